@@ -14,7 +14,7 @@ import { table, unbroken } from '../parts/table.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from '../words/day-goal.ts';
 import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
-import { filteredClicks, filteredImpressions } from '../words/filtered-words.ts';
+import { filteredClicks, filteredImpressions, provisionalClicks } from '../words/filtered-words.ts';
 import { date, flight, withDates } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
@@ -85,6 +85,7 @@ const statusAndDelivery = (store: Store, item: LineItemWire, delivery: Delivery,
     ['Spend today', money(today.spend)],
     ['Filtered today', filteredImpressions(today)],
     ['Filtered clicks today', filteredClicks(today)],
+    ...(today.provisional_clicks > 0 ? [['Clicks under judgement', provisionalClicks(today)] as const] : []),
     ['Serves today', count(today.serves)],
     ['All impressions', count(total.impressions)],
     ...Object.entries(today.events).map(([type, times]) => [`“${type}” today`, count(times)] as const),
@@ -169,6 +170,7 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
             { label: 'Filtered', numeric: true, cell: filteredImpressions },
             { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
             { label: 'Filtered clicks', numeric: true, cell: filteredClicks },
+            { label: 'Provisional clicks', numeric: true, cell: provisionalClicks },
             { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
             { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
           ],

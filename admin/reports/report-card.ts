@@ -8,7 +8,7 @@ import { createReading } from '../parts/reading.ts';
 import { saveFile } from '../api/save-file.ts';
 import type { Answer } from '../api/wire.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
-import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
+import { filteredClicks, filteredImpressions, provisionalClicks, reasonRows } from '../words/filtered-words.ts';
 import { date, isoDateIn } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 
@@ -79,7 +79,12 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
 
 /** Impressions, and below them clicks. */
 const filteredCell = (row: ReportFigures): TemplateResult | string =>
-  row.gross_impressions + row.gross_clicks === 0 ? '–' : unbroken(html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks`);
+  row.gross_impressions + row.gross_clicks === 0
+    ? '–'
+    : unbroken(html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks${underJudgement(row)}`);
+
+const underJudgement = (row: ReportFigures): TemplateResult | typeof nothing =>
+  row.provisional_clicks === 0 ? nothing : html`<br />${provisionalClicks(row)} provisional`;
 
 /** Why hits of these days are filtered. */
 const reasonTable = ({ filtered }: ReportFigures): TemplateResult | typeof nothing => {

@@ -10,6 +10,9 @@ export const filteredImpressions = (row: { readonly filtered_impressions: number
 export const filteredClicks = (row: { readonly filtered_clicks: number; readonly gross_clicks: number }): string =>
   shareWords(row.filtered_clicks, row.gross_clicks);
 
+/** What is under judgement: clicks alone are, and most of the time none. */
+export const provisionalClicks = (row: { readonly provisional_clicks: number }): string => count(row.provisional_clicks);
+
 /** Why hits are filtered (src/tracking/invalid-traffic/rules.ts), in words for a table. */
 const REASONS: Readonly<Record<InvalidReason, string>> = {
   prefetch: 'Loaded in advance',
@@ -21,6 +24,7 @@ const REASONS: Readonly<Record<InvalidReason, string>> = {
   elsewhere: 'From elsewhere than the ad was served to',
   fast_click: 'Clicks faster than a person',
   no_impression: 'Clicks without an impression',
+  activity: 'More, or more regular, than a person',
 };
 
 export interface ReasonRow extends Readonly<Record<HitKind, number>> {

@@ -36,12 +36,12 @@ const touchedBy = ({ model, publishers }: Stage, step: Step): readonly number[] 
 /** Reads what was counted since the last call, and the accounts of these publishers. */
 export const observe = async (stage: Stage, publishers: readonly number[]): Promise<readonly Violation[]> => {
   const { model, system } = stage;
-  const { events, provisional } = await system.newEvents();
+  const { events, waiting } = await system.newEvents();
   const found: Violation[] = [...model.log(events)];
   // After the events: a hit that is in both stores was counted already.
   for (const key of system.takeStored()) model.store(key);
   for (const key of model.acknowledged) {
-    if (!model.logged.has(key) && !model.waiting.has(key) && !provisional.has(key))
+    if (!model.logged.has(key) && !model.waiting.has(key) && !waiting.has(key))
       found.push({ rule: 'lost', text: `${key} was acknowledged and is in no store` });
   }
   found.push(...checkOvershoot(model, events));

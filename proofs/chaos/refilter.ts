@@ -6,6 +6,7 @@ import { createRefilterStore, type RefilterRow, type RefilterStore, type RowChan
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createTallyBooks } from '../../src/ledger/read/tally-books.ts';
 import { createRejudgeHit } from '../../src/tracking/invalid-traffic/rejudge-hit.ts';
+import { rejudgeActivity } from '../../src/tracking/rejudge-activity.ts';
 import { refilterDay } from '../../src/tracking/refilter-day.ts';
 import { compareBooks } from './check-stored.ts';
 import type { Violation } from './model.ts';
@@ -38,7 +39,8 @@ export const refilter = async (stage: Stage, day: number): Promise<readonly Viol
   const visitorOf = createDeviceDetector({ cacheSize: 10 });
   const rejudge = createRejudgeHit({ dataCenters, visitorOf, acceptsOrigin: () => true });
   const nowMs = stage.trueMs;
-  await refilterDay({ store: watched, keys, rejudge, day, nowMs, dryRun: false, rest: () => Promise.resolve() });
+  const activity = await rejudgeActivity(lane.knex, day);
+  await refilterDay({ store: watched, keys, rejudge, activity, day, nowMs, dryRun: false, rest: () => Promise.resolve() });
   const found = [...rows.flatMap((row) => checkVerdict(row, changes, listed)), ...changes.flatMap((change) => model.refilter(change))];
   stage.rejudged.filtered += changes.filter(({ reason }) => reason !== null).length;
   stage.rejudged.restored += changes.filter(({ reason }) => reason === null).length;

@@ -56,7 +56,7 @@ export interface System {
   fold(n: number): Promise<void>;
   carry(n: number, killed: boolean): Promise<void>;
   /** Events settled since the last call; and, at the same moment, the keys of hits that wait for their impression. */
-  newEvents(): Promise<{ readonly events: readonly LoggedEvent[]; readonly provisional: ReadonlySet<string> }>;
+  newEvents(): Promise<{ readonly events: readonly LoggedEvent[]; readonly waiting: ReadonlySet<string> }>;
   waiting(): Promise<number>;
   accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
   /** Every hit stored in Postgres before this moment has been folded. */
@@ -242,7 +242,7 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
       );
       return {
         events,
-        provisional: new Set(names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`))),
+        waiting: new Set(names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`))),
       };
     },
     waiting: () => table.count(),

@@ -22,6 +22,7 @@ import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
 import { connectStores, type Stores } from '../replica/connect-stores.ts';
 import { createRejudgeHit } from '../tracking/invalid-traffic/rejudge-hit.ts';
+import { rejudgeActivity } from '../tracking/rejudge-activity.ts';
 import { refilterDay, type RefilterChange } from '../tracking/refilter-day.ts';
 
 const OPTIONS = { day: { type: 'string' }, 'dry-run': { type: 'boolean', default: false } } as const;
@@ -68,7 +69,8 @@ const main = async (): Promise<void> => {
     });
     // The background comparison of the replicas waits meanwhile, and so does another run.
     await underReconcileLock(knex, { wait: true }, async (checkLock) => {
-      const changes = await refilterDay({ store, keys, rejudge, day, nowMs: Date.now(), dryRun, rest: checkLock });
+      const activity = await rejudgeActivity(knex, day);
+      const changes = await refilterDay({ store, keys, rejudge, activity, day, nowMs: Date.now(), dryRun, rest: checkLock });
       report(changes, dryRun);
       if (!dryRun && changes.length > 0) await correctRedis(stores, checkLock);
     });

@@ -12,3 +12,8 @@ export const truncateAddress = (address: string): string => {
   const [a = 0, b = 0, c = 0] = (ipaddr.parse(address) as ipaddr.IPv6).parts;
   return `${[a, b, c].map((part) => part.toString(16)).join(':')}::`;
 };
+
+/** Not routed on the internet. A proxy that is not trusted has such an address, and every visitor behind it. */
+const LOCAL_RANGES: ReadonlySet<string> = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal', 'carrierGradeNat', 'unspecified']);
+
+export const isLocal = (address: string): boolean => LOCAL_RANGES.has(ipaddr.parse(address).range());

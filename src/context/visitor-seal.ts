@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
-import { networkOf } from './network-of.ts';
+import { isLocal, networkOf } from './network-of.ts';
 import { BROWSERS, type Browser } from './device-detector.ts';
 
 /** Where an ad was served to: in its token, so that a hit from elsewhere is seen. */
 export interface VisitorSeal {
   /** The network of a client in five characters, which reveal nothing without the key. null: unknown, one client of many. */
   client(key: string, ip: string | null): string;
-  /** Ten characters that reveal nothing without the key. */
+  /** Ten characters that reveal nothing without the key, and four of the user hash where there is one. */
   seal(key: string, visitor: SealedVisitor): string;
 }
 
@@ -17,6 +17,8 @@ export interface SealedVisitor {
   readonly browser: Browser | null;
   readonly ip: string | null;
   readonly origin: string | null;
+  /** undefined: unknown, or the id may not be used. */
+  readonly userHash?: string | undefined;
 }
 
 /** Of two seals, what differs for certain. */
@@ -28,42 +30,51 @@ export interface SealDifference {
 }
 
 const UNKNOWN = '.';
+/** In the place of the version of IP: behind an address of a private network may be everybody (ledger/settle/actor.ts). */
+const LOCAL = 'L';
 /** 24 bits: one in 16 million other values has the same. */
 const PART_LENGTH = 4;
 const NO_PART = UNKNOWN.repeat(PART_LENGTH);
-const [NETWORK_AT, ORIGIN_AT] = [1, 6];
+const [NETWORK_AT, ORIGIN_AT, USER_AT] = [1, 6, 10];
 
 /** The parts are cached by address and by origin: 0.1 µs, and 1.5 µs for a new one. */
 export const createVisitorSeal = ({ cacheSize = 10_000 } = {}): VisitorSeal => {
   const known = new LRUCache<string, string>({ max: cacheSize });
-  const partOf = (key: string, value: string, toSeal: (value: string) => string): string => {
+  const partOf = (key: string, value: string, seal: (key: string, value: string) => string): string => {
     let part = known.get(value);
     if (part === undefined) {
-      part = hash('sha256', `${key}:seal:${toSeal(value)}`, 'base64url').slice(0, PART_LENGTH);
+      part = seal(key, value);
       known.set(copyText(value), part);
     }
     return part;
   };
-  const networkPart = (key: string, ip: string | null): string =>
-    ip === null ? UNKNOWN + NO_PART : (ip.includes(':') ? '6' : '4') + partOf(key, ip, networkOf);
+  const networkPart = (key: string, ip: string | null): string => (ip === null ? UNKNOWN + NO_PART : partOf(key, ip, sealedNetwork));
   return {
     client: networkPart,
-    seal: (key, { browser, ip, origin }) => {
+    seal: (key, { browser, ip, origin, userHash }) => {
       const network = networkPart(key, ip);
-      const of = origin === null ? NO_PART : partOf(key, origin, (text) => text);
-      return (browser === null ? UNKNOWN : String(BROWSERS.indexOf(browser))) + network + of;
+      const of = origin === null ? NO_PART : partOf(key, origin, sealedPart);
+      const user = userHash === undefined ? '' : userHash.slice(0, PART_LENGTH);
+      return (browser === null ? UNKNOWN : String(BROWSERS.indexOf(browser))) + network + of + user;
     },
   };
 };
 
+const sealedPart = (key: string, value: string): string => hash('sha256', `${key}:seal:${value}`, 'base64url').slice(0, PART_LENGTH);
+
+/** After the version of IP, or LOCAL. */
+const sealedNetwork = (key: string, ip: string): string =>
+  (isLocal(ip) ? LOCAL : ip.includes(':') ? '6' : '4') + sealedPart(key, networkOf(ip));
+
+/** @param seen of a hit, which names no user */
 export const compareSeals = (served: string, seen: string): SealDifference => {
-  if (served === seen) return SAME;
+  if (served.startsWith(seen)) return SAME;
   const differs = (from: number, to: number): boolean =>
     served[from] !== UNKNOWN && seen[from] !== UNKNOWN && served.slice(from, to) !== seen.slice(from, to);
   return {
     browser: differs(0, NETWORK_AT),
     network: served[NETWORK_AT] === seen[NETWORK_AT] && differs(NETWORK_AT, ORIGIN_AT),
-    origin: differs(ORIGIN_AT, ORIGIN_AT + PART_LENGTH),
+    origin: differs(ORIGIN_AT, USER_AT),
   };
 };
 

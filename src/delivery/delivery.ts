@@ -20,14 +20,16 @@ import {
 import { PACINGS } from '../catalog/model/choices.ts';
 import { STATUS, STATUS_EXAMPLE } from './status/status.ts';
 
-/** Gross = filtered + net: `impressions` and `clicks` are net. */
+/** Gross = filtered + provisional + net: `impressions` and `clicks` are net. */
 const COUNTED = {
   serves: count,
   gross_impressions: count,
   filtered_impressions: count,
+  provisional_impressions: count,
   impressions: count,
   gross_clicks: count,
   filtered_clicks: count,
+  provisional_clicks: count,
   clicks: count,
   spend: usd,
 };
@@ -50,8 +52,8 @@ const GOAL_COURSE = record({
 export type GoalCourse = Shape<typeof GOAL_COURSE>;
 
 const COUNTED_EXAMPLE = {
-  ...{ serves: 5200, gross_impressions: 4310, filtered_impressions: 110, impressions: 4200 },
-  ...{ gross_clicks: 26, filtered_clicks: 5, clicks: 21, spend: 18.9 },
+  ...{ serves: 5200, gross_impressions: 4310, filtered_impressions: 110, provisional_impressions: 0, impressions: 4200 },
+  ...{ gross_clicks: 29, filtered_clicks: 5, provisional_clicks: 3, clicks: 21, spend: 18.9 },
 };
 const FIGURES_EXAMPLE = {
   ...COUNTED_EXAMPLE,

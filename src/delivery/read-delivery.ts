@@ -16,7 +16,7 @@ import type { ListedLineItem, ReadListed } from './status/read-statuses.ts';
 import type { DayFigures, Delivery, Figures } from './delivery.ts';
 import { goalCourses } from './goal-course.ts';
 import { loadedLineItem, type LoadedLineItem } from './loaded-line-item.ts';
-import { filteredOf } from '../reports/record-report/report-columns.ts';
+import { filteredOf, grossOf, provisionalOf, withoutProvisional } from '../reports/record-report/report-columns.ts';
 import { readCounters, type Counters, type CountersSource } from './read-counters.ts';
 
 export interface ReadDeliveryOptions extends CountersSource {
@@ -140,24 +140,23 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, lis
   };
 };
 
-const countsOf = ({ serves, impressions, clicks, spendMicros }: DayCounts, filtered: FilteredCounts): Omit<DayFigures, 'day'> => {
-  const [filteredImpressions, filteredClicks] = [filteredOf(filtered, 'impression'), filteredOf(filtered, 'click')];
-  return {
-    serves,
-    gross_impressions: impressions + filteredImpressions,
-    filtered_impressions: filteredImpressions,
-    impressions,
-    gross_clicks: clicks + filteredClicks,
-    filtered_clicks: filteredClicks,
-    clicks,
-    spend: usdFromMicros(spendMicros),
-  };
-};
+const countsOf = ({ serves, impressions, clicks, spendMicros }: DayCounts, filtered: FilteredCounts): Omit<DayFigures, 'day'> => ({
+  serves,
+  gross_impressions: grossOf(impressions, filtered, 'impression'),
+  filtered_impressions: filteredOf(filtered, 'impression'),
+  provisional_impressions: provisionalOf(filtered, 'impression'),
+  impressions,
+  gross_clicks: grossOf(clicks, filtered, 'click'),
+  filtered_clicks: filteredOf(filtered, 'click'),
+  provisional_clicks: provisionalOf(filtered, 'click'),
+  clicks,
+  spend: usdFromMicros(spendMicros),
+});
 
 const figuresOf = (counts: DayCounts, events: Figures['events'], filtered: FilteredCounts): Figures => ({
   ...countsOf(counts, filtered),
   events,
-  filtered,
+  filtered: withoutProvisional(filtered),
 });
 
 const trafficByHour = ({ snapshot, lineItem }: LoadedLineItem, atMs: number): readonly number[] => {

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
+import { PROVISIONAL } from '../ledger/hit.ts';
 import { filteredField } from '../ledger/ledger-keys.ts';
 import { MAX_FIELDS, TALLIES, type Tally, type TallyBooks } from '../ledger/read/tally-books.ts';
-import type { StoredEvent } from './postgres/event-store.ts';
 import { tallyFields, tallyRows } from './postgres/tally-rows.ts';
-import { unstoredEvents } from './unstored-events.ts';
+import { unstoredEvents, type UnstoredEvent } from './unstored-events.ts';
 
 export interface CompareTalliesOptions {
   readonly knex: Knex;
@@ -37,10 +37,8 @@ export const createCompareTallies = ({ knex, books }: CompareTalliesOptions): Co
     );
     if (unstored === undefined) return 0;
     const onTheWay = new Map<string, number>();
-    for (const event of unstored) {
-      const field = FIELD_OF[tally](event);
-      if (field !== undefined) onTheWay.set(field, (onTheWay.get(field) ?? 0) + 1);
-    }
+    for (const event of unstored)
+      for (const [field, count] of FIELDS_OF[tally](event)) onTheWay.set(field, (onTheWay.get(field) ?? 0) + count);
     const differences = fields.flatMap((field, i): (readonly [string, number])[] => {
       const stored = after.get(field) ?? 0;
       const difference = stored + (onTheWay.get(field) ?? 0) - (checked.counts[i] ?? 0);
@@ -67,8 +65,12 @@ export const createCompareTallies = ({ knex, books }: CompareTalliesOptions): Co
   };
 };
 
-const FIELD_OF: Readonly<Record<Tally, (event: StoredEvent) => string | undefined>> = {
-  filtered: ({ hit: { ad, kind }, reason }) => (reason === '' ? undefined : `${ad.day}:${filteredField(ad.lineItemId, kind)}${reason}`),
+/** What an event adds to fields of a tally. */
+const FIELDS_OF: Readonly<Record<Tally, (event: UnstoredEvent) => readonly (readonly [field: string, count: number])[]>> = {
+  filtered: ({ hit: { ad, kind }, reason, hasProvisionalRow }) => {
+    const fieldOf = (of: string) => `${ad.day}:${filteredField(ad.lineItemId, kind)}${of}`;
+    return [...(reason === '' ? [] : [[fieldOf(reason), 1] as const]), ...(hasProvisionalRow ? [[fieldOf(PROVISIONAL), -1] as const] : [])];
+  },
   eventTally: ({ hit: { ad, kind, eventType }, reason }) =>
-    kind === 'event' && reason === '' ? `${ad.day}:${ad.lineItemId}:${eventType}` : undefined,
+    kind === 'event' && reason === '' ? [[`${ad.day}:${ad.lineItemId}:${eventType}`, 1]] : [],
 };

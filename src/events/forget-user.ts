@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { partitionsOf } from './postgres/partitions.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import { userPartOf } from '../ledger/settle/actor.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 
 /** A user under one key of pseudonyms at one publisher. */
@@ -40,6 +41,7 @@ export const createForgetUser =
       const some = pseudonyms.slice(from, from + KEYS_AT_ONCE);
       const deleted = await Promise.all(some.map(({ publisherId, userHash }) => redis.unlink(keys.places(publisherId, userHash))));
       places += deleted.reduce((sum, count) => sum + count, 0);
+      await Promise.all(some.map(({ publisherId, userHash }) => redis.unlink(keys.userActivity(publisherId, userHash))));
     }
     const changed = async (sql: string, ...names: readonly string[]): Promise<number> => {
       const { rowCount } = await knex.raw<{ rowCount: number }>(sql, [...names, hashes] as unknown as Knex.RawBinding);
@@ -48,8 +50,11 @@ export const createForgetUser =
     let events = 0;
     for (const partition of await partitionsOf(knex))
       events += await changed(`update ?? set user_hash = '' where user_hash = any(?)`, partition);
-    for (const partition of await partitionsOf(knex, 'event_signals'))
+    const parts = pseudonyms.map((one) => userPartOf({ ...one, seal: undefined }));
+    for (const partition of await partitionsOf(knex, 'event_signals')) {
+      await knex.raw('update ?? set user_part = null where user_part = any(?)', [partition, parts] as unknown as Knex.RawBinding);
       await changed(`update ?? set hit = jsonb_set(hit, '{ad,userHash}', 'null') where hit #>> '{ad,userHash}' = any(?)`, partition);
+    }
     return {
       places,
       events,

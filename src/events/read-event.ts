@@ -30,7 +30,11 @@ export const readEvent = (fields: readonly string[]): StoredEvent => {
   const wrong = [...(isUpTo(atMs, MAX_MS) ? [] : ['at']), ...(Number.isSafeInteger(billedMicros) ? [] : ['billed'])];
   if (wrong.length > 0) throw new Error(`the event has no valid ${wrong.join(', ')}`);
   const reason = fields.includes('reason') ? (value('reason') as StoredEvent['reason']) : hit.invalidReason;
-  return { hit, reason, atMs, billedMicros };
+  return {
+    ...{ hit, reason, atMs, billedMicros },
+    ...(fields.includes('judged') && { isJudged: true }),
+    ...(fields.includes('repeat') && { isRepeat: true }),
+  };
 };
 
 /**

@@ -1,15 +1,21 @@
 import type { Knex } from 'knex';
 import { createDeadEvents } from './postgres/dead-events.ts';
-import { haveEventRows } from './postgres/event-rows.ts';
+import { rowStates } from './postgres/event-rows.ts';
 import type { StoredEvent } from './postgres/event-store.ts';
 import { readEvent, splitEntry } from './read-event.ts';
 
 /** With more of them, books are not compared. */
 const MAX_DEAD_EVENTS = 5_000;
 
+/** An event that is not stored as it is. */
+export interface UnstoredEvent extends StoredEvent {
+  /** Of a judged click: its row says that it is under judgement. */
+  readonly hasProvisionalRow: boolean;
+}
+
 /**
- * The events that Redis has counted and that have no row: those of the stream's entries, and dead
- * events. undefined: there are too many dead events.
+ * The events that Redis has counted and that have no row, or one that they will change: those of the
+ * stream's entries, and dead events. undefined: there are too many dead events.
  *
  * @param trx sees one state of the database
  */
@@ -17,7 +23,7 @@ export const unstoredEvents = async (
   trx: Knex,
   entries: readonly (readonly string[])[],
   isWanted: (event: StoredEvent) => boolean,
-): Promise<readonly StoredEvent[] | undefined> => {
+): Promise<readonly UnstoredEvent[] | undefined> => {
   const dead = await createDeadEvents({ knex: trx }).read('0', MAX_DEAD_EVENTS);
   if (dead.length === MAX_DEAD_EVENTS) return undefined;
   const candidates = [
@@ -25,11 +31,15 @@ export const unstoredEvents = async (
     ...dead.filter(({ source }) => source === 'events').map(({ fields }) => fields),
   ].flatMap(eventIn);
   const events = uniqueEvents(candidates.filter(isWanted));
-  const stored = await haveEventRows(
+  const states = await rowStates(
     trx,
     events.map(({ hit }) => hit),
   );
-  return events.filter((_, i) => stored[i] === false);
+  return events.flatMap((event, i): UnstoredEvent[] => {
+    const state = states[i];
+    const isStored = state === 'final' || (state === 'provisional' && !event.isJudged);
+    return isStored ? [] : [{ ...event, hasProvisionalRow: state === 'provisional' }];
+  });
 };
 
 /** An event that cannot be read becomes a dead event; it is in no account that could be named. */
@@ -41,7 +51,7 @@ const eventIn = (fields: readonly string[]): StoredEvent[] => {
   }
 };
 
-/** A dead event is still in the stream until its entry is deleted. */
+/** A dead event is still in the stream until its entry is deleted. Of a provisional click and its judgement, the later counts. */
 const uniqueEvents = (events: readonly StoredEvent[]): readonly StoredEvent[] => [
   ...new Map(
     events.map((event) => [

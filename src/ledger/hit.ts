@@ -12,12 +12,23 @@ export type RequestReason = (typeof REQUEST_REASONS)[number];
 export const ORDER_REASONS = ['fast_click', 'no_impression'] as const;
 export type OrderReason = (typeof ORDER_REASONS)[number];
 
+/** Why the ledger filters a hit: by the order of hits, or by what was done over time (settle/activity-rule.ts). */
+export const LEDGER_REASONS = [...ORDER_REASONS, 'activity'] as const;
+export type LedgerReason = (typeof LEDGER_REASONS)[number];
+
 /** Every reason for which a hit is filtered: stored, but neither counted nor billed. */
-export const INVALID_REASONS = [...REQUEST_REASONS, ...ORDER_REASONS] as const;
+export const INVALID_REASONS = [...REQUEST_REASONS, ...LEDGER_REASONS] as const;
 export type InvalidReason = (typeof INVALID_REASONS)[number];
 
-/** Every kind of filtered hits that is counted. */
-export const FILTERED_COUNTS = HIT_KINDS.flatMap((kind) => INVALID_REASONS.map((reason) => ({ kind, reason })));
+/**
+ * In the place of the reason of a hit under judgement for `activity`: it is neither net nor filtered. Its
+ * row and its counts have this state until it is judged.
+ */
+export const PROVISIONAL = 'provisional';
+export type HitState = '' | InvalidReason | typeof PROVISIONAL;
+
+/** Every kind of filtered and of provisional hits that is counted. */
+export const FILTERED_COUNTS = HIT_KINDS.flatMap((kind) => [...INVALID_REASONS, PROVISIONAL].map((reason) => ({ kind, reason })));
 /** The name of such a count in reports: `impression_spider`. */
 export const filteredName = (kind: string, reason: string): string => `${kind}_${reason}`;
 
@@ -127,17 +138,17 @@ export const endMsOf = ({ ad: { tokenExpS, holdEndMs }, kind }: Pick<Hit, 'ad' |
 
 export interface Settled {
   /**
-   * `filtered`: stored, not counted. `provisional`: a click, or a viewable event that bills, that waits
-   * for its impression. `expired`: by
-   * Redis's clock the token has ended. `kept`: a restored hit stays filtered, as its caps have no room.
+   * `filtered`: stored, not counted. `waiting`: a click, or a viewable event that bills, that waits
+   * for its impression. `provisional`: a click that is judged some minutes later (settle/judge-clicks.ts).
+   * `expired`: by Redis's clock the token has ended. `kept`: a restored hit stays filtered, as its caps have no room.
    */
-  readonly outcome: 'counted' | 'filtered' | 'provisional' | 'duplicate' | 'expired' | 'kept';
+  readonly outcome: 'counted' | 'filtered' | 'waiting' | 'provisional' | 'duplicate' | 'expired' | 'kept';
   /** False when an impression's hold was not there; never, unless Redis lost data. */
   readonly foundHold: boolean;
-  /** Why the order of hits filtered a click. */
-  readonly reason: OrderReason | undefined;
+  /** Why the ledger filtered it. */
+  readonly reason: LedgerReason | undefined;
   /** What became of the click that waited for this impression. */
-  readonly click: 'counted' | OrderReason | undefined;
+  readonly click: 'counted' | typeof PROVISIONAL | LedgerReason | undefined;
   /** The same of a viewable event that bills. */
   readonly viewable: 'counted' | OrderReason | undefined;
 }

@@ -1,3 +1,5 @@
+import { userName } from './settle/actor.ts';
+
 /**
  * Every key of the ledger. All keys of a publisher share the hash tag of its shard, so that one
  * request's keys share a cluster slot. There is one stream and one tally per shard, so their number
@@ -24,8 +26,12 @@ export interface LedgerKeys {
   serves(shard: number): string;
   /** Set: the fields of the serves that changed since they were copied to Postgres. */
   changedServes(shard: number): string;
-  /** Hash `day:line item:kind:reason` → filtered hits. */
+  /** Hash `day:line item:kind:reason` → filtered and provisional hits. */
   filtered(shard: number): string;
+  /** String: what a user who clicks has done lately (lua/activity.lua). */
+  userActivity(publisherId: number, userHash: string): string;
+  /** Hash token id → a click under judgement (lua/provisional.lua). */
+  provisional(shard: number): string;
   /** Hash `day:line item:event type` → custom events. */
   eventTally(shard: number): string;
   /**
@@ -77,6 +83,10 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     changedServes: (shard) => ofShard(shard, 'serves:changed'),
     // lua/waiting.lua derives this key from that of the events.
     filtered: (shard) => ofShard(shard, 'events:filtered'),
+    // lua/activity.lua derives this key from that of the events and the user's name (settle/actor.ts).
+    userActivity: (publisherId, userHash) => ofPublisher(publisherId, `events:activity:${userName(publisherId, userHash)}`),
+    // lua/provisional.lua derives this key from that of the events.
+    provisional: (shard) => ofShard(shard, 'events:provisional'),
     eventTally: (shard) => ofShard(shard, 'event-tally'),
     horizon: (shard) => ofShard(shard, 'horizon'),
     broken: (shard) => ofShard(shard, 'broken'),

@@ -67,8 +67,9 @@ export interface Metrics extends BidderMetrics {
   readonly lotsReturned: (outcome: 'returned' | 'stranded', ads: number) => void;
   readonly duplicateHit: (kind: string) => void;
   readonly customEvent: (type: string) => void;
-  /** A hit that was counted or filtered. */
+  /** A hit that was counted or filtered, or is under judgement. */
   readonly grossHit: (kind: string) => void;
+  readonly provisionalHit: (kind: string) => void;
   readonly invalidTraffic: (kind: string, reason: string) => void;
   readonly trackingRefused: (reason: TrackingRefusal) => void;
   readonly reload: (outcome: 'success' | 'failure', seconds: number) => void;
@@ -146,7 +147,12 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     ),
     duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token was counted before', ['kind']), 'kind', hitKinds),
     customEvent: countBy(counter('custom_events_total', 'Custom events counted', ['type']), 'type', eventTypes),
-    grossHit: countBy(counter('gross_hits_total', 'Hits counted or filtered', ['kind']), 'kind', hitKinds),
+    grossHit: countBy(counter('gross_hits_total', 'Hits counted, filtered or provisional', ['kind']), 'kind', hitKinds),
+    provisionalHit: countBy(
+      counter('provisional_hits_total', 'Hits that were provisional: judged some minutes later', ['kind']),
+      'kind',
+      hitKinds,
+    ),
     invalidTraffic: countByTwo(
       counter('invalid_traffic_total', 'Filtered hits: stored, not counted', ['kind', 'reason']),
       ['kind', hitKinds],

@@ -24,9 +24,11 @@ import { createAccountBooks } from '../ledger/read/account-books.ts';
 import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createExpireClicks } from '../ledger/settle/expire-clicks.ts';
-import { createClickExpiry } from '../tracking/expire-clicks.ts';
+import { createJudgeClicks, createUnderJudgement } from '../ledger/settle/judge-clicks.ts';
 import { createFold } from '../tracking/fold-hits.ts';
+import { createJudgeLater } from '../tracking/judge-later.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
+import { createRecoverProvisional } from '../tracking/recover-provisional.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { createRunningReplicas } from './running-replicas.ts';
@@ -52,12 +54,21 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
     onDead: observe.eventDied,
   });
-  const clickExpiry = createClickExpiry({
+  const judgeLater = createJudgeLater({
     link: stores.backgroundLink,
     shards: keys.shards,
     expireClicks: createExpireClicks({ redis: stores.backgroundRedis, keys }),
+    judgeClicks: createJudgeClicks({ redis: stores.backgroundRedis, keys, books: bookkeeping.books }),
+    recoverProvisional: createRecoverProvisional({
+      knex: stores.knex,
+      pending: createPendingHits({ knex: stores.knex }),
+      keys,
+      underJudgement: createUnderJudgement({ redis: stores.backgroundRedis, keys }),
+    }),
     onExpired: observe.clicksExpired,
-    onFailure: observe.storeFailed('settle', 'Clicks without an impression could not be filtered'),
+    onJudged: observe.clicksJudged,
+    onRecovered: (clicks) => log.warn('Redis had lost clicks under judgement; they are settled again', { clicks }),
+    onFailure: observe.storeFailed('settle', 'Clicks that wait to be judged could not be judged'),
   });
   const eventStore = createEventStore({ knex: stores.knex });
   const eventWriter = createEventWriter({
@@ -141,7 +152,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     start: (): void => {
       replicas.start();
       fold.start();
-      clickExpiry.start();
+      judgeLater.start();
       eventWriter.start();
       prune.start();
       reconciler.start();
@@ -157,7 +168,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       replicas.stop();
       await Promise.allSettled([
         fold.stop(),
-        clickExpiry.stop(),
+        judgeLater.stop(),
         eventWriter.stop(),
         reconciler.stop(),
         allowances.stop(),

@@ -5,8 +5,9 @@ import { reasonName } from '../decision/no-bid-reason.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { BookEpoch } from '../events/postgres/book-store.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
-import { VIEWABLE, type Hit, type HitKind, type Settled } from '../ledger/hit.ts';
+import { PROVISIONAL, VIEWABLE, type Hit, type HitKind, type Settled } from '../ledger/hit.ts';
 import type { ExpiredHits } from '../ledger/settle/expire-clicks.ts';
+import type { JudgedClicks } from '../ledger/settle/judge-clicks.ts';
 import type { LedgerScript } from '../ledger/ledger.ts';
 import type { Log, LogFields } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
@@ -39,6 +40,11 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
   const filtered = (kind: HitKind, reason: string): void => {
     metrics.grossHit(kind);
     metrics.invalidTraffic(kind, reason);
+  };
+  /** It is gross from now on; what it is judged to be comes later. */
+  const provisional = (kind: HitKind): void => {
+    metrics.grossHit(kind);
+    metrics.provisionalHit(kind);
   };
   const counted = (kind: HitKind, eventType: string): void => {
     metrics.grossHit(kind);
@@ -101,8 +107,10 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       // Metrics count a hit once, as it was judged when it came.
       if (restored) return;
       if (outcome === 'filtered') filtered(kind, reason ?? invalidReason);
-      if (click !== undefined && click !== 'counted') filtered('click', click);
+      if (outcome === PROVISIONAL) provisional(kind);
       if (click === 'counted') counted('click', '');
+      else if (click === PROVISIONAL) provisional('click');
+      else if (click !== undefined) filtered('click', click);
       if (viewable !== undefined && viewable !== 'counted') filtered('event', viewable);
       if (viewable === 'counted') counted('event', VIEWABLE);
       if (outcome !== 'counted') return;
@@ -112,6 +120,10 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     clicksExpired: ({ clicks, viewable }: ExpiredHits): void => {
       for (let i = 0; i < clicks; i++) filtered('click', 'no_impression');
       for (let i = 0; i < viewable; i++) filtered('event', 'no_impression');
+    },
+    clicksJudged: ({ billed, filtered: refused }: JudgedClicks): void => {
+      for (let i = 0; i < billed; i++) metrics.click();
+      for (let i = 0; i < refused; i++) metrics.invalidTraffic('click', 'activity');
     },
     storeFailed,
     exportFailed: (fault: Error): void => logFault('Traces could not be exported', fault),

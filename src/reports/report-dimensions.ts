@@ -6,7 +6,7 @@ import { DEVICES } from '../catalog/model/choices.ts';
 import { BROWSERS } from '../context/device-detector.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';
-import { INVALID_REASONS } from '../ledger/hit.ts';
+import { INVALID_REASONS, PROVISIONAL } from '../ledger/hit.ts';
 
 /** Where a dimension is read: SQL over a row `r` of a roll-up that has these keys, with these joins. */
 export interface Reading {
@@ -133,7 +133,8 @@ export const DIMENSIONS = {
   reason: {
     label: 'Reason',
     kind: 'text',
-    ...inAll(column('reason', `nullif(r.reason, '')`)),
+    // What is under judgement is judged for activity.
+    ...inAll(column('reason', `case r.reason when '' then null when '${PROVISIONAL}' then 'activity' else r.reason end`)),
     accepts: oneOf([...new Set([...INVALID_REASONS, ...reasonNames, ...BID_OUTCOME_NAMES])]),
   },
 } as const satisfies Readonly<Record<string, Dimension>>;

@@ -1,5 +1,9 @@
 import type { RollUpSource } from '../events/postgres/roll-ups.ts';
+import { PROVISIONAL } from '../ledger/hit.ts';
 import { dimensionOf, type Dimension, type DimensionName } from './report-dimensions.ts';
+
+const IS_PROVISIONAL = `r.reason = '${PROVISIONAL}'`;
+const IS_FILTERED = `r.reason not in ('', '${PROVISIONAL}')`;
 
 /** What is summed, each with its SQL over rows `r` of a roll-up. All are integers of 64 bits. */
 export const SUMS = {
@@ -7,10 +11,12 @@ export const SUMS = {
   unfilled: { of: 'requests', sql: `sum_bigint(r.requests) filter (where r.reason <> '')` },
   serves: { of: 'hits', sql: 'sum_bigint(r.serves)' },
   impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where r.reason = '')` },
-  filtered_impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where r.reason <> '')` },
+  filtered_impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where ${IS_FILTERED})` },
+  provisional_impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where ${IS_PROVISIONAL})` },
   viewable: { of: 'hits', sql: `sum_bigint(r.viewable) filter (where r.reason = '')` },
   clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where r.reason = '')` },
-  filtered_clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where r.reason <> '')` },
+  filtered_clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where ${IS_FILTERED})` },
+  provisional_clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where ${IS_PROVISIONAL})` },
   events: { of: 'hits', sql: `sum_bigint(r.events) filter (where r.reason = '')` },
   spend: { of: 'hits', sql: 'sum_bigint(r.spend_micros)' },
   bid_requests: { of: 'bids', sql: 'sum_bigint(r.impressions)' },
@@ -58,9 +64,9 @@ export const METRICS = {
   gross_impressions: {
     label: 'Gross impressions',
     kind: 'count',
-    help: 'Filtered and net',
-    sums: ['impressions', 'filtered_impressions'],
-    sql: 's.impressions + s.filtered_impressions',
+    help: 'Filtered, provisional and net',
+    sums: ['impressions', 'filtered_impressions', 'provisional_impressions'],
+    sql: 's.impressions + s.filtered_impressions + s.provisional_impressions',
   },
   filtered_impressions: {
     label: 'Filtered impressions',
@@ -69,14 +75,21 @@ export const METRICS = {
     sums: ['filtered_impressions'],
     sql: 's.filtered_impressions',
   },
+  provisional_impressions: {
+    label: 'Provisional impressions',
+    kind: 'count',
+    help: 'Under judgement: billed or filtered some minutes later',
+    sums: ['provisional_impressions'],
+    sql: 's.provisional_impressions',
+  },
   impressions: { label: 'Impressions', kind: 'count', help: 'Net', sums: ['impressions'], sql: 's.impressions' },
   viewable: { label: 'Viewable', kind: 'count', help: 'Impressions that the SDK has seen in view', sums: ['viewable'], sql: 's.viewable' },
   gross_clicks: {
     label: 'Gross clicks',
     kind: 'count',
-    help: 'Filtered and net',
-    sums: ['clicks', 'filtered_clicks'],
-    sql: 's.clicks + s.filtered_clicks',
+    help: 'Filtered, provisional and net',
+    sums: ['clicks', 'filtered_clicks', 'provisional_clicks'],
+    sql: 's.clicks + s.filtered_clicks + s.provisional_clicks',
   },
   filtered_clicks: {
     label: 'Filtered clicks',
@@ -84,6 +97,13 @@ export const METRICS = {
     help: 'Invalid traffic: neither counted nor billed',
     sums: ['filtered_clicks'],
     sql: 's.filtered_clicks',
+  },
+  provisional_clicks: {
+    label: 'Provisional clicks',
+    kind: 'count',
+    help: 'Under judgement: billed or filtered some minutes later',
+    sums: ['provisional_clicks'],
+    sql: 's.provisional_clicks',
   },
   clicks: { label: 'Clicks', kind: 'count', help: 'Net', sums: ['clicks'], sql: 's.clicks' },
   ctr: {

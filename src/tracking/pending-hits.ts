@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
-import { haveEventRows, impressionTimes } from '../events/postgres/event-rows.ts';
+import { impressionTimes, rowStates } from '../events/postgres/event-rows.ts';
 import { endMsOf, type Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
 import { pendingHit } from '../ledger/stored-hit.ts';
@@ -35,7 +35,7 @@ export interface PendingHits {
 
 /** Answers from the event rows, in the order of the hits. */
 export interface EventRows {
-  /** Whether each has its row. */
+  /** Whether each has its final row. */
   have(hits: readonly Hit[]): Promise<readonly boolean[]>;
   /** When the impression of each token was counted, epoch ms; undefined: there is no row. */
   impressionTimes(hits: readonly Hit[]): Promise<readonly (number | undefined)[]>;
@@ -127,7 +127,10 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
       const { hits, dead } = readRows(shard, rows);
       const settled = await fold(
         hits.map(({ hit }) => hit),
-        { have: (some) => haveEventRows(trx, some), impressionTimes: (some) => impressionTimes(trx, some) },
+        {
+          have: async (some) => (await rowStates(trx, some)).map((state) => state === 'final'),
+          impressionTimes: (some) => impressionTimes(trx, some),
+        },
       );
       for (const one of dead) await createDeadEvents({ knex: trx }).add(one);
       const done = [...hits.filter((_, i) => settled[i]).map(({ id }) => id), ...dead.map(({ entryId }) => entryId)];

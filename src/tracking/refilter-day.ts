@@ -3,6 +3,7 @@ import type { DayRoom, RefilterRow, RefilterStore, RowChange } from '../events/p
 import { billsHit, ORDER_REASONS, type Hit, type InvalidReason } from '../ledger/hit.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { createPendingHits } from './pending-hits.ts';
+import { activityKey, type FilteredActivity } from './rejudge-activity.ts';
 import type { RejudgeHit } from './invalid-traffic/rejudge-hit.ts';
 import { judgeFollowing } from './invalid-traffic/rules.ts';
 import { MS_PER_MINUTE } from '../base/utc-day.ts';
@@ -11,6 +12,8 @@ export interface RefilterOptions {
   readonly store: RefilterStore;
   readonly keys: Pick<LedgerKeys, 'shardOf'>;
   readonly rejudge: RejudgeHit;
+  /** What the rules over time filter on this day (rejudge-activity.ts). */
+  readonly activity: FilteredActivity;
   /** In days since the epoch. */
   readonly day: number;
   readonly nowMs: number;
@@ -94,7 +97,7 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
 
   const judgeToken = async (rows: readonly RefilterRow[], trx: Knex.Transaction): Promise<RowChange[]> => {
     const changes: RowChange[] = [];
-    for (const { row, reason } of verdictsOf(rows, options.rejudge)) {
+    for (const { row, reason } of verdictsOf(rows, options)) {
       if (reason === row.reason) continue;
       if (reason === '') changes.push(...(await restore(row, trx)));
       else {
@@ -144,8 +147,13 @@ const follows = ({ kind, billedMicros, hit }: RefilterRow): boolean =>
   kind === 'click' || (kind === 'event' && (billedMicros > 0 || (hit !== null && billsHit(hit))));
 
 /** What each row of a token comes to. Rows that need an impression come last: it judges them. */
-const verdictsOf = (rows: readonly RefilterRow[], rejudge: RejudgeHit): readonly Verdict[] => {
+const verdictsOf = (
+  rows: readonly RefilterRow[],
+  { rejudge, activity }: Pick<RefilterOptions, 'rejudge' | 'activity'>,
+): readonly Verdict[] => {
   const keyOf = ({ kind, eventType }: RefilterRow): string => `${kind} ${eventType}`;
+  const byActivity = ({ row, reason }: Verdict): '' | InvalidReason =>
+    reason === '' && activity.has(activityKey(row)) ? 'activity' : reason;
   // A token counts once for each kind: beside a row that counts or could, one of another client stays filtered.
   const own = new Set(rows.filter(({ screened }) => !screened).map(keyOf));
   const judged = rows.map((row): Verdict => {
@@ -153,7 +161,7 @@ const verdictsOf = (rows: readonly RefilterRow[], rejudge: RejudgeHit): readonly
     const byRequest = rejudge({ publisherId, reason: row.reason, signals }) ?? row.reason;
     if (byRequest === '' && screened && own.has(keyOf(row))) return { row, reason: row.reason };
     const isOrdered = follows(row) && byRequest === '' && ORDER_REASONS.some((one) => one === row.reason);
-    return { row, reason: isOrdered ? row.reason : byRequest };
+    return { row, reason: isOrdered ? row.reason : byActivity({ row, reason: byRequest }) };
   });
   const impressions = judged.filter(({ row }) => row.kind === 'impression');
   const counted = impressions.find(({ reason }) => reason === '');
@@ -165,7 +173,7 @@ const verdictsOf = (rows: readonly RefilterRow[], rejudge: RejudgeHit): readonly
         const byOrder = reason === '' || reason === 'no_impression';
         // Without any row of an impression, one may be on its way.
         if (!byOrder || impressions.length === 0) return { row, reason: reason === '' && row.reason !== '' ? row.reason : reason };
-        return { row, reason: judgeOrder(row, counted?.row) };
+        return { row, reason: byActivity({ row, reason: judgeOrder(row, counted?.row) }) };
       }),
   ];
 };

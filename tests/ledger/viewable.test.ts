@@ -70,9 +70,9 @@ test('a viewable event of another price bills nothing', async () => {
 
 test('a viewable event that comes before its impression, and a click with it, wait for it', async () => {
   const ad = await serve();
-  expect(await settle(ad, 'event:viewable', NOON + 2_000)).toEqual(['provisional', NOTHING, NOTHING, NOTHING]);
+  expect(await settle(ad, 'event:viewable', NOON + 2_000)).toEqual(['waiting', NOTHING, NOTHING, NOTHING]);
   expect(await settle(ad, 'event:viewable', NOON + 2_001)).toEqual(['duplicate', NOTHING, NOTHING, NOTHING]);
-  expect(await settle(ad, 'click', NOON + 2_002)).toEqual(['provisional', NOTHING, NOTHING, NOTHING]);
+  expect(await settle(ad, 'click', NOON + 2_002)).toEqual(['waiting', NOTHING, NOTHING, NOTHING]);
   expect([await rig.events(), await viewable()]).toEqual([[], null]);
   expect(await settle(ad, 'impression', NOON + 2_010)).toEqual([COUNTED, NOTHING, COUNTED, COUNTED]);
   expect(await rig.events()).toEqual([

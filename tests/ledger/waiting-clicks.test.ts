@@ -38,7 +38,7 @@ const clicked = { today: { impressions: 1, clicks: 1, spendMicros: CPC } };
 
 test('a click that comes before its impression is billed once, when the impression comes', async () => {
   const ad = await serve();
-  expect(await settle(ad, 'click', NOON + 2_000)).toEqual(['provisional', undefined, undefined]);
+  expect(await settle(ad, 'click', NOON + 2_000)).toEqual(['waiting', undefined, undefined]);
   expect(await settle(ad, 'click', NOON + 2_001)).toEqual(['duplicate', undefined, undefined]);
   expect([await rig.events(), (await account())?.today]).toMatchObject([[], { clicks: 0, spendMicros: 0 }]);
   expect(await settle(ad, 'impression', NOON + 2_010)).toEqual(['counted', undefined, 'counted']);
@@ -129,7 +129,7 @@ test('a click whose impression is folded after two midnights bills nothing of a 
   const [first, second] = [await serve(), await serve()];
   await settle(first, 'impression', NOON + 1_000, { limits });
   await settle(first, 'click', NOON + 2_000, { limits });
-  expect(await settle(second, 'click', NOON + 3_000, { limits })).toEqual(['provisional', undefined, undefined]);
+  expect(await settle(second, 'click', NOON + 3_000, { limits })).toEqual(['waiting', undefined, undefined]);
   await rig.at(NOON + 2 * DAY);
   await rig.reserve([[one]]);
   expect(await settle(second, 'impression', NOON + 4_000, { late: true, limits })).toEqual(['counted', undefined, 'counted']);

@@ -2,7 +2,8 @@ import { reportCsv } from '../../src/reports/record-report/report-csv.ts';
 import { REPORT_COLUMNS, type ReportRow } from '../../src/reports/record-report/report-columns.ts';
 
 const figures = {
-  ...{ serves: 1, gross_impressions: 3, filtered_impressions: 2, impressions: 1, gross_clicks: 0, filtered_clicks: 0, clicks: 0 },
+  ...{ serves: 1, gross_impressions: 3, filtered_impressions: 2, provisional_impressions: 0, impressions: 1 },
+  ...{ gross_clicks: 0, filtered_clicks: 0, provisional_clicks: 0, clicks: 0 },
   ...{ viewable: 0, ctr: 0, events: {}, filtered: {}, spend: 0.001, ecpm: 1 },
 };
 
@@ -27,7 +28,7 @@ const names = (csv: string): readonly string[] =>
   csv
     .split('\r\n')
     .slice(1, -1)
-    .map((line) => line.slice('2026-01-01,2,'.length, -',3,1,3,2,1,0,0,0,0,0,0.001,1'.length));
+    .map((line) => line.slice('2026-01-01,2,'.length, -',3,1,3,2,0,1,0,0,0,0,0,0,0.001,1'.length));
 
 test('a text that a spreadsheet would run as a formula gets an apostrophe', async () => {
   const formulas = ['=1', '+1', '-1', '@a', '\t=1', '＝1'];
@@ -40,7 +41,8 @@ test('commas, quotes and line breaks are quoted, and a deleted line item has no 
 });
 
 test('a report without rows is a header, with a column per event type and kind of filtered hits in order', async () => {
-  const counts = 'serves,gross_impressions,filtered_impressions,impressions,gross_clicks,filtered_clicks,clicks,viewable,ctr';
+  const impressions = 'gross_impressions,filtered_impressions,provisional_impressions,impressions';
+  const counts = `serves,${impressions},gross_clicks,filtered_clicks,provisional_clicks,clicks,viewable,ctr`;
   const header = (byName: string) => `day,line_item_id,line_item,creative_id,${counts},${byName}spend,ecpm\r\n`;
   expect(await csvOf([])).toBe(header(''));
   expect(await csvOf([], { share: 1, 'a.b': 2 })).toBe(header('event_a.b,event_share,'));

@@ -5,6 +5,7 @@ import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { createRefilterStore } from '../../src/events/postgres/refilter-store.ts';
 import type { Hit, HitSignals, ServedAd } from '../../src/ledger/hit.ts';
 import { createRejudgeHit } from '../../src/tracking/invalid-traffic/rejudge-hit.ts';
+import { rejudgeActivity } from '../../src/tracking/rejudge-activity.ts';
 import { refilterDay } from '../../src/tracking/refilter-day.ts';
 import { eventOf, NOON } from '../events/events.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -40,9 +41,10 @@ const store = async (ad: Partial<ServedAd>, hit: Partial<Hit>, atMs = NOON): Pro
   const reason = hit.invalidReason ?? '';
   await createEventStore({ knex }).append([{ ...event, reason, billedMicros: reason === '' ? event.billedMicros : 0 }]);
 };
-const refilter = (nowMs = NOON + DAY_MS) =>
+const refilter = async (nowMs = NOON + DAY_MS) =>
   refilterDay({
-    ...{ store: createRefilterStore({ knex }), keys: { shardOf: () => 1 }, rejudge, day: DAY, nowMs, dryRun: false },
+    ...{ store: createRefilterStore({ knex }), keys: { shardOf: () => 1 }, rejudge, activity: await rejudgeActivity(knex, DAY) },
+    ...{ day: DAY, nowMs, dryRun: false },
     rest: () => Promise.resolve(),
   });
 const rows = async () =>

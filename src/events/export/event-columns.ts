@@ -1,3 +1,5 @@
+import { PROVISIONAL } from '../../ledger/hit.ts';
+
 /** How a value is written: in CSV as text, in Parquet as a value of this type. */
 export type EventColumnType = 'date' | 'timestamp' | 'text' | 'integer' | 'long';
 
@@ -29,7 +31,14 @@ export const EVENT_COLUMNS = {
   token_id: { type: 'text', sql: 'jti', isNullable: false, words: 'The bid: one per ad shown' },
   kind: { type: 'text', sql: 'kind', isNullable: false, words: '`impression`, `click` or `event`' },
   event_type: { type: 'text', sql: `nullif(event_type, '')`, isNullable: true, words: 'Of an event: `viewable`, or a custom type' },
-  reason: { type: 'text', sql: `nullif(invalid_reason, '')`, isNullable: true, words: 'Why the hit is filtered; null: it counts' },
+  reason: {
+    ...{ type: 'text', sql: `nullif(replace(invalid_reason, '${PROVISIONAL}', 'activity'), '')`, isNullable: true },
+    words: 'Why the hit is filtered, or is under judgement; null: it counts',
+  },
+  state: {
+    ...{ type: 'text', sql: `case invalid_reason when '' then 'net' when '${PROVISIONAL}' then '${PROVISIONAL}' else 'filtered' end` },
+    ...{ isNullable: false, words: '`net`, `filtered`, or `provisional`: under judgement' },
+  },
   billed_micros: { type: 'long', sql: 'billed_micros', isNullable: false, words: 'What it was billed, in millionths of a USD' },
   publisher_id: { type: 'integer', sql: 'publisher_id', isNullable: false, words: 'Publisher' },
   campaign_id: { type: 'integer', sql: 'campaign_id', isNullable: false, words: 'Campaign' },

@@ -3,7 +3,7 @@ import { dateOfDay, dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
 import type { BooksState, RebuiltHold } from '../../ledger/books/books-server.ts';
 import type { HoldChange } from '../../ledger/books/hold-journal.ts';
 import { arrayLiteral } from './array-literal.ts';
-import { HOLD_KEY } from './event-store.ts';
+import { HOLD_KEY } from './count-tables.ts';
 
 /** Which content of Redis the counters of a scope belong to. */
 export interface BookEpoch {

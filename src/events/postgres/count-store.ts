@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { COUNT_NAMES, type AccountCounts } from '../../ledger/read/account-books.ts';
-import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './event-store.ts';
+import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './count-tables.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
 
 /** The counts of one line item ('l') or campaign ('c') according to daily_counts. */
@@ -62,13 +62,13 @@ const NEXT_LINE_ITEMS = `
 // whole: the difference is the same after any number of later appends, and is added to their result.
 const COMPARE_LINE_ITEMS = `
   with stored as materialized (
-    select ${DAILY_KEY}, kind, event_type, count(*) as count, sum(billed_micros)::bigint as micros
+    select ${DAILY_KEY}, kind, event_type, count(*) as count, count(*) filter (where is_repeat) as repeats, sum(billed_micros)::bigint as micros
     from events
     where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and ${COUNTED}
     group by ${DAILY_KEY}, kind, event_type
   ), rows as (
     select ${DAILY_KEY}, sum(count) filter (where kind = 'impression') as impressions,
-           sum(count) filter (where kind = 'click') as clicks, sum(micros) as spend_micros
+           sum(count) filter (where kind = 'click') as clicks, sum(repeats) as repeat_clicks, sum(micros) as spend_micros
     from stored where kind in ('impression', 'click') or micros > 0 group by ${DAILY_KEY}
   ), counted as (
     select * from daily_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
@@ -76,13 +76,14 @@ const COMPARE_LINE_ITEMS = `
     select ${DAILY_KEY},
            coalesce(r.impressions, 0) - coalesce(c.impressions, 0) as impressions,
            coalesce(r.clicks, 0) - coalesce(c.clicks, 0) as clicks,
+           coalesce(r.repeat_clicks, 0) - coalesce(c.repeat_clicks, 0) as repeat_clicks,
            coalesce(r.spend_micros, 0) - coalesce(c.spend_micros, 0) as spend_micros
     from rows r full join counted c using (${DAILY_KEY})
-    where (coalesce(r.impressions, 0), coalesce(r.clicks, 0), coalesce(r.spend_micros, 0))
-          is distinct from (coalesce(c.impressions, 0), coalesce(c.clicks, 0), coalesce(c.spend_micros, 0))
+    where (coalesce(r.impressions, 0), coalesce(r.clicks, 0), coalesce(r.repeat_clicks, 0), coalesce(r.spend_micros, 0))
+          is distinct from (coalesce(c.impressions, 0), coalesce(c.clicks, 0), coalesce(c.repeat_clicks, 0), coalesce(c.spend_micros, 0))
   ), mended as (
-    insert into daily_counts (${DAILY_KEY}, impressions, clicks, spend_micros)
-    select ${DAILY_KEY}, impressions, clicks, spend_micros from differing where not :dryRun order by ${DAILY_KEY}
+    insert into daily_counts (${DAILY_KEY}, impressions, clicks, repeat_clicks, spend_micros)
+    select ${DAILY_KEY}, impressions, clicks, repeat_clicks, spend_micros from differing where not :dryRun order by ${DAILY_KEY}
     ${ADD_TO_DAILY}
   ), events_stored as (
     select ${EVENT_KEY}, sum(count) as count from stored where kind = 'event' group by ${EVENT_KEY}

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 import { filteredName } from '../../ledger/hit.ts';
-import { COUNTED } from './event-store.ts';
+import { COUNTED } from './count-tables.ts';
 import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 
 /** Counts of one UTC day; `date` is YYYY-MM-DD. Money in micro-dollars. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 import type { Hit } from '../../ledger/hit.ts';
+import { userPartOf } from '../../ledger/settle/actor.ts';
 import { arrayLiteral } from './array-literal.ts';
 
 /** A hit, and why it is filtered; '': it counts. */
@@ -17,9 +18,9 @@ const ROW_KEY = 'day, jti, kind, event_type, screened';
 
 // A day whose signals have been dropped takes no more of them.
 const STORE_SIGNALS = `
-  insert into event_signals (${ROW_KEY}, token_ends_at, network, agent, origin, elsewhere, hit)
+  insert into event_signals (${ROW_KEY}, token_ends_at, network, agent, origin, elsewhere, user_part, hit)
   select * from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::timestamptz[], ?::text[], ?::text[], ?::text[],
-                       ?::boolean[], ?::jsonb[]) as kept (${ROW_KEY})
+                       ?::boolean[], ?::text[], ?::jsonb[]) as kept (${ROW_KEY})
   where 'event_signals_' || to_char(day, 'YYYYMMDD') in (
     select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'event_signals'::regclass)
   order by 1, 2, 3, 4, 5
@@ -44,6 +45,7 @@ export const storeSignals = async (trx: Knex.Transaction, events: readonly Settl
     column(({ signals }) => signals?.agent),
     column(({ signals }) => signals?.origin),
     column(({ signals }) => signals?.elsewhere),
+    column(({ ad }) => userPartOf(ad)),
     column((hit, reason) => (reason === '' ? null : JSON.stringify(countableHit(hit)))),
   ]);
 };

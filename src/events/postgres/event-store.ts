@@ -1,7 +1,20 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
-import type { Hit, InvalidReason } from '../../ledger/hit.ts';
+import type { Hit, HitState } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
+import {
+  ADD_TO_DAILY,
+  ADD_TO_EVENTS,
+  ADD_TO_FILTERED,
+  ADD_TO_HOURLY,
+  COUNTED,
+  DAILY_KEY,
+  EVENT_KEY,
+  HOLD_KEY,
+  HOURLY_KEY,
+  IN_DAILY,
+} from './count-tables.ts';
+import { moveProvisional } from './move-rows.ts';
 import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals.ts';
 import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
 import { addServesToRollUps, addToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
@@ -9,8 +22,12 @@ import { addServesToRollUps, addToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } 
 /** A settled hit as read from the stream. */
 export interface StoredEvent {
   readonly hit: Hit;
-  /** Why it is filtered: by its request, or by the order of hits. */
-  readonly reason: '' | InvalidReason;
+  /** Why it is filtered, or that it is under judgement. */
+  readonly reason: HitState;
+  /** It was under judgement before, with an event of its own. */
+  readonly isJudged?: boolean;
+  /** Another click of its visitor on its day. */
+  readonly isRepeat?: boolean;
   /** Epoch milliseconds at which it was counted. */
   readonly atMs: number;
   readonly billedMicros: number;
@@ -51,38 +68,14 @@ export interface EventStore {
 /** Hourly counts are kept for so many days. They are queried for the last week only. */
 export const HOURLY_DAYS = 35;
 
-/** SQL: the hits that are counted and billed. What is filtered is stored and not counted. */
-export const COUNTED = `invalid_reason = ''`;
-/** SQL: the counted hits of daily_counts. Of custom events it has only what they bill. */
-export const IN_DAILY = `(kind in ('impression', 'click') or billed_micros > 0) and ${COUNTED}`;
-
-/**
- * The key of each table of counts, in the order in which every writer of it writes: concurrent
- * writers lock the rows of a table in the same order.
- */
-export const DAILY_KEY = 'day, line_item_id, creative_id, campaign_id, publisher_id';
-export const EVENT_KEY = 'day, line_item_id, creative_id, event_type';
-export const HOURLY_KEY = 'day, hour, publisher_id';
-
-export const HOLD_KEY = 'hold_end, line_item_id, day';
-
-/** Ends an insert into each table of counts: adds to the row that there is. */
-export const ADD_TO_DAILY = `on conflict (${DAILY_KEY}) do update set
-      impressions = daily_counts.impressions + excluded.impressions,
-      clicks = daily_counts.clicks + excluded.clicks,
-      spend_micros = daily_counts.spend_micros + excluded.spend_micros`;
-export const ADD_TO_EVENTS = `on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count`;
-export const ADD_TO_FILTERED = `on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count`;
-export const ADD_TO_HOURLY = `on conflict (${HOURLY_KEY}) do update set impressions = hourly_counts.impressions + excluded.impressions`;
-
 const EVENT_COLUMNS = `day, jti, kind, event_type, screened, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,
-  placement_id, user_hash, country, region, device, browser, billed_micros`;
+  placement_id, user_hash, country, region, device, browser, billed_micros, is_repeat`;
 
 // The hold of an impression is settled in the transaction that stores its row: what is neither a row nor settled is held.
 const APPEND = `
   with given as materialized (
     select * from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::timestamptz[], ?::int[], ?::int[],
-                ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::bigint[])
+                ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[], ?::bigint[])
                 as given (${EVENT_COLUMNS}, hold_end)
   ), arrived as (
     insert into events (${EVENT_COLUMNS}, zone)
@@ -99,8 +92,9 @@ const APPEND = `
     on conflict (${HOLD_KEY}) do update set
       settled = open_holds.settled + excluded.settled, settled_micros = open_holds.settled_micros + excluded.settled_micros
   ), counted as (
-    insert into daily_counts (${DAILY_KEY}, impressions, clicks, spend_micros)
-    select ${DAILY_KEY}, count(*) filter (where kind = 'impression'), count(*) filter (where kind = 'click'), sum(billed_micros)
+    insert into daily_counts (${DAILY_KEY}, impressions, clicks, repeat_clicks, spend_micros)
+    select ${DAILY_KEY}, count(*) filter (where kind = 'impression'), count(*) filter (where kind = 'click'),
+           count(*) filter (where is_repeat), sum(billed_micros)
     from arrived where ${IN_DAILY}
     group by ${DAILY_KEY} order by ${DAILY_KEY}
     ${ADD_TO_DAILY}
@@ -171,21 +165,32 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.device),
     column(({ hit }) => hit.browser ?? null),
     column(({ billedMicros }) => billedMicros),
+    column(({ isRepeat = false }) => isRepeat),
     column(({ hit: { ad, kind, restored }, reason }) => (kind === 'impression' && reason === '' && !restored ? ad.holdEndMs : 0)),
   ]);
   await storeSignals(trx, events);
   return rows[0]?.stored ?? 0;
 };
 
+/** A judged click takes the place of its provisional row, or of none when that comes later. */
+const insertAndJudge = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<number> => {
+  const judged = events.filter(({ isJudged }) => isJudged);
+  if (judged.length === 0) return insert(trx, events);
+  const fresh = events.filter(({ isJudged }) => !isJudged);
+  const stored = fresh.length > 0 ? await insert(trx, fresh) : 0;
+  await moveProvisional(trx, judged);
+  return stored + (await insert(trx, judged));
+};
+
 export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore => {
   /** undefined: a day has no partition. */
   const appendToPartitions = (events: readonly StoredEvent[], days: readonly number[]): Promise<number | undefined> =>
-    knex.transaction(async (trx) => ((await holdPartitions(trx, days)).length > 0 ? undefined : insert(trx, events)));
+    knex.transaction(async (trx) => ((await holdPartitions(trx, days)).length > 0 ? undefined : insertAndJudge(trx, events)));
 
   const createPartitionsAndAppend = (events: readonly StoredEvent[], days: readonly number[]): Promise<number> =>
     knex.transaction(async (trx) => {
       await createPartitions(trx, days);
-      return insert(trx, events);
+      return insertAndJudge(trx, events);
     });
 
   return {

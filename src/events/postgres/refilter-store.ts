@@ -1,19 +1,8 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
-import type { Hit, HitKind, HitSignals, InvalidReason } from '../../ledger/hit.ts';
-import {
-  ADD_TO_DAILY,
-  ADD_TO_EVENTS,
-  ADD_TO_FILTERED,
-  ADD_TO_HOURLY,
-  COUNTED,
-  DAILY_KEY,
-  EVENT_KEY,
-  HOURLY_KEY,
-  IN_DAILY,
-} from './event-store.ts';
+import { PROVISIONAL, type Hit, type HitKind, type HitSignals, type InvalidReason } from '../../ledger/hit.ts';
+import { moveRows } from './move-rows.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
-import { addToRollUps } from './roll-ups.ts';
 
 /** An event row, with what judges it again. */
 export interface RefilterRow {
@@ -57,8 +46,8 @@ export interface DayRoom {
 }
 
 /**
- * Whole tokens, by their order: those whose rows are all final. A token without signals, with a hit
- * that waits in Postgres, or that has not ended at `endedBefore` is left out.
+ * Whole tokens, by their order: those whose rows are all final. A token without signals, with a hit that waits in
+ * Postgres or is under judgement, or that has not ended at `endedBefore` is left out.
  */
 const READ_TOKENS = `
   with tokens as (
@@ -68,6 +57,7 @@ const READ_TOKENS = `
     where exists (select from event_signals s where s.day = cast(:onDay as date) and s.jti = tokens.jti)
       and not exists (select from event_signals s where s.day = cast(:onDay as date) and s.jti = tokens.jti and s.token_ends_at >= :endedBefore)
       and not exists (select from pending_hits p where p.jti = tokens.jti)
+      and not exists (select from events e where e.day = cast(:onDay as date) and e.jti = tokens.jti and e.invalid_reason = '${PROVISIONAL}')
   )
   select e.jti, e.kind, e.event_type as "eventType", e.screened, e.invalid_reason as reason, e.at, e.publisher_id as "publisherId",
          e.campaign_id as "campaignId", e.line_item_id as "lineItemId", e.creative_id as "creativeId", e.placement_id as "placementId",
@@ -80,53 +70,6 @@ const READ_TOKENS = `
 const LAST_TOKEN = `
   select max(jti) as last, count(*)::int as tokens
   from (select distinct jti from events where day = cast(:onDay as date) and jti > :after order by jti limit :limit) t`;
-
-/** The columns of an event that stay when its reason changes. */
-const MOVED = `at, zone, publisher_id, campaign_id, line_item_id, creative_id, placement_id, country, region, device, browser, kind, event_type`;
-
-/** Of the order of APPEND (event-store.ts): the rows and every count of them in one statement. */
-const CHANGE_ROWS = `
-  with change as (
-    select * from unnest(?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[]) as c (jti, kind, event_type, screened, to_reason)
-  ), old as (
-    select e.*, c.to_reason from change c join events e using (jti, kind, event_type, screened) where e.day = ?::date
-  ), filtered_again as (
-    update events e set invalid_reason = c.to_reason, billed_micros = 0 from change c
-    where e.day = ?::date and c.to_reason is not null
-      and (e.jti, e.kind, e.event_type, e.screened) = (c.jti, c.kind, c.event_type, c.screened)
-  ), restored as (
-    delete from events e using change c
-    where e.day = ?::date and c.to_reason is null and (e.jti, e.kind, e.event_type, e.screened) = (c.jti, c.kind, c.event_type, c.screened)
-  ), counted as (
-    insert into daily_counts (${DAILY_KEY}, impressions, clicks, spend_micros)
-    select ${DAILY_KEY}, -count(*) filter (where kind = 'impression'), -count(*) filter (where kind = 'click'), -sum(billed_micros)
-    from old where ${IN_DAILY}
-    group by ${DAILY_KEY} order by ${DAILY_KEY}
-    ${ADD_TO_DAILY}
-  ), tallied as (
-    insert into event_counts (${EVENT_KEY}, count)
-    select ${EVENT_KEY}, -count(*) from old where kind = 'event' and ${COUNTED}
-    group by ${EVENT_KEY} order by ${EVENT_KEY}
-    ${ADD_TO_EVENTS}
-  ), filtered as (
-    insert into filtered_counts (${DAILY_KEY}, kind, reason, count)
-    select ${DAILY_KEY}, kind, reason, sum(n) from (
-      select ${DAILY_KEY}, kind, invalid_reason as reason, -1 as n from old where not (${COUNTED})
-      union all select ${DAILY_KEY}, kind, to_reason, 1 from old where to_reason is not null
-    ) moved
-    group by ${DAILY_KEY}, kind, reason order by ${DAILY_KEY}, kind, reason
-    ${ADD_TO_FILTERED}
-  ), timed as (
-    insert into hourly_counts (${HOURLY_KEY}, impressions)
-    select (at at time zone 'utc')::date, extract(hour from at at time zone 'utc'), publisher_id, -count(*)
-    from old where kind = 'impression' and ${COUNTED}
-    group by 1, 2, 3 order by 1, 2, 3
-    ${ADD_TO_HOURLY}
-  ), signed as (
-    select ${MOVED}, invalid_reason, billed_micros, -1 as sign from old
-    union all select ${MOVED}, to_reason, 0, 1 from old where to_reason is not null
-  ), ${addToRollUps('signed')}
-  select count(*)::int as changed from old`;
 
 const KEEP_HITS = `
   with change as (
@@ -209,7 +152,11 @@ const apply = async (trx: Knex.Transaction, onDay: string, changes: readonly Row
     column(({ row }) => row.eventType),
     column(({ row }) => row.screened),
   ];
-  await trx.raw(CHANGE_ROWS, [...key, column(({ reason }) => reason), onDay, onDay, onDay] as unknown as Knex.RawBinding);
+  await moveRows(
+    trx,
+    onDay,
+    changes.map(({ row, reason }) => ({ ...row, reason, billedMicros: 0 })),
+  );
   const hits = column(({ reason, hit }) => (reason === null ? null : JSON.stringify(hit)));
   await trx.raw(KEEP_HITS, [...key, hits, onDay, onDay] as unknown as Knex.RawBinding);
 };

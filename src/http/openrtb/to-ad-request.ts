@@ -90,7 +90,7 @@ export const toAdRequest = (
     sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
     client: clientOf(snapshot, req),
-    seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)),
+    seal: sealVisitor(snapshot.userHashKey, { ...sealedVisitor(context, wire, req), userHash: hash ?? undefined }),
     bidContext: {
       requestId: wire.id,
       publisher,

@@ -1,6 +1,7 @@
 -- Hits on their way to Postgres. A call appends one entry to the event stream of a shard, with all hits
--- that it settled there, one after the other: 'e' event 'at' ms 'billed' micros and, of a hit that the
--- ledger filtered, 'reason' reason (src/events/read-event.ts). With an entry for each hit, Redis appended,
+-- that it settled there, one after the other: 'e' event 'at' ms 'billed' micros; of a hit that the
+-- ledger filtered, or that is provisional, 'reason' reason; 'repeat' 1 of another click of its visitor on the day; 'judged' 1
+-- of a click that was provisional, whose event comes for the second time (src/events/read-event.ts). With an entry for each hit, Redis appended,
 -- delivered, acknowledged and deleted each one, and wrote each of the four to the append-only file.
 -- Include after tally.lua.
 
@@ -21,13 +22,32 @@ local function events_add(events, event, at, billed)
   entry[last + 5], entry[last + 6] = 'billed', whole(billed)
 end
 
+-- Adds to the last event of a stream.
+local function events_say(events, name, value)
+  local entry = call.events[events]
+  local last = #entry
+  entry[last + 1], entry[last + 2] = name, value
+end
+
 -- Adds a filtered hit, and tallies it by its reason.
 local function events_add_filtered(events, h, event, at, reason)
   events_add(events, event, at, 0)
-  local entry = call.events[events]
-  local last = #entry
-  entry[last + 1], entry[last + 2] = 'reason', reason
+  events_say(events, 'reason', reason)
   tally_add(events .. ':filtered', h.day, h.filtered_tally .. reason)
+end
+
+-- Adds a click that was provisional: `reason` is '' when it counts.
+local function events_add_judged(events, h, event, at, billed, reason, is_repeat)
+  tally_add(events .. ':filtered', h.day, h.filtered_tally .. 'provisional', -1)
+  if reason == '' then
+    events_add(events, event, at, billed)
+  else
+    events_add_filtered(events, h, event, at, reason)
+  end
+  events_say(events, 'judged', '1')
+  if is_repeat then
+    events_say(events, 'repeat', '1')
+  end
 end
 
 -- Appends the entries of this call.

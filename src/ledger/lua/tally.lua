@@ -2,8 +2,8 @@
 -- item. A tally expires three days after the last new field. Include after call.lua.
 local TALLY_TTL_S = 259200
 
-local function tally_add(key, day, rest)
-  if redis.call('HINCRBY', key, day .. ':' .. rest, 1) == 1 then
+local function tally_add(key, day, rest, amount)
+  if redis.call('HINCRBY', key, day .. ':' .. rest, amount or 1) == 1 then
     redis.call('EXPIRE', key, TALLY_TTL_S)
   end
 end

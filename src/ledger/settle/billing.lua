@@ -60,14 +60,20 @@ local function settle_impression(h, a, campaign, held_micros, serves)
   return found
 end
 
--- Returns the billed amount, and whether an impression's hold existed.
-local function settle_accounts(h, accounts_key, book, serves)
+-- The accounts of a hit, at its day or a later one.
+local function accounts_of(h, accounts_key, book)
   local a, campaign = books_open(accounts_key, book, h.line_item, h.campaign)
   -- An ad that was served without counters has the day of its replica, whose clock may be ahead.
   if h.day > a[DAY] then
     account_roll_over(a, h.day)
     account_roll_over(campaign, h.day)
   end
+  return a, campaign
+end
+
+-- Returns the billed amount, and whether an impression's hold existed.
+local function settle_accounts(h, accounts_key, book, serves)
+  local a, campaign = accounts_of(h, accounts_key, book)
   local billed, found = 0, true
   if h.action == 'impression' then
     billed = h.bills and h.price_micros or 0

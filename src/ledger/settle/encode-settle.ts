@@ -1,12 +1,14 @@
-import { encodeRow, luaConstants, luaReader, luaShortReader, rowOf, type FieldValue } from '../../redis/script-fields.ts';
+import { encodeRow, luaConstants, luaReader, luaShortReader, luaTable, rowOf, type FieldValue } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
-import { billsHit, type Hit, type OrderReason, type RestoredHit, type Settled } from '../hit.ts';
+import { billsHit, type Hit, type LedgerReason, type RestoredHit, type Settled } from '../hit.ts';
 import { hitText } from '../hit-text.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
 import { storedHit } from '../stored-hit.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
+import { ACTIVITY_RULE, UNKNOWN_AT } from './activity-rule.ts';
+import { networkAt, networkName, userAt, visitorName } from './actor.ts';
 import { CLICK_TIMES } from './click-times.ts';
 
 /** The catalog's current data on the line item of a hit. */
@@ -34,6 +36,8 @@ const FIRST_FIELDS = [
   'expiresAtS',
   'servedAtMs',
   'client',
+  'userAt',
+  'networkAt',
 ] as const;
 
 /** The other fields, with their values in most hits: an impression that has a hold. */
@@ -50,6 +54,8 @@ const OTHER_FIELDS = {
   lateAtMs: 0,
   impressionAtMs: 0,
   restored: '',
+  visitor: '',
+  network: '',
 };
 
 const OTHER_NAMES = Object.keys(OTHER_FIELDS) as (keyof typeof OTHER_FIELDS)[];
@@ -64,6 +70,8 @@ export const SETTLE_LUA: readonly string[] = [
   ...ACCOUNT_LUA,
   luaConstants('CLICK_', CLICK_TIMES),
   luaConstants('CLIENT_', CLIENT_RULE),
+  luaTable('ACTIVITY', ACTIVITY_RULE),
+  luaConstants('ACTIVITY_', { unknownAt: UNKNOWN_AT }),
   luaShortReader('hit_record', FIRST_FIELDS, OTHER_FIELDS),
   luaReader('restored_record', RESTORED_FIELDS),
 ];
@@ -124,6 +132,8 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     Math.ceil(expiresAtMs / 1000),
     ad.servedAtMs,
     ad.isFree === true || restored ? '' : (ad.client ?? ''),
+    userAt(ad),
+    networkAt(ad),
   ];
   const isFiltered = invalidReason !== '';
   if (kind === 'impression' && !isFiltered && !restored && !late && ad.holdEndMs > 0) return JSON.stringify(first);
@@ -133,7 +143,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
   const others = rowOf(OTHER_NAMES, {
     label: isFiltered ? `${label}!` : label,
     action: isFiltered ? 'record' : kind,
-    tally: ad.holdEndMs === 0 ? servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId) : '',
+    tally: ad.holdEndMs === 0 || kind === 'click' ? servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId) : '',
     eventTally: kind === 'event' ? `${ad.lineItemId}:${eventType}` : '',
     filteredTally: kind === 'click' || (kind === 'event' && bills) || isFiltered || restored ? filteredField(ad.lineItemId, kind) : '',
     reason: invalidReason,
@@ -143,6 +153,8 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     lateAtMs: late ? atMs : 0,
     impressionAtMs,
     restored: restored ? encodeRestored(restored, limits) : '',
+    visitor: kind === 'click' ? visitorName(ad) : '',
+    network: kind === 'click' ? networkName(ad) : '',
   });
   return JSON.stringify([...first, ...others]);
 };
@@ -162,7 +174,7 @@ export const decodeSettled = (reply: string): Settled | undefined => {
   return {
     outcome: outcome as Settled['outcome'],
     foundHold: foundHold === '1',
-    reason: reason === '-' ? undefined : (reason as OrderReason),
+    reason: reason === '-' ? undefined : (reason as LedgerReason),
     click: click === '-' ? undefined : (click as Settled['click']),
     viewable: viewable === '-' ? undefined : (viewable as Settled['viewable']),
   };

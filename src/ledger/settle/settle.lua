@@ -14,12 +14,13 @@
 --   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
 --   hold_end_ms is 0 when nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was
 --   unavailable, else 0; impression_at_ms: when the impression of a hit that waits for it was counted, if its row says so, else 0;
---   client: who holds the ad, '' when its hold need not be earned;
+--   client: who holds the ad, '' when its hold need not be earned; user_at, network_at: the counters of impressions of its user and
+--   its network; visitor, network: their names, of a click, '' when unknown;
 --   restored: '', or of a hit that is counted after all a JSON array of why it was filtered and of its caps (restore.lua)
--- Returns per hit 'outcome found_hold reason click viewable': 'counted', 'filtered', 'provisional' (it waits for its
---   impression), 'duplicate', 'expired', 'closed' (its accounts are not rebuilt: nothing has changed) or 'kept' (a restored hit without
---   room stays filtered); 1 or 0; why a hit is filtered by its order, or '-'; what became of the
---   click, and of the viewable event, that waited for this impression: 'counted', a reason, or '-'
+-- Returns per hit 'outcome found_hold reason click viewable': 'counted', 'filtered', 'waiting' (for its impression),
+--   'provisional' (a click that is judged later), 'duplicate', 'expired', 'closed' (its accounts are not rebuilt: nothing has
+--   changed) or 'kept' (a restored hit without room stays filtered); 1 or 0; why a hit is filtered by the ledger, or '-'; what became of the
+--   click, and of the viewable event, that waited for this impression: 'counted', 'provisional', a reason, or '-'
 -- Why atomic: the check for duplicates, the billing and the stored event are one step, so no hit is
 --   billed twice or stored without being billed.
 --
@@ -35,6 +36,8 @@
 -- @include ../lua/frequency.lua
 -- @include ../lua/events.lua
 -- @include ../lua/waiting.lua
+-- @include ../lua/activity.lua
+-- @include ../lua/provisional.lua
 -- @include ../lua/clients.lua
 -- @include ../lua/restore.lua
 
@@ -55,28 +58,47 @@ local function order_fault(h, at, impression_at)
   return since < -CLICK_WINDOW_MS and 'no_impression' or ''
 end
 
--- Counts and bills a hit that came after its impression. Returns the billed amount.
-local function settle_later(h, accounts_key, book, event_tally)
-  if h.action == 'event' then
-    tally_add(event_tally, h.day, h.event_tally)
-  end
-  return (settle_accounts(h, accounts_key, book))
+-- Where the hits of a publisher are counted.
+local function places_of(keys, first, book)
+  return { accounts_key = keys[first + 1], book = book, events = keys[first + 2], event_tally = keys[first + 3], serves = keys[first + 4] }
 end
 
--- Settles a hit that has waited for this impression. Returns 'counted' or why it is filtered; '-': none waited.
-local function settle_waiting(name, impression_at, accounts_key, book, events, event_tally)
-  local at, record, event = waiting_take(events, name)
+-- Settles a hit that came after its impression: a click as what its visitor, network and creative have done allows. Returns
+-- 'counted', 'provisional' or why it is filtered.
+local function settle_later(h, at, record, event, of)
+  local verdict, is_repeat = '', false
+  if h.action == 'event' then
+    tally_add(of.event_tally, h.day, h.event_tally)
+  elseif h.restored == '' then
+    verdict, is_repeat = activity_click(h, at, of.events, of.serves)
+  end
+  if verdict == 'provisional' then
+    provisional_hold(of.events, h, at, record, event, of.accounts_key, of.book, is_repeat)
+    return verdict
+  elseif verdict ~= '' then
+    events_add_filtered(of.events, h, event, at, verdict)
+    return verdict
+  end
+  events_add(of.events, event, at, (settle_accounts(h, of.accounts_key, of.book)))
+  if is_repeat then
+    events_say(of.events, 'repeat', '1')
+  end
+  return 'counted'
+end
+
+-- Settles a hit that has waited for this impression. Returns as settle_later, and '-' when none waited.
+local function settle_waiting(name, impression_at, of)
+  local at, record, event = waiting_take(of.events, name)
   if not at then
     return '-'
   end
   local waited = hit_record(cjson.decode(record))
   local fault = order_fault(waited, at, impression_at)
   if fault ~= '' then
-    events_add_filtered(events, waited, event, at, fault)
+    events_add_filtered(of.events, waited, event, at, fault)
     return fault
   end
-  events_add(events, event, at, settle_later(waited, accounts_key, book, event_tally))
-  return 'counted'
+  return settle_later(waited, at, record, event, of)
 end
 
 -- Why a restored hit stays filtered: only an impression needs room, the others bill what is left.
@@ -132,7 +154,8 @@ local function settle(h, record, event, keys)
     return 'duplicate 0 - - -'
   end
   -- What was seen of a token is forgotten some time after its end, a hit that waits is not.
-  if follows and h.late_at_ms > 0 and waiting_has(events, waiting_name(h.token, h.action)) then
+  if follows and h.late_at_ms > 0
+    and (waiting_has(events, waiting_name(h.token, h.action)) or (h.action == 'click' and provisional_has(events, h.token))) then
     return 'duplicate 0 - - -'
   end
   local kept_reason = h.restored ~= '' and restore_refusal(h, accounts_key, book, places_key, at)
@@ -152,8 +175,19 @@ local function settle(h, record, event, keys)
       return 'filtered 1 ' .. fault .. ' - -'
     elseif not impression_at then
       waiting_hold(events, waiting_name(h.token, h.action), at, record, event)
-      return 'provisional 1 - - -'
+      return 'waiting 1 - - -'
     end
+    local became = settle_later(h, at, record, event, places_of(keys, first, book))
+    local is_filtered = became ~= 'counted' and became ~= 'provisional'
+    return is_filtered and 'filtered 1 ' .. became .. ' - -' or became .. ' 1 - - -'
+  end
+  h.is_shown = true
+  if is_impression and activity_impression(h) then
+    -- No click has an impression by it. Its hold ends without it.
+    redis.call('SET', seen_key, seen_with(seen, h.label), 'PX', ttl_ms)
+    h.filtered_tally = string.sub(h.line_item, 2) .. ':impression:'
+    events_add_filtered(events, h, event, at, 'activity')
+    return 'filtered 1 activity - -'
   end
 
   -- Before the accounts, which stay as they are when the places cannot be read.
@@ -163,8 +197,6 @@ local function settle(h, record, event, keys)
   local billed, found = 0, true
   if is_impression then
     billed, found = settle_accounts(h, accounts_key, book, serves)
-  elseif follows then
-    billed = settle_later(h, accounts_key, book, event_tally)
   elseif h.action == 'event' then
     tally_add(event_tally, h.day, h.event_tally)
   end
@@ -180,13 +212,14 @@ local function settle(h, record, event, keys)
   end
   local click, viewable = '-', '-'
   if is_impression and (seen ~= '' or h.late_at_ms > 0) then
+    local of = places_of(keys, first, book)
     local function settle_followers(action, label)
       local is_seen = string.find(seen, ',' .. label, 1, true)
       if h.late_at_ms == 0 and not is_seen then
         return '-'
       end
       local name = waiting_name(h.token, action)
-      local became = settle_waiting(name, at, accounts_key, book, events, event_tally)
+      local became = settle_waiting(name, at, of)
       -- What was seen of the token may have been forgotten since the hit came, and the same hit may
       -- wait in Postgres too.
       if became ~= '-' and not is_seen then
@@ -214,6 +247,10 @@ local function settle_hits(keys, args)
       clients_note(clients_of(keys[h.publisher * PUBLISHER_KEYS + 6]), h.client)
     end
   end
+  local function events_of(h)
+    return keys[h.publisher * PUBLISHER_KEYS + 2]
+  end
+  activity_count(hits, events_of)
   -- What cannot be read of one hit does not undo the others, which are known as seen by now. The caller
   -- sends all of them again.
   local fault
@@ -221,6 +258,7 @@ local function settle_hits(keys, args)
     local is_settled, result = pcall(settle, h, args[2 * i], args[2 * i + 1], keys)
     results[i], fault = result, fault or (not is_settled and result)
   end
+  activity_uncount(hits, events_of)
   frequency_save()
   events_save()
   books_save(call.expires_at)

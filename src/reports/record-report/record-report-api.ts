@@ -26,8 +26,8 @@ const reportOf = <Keys extends Schema>(keys: Keys) => ({
 });
 
 const FIGURES_EXAMPLE = {
-  ...{ serves: 5200, gross_impressions: 4310, filtered_impressions: 110, impressions: 4200 },
-  ...{ gross_clicks: 26, filtered_clicks: 5, clicks: 21, viewable: 3100, ctr: 0.005 },
+  ...{ serves: 5200, gross_impressions: 4310, filtered_impressions: 110, provisional_impressions: 0, impressions: 4200 },
+  ...{ gross_clicks: 29, filtered_clicks: 5, provisional_clicks: 3, clicks: 21, viewable: 3100, ctr: 0.005 },
   ...{ events: { like: 3, viewable: 3100 }, filtered: { impression_spider: 110, click_fast: 5 }, spend: 18.9, ecpm: 4.5 },
 };
 const REPORT_EXAMPLE = { from: '2026-10-14', to: '2026-10-14', row_count: 1, totals: FIGURES_EXAMPLE, flat_fees: 0 };

@@ -1,12 +1,22 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { CampaignDay, CreativeDay, ReportCounts } from '../../events/postgres/delivery-report.ts';
-import { filteredName, type HitKind } from '../../ledger/hit.ts';
+import { filteredName, HIT_KINDS, PROVISIONAL, type HitKind } from '../../ledger/hit.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
 import { count, countsByName, day, integer, number, orNull, text, usd } from '../../base/schema.ts';
 
-/** The filtered hits of a kind. */
-export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: HitKind): number =>
-  Object.entries(filtered).reduce((sum, [name, count]) => (name.startsWith(filteredName(kind, '')) ? sum + count : sum), 0);
+/** The filtered hits of a kind; `all`: by `filteredName`, with the provisional ones. */
+export const filteredOf = (all: Readonly<Record<string, number>>, kind: HitKind): number =>
+  Object.entries(withoutProvisional(all)).reduce((sum, [name, count]) => (name.startsWith(filteredName(kind, '')) ? sum + count : sum), 0);
+
+/** Those of a kind that are under judgement. */
+export const provisionalOf = (all: Readonly<Record<string, number>>, kind: HitKind): number => all[filteredName(kind, PROVISIONAL)] ?? 0;
+
+export const withoutProvisional = (all: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => !HIT_KINDS.some((kind) => name === filteredName(kind, PROVISIONAL))));
+
+/** Gross = filtered + provisional + net. */
+export const grossOf = (net: number, all: Readonly<Record<string, number>>, kind: HitKind): number =>
+  net + filteredOf(all, kind) + provisionalOf(all, kind);
 
 /**
  * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
@@ -33,12 +43,14 @@ export const REPORT_COLUMNS = {
   /** Read from the counts of a row, and from the sums of all rows for the totals. */
   figures: {
     serves: { schema: count, of: ({ serves }) => serves },
-    /** Gross = filtered + net: `impressions` and `clicks`, which bill, are net. */
-    gross_impressions: { schema: count, of: ({ impressions, filtered }) => impressions + filteredOf(filtered, 'impression') },
+    /** `impressions` and `clicks`, which bill, are net. */
+    gross_impressions: { schema: count, of: ({ impressions, filtered }) => grossOf(impressions, filtered, 'impression') },
     filtered_impressions: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'impression') },
+    provisional_impressions: { schema: count, of: ({ filtered }) => provisionalOf(filtered, 'impression') },
     impressions: { schema: count, of: ({ impressions }) => impressions },
-    gross_clicks: { schema: count, of: ({ clicks, filtered }) => clicks + filteredOf(filtered, 'click') },
+    gross_clicks: { schema: count, of: ({ clicks, filtered }) => grossOf(clicks, filtered, 'click') },
     filtered_clicks: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'click') },
+    provisional_clicks: { schema: count, of: ({ filtered }) => provisionalOf(filtered, 'click') },
     clicks: { schema: count, of: ({ clicks }) => clicks },
     /** Impressions that the SDK has seen in view, as the MRC defines it. */
     viewable: { schema: count, of: ({ events }) => events['viewable'] ?? 0 },
@@ -46,7 +58,7 @@ export const REPORT_COLUMNS = {
     /** In CSV one column per event type. */
     events: { schema: countsByName, of: ({ events }) => events },
     /** By kind and reason, such as `impression_spider`. In CSV one column each. */
-    filtered: { schema: countsByName, of: ({ filtered }) => filtered },
+    filtered: { schema: countsByName, of: ({ filtered }) => withoutProvisional(filtered) },
     /** Billed events, and the fees of Flat line items. */
     spend: { schema: usd, of: ({ spendMicros }) => usdFromMicros(spendMicros) },
     ecpm: {

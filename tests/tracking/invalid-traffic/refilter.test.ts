@@ -153,7 +153,8 @@ test('a stored day is filtered again by a newer list, in both directions and bac
   expect(await refilter(undefined)).toContain('0 hits filtered, 0 USD\n0 hits counted');
 
   // The first list again, under traffic.
-  const traffic = Array.from({ length: 10 }, () => visit(from('192.0.2')));
+  // In networks of their own: of one network, fifteen clicks on fifteen ads are no people's.
+  const traffic = Array.from({ length: 10 }, (_, i) => visit(from(`192.${10 + i}.2`)));
   await refilter(OLD_LIST);
   await Promise.all(traffic);
   await allPlacesSay(PEOPLE + OTHER_CLOUD + 10, before);

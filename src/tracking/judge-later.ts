@@ -1,0 +1,83 @@
+import { MS_PER_MINUTE } from '../base/utc-day.ts';
+import type { ExpiredHits } from '../ledger/settle/expire-clicks.ts';
+import type { JudgedClicks } from '../ledger/settle/judge-clicks.ts';
+import type { RedisLink } from '../redis/redis-link.ts';
+
+export interface JudgeLaterOptions {
+  readonly link: Pick<RedisLink, 'upOf'>;
+  readonly shards: number;
+  /** Of ledger/settle/expire-clicks.ts. */
+  readonly expireClicks: (shard: number) => Promise<ExpiredHits>;
+  /** Of ledger/settle/judge-clicks.ts. */
+  readonly judgeClicks: (shard: number) => Promise<JudgedClicks>;
+  /** Of recover-provisional.ts. */
+  readonly recoverProvisional: () => Promise<number>;
+  readonly everyMs?: number;
+  /** Called when any were filtered. */
+  readonly onExpired: (hits: ExpiredHits) => void;
+  /** Called when any were judged. */
+  readonly onJudged: (clicks: JudgedClicks) => void;
+  /** Called when the ledger had lost clicks under judgement. */
+  readonly onRecovered: (clicks: number) => void;
+  readonly onFailure: (fault: Error) => void;
+}
+
+const RECOVER_EVERY_MS = 10 * MS_PER_MINUTE;
+
+/** Decides, all the time, what waits for more than its own request: hits whose impression has not come in time, and provisional clicks. */
+export const createJudgeLater = (options: JudgeLaterOptions) => {
+  const {
+    link,
+    shards,
+    expireClicks,
+    judgeClicks,
+    recoverProvisional,
+    everyMs = 1000,
+    onExpired,
+    onJudged,
+    onRecovered,
+    onFailure,
+  } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let recoveredMs = performance.now();
+
+  const recover = async (): Promise<void> => {
+    if (performance.now() - recoveredMs < RECOVER_EVERY_MS) return;
+    recoveredMs = performance.now();
+    try {
+      const clicks = await recoverProvisional();
+      if (clicks > 0) onRecovered(clicks);
+    } catch (fault) {
+      onFailure(fault as Error);
+    }
+  };
+
+  const pass = async (): Promise<void> => {
+    for (let shard = 0; shard < shards; shard++) {
+      if (!link.upOf(shard)) continue;
+      try {
+        const hits = await expireClicks(shard);
+        if (hits.clicks + hits.viewable > 0) onExpired(hits);
+        const judged = await judgeClicks(shard);
+        if (judged.billed + judged.filtered > 0) onJudged(judged);
+      } catch (fault) {
+        onFailure(fault as Error);
+      }
+    }
+    await recover();
+    running = undefined;
+  };
+
+  return {
+    start: (): void => {
+      timer ??= setInterval(() => {
+        running ??= pass();
+      }, everyMs);
+    },
+    stop: async (): Promise<void> => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+};

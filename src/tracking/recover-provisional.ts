@@ -1,0 +1,61 @@
+import type { Knex } from 'knex';
+import { dateOfDay, dayOf, MS_PER_HOUR } from '../base/utc-day.ts';
+import { moveRows } from '../events/postgres/move-rows.ts';
+import { PROVISIONAL, type Hit } from '../ledger/hit.ts';
+import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import type { PendingHits } from './pending-hits.ts';
+
+export interface RecoverProvisionalOptions {
+  readonly knex: Knex;
+  readonly pending: Pick<PendingHits, 'restoreAll'>;
+  readonly keys: Pick<LedgerKeys, 'shardOf'>;
+  /** Of the tokens, those whose click the ledger has under judgement. Rejects when Redis is unavailable. */
+  readonly underJudgement: (shard: number, tokens: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly now?: () => number;
+}
+
+/** Long after a click is judged, and its row written: it is judged after ten minutes. */
+const OLD_MS = MS_PER_HOUR;
+const MAX_CLICKS = 500;
+/** Of partitions that are looked at. */
+const MAX_DAYS = 7;
+const CLICK = { kind: 'click', eventType: '', screened: false } as const;
+
+const FIND = `
+  select e.day::text as day, e.jti, e.publisher_id as "publisherId", s.hit
+  from events e left join event_signals s using (day, jti, kind, event_type, screened)
+  where e.day >= ?::date and e.invalid_reason = '${PROVISIONAL}' and e.at < ? order by e.at limit ${MAX_CLICKS}`;
+
+interface OldClick {
+  readonly day: string;
+  readonly jti: string;
+  readonly publisherId: number;
+  readonly hit: Hit | null;
+}
+
+/**
+ * Clicks under judgement that the ledger no longer knows, because Redis lost them: each waits in `pending_hits` to be settled
+ * again, and its row gets what comes of that. Of a click of which the sender may not be kept, too little is stored to bill
+ * it: it is filtered. Resolves to how many there were. Rejects when a store is unavailable.
+ */
+export const createRecoverProvisional =
+  ({ knex, pending, keys, underJudgement, now = Date.now }: RecoverProvisionalOptions): (() => Promise<number>) =>
+  async () => {
+    const shardOf = ({ publisherId }: Pick<OldClick, 'publisherId'>): number => keys.shardOf(publisherId);
+    const nowMs = now();
+    const { rows } = await knex.raw<{ rows: OldClick[] }>(FIND, [
+      dateOfDay(dayOf(nowMs) - MAX_DAYS),
+      new Date(nowMs - OLD_MS).toISOString(),
+    ]);
+    const lost: OldClick[] = [];
+    for (const shard of new Set(rows.map(shardOf))) {
+      const clicks = rows.filter((click) => shardOf(click) === shard);
+      const tokens = clicks.map(({ jti }) => jti);
+      const known = await underJudgement(shard, tokens);
+      lost.push(...clicks.filter(({ jti }) => !known.has(jti)));
+    }
+    await pending.restoreAll(lost.flatMap(({ hit, ...click }) => (hit ? [{ hit, shard: shardOf(click) }] : [])));
+    for (const { day, jti, hit } of lost)
+      if (!hit) await knex.transaction((trx) => moveRows(trx, day, [{ jti, ...CLICK, reason: 'activity', billedMicros: 0 }]));
+    return lost.length;
+  };
