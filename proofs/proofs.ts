@@ -1,3 +1,4 @@
+import { activity } from './activity.ts';
 import { allowances } from './allowances.ts';
 import { badRows } from './bad-rows.ts';
 import { cap } from './cap.ts';
@@ -32,6 +33,7 @@ export const PROOFS: readonly Proof[] = [
   cap,
   capFaults,
   allowances,
+  activity,
   spend,
   frequency,
   earned,
