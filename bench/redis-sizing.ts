@@ -71,6 +71,7 @@ const reserve =
       ad: {
         ...{ tokenId: `0123456789abcdef${i}-${refused.length}`, publisherId: 1, campaignId: 1, lineItemId: won.id, creativeId: won.id },
         ...{ placementId: 'article-top', priceMicros: 2000, billsOn: 'impression', userHash, billingNotice: false, servedAtMs: now },
+        seal: `04${String(i % 200).padStart(4, 'n')}page${String(i % USERS).padStart(4, 'u')}`,
         ...answer!.imps[0]!.moments!,
       },
       ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: now, country: 'NL', device: 'mobile' },

@@ -10,7 +10,7 @@ import { encodeReports, REPORT_LUA, type LotReport } from './allowances/report-l
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import { decodeReservation, encodeReserve, encodeReserveSettings } from './reserve/encode-reserve.ts';
 import { defineReserveLibrary } from './reserve/reserve-library.ts';
-import { decodeSettled, encodeSettles, SETTLE_LUA, type HitLimits, type SettleCall } from './settle/encode-settle.ts';
+import { ARGS_OF_HIT, decodeSettled, encodeSettles, SETTLE_LUA, type HitLimits, type SettleCall } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
@@ -152,8 +152,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly (Settled | undefined)[]> => {
     const call = encodeSettles(calls, keys, scopeOf(calls[0]!.hit.ad.publisherId));
     const replies = await answerWithin(patienceMs, settleHits(call.keys.length, ...call.keys, ...call.args));
-    // After the scope, two arguments for each hit.
-    return replies.map((reply, i) => noteSettled(calls[i]!.hit, call.args[2 * i + 2]!, decodeSettled(reply)));
+    return replies.map((reply, i) => noteSettled(calls[i]!.hit, call.args[ARGS_OF_HIT * i + 2]!, decodeSettled(reply)));
   };
 
   const sendReports = async (calls: readonly ReportCall[]): Promise<readonly true[]> => {

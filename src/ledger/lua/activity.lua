@@ -6,6 +6,7 @@
 local activity_count, activity_uncount, activity_impression, activity_click, activity_judge
 do
   local COUNTERS_TTL_S = 172800
+  local UNKNOWN = ('%d'):format(ACTIVITY_UNKNOWN_AT)
   local WINDOWS = { 60000, 3600000, MS_PER_DAY }
   local MOST = { ACTIVITY.CLICKS_A_MINUTE, ACTIVITY.CLICKS_AN_HOUR, ACTIVITY.CLICKS_A_DAY }
 
@@ -13,12 +14,14 @@ do
     return events .. ':shown:' .. math.floor(call.clock / MS_PER_DAY)
   end
 
-  -- Counts the impressions among the hits before they are settled, with one command for each shard: h.shown and
-  -- h.shown_nearby are those of the user and of the network today. `events_of`: the stream of a hit.
-  function activity_count(hits, events_of)
+  -- Counts the impressions among the hits before they are settled, with one command for each shard. `args` has their
+  -- counters, `events_of` is the stream of a hit.
+  function activity_count(hits, args, events_of)
     local by_events = {}
-    for _, h in ipairs(hits) do
-      if h.action == 'impression' and h.restored == '' and (h.user_at ~= ACTIVITY_UNKNOWN_AT or h.network_at ~= ACTIVITY_UNKNOWN_AT) then
+    call.user_shown, call.network_shown, call.is_shown = {}, {}, {}
+    for i, h in ipairs(hits) do
+      local user_at, network_at = args[4 * i], args[4 * i + 1]
+      if h.action == 'impression' and h.restored == '' and (user_at ~= UNKNOWN or network_at ~= UNKNOWN) then
         local events = events_of(h)
         local of = by_events[events]
         if not of then
@@ -27,9 +30,9 @@ do
           by_events[events] = of
         end
         local command, last = of.command, #of.command
-        command[last + 1], command[last + 2], command[last + 3], command[last + 4] = 'INCRBY', 'u16', h.user_at, 1
-        command[last + 5], command[last + 6], command[last + 7], command[last + 8] = 'INCRBY', 'u16', h.network_at, 1
-        of.hits[#of.hits + 1] = h
+        command[last + 1], command[last + 2], command[last + 3], command[last + 4] = 'INCRBY', 'u16', user_at, '1'
+        command[last + 5], command[last + 6], command[last + 7], command[last + 8] = 'INCRBY', 'u16', network_at, '1'
+        of.hits[#of.hits + 1] = i
       end
     end
     for _, of in pairs(by_events) do
@@ -37,26 +40,27 @@ do
       if counts[1] == 0 then
         redis.call('EXPIRE', of.command[2], COUNTERS_TTL_S)
       end
-      for i, h in ipairs(of.hits) do
-        h.shown, h.shown_nearby = counts[2 * i], counts[2 * i + 1]
+      for n, i in ipairs(of.hits) do
+        call.user_shown[i] = args[4 * i] ~= UNKNOWN and counts[2 * n] or 0
+        call.network_shown[i] = args[4 * i + 1] ~= UNKNOWN and counts[2 * n + 1] or 0
       end
     end
   end
 
   -- Takes out what was counted for hits that turned out not to count: repeated ones, and those that came too late.
-  function activity_uncount(hits, events_of)
-    for _, h in ipairs(hits) do
-      if h.shown and not h.is_shown then
-        redis.call('BITFIELD', counters_key(events_of(h)), 'OVERFLOW', 'SAT',
-          'INCRBY', 'u16', h.user_at, -1, 'INCRBY', 'u16', h.network_at, -1)
+  function activity_uncount(hits, args, events_of)
+    for i in pairs(call.user_shown) do
+      if not call.is_shown[i] then
+        redis.call('BITFIELD', counters_key(events_of(hits[i])), 'OVERFLOW', 'SAT',
+          'INCRBY', 'u16', args[4 * i], '-1', 'INCRBY', 'u16', args[4 * i + 1], '-1')
       end
     end
   end
 
-  -- Whether an impression is one of more than a person sees. An id that is used in many networks is not one user's.
-  function activity_impression(h)
-    return h.shown ~= nil and h.shown > ACTIVITY.IMPRESSIONS_A_DAY and h.user_at ~= ACTIVITY_UNKNOWN_AT
-      and h.network_at ~= ACTIVITY_UNKNOWN_AT and 2 * h.shown_nearby >= h.shown
+  -- Whether the impression of this number is one of more than a person sees. An id that is used in many networks is not one user's.
+  function activity_impression(i)
+    local shown = call.user_shown[i]
+    return shown ~= nil and shown > ACTIVITY.IMPRESSIONS_A_DAY and 2 * call.network_shown[i] >= shown
   end
 
   local function shown_at(events, at)
@@ -185,8 +189,6 @@ do
       is_repeat = v.clicks > 1
       write(events, h.visitor, v)
     end
-    local creative = read(events, creative_name(h)) or group_new(at)
-    is_odd = group_click(creative, at, creative_shown(h, serves)) or is_odd
     local network
     if h.network ~= '' then
       network = read(events, h.network) or { visitor = visitor_new(), group = group_new(at) }
@@ -194,17 +196,22 @@ do
       if visitor_click(network.visitor, at, shown, false, ACTIVITY.EVERY_CLICKS_OF_NETWORK) then
         verdict = 'activity'
       end
-      is_odd = group_click(network.group, at, shown) or is_odd
+      -- What is filtered already makes nothing suspect.
+      is_odd = verdict == '' and group_click(network.group, at, shown)
     end
-    if verdict == '' and is_odd then
-      verdict = 'provisional'
-    elseif verdict == '' then
-      creative.counted = creative.counted + 1
-      if network then
-        network.group.counted = network.group.counted + 1
+    if verdict == '' then
+      local creative = read(events, creative_name(h)) or group_new(at)
+      is_odd = group_click(creative, at, creative_shown(h, serves)) or is_odd
+      if is_odd then
+        verdict = 'provisional'
+      else
+        creative.counted = creative.counted + 1
+        if network then
+          network.group.counted = network.group.counted + 1
+        end
       end
+      write(events, creative_name(h), creative)
     end
-    write(events, creative_name(h), creative)
     if network then
       write(events, h.network, network)
     end

@@ -26,7 +26,7 @@ export const ACTIVITY_RULE = {
   excess: 5,
   excessClicks: 10,
   /** For so long afterwards its clicks are provisional from the first one of a window. */
-  suspectMs: MS_PER_DAY,
+  suspectMs: 7 * MS_PER_DAY,
   /** When a provisional click is judged. */
   judgeAfterMs: 10 * MS_PER_MINUTE,
   /** What was seen of a visitor, a network or a creative is kept so long after its last click; a visitor is barred so long. */

@@ -8,14 +8,15 @@
 --   hit the kinds already seen of its token (string) and, of a hit with a user, the user's frequency
 --   places; the last one is the record of epochs (../reserve/trust-books.lua). The keys of the hits that wait are derived
 --   from that of the stream.
--- ARGV[1] the number of publishers and the epoch of the books that the caller knows; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
---   encode-settle.ts, ARGV[2h + 3] the event as JSON
+-- ARGV[1] the number of publishers and the epoch of the books that the caller knows; per hit h = 0, 1, …: ARGV[4h + 2] a JSON array by the field list of
+--   encode-settle.ts, ARGV[4h + 3] the event as JSON, ARGV[4h + 4] and ARGV[4h + 5] the counters of impressions of its user and of
+--   its network
 --   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for one that its request
 --   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
 --   hold_end_ms is 0 when nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was
 --   unavailable, else 0; impression_at_ms: when the impression of a hit that waits for it was counted, if its row says so, else 0;
---   client: who holds the ad, '' when its hold need not be earned; user_at, network_at: the counters of impressions of its user and
---   its network; visitor, network: their names, of a click, '' when unknown;
+--   client: who holds the ad, '' when its hold need not be earned; visitor, network, user_at, network_at: of a click, the names of
+--   its visitor and network, '' when unknown, and the counters;
 --   restored: '', or of a hit that is counted after all a JSON array of why it was filtered and of its caps (restore.lua)
 -- Returns per hit 'outcome found_hold reason click viewable': 'counted', 'filtered', 'waiting' (for its impression),
 --   'provisional' (a click that is judged later), 'duplicate', 'expired', 'closed' (its accounts are not rebuilt: nothing has
@@ -46,6 +47,7 @@
 local DEDUPE_MARGIN_MS = 600000
 
 local PUBLISHER_KEYS = 6
+local ARGS_OF_HIT = 4
 
 -- Why a hit that needs an impression is filtered, or ''. The rules of tracking/invalid-traffic/rules.ts.
 -- `impression_at` is nil while the impression has not been counted.
@@ -121,7 +123,8 @@ local function next_key(keys)
   return keys[call.own_key]
 end
 
-local function settle(h, record, event, keys)
+-- `i`: its number in the call.
+local function settle(h, i, record, event, keys)
   local first = h.publisher * PUBLISHER_KEYS
   local accounts_key, events, event_tally, serves = keys[first + 1], keys[first + 2], keys[first + 3], keys[first + 4]
   local book = books_of(accounts_key, keys[first + 5], call.clock)
@@ -181,8 +184,8 @@ local function settle(h, record, event, keys)
     local is_filtered = became ~= 'counted' and became ~= 'provisional'
     return is_filtered and 'filtered 1 ' .. became .. ' - -' or became .. ' 1 - - -'
   end
-  h.is_shown = true
-  if is_impression and activity_impression(h) then
+  call.is_shown[i] = true
+  if is_impression and activity_impression(i) then
     -- No click has an impression by it. Its hold ends without it.
     redis.call('SET', seen_key, seen_with(seen, h.label), 'PX', ttl_ms)
     h.filtered_tally = string.sub(h.line_item, 2) .. ':impression:'
@@ -239,9 +242,9 @@ local function settle_hits(keys, args)
   -- The last of the publishers' keys; those of the hits follow.
   call.own_key = call_scope(args[1], keys) * PUBLISHER_KEYS
   local hits, results = {}, {}
-  for i = 2, #args, 2 do
+  for i = 2, #args, ARGS_OF_HIT do
     local h = hit_record(cjson.decode(args[i]))
-    hits[i / 2] = h
+    hits[#hits + 1] = h
     h.seen_key, h.places_key = next_key(keys), h.has_user and next_key(keys)
     if h.client ~= '' and h.action == 'impression' then
       clients_note(clients_of(keys[h.publisher * PUBLISHER_KEYS + 6]), h.client)
@@ -250,15 +253,15 @@ local function settle_hits(keys, args)
   local function events_of(h)
     return keys[h.publisher * PUBLISHER_KEYS + 2]
   end
-  activity_count(hits, events_of)
+  activity_count(hits, args, events_of)
   -- What cannot be read of one hit does not undo the others, which are known as seen by now. The caller
   -- sends all of them again.
   local fault
   for i, h in ipairs(hits) do
-    local is_settled, result = pcall(settle, h, args[2 * i], args[2 * i + 1], keys)
+    local is_settled, result = pcall(settle, h, i, args[ARGS_OF_HIT * i - 2], args[ARGS_OF_HIT * i - 1], keys)
     results[i], fault = result, fault or (not is_settled and result)
   end
-  activity_uncount(hits, events_of)
+  activity_uncount(hits, args, events_of)
   frequency_save()
   events_save()
   books_save(call.expires_at)

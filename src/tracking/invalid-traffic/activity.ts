@@ -184,17 +184,19 @@ export const createActivity = (): Activity => {
         isFiltered = visitorClick(v, atMs, isUser ? shownOf(`user ${visitor}`, atMs) : 0, isUser) && isUser;
         isRepeat = v.clicks > 1;
       }
-      const group = write(creatives, creative, read(creatives, creative, atMs) ?? newGroup(atMs), atMs);
-      let isOdd = groupClick(group, atMs, shownOf(`creative ${creative}`, atMs));
+      let isOdd = false;
       let ofNetwork: Network | undefined;
       if (network !== '') {
         const known = read(networks, network, atMs) ?? { visitor: newVisitor(), group: newGroup(atMs), writtenMs: 0 };
         ofNetwork = write(networks, network, known, atMs);
         const shown = shownOf(`network ${network}`, atMs);
         isFiltered = visitorClick(ofNetwork.visitor, atMs, shown, false) || isFiltered;
-        isOdd = groupClick(ofNetwork.group, atMs, shown) || isOdd;
+        isOdd = !isFiltered && groupClick(ofNetwork.group, atMs, shown);
       }
-      if (isFiltered || isOdd) return { verdict: isFiltered ? 'activity' : PROVISIONAL, isRepeat };
+      if (isFiltered) return { verdict: 'activity', isRepeat };
+      const group = write(creatives, creative, read(creatives, creative, atMs) ?? newGroup(atMs), atMs);
+      isOdd = groupClick(group, atMs, shownOf(`creative ${creative}`, atMs)) || isOdd;
+      if (isOdd) return { verdict: PROVISIONAL, isRepeat };
       group.counted++;
       if (ofNetwork) ofNetwork.group.counted++;
       return { verdict: '', isRepeat };

@@ -1,7 +1,7 @@
 import type { HitKind, OrderReason, RequestReason } from '../../ledger/hit.ts';
 import { ACTIVITY_RULE as RULE } from '../../ledger/settle/activity-rule.ts';
 import { CLICK_TIMES } from '../../ledger/settle/click-times.ts';
-import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../../base/utc-day.ts';
 
 /** What a request of a tracking URL shows of its sender. */
 export interface RequestFacts {
@@ -151,7 +151,7 @@ export const ACTIVITY_BOUNDS: readonly string[] = [
   `more than ${RULE.clicksAMinute} clicks of a user in a minute, ${RULE.clicksAnHour} in an hour or ${RULE.clicksADay} in a day, and on ${100 * RULE.busyShare} % of the ads or more`,
   `${RULE.intervals} times in a row between clicks of a user that differ by ${100 * RULE.intervalSpread} % or less`,
   `more than ${RULE.impressionsADay.toLocaleString('en')} impressions of a user in a day, half of them or more in one network`,
-  `clicks of a creative or a network in an hour above ${RULE.excessClicks} and ${RULE.excess} times its own history of ${RULE.historyImpressions.toLocaleString('en')} impressions or more: provisional, and so are those of the ${RULE.suspectMs / MS_PER_HOUR} hours after the last of them. ${RULE.judgeAfterMs / MS_PER_MINUTE} minutes later those of such an hour whose user has clicked a third of the ads or more are filtered`,
+  `clicks of a creative or a network in an hour above ${RULE.excessClicks} and ${RULE.excess} times its own history of ${RULE.historyImpressions.toLocaleString('en')} impressions or more: provisional, and so are those of the ${RULE.suspectMs / MS_PER_DAY} days after the last of them. ${RULE.judgeAfterMs / MS_PER_MINUTE} minutes later those of such an hour whose user has clicked a third of the ads or more are filtered`,
 ];
 
 /** For how long it is remembered what a user, a network or a creative has done, after the last click: days. */
