@@ -91,7 +91,10 @@ const missingParents = async (trx: Knex.Transaction, deletionId: string): Promis
         { deletionId },
       );
       for (const { id, missing } of rows)
-        faults.push({ pointer: '', detail: `${words} ${id} needs ${ENTITY_KINDS[parent].words} ${missing}, which is deleted: restore that first` });
+        faults.push({
+          pointer: '',
+          detail: `${words} ${id} needs ${ENTITY_KINDS[parent].words} ${missing}, which is deleted: restore that first`,
+        });
     }
   return faults;
 };

@@ -9,13 +9,20 @@ export interface CountedVisitor {
   readonly browser: string | null;
 }
 
+/** A placement, with its own size. */
+export interface CountedPlacement {
+  readonly id: string;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** What a replica counts of impressions that pages asked for, and of the ads that it served in them. */
 export interface AdTallies {
   /**
-   * @param placementId '' for one that the publisher does not have, so that requests cannot add keys
+   * @param placement undefined for one that the publisher does not have, so that requests cannot add keys
    * @param reason the name of the no-bid reason; '': it was filled
    */
-  request(publisherId: number, placementId: string, visitor: CountedVisitor, reason: string): void;
+  request(publisherId: number, placement: CountedPlacement | undefined, visitor: CountedVisitor, reason: string): void;
   serve(ad: ServedAd, visitor: CountedVisitor): void;
   readonly size: number;
   /** What was counted since the last call. */
@@ -29,6 +36,8 @@ export interface AdTallies {
 const MAX_ROWS = 16_384;
 
 const NOWHERE: CountedPlace = { countedBy: 'placement', placementId: '', size: '', country: '', device: '', browser: '' };
+
+const NO_PLACEMENT: CountedPlacement = { id: '', width: 0, height: 0 };
 
 export const createAdTallies = (): AdTallies => {
   const requests = createCountTree<RequestRow>();
@@ -49,9 +58,11 @@ export const createAdTallies = (): AdTallies => {
   };
 
   return {
-    request: (publisherId, placementId, visitor, reason) => {
+    request: (publisherId, placement, visitor, reason) => {
+      const { id, width, height } = placement ?? NO_PLACEMENT;
       const rowOf = (place: CountedPlace): RequestRow => ({ ...place, publisherId, reason });
-      requests.add(['placement', publisherId, placementId, reason], () => rowOf({ ...NOWHERE, placementId }));
+      const asked = () => rowOf({ ...NOWHERE, placementId: id, size: placement ? `${width}x${height}` : '' });
+      requests.add(['placement', publisherId, id, width, height, reason], asked);
       addVisitor(requests, [publisherId, reason], visitor, rowOf);
     },
     serve: ({ publisherId, campaignId, lineItemId, creativeId, placementId, size = '' }, visitor) => {

@@ -136,12 +136,13 @@ export const composeDelivery = (foundation: Foundation) => {
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
     refusals,
-    onDecided: ({ publisher, visitor }, filled, unfilled) => {
-      for (const { won } of filled) {
-        requestTallies.request(publisher.id, won.ad.placementId, visitor, '');
+    onDecided: ({ publisher, visitor }, decided, unfilled) => {
+      for (const { placement, won } of decided) {
+        if (!won) continue;
+        requestTallies.request(publisher.id, placement, visitor, '');
         requestTallies.serve(won.ad, visitor);
       }
-      for (const { placementId, reason } of unfilled) requestTallies.request(publisher.id, placementId, visitor, reasonName(reason));
+      for (const { placement, reason } of unfilled) requestTallies.request(publisher.id, placement, visitor, reasonName(reason));
     },
   });
   const dryServeAd = createServeAd({

@@ -104,8 +104,7 @@ export const feesOfCampaigns = (): string => `
   group by campaign_id, advertiser_id`;
 
 /** What an advertiser pays of a fee between two seconds: nothing where it does not pay between them. */
-const earnedWithin = (from: string, until: string): string =>
-  `greatest(${earnedBy(paidUntil(until))} - ${earnedBy(paidFrom(from))}, 0)`;
+const earnedWithin = (from: string, until: string): string => `greatest(${earnedBy(paidUntil(until))} - ${earnedBy(paidFrom(from))}, 0)`;
 
 /** What is earned of a fee by this second: 0 before the flight, all of it afterwards. */
 const earnedBy = (second: string): string =>

@@ -69,7 +69,8 @@ const REPORT = component(
     rows: listOf(reportRow({ minProperties: 1 })),
     totals: reportRow({ description: 'Of all pages' }),
     payer_changes: listOf(PAYER_CHANGE, {
-      description: 'Of a report that names advertisers: campaigns that others pay for since a moment of its days; what was counted before stays as it was',
+      description:
+        'Of a report that names advertisers: campaigns that others pay for since a moment of its days; what was counted before stays as it was',
     }),
   }),
   {
@@ -115,9 +116,7 @@ const REPORT_FIELDS = component(
     ranges: listOf(record({ name: oneOf(RANGE_NAMES), label: text })),
   }),
   {
-    dimensions: [
-      { name: 'campaign', label: 'Campaign', kind: 'id', past: dimensionOf('campaign').past, table: 'campaigns', filter: true },
-    ],
+    dimensions: [{ name: 'campaign', label: 'Campaign', kind: 'id', past: dimensionOf('campaign').past, table: 'campaigns', filter: true }],
     metrics: [{ name: 'impressions', label: 'Impressions', kind: 'count', help: 'Net', of: ['hits'], dimensions: ['day', 'campaign'] }],
     sets: [{ of: 'hits', dimensions: ['day', 'campaign'] }],
     ranges: [{ name: 'last_30_days', label: 'Last 30 days' }],

@@ -141,8 +141,21 @@ export const DIMENSIONS = {
     accepts: anyText('must be an ISO 3166-2 code, such as US-CA', 64),
   },
   device: { label: 'Device', kind: 'text', past: STORED, ...inAsked(column('device', `nullif(r.device, '')`)), accepts: oneOf(DEVICES) },
-  browser: { label: 'Browser', kind: 'text', past: STORED, ...inAsked(column('browser', `nullif(r.browser, '')`)), accepts: oneOf(BROWSERS) },
-  bidder: { label: 'Bidder', kind: 'id', past: NAMED, ...inBids(column('bidder_id', 'nullif(r.bidder_id, 0)')), table: 'bidders', accepts: anId },
+  browser: {
+    label: 'Browser',
+    kind: 'text',
+    past: STORED,
+    ...inAsked(column('browser', `nullif(r.browser, '')`)),
+    accepts: oneOf(BROWSERS),
+  },
+  bidder: {
+    label: 'Bidder',
+    kind: 'id',
+    past: NAMED,
+    ...inBids(column('bidder_id', 'nullif(r.bidder_id, 0)')),
+    table: 'bidders',
+    accepts: anId,
+  },
   deal: {
     label: 'Deal',
     kind: 'text',

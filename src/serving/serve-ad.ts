@@ -1,4 +1,5 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
+import type { Placement } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createRefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
@@ -30,8 +31,8 @@ export interface FilledImp {
 
 export interface UnfilledImp {
   readonly impId: string;
-  /** '': the publisher has no such placement. */
-  readonly placementId: string;
+  /** undefined: the publisher has no such placement. */
+  readonly placement: Placement | undefined;
   readonly reason: NoBidReason;
 }
 
@@ -45,7 +46,7 @@ export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' |
   /** Counts why line items were not shown; undefined: that is not counted. */
   readonly refusals?: RefusalSink | undefined;
   /** Called once per request, after the decision. */
-  readonly onDecided?: ((request: AdRequest, filled: readonly FilledImp[], unfilled: readonly UnfilledImp[]) => void) | undefined;
+  readonly onDecided?: ((request: AdRequest, decided: readonly DecidedOpportunity[], unfilled: readonly UnfilledImp[]) => void) | undefined;
   /** A number in [0, 1). */
   readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
@@ -91,10 +92,10 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
       .filter(({ won }) => !won)
       .map((opportunity) => ({
         impId: opportunity.imp.impId,
-        placementId: opportunity.placement?.id ?? '',
+        placement: opportunity.placement,
         reason: reasonOf(opportunity),
       }));
-    onDecided?.(request, filled, unfilled);
+    onDecided?.(request, decided, unfilled);
     return {
       filled,
       unfilled,

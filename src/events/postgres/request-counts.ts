@@ -9,7 +9,7 @@ import { addBidsToRollUps, addPlacedServesToRollUps, addRequestsToRollUps, type 
 export interface CountedPlace {
   readonly countedBy: CountedBy;
   readonly placementId: string;
-  /** In which ads were shown; of requests the store knows it. */
+  /** In which ads were shown; of requests that of the placement. */
   readonly size: string;
   readonly country: string;
   readonly device: string;
@@ -63,15 +63,15 @@ const TAKE_BATCH = `
 
 const ZONE = `coalesce(time_zone, 'UTC') as zone`;
 const JOIN_ZONE = 'left join publishers on publishers.id = given.publisher_id';
-/** The size of the placement now. */
+/** Of bids: the size of the placement now. */
 const SIZE = `coalesce(placements.width || 'x' || placements.height, '') as size`;
 const JOIN_SIZE = 'left join placements on placements.id = given.placement_id';
 
 const ADD = `
   with counted as (
-    select given.*, ?::timestamptz as at, ${ZONE}, ${SIZE}
-    from unnest(?::text[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
-      as given (counted_by, publisher_id, placement_id, country, device, browser, reason, requests) ${JOIN_ZONE} ${JOIN_SIZE}
+    select given.*, ?::timestamptz as at, ${ZONE}
+    from unnest(?::text[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
+      as given (counted_by, publisher_id, placement_id, size, country, device, browser, reason, requests) ${JOIN_ZONE}
   ), ${addRequestsToRollUps('counted')}
   select`;
 
@@ -96,7 +96,7 @@ const ADD_BIDS = `
 const FORGET_ENDED = `delete from request_batches where stored_at < now() - interval '1 day'`;
 
 /** In the order of the columns of `given`. */
-const REQUEST_FIELDS = ['countedBy', 'publisherId', 'placementId', 'country', 'device', 'browser', 'reason', 'count'] as const;
+const REQUEST_FIELDS = ['countedBy', 'publisherId', 'placementId', 'size', 'country', 'device', 'browser', 'reason', 'count'] as const;
 const SERVE_FIELDS = [
   ...(['countedBy', 'publisherId', 'campaignId', 'lineItemId', 'creativeId', 'placementId', 'size'] as const),
   ...(['country', 'device', 'browser', 'count'] as const),
