@@ -183,7 +183,7 @@ const rollUpsFor = (
     const why = [...new Set(missing.map((name) => whyNot(metric, name)))].join('; ');
     faults.push({
       pointer: `/metrics/${i}`,
-      detail: `${metric} is not known by ${missing.join(', ')}: ${why}. It is known by ${possible.join(', ')}`,
+      detail: `${metric} is not known by ${missing.join(', ')}; it is known by ${possible.join(', ')}: ${why}`,
     });
   }
   if (faults.length > 0) return [];

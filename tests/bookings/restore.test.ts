@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import knexFactory, { type Knex } from 'knex';
 import { browse } from '../../testkit/person.ts';
 import { eventually } from '../../testkit/until.ts';
-import { apiOf, book, itemsOf, serveAd, type ApiCall, type Booked, type Json } from '../api/api-client.ts';
+import { apiOf, book, each, itemsOf, serveAd, type ApiCall, type Booked, type Json } from '../api/api-client.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -173,7 +173,7 @@ test('deletions and restorations of a bulk are one change', async () => {
       { method: 'PATCH', path: `/line_items/${booked.lineItem}`, body: { name: 'Back' } },
     ],
   });
-  expect([status, body.results.map((result: Json) => result.status)]).toEqual([200, [200, 200]]);
+  expect([status, each(body.results, 'status')]).toEqual([200, [200, 200]]);
   expect(await get(`/line_items/${booked.lineItem}`)).toMatchObject({ name: 'Back' });
 });
 
