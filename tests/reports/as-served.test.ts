@@ -74,7 +74,7 @@ describe('the size', () => {
         ext: { publisher_id: booked.publisher.id },
       }),
     });
-    const { seatbid } = (await answer.json());
+    const { seatbid } = await answer.json();
     await browse(`${replica.url}${seatbid[0].bid[0].impurl}`);
     await stored(booked, 1);
     expect(await rowsOf(`group_by=size&metrics=impressions&filter[campaign]=${booked.campaign}`)).toEqual([
