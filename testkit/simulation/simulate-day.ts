@@ -51,6 +51,8 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> 
 export interface Minute {
   readonly requests: number;
   readonly accounts: ReadonlyMap<string, Account>;
+  /** Ads held for later requests, by the line item's name. */
+  readonly inStock: ReadonlyMap<string, number>;
 }
 
 export interface SimulatedDay {
@@ -64,7 +66,7 @@ export interface SimulatedDay {
 }
 
 /** The parts of a step whose requests come at the same moment. */
-const PARTS = 5;
+const PARTS = 3;
 
 /** Most ads render within seconds; one in twenty waits up to ten minutes in a background tab. */
 const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MS_PER_MINUTE * chance());
@@ -157,9 +159,12 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       PUBLISHER,
       candidates.map(({ lineItem }) => lineItem.id),
     );
+    const inStock = ({ id }: { readonly id: number }, day: number): number =>
+      replicas.reduce((sum, replica) => sum + replica.inStock(id, day), 0);
     return {
       requests: requests - since,
       accounts: new Map(candidates.map(({ lineItem }, i) => [lineItem.name, accounts[i] ?? NOTHING_YET])),
+      inStock: new Map(candidates.map(({ lineItem }, i) => [lineItem.name, inStock(lineItem, accounts[i]?.day ?? 0)])),
     };
   };
 

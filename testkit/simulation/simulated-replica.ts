@@ -14,6 +14,8 @@ export interface SimulatedReplica {
   readonly skewMs: number;
   /** Reserves an ad of the candidate, or of a lot of it. */
   reserve(candidate: RankedCandidate, request: Omit<ReserveRequest, 'imps' | 'userHash'>): Promise<ReservedImp>;
+  /** Ads of a line item that it has reserved for later requests on a day (since the epoch). */
+  inStock(lineItemId: number, day: number): number;
   /** What a replica does once a second. */
   report(): Promise<void>;
 }
@@ -57,6 +59,10 @@ export const createSimulatedReplica = (options: SimulatedReplicaOptions): Simula
       if (!imps[0]) throw new Error('the ledger gave no answer');
       return imps[0];
     },
+    inStock: (lineItemId, day) =>
+      allowances.pending
+        .filter((report) => report.candidate.lineItem.id === lineItemId && report.day === day)
+        .reduce((sum, { returned }) => sum + returned, 0),
     report: allowances.report,
   };
 };
