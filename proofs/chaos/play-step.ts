@@ -3,6 +3,7 @@ import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
+import { playIdle } from './play-idle.ts';
 import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
 import { NETWORKS, type AdCall, type Step } from './story.ts';
@@ -23,6 +24,8 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return select(stage, step);
     case 'track':
       return track(stage, step);
+    case 'idle':
+      return playIdle(stage, step, (asked) => select(stage, asked));
     case 'lots': {
       const { replica, fault, all } = step;
       if (fault !== 'none' && !stage.redisDown[replica]) {

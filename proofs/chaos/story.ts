@@ -63,6 +63,8 @@ export type Step = { readonly id: number } & (
       readonly fault: CallFault;
       readonly lostInPostgres: boolean;
     }
+  /** One replica has the requests, then another one until it is refused; after two seconds the first holds nothing of that. */
+  | { readonly do: 'idle'; readonly replica: number; readonly busy: number; readonly call: AdCall; readonly requests: number }
   | { readonly do: 'lots'; readonly replica: number; readonly fault: CallFault; readonly all: boolean }
   | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
   | { readonly do: 'reload'; readonly replicas: readonly number[] }
@@ -157,6 +159,7 @@ export const STEP_CLASSES = [
   'books',
   'refilter',
   'lots',
+  'idle',
   'damage',
   'poison',
   'loss',

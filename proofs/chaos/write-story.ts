@@ -97,6 +97,13 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const calls = Array.from({ length: 5 + draw.below(20) }, () => call);
     return { step: { do: 'select', replica: replica(), calls, inTurn: true, fault: draw.oneIn(4) ? fault() : 'none' } };
   };
+  /** The requests move from one replica to another. */
+  const idle = (id: number): Written => {
+    selects.push(id);
+    const first = replica();
+    const busy = (first + 1 + draw.below(REPLICAS - 1)) % REPLICAS;
+    return { step: { do: 'idle', replica: first, busy, call: { ...adCall(), imps: 1, client: null }, requests: 10 + draw.below(30) } };
+  };
   const track = (): Written => ({
     step: {
       do: 'track',
@@ -197,6 +204,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [has('writer') ? 8 : 12, carry],
     [25, () => ({ step: { do: 'lots', replica: replica(), fault: fault(), all: draw.oneIn(8) } }), 'lots'],
     [12, crowd, 'lots'],
+    [6, idle, 'idle'],
     [6, stranger, 'clients'],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
     [4, () => ({ step: { do: 'settings', replica: replica(), settings: settings() } }), 'settings'],
