@@ -90,6 +90,15 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       lane.replicas[step.replica]?.dropLateCalls();
       stage.restart(step.replica);
       return [];
+    case 'keep':
+      await system.keep();
+      return [];
+    case 'lose':
+      await stage.lose(step.how);
+      return [];
+    case 'recover':
+      await stage.recover();
+      return [];
     case 'compare':
     case 'drift':
     case 'damage':
@@ -177,7 +186,9 @@ const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readon
   const circumstances = {
     trueMs,
     replicaMs: trueMs + (story.world.replicas[replica]?.skewMs ?? 0),
-    bothFailed: redisFails && (!postgresUp || lostInPostgres),
+    redisFails,
+    postgresFails: !postgresUp || lostInPostgres,
+    knownFromMs: stage.knownFromMs,
   };
   return sent.flatMap((answer) => {
     if (answer.outcome === 'accepted') model.acknowledge(answer.key, trueMs);

@@ -8,6 +8,7 @@ import { LOT_RULE } from '../../src/ledger/allowances/lot-rule.ts';
 import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { NO_HOLDS } from '../../src/ledger/free-holds.ts';
 import type { Hit, Settled, ServedAd } from '../../src/ledger/hit.ts';
+import type { LedgerBooks } from '../../src/ledger/books/ledger-books.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
@@ -46,6 +47,8 @@ export interface ReplicaOptions {
   readonly client: FaultyRedis;
   readonly keys: LedgerKeys;
   readonly pending: Pick<PendingHits, 'store'>;
+  /** undefined: Redis does not lose its data. */
+  readonly books: LedgerBooks | undefined;
   readonly tokenTtlMs: number;
   readonly settings: Settings;
   readonly snapshot: () => Snapshot;
@@ -79,9 +82,9 @@ export interface Replica {
 const callOf = new AsyncLocalStorage<{ fromLots: boolean }>();
 
 export const createReplica = (options: ReplicaOptions): Replica => {
-  const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
+  const { client, keys, pending, books, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
   const { redis, link } = client;
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS });
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS, books });
   const allowances = createAllowances({
     ledger,
     tokenTtlMs,

@@ -96,6 +96,14 @@ const tellStep = (step: Step): string => {
       return 'accounts that are set aside are repaired, if their reservations have ended';
     case 'refilter':
       return `data centers: networks ${step.networks.join(', ') || 'none'}; ${step.daysAgo === 0 ? 'today' : 'yesterday'} is filtered again`;
+    case 'keep':
+      return 'what Redis has is copied';
+    case 'lose':
+      return { flush: 'Redis loses everything', older: 'Redis is as it was when it was copied', restart: 'Redis is another process' }[
+        step.how
+      ];
+    case 'recover':
+      return 'replicas find out what Redis has lost, and accounts are rebuilt';
     case 'poison':
       return `${step.what} that can never be stored, of publisher ${step.publisher}`;
   }

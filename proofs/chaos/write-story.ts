@@ -5,6 +5,9 @@ import { createDraw, type Draw } from './draw.ts';
 import { DRIFTS, NETWORKS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
 import type { StepClass, Story, TrackingCall, World } from './story.ts';
 
+/** What is damaged or poisoned may be lost, too: then there is nothing to find. */
+const LOST_TOO: ReadonlySet<StepClass> = new Set(['damage', 'poison']);
+
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
 
 export interface StoryOptions {
@@ -16,8 +19,8 @@ export interface StoryOptions {
 /** Writes a random story. The same options give the same story. */
 export const writeStory = ({ seed, steps: count, classes }: StoryOptions): Story => {
   const draw = createDraw(seed);
-  const has = (name: StepClass): boolean => classes.has(name);
-  const world = bookWorld(draw, has);
+  const world = bookWorld(draw, (name) => classes.has(name));
+  const has = (name: StepClass): boolean => classes.has(name) && (world.mayLose ? !LOST_TOO.has(name) : name !== 'loss');
   const writer = createStepWriter(draw, has, world);
   const steps: Step[] = [];
   const later = new Map<number, NewStep>();
@@ -178,6 +181,10 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const refilter = (): Written => ({
     step: { do: 'refilter', networks: Array.from(NETWORKS, (_, n) => n).filter(() => draw.oneIn(3)), daysAgo: draw.below(2) },
   });
+  const lose = (): Written => {
+    const how = draw.of(['flush', 'older', 'restart'] as const);
+    return { step: { do: 'lose', how }, end: { do: 'recover' }, endsIn: draw.below(12) };
+  };
   const fold = (): Written => ({ step: { do: 'fold', replica: replica() } });
   const carry = (): Written => ({ step: { do: 'carry', replica: replica(), killed: has('writer') && draw.oneIn(3) } });
 
@@ -216,6 +223,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [2, () => ({ step: { do: 'damage', kind: draw.of(['l', 'l', 'c']), ...someAd(), how: draw.of(['negative', 'sums']) } }), 'damage'],
     [4, () => ({ step: { do: 'repair' } }), 'damage'],
     [4, poison, 'poison'],
+    [5, () => ({ step: { do: 'keep' } }), 'loss'],
+    [6, lose, 'loss'],
   ];
   const open = kinds.filter(([, , name]) => name === undefined || has(name));
   const total = open.reduce((sum, [weight]) => sum + weight, 0);

@@ -2,7 +2,7 @@ import { component } from '../api/component.ts';
 import { LINK } from '../api/openapi-document.ts';
 import { pageQuery, textQuery } from '../api/parameters.ts';
 import { at, defineRoutes, ok } from '../api/route.ts';
-import { anyObject, integer, listOf, moment, oneOf, orNull, record, text, type Shape } from '../base/schema.ts';
+import { anyObject, boolean, described, integer, listOf, moment, oneOf, orNull, record, text, type Shape } from '../base/schema.ts';
 import { CHANGE_ACTIONS } from './audit-trail.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 
@@ -20,10 +20,11 @@ const AUDIT_ROW = component(
     entity_id: text,
     before: orNull(anyObject()),
     after: orNull(anyObject()),
+    restorable: described(boolean, 'A deletion that can be undone: POST …/restore'),
   }),
   {
     ...{ id: 41, at: '2026-10-14T12:00:00.000Z', actor: 'ann', action: 'update', entity: 'campaign', entity_id: '3' },
-    ...{ before: { budget: 5000 }, after: { budget: 7500 } },
+    ...{ before: { budget: 5000 }, after: { budget: 7500 }, restorable: false },
   },
 );
 export type AuditRow = Shape<typeof AUDIT_ROW>;

@@ -7,8 +7,9 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import { recordChange, type Change } from './audit-trail.ts';
+import { recordChange, recordNumbered, type Change } from './audit-trail.ts';
 import { checkReferences } from './check-references.ts';
+import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { withApproval } from './creative-approval.ts';
@@ -16,6 +17,7 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { mergePatch } from './merge-patch.ts';
+import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { sealMembers } from './seal-members.ts';
 import { writeWarnings } from './write-warnings.ts';
 import type { Refused, Written } from './written.ts';
@@ -39,6 +41,8 @@ export interface RecordWriter {
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
   /** Of a campaign; see duplicateCampaign. */
   duplicate(target: WriteTarget): Promise<Written>;
+  /** Undoes a deletion; see restoreDeleted. */
+  restore(target: WriteTarget): Promise<Written>;
 }
 
 /** Each write is a separate transaction, and resolves after its commit. */
@@ -51,6 +55,7 @@ export interface CatalogWriterOptions {
   readonly knex: Knex;
   readonly dimensions: DimensionSchema;
   readonly secretBox: SecretBox;
+  readonly prepareAccounts: PrepareAccounts;
   /** Called after each commit: every replica loads the catalog. */
   readonly goLive: () => Promise<void>;
 }
@@ -67,7 +72,7 @@ interface Checked {
 /** Runs a change in a transaction that holds the lock on the catalog's version. */
 type Write = (work: (trx: Knex.Transaction) => Promise<Written>) => Promise<Written>;
 
-export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: CatalogWriterOptions): CatalogWriter => {
+export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccounts, goLive }: CatalogWriterOptions): CatalogWriter => {
   /**
    * Runs changes and their audit rows in one transaction, and undoes all of them when one is refused. A trigger updates the catalog's version on
    * every change, so writers run one at a time in any case; locking that row first prevents
@@ -178,10 +183,24 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
         change(target, async (trx, before) => {
           const { kind, id, actor } = target;
           const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
-          await trx(kind.table).where({ id }).delete();
           const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
-          await recordChange(trx, { actor, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null });
+          const change = { actor, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;
+          await keepDeleted(trx, kind, id, await recordNumbered(trx, change));
+          await trx(kind.table).where({ id }).delete();
           return { ok: true, record: before };
+        }),
+
+      restore: ({ kind, id, actor, ifMatch }) =>
+        write(async (trx) => {
+          const outcome = await restoreDeleted(trx, kind, id, prepareAccounts);
+          if (outcome.why !== 'restored') return refused(outcome.why, outcome.why === 'in_the_way' ? outcome.faults : []);
+          const record = await createEntityReader({ knex: trx }).find(kind, id);
+          if (!record) throw new Error(`Postgres has no ${kind.words} ${id} after it was restored.`);
+          if (!matchesTag(ifMatch, record)) return refused('stale');
+          const { restoredWithIt: counts } = outcome;
+          const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
+          await recordChange(trx, { actor, action: 'restore', entity: kind.name, entityId: id, before: null, after });
+          return { ok: true, record };
         }),
 
       rotateKey: (target) =>

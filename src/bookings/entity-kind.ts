@@ -19,7 +19,7 @@ export interface CheckContext extends CheckedOn {
 }
 
 /** Changes that are not a plain edit of a field: POST /api/<table>/{id}/<action>. */
-export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock', 'duplicate'] as const;
+export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock', 'duplicate', 'restore'] as const;
 export type EntityAction = (typeof ENTITY_ACTIONS)[number];
 
 /** A column whose members are sealed before they are stored. */
@@ -122,7 +122,7 @@ const kindOf = (table: EntityTable): EntityKind => {
     readOnly: answered,
     namedByClient: schema.properties['id']?.['type'] === 'string',
     parents: parentsOf(table),
-    actions,
+    actions: [...actions, 'restore'],
     sealed,
     rowBytes,
     columns: ROWS[table].columns,

@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import { nextPageLink } from '../api/page-of-rows.ts';
 import { answer, done, refuseWith, type Call, type Handlers } from '../api/route.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
+import { RESTORE_DAYS } from '../catalog/model/choices.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
 import type { CatalogWriter, RecordWriter, WriteTarget } from './catalog-writer.ts';
 import { actionApi, CREATING, entityApi } from './entity-api.ts';
@@ -60,6 +61,7 @@ export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, targe
   block: (writer, target) => writer.setBlocked(target, true),
   unblock: (writer, target) => writer.setBlocked(target, false),
   duplicate: (writer, target) => writer.duplicate(target),
+  restore: (writer, target) => writer.restore(target),
 };
 
 const actionHandlers = (kind: EntityKind, action: EntityAction, writer: CatalogWriter): Handlers<ReturnType<typeof actionApi>> => ({
@@ -89,6 +91,12 @@ export const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Probl
       return problem('precondition_failed', `The ${kind.words} does not match If-Match: read it again.`);
     case 'parent_fixed':
       return problem('parent_fixed', `The ${kind.words} may have been served under its parent: duplicate it instead.`, faults);
+    case 'not_deleted':
+      return problem('not_found', `No ${kind.words} with this id was deleted in the last ${RESTORE_DAYS} days.`);
+    case 'in_the_way':
+      return problem('conflict', `The ${kind.words} cannot be restored.`, faults);
+    case 'counters_away':
+      return problem('unavailable', `The counters of the ${kind.words} cannot be read now; nothing was restored.`);
     case 'invalid':
       return problem('invalid_request', `The ${kind.words} is invalid.`, faults);
   }

@@ -96,6 +96,7 @@ export const toAdRequest = (
     consent,
     client: clientOf(snapshot, req),
     seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)),
+    visitor: { country: context.country, device: context.device, browser: consent.measure === null ? context.visitor.browser : null },
     bidContext: {
       requestId: wire.id,
       publisher,
