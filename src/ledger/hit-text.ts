@@ -27,7 +27,7 @@ type HitRow = [
   browser: string | null | undefined,
   seal: string | null | undefined,
   rare?: RareRow | null,
-  size?: string | undefined,
+  size?: number | undefined,
 ];
 
 /** What most hits have none of. */

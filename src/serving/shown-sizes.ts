@@ -1,4 +1,5 @@
 import type { Creative, Placement } from '../catalog/model/entities.ts';
+import { packSize } from '../ledger/ad-size.ts';
 import { shownSize, type ImpQuery, type OwnSize } from '../decision/ad-query.ts';
 
 interface Shown {
@@ -9,8 +10,8 @@ interface Shown {
   readonly placement: Placement;
 }
 
-/** The size in which an ad counts as shown: `320x50`. */
-export type ShownSizes = (shown: Shown) => string;
+/** The size in which an ad counts as shown (ledger/ad-size.ts). */
+export type ShownSizes = (shown: Shown) => number;
 
 /** Of each publisher. */
 const MAX_UNBOOKED = 64;
@@ -21,18 +22,16 @@ const MAX_UNBOOKED = 64;
  */
 export const createShownSizes = (): ShownSizes => {
   const unbooked = new Map<number, Set<number>>();
-  const isKept = (publisherId: number, width: number, height: number): boolean => {
+  const isKept = (publisherId: number, size: number): boolean => {
     let sizes = unbooked.get(publisherId);
     if (!sizes) unbooked.set(publisherId, (sizes = new Set()));
-    const size = width * 65_536 + height;
     if (sizes.has(size)) return true;
     return sizes.size < MAX_UNBOOKED && sizes.add(size).has(size);
   };
   return ({ publisherId, creative, bid, imp, placement }) => {
     const { width, height } = shownSize(bid ?? creative, imp);
     const is = (booked: OwnSize): boolean => width === booked.width && height === booked.height;
-    return is(placement) || is(creative) || isKept(publisherId, width, height)
-      ? `${width}x${height}`
-      : `${placement.width}x${placement.height}`;
+    const size = packSize(width, height);
+    return is(placement) || is(creative) || isKept(publisherId, size) ? size : packSize(placement.width, placement.height);
   };
 };

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { DayRoom, RefilterRow, RefilterStore, RowChange } from '../events/postgres/refilter-store.ts';
+import { sizeOfText } from '../ledger/ad-size.ts';
 import { billsHit, ORDER_REASONS, type Hit, type InvalidReason } from '../ledger/hit.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { createPendingHits } from './pending-hits.ts';
@@ -187,7 +188,7 @@ const hitOf = (row: RefilterRow, day: number): Hit => {
   const endMs = row.tokenEndsAt.getTime();
   return {
     ad: {
-      ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId, size: size === '' ? undefined : size },
+      ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId, size: sizeOfText(size) },
       ...{
         priceMicros: row.billedMicros,
         billsOn: kind === 'event' ? (row.billedMicros > 0 ? 'viewable' : 'impression') : kind,

@@ -46,20 +46,8 @@ interface Claims {
 
 const FLAGS = { billsClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8, billsViewable: 16 };
 
-/** Above the flags is the size, in a number that every release reads flags from: width × MAX_SIDE + height. */
+/** Above the flags is the size (ledger/ad-size.ts). */
 const SIZE_UNIT = 1024;
-const MAX_SIDE = 32_768;
-
-/** 0: not known, or too large. */
-const packSize = (size: string | undefined): number => {
-  const [width = 0, height = 0] = size?.split('x').map(Number) ?? [];
-  return width < MAX_SIDE && height < MAX_SIDE ? (width * MAX_SIDE + height) * SIZE_UNIT : 0;
-};
-
-const sizeIn = (flags: number): string | undefined => {
-  const packed = Math.floor(flags / SIZE_UNIT);
-  return packed === 0 ? undefined : `${Math.floor(packed / MAX_SIDE)}x${packed % MAX_SIDE}`;
-};
 
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
@@ -153,7 +141,7 @@ const kidOf = (token: string): string | undefined => {
 
 const toClaims = (ad: ServedAd): Claims => {
   const expMs = ad.tokenExpS * 1000;
-  let flags = packSize(ad.size);
+  let flags = (ad.size ?? 0) * SIZE_UNIT;
   if (ad.billsOn === 'click') flags += FLAGS.billsClick;
   if (ad.billsOn === 'viewable') flags += FLAGS.billsViewable;
   if (ad.billingNotice) flags += FLAGS.billingNotice;
@@ -194,7 +182,7 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     lineItemId,
     creativeId,
     placementId,
-    size: sizeIn(flags),
+    size: Math.floor(flags / SIZE_UNIT) || undefined,
     priceMicros,
     billsOn: (flags & FLAGS.billsClick) !== 0 ? 'click' : (flags & FLAGS.billsViewable) !== 0 ? 'viewable' : 'impression',
     day: dayOf(expMs) - daysBefore,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import knexFactory, { type Knex } from 'knex';
+import { packSize } from '../../src/ledger/ad-size.ts';
 import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
 import { createRefilterStore } from '../../src/events/postgres/refilter-store.ts';
 import { createRequestCounts, type RequestBatch } from '../../src/events/postgres/request-counts.ts';
@@ -219,7 +220,7 @@ describe('requests and bids', () => {
     for (let i = 0; i < 3; i++) tallies.request(1, TOP, visitor, '');
     tallies.request(1, TOP, visitor, 'targeting');
     tallies.request(1, undefined, visitor, 'unknown_placement');
-    const { ad } = eventOf({ size: '320x50' }).hit;
+    const { ad } = eventOf({ size: packSize(320, 50) }).hit;
     for (let i = 0; i < 2; i++) tallies.serve(ad, visitor);
     const offer = { publisherId: 1, placementId: 'top', bidderId: 3, dealId: undefined };
     for (const dealId of [undefined, 'gold']) tallies.countBid({ ...offer, dealId }, 'bids', '');

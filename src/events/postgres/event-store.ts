@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
+import { sizeText } from '../../ledger/ad-size.ts';
 import type { Hit, InvalidReason } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals.ts';
@@ -169,7 +170,7 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.ad.lineItemId),
     column(({ hit }) => hit.ad.creativeId),
     column(({ hit }) => hit.ad.placementId),
-    column(({ hit }) => hit.ad.size ?? ''),
+    column(({ hit }) => sizeText(hit.ad.size)),
     column(({ hit }) => hit.ad.userHash ?? ''),
     column(({ hit }) => hit.country),
     column(({ hit }) => hit.region ?? null),

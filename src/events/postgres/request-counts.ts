@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import { IMPRESSION_STEPS, type BidderOffer, type ImpressionStep } from '../../bidders/bidder-observer.ts';
-import type { Counted } from '../count-tree.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { joinPayerNow, PAYER_NOW } from './payers.ts';
 import { addBidsToRollUps, addPlacedServesToRollUps, addRequestsToRollUps, type CountedBy } from './roll-ups.ts';
+
+export type Counted<Row> = Row & { readonly count: number };
 
 /** Where a replica has counted something: by placement, by country, or by device and browser. '': counted by another, or unknown. */
 export interface CountedPlace {
