@@ -215,11 +215,11 @@ test('a record is deleted with all that belongs to it, and is back with it by on
   const question = page.getByRole('dialog', { name: 'Delete line item “Whole”?' });
   await question.getByText('All of it can be restored from History.').waitFor();
   await shootWidths(page, 'delete-question');
-  await question.getByRole('button', { name: 'Delete all 3' }).click();
+  await question.getByRole('button', { name: 'Delete all 4' }).click();
   await page.locator('.toast', { hasText: 'was deleted' }).getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Line item “Whole” is restored.').waitFor();
   for (const id of creatives) expect(await desk.api('GET', `/creatives/${id}`)).toMatchObject({ id, line_item_id: item });
   await desk.admin.go('#/history');
-  await page.getByRole('row', { name: /restored.*with 2 creatives/ }).waitFor();
+  await page.getByRole('row', { name: /restored.*with 3 creatives/ }).waitFor();
   await shootWidths(page, 'history-restored');
 });

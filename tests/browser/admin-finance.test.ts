@@ -99,7 +99,7 @@ test.each(LOOKS)('at %s a change of who pays is said in words, in the statement,
   }
   const admin = await openAdmin(browser, replica, look);
   const { page } = admin;
-  const words = new RegExp(`Autumn: ${coats} pays since .*, ${hats} before. What was counted before stays there.`);
+  const words = new RegExp(`Autumn: ${coats} pays since [^]*${hats}\\s+before. What was counted before\\s+stays there.`);
   await admin.go(`#/finance?publisher_id=${fee.publisher.id}&month=${dayIn(0, 1).slice(0, 7)}`);
   await page.getByText(words).waitFor();
   await page.getByRole('table', { name: 'By campaign' }).getByText(coats).first().waitFor({ state: 'attached' });
