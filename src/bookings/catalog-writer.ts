@@ -19,6 +19,7 @@ import { fixedParentFault } from './fixed-parent.ts';
 import { mergePatch } from './merge-patch.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { sealMembers } from './seal-members.ts';
+import { writeWarnings } from './write-warnings.ts';
 import type { Refused, Written } from './written.ts';
 
 export interface WriteTarget {
@@ -61,6 +62,13 @@ export interface CatalogWriterOptions {
 
 type Row = CatalogRow & { readonly id: string | number };
 
+/** A record that may be stored. */
+interface Checked {
+  readonly ok: true;
+  readonly row: CatalogRow;
+  readonly warnings: readonly Fault[];
+}
+
 /** Runs a change in a transaction that holds the lock on the catalog's version. */
 type Write = (work: (trx: Knex.Transaction) => Promise<Written>) => Promise<Written>;
 
@@ -93,23 +101,21 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
   };
 
   /** Checks a record against its schema, its rules and its references, and collects every fault. */
-  const check = async (
-    trx: Knex.Transaction,
-    kind: EntityKind,
-    input: unknown,
-    id?: string | number,
-  ): Promise<{ readonly ok: true; readonly row: CatalogRow } | Refused> => {
+  const check = async (trx: Knex.Transaction, kind: EntityKind, input: unknown, id?: string | number): Promise<Checked | Refused> => {
     const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input) : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
     const all = [...(checked.ok ? [] : checked.faults), ...faults];
     if (!checked.ok || all.length > 0) return refused('invalid', all);
     const row = kind.toRow(checked.record as never);
-    if (kind.sealed === undefined) return { ok: true, row };
+    const warnings = writeWarnings(kind, checked.record, placements);
+    if (kind.sealed === undefined) return { ok: true, row, warnings };
     const before = id === undefined ? undefined : await trx(kind.table).where({ id }).first<CatalogRow | undefined>();
     const { column } = kind.sealed;
     const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
     const sealed = sealMembers(secretBox, kind.sealed, given, row, before);
-    return sealed.ok ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) } } : refused('invalid', sealed.faults);
+    return sealed.ok
+      ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) }, warnings }
+      : refused('invalid', sealed.faults);
   };
 
   const rewrite = async (
@@ -144,7 +150,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);
     const row = await withApproval(trx, kind, checked.row, before);
-    return { ok: true, record: await rewrite(trx, target, row, { actor, action: 'update', before }) };
+    return { ok: true, record: await rewrite(trx, target, row, { actor, action: 'update', before }), warnings: checked.warnings };
   };
 
   const writerWithin = (write: Write): RecordWriter => {
@@ -165,7 +171,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           );
           const record = kind.toRecord(stored);
           await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
-          return { ok: true, record: key ? { ...record, api_key: key.key } : record };
+          return { ok: true, record: key ? { ...record, api_key: key.key } : record, warnings: checked.warnings };
         }),
 
       replace: (target, input) => change(target, (trx, before) => store(trx, target, before, writable(target.kind, input))),

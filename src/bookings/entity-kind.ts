@@ -1,6 +1,6 @@
 import { readId } from '../api/parameters.ts';
 import { CHECKS } from '../catalog/checks/check-entities.ts';
-import type { PlacementFormats } from '../catalog/checks/rules.ts';
+import type { CheckedOn, PlacementFormats } from '../catalog/checks/rules.ts';
 import type { Checked } from '../catalog/checks/shape-record.ts';
 import type { RecordSchema } from '../catalog/entities/define-entity.ts';
 import { entityOf, perTable, type EntityTable } from '../catalog/entities/entities.ts';
@@ -13,7 +13,7 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 /** A record as the API accepts and returns it. */
 export type EntityRecord = Readonly<Record<string, unknown>>;
 
-export interface CheckContext {
+export interface CheckContext extends CheckedOn {
   readonly dimensions: DimensionSchema;
   readonly placements: readonly PlacementFormats[];
 }

@@ -10,7 +10,7 @@ import { ENTITY_KINDS, type EntityAction, type EntityKind, type EntityRecord } f
 import type { EntityReader, JudgeList } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
 import { toListQuery } from './list-query.ts';
-import type { Refused, Written } from './written.ts';
+import { answerOfWrite, type Refused, type Written } from './written.ts';
 
 export interface EntityRoutesOptions {
   readonly reader: EntityReader;
@@ -74,9 +74,10 @@ const idsOf = (rows: readonly EntityRecord[]): readonly (string | number)[] => r
 /** `isNew`: the record was created, so the answer says where it is. */
 const writtenReply = (kind: EntityKind, written: Written, isNew = false) => {
   if (!written.ok) return refuseWith(problemOf(kind, written));
-  const { api_key, ...record } = written.record;
+  const { record } = written;
+  const { api_key: _, ...tagged } = record;
   const location = isNew ? { Location: `/api/${kind.table}/${encodeURIComponent(String(record['id']))}` } : {};
-  return answer(api_key === undefined ? record : { ...record, api_key }, { ETag: entityTag(record), ...location });
+  return answer(answerOfWrite(written), { ETag: entityTag(tagged), ...location });
 };
 
 /** The problem that a refused write answers. */

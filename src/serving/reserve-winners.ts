@@ -66,6 +66,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
       userHash: request.userHash,
       client: isFree ? undefined : client,
       curve: snapshot.curveAt(publisher.id, query.atMs),
+      siblingsOf: (campaignId) => snapshot.siblingsOf(campaignId, query.atMs),
       expiresAtMs: snapshot.expiresAtMs(publisher.id),
       maxHoldMs: request.maxHoldMs,
       // Caps that this replica keeps are not those of the line item.

@@ -1,4 +1,4 @@
-import { integerOf, listOf, moment, orNull, recordId, textOf } from '../../base/schema.ts';
+import { integerOf, listOf, moment, orNull, record, recordId, text, textOf } from '../../base/schema.ts';
 import { CREATIVE_FORMAT_WORDS, CREATIVE_STATUS_WORDS } from '../model/choices.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
@@ -127,7 +127,12 @@ export const CREATIVE = defineEntity({
     { title: 'Advertiser', fields: ['click_url', 'advertiser_domain', 'width', 'height', 'archived'] },
     { title: 'Delivery', fields: ['status', 'weight'] },
   ],
-  answered: { blocked_at: orNull(moment, { description: 'When the creative was blocked; null: it is not blocked' }) },
+  answered: {
+    blocked_at: orNull(moment, { description: 'When the creative was blocked; null: it is not blocked' }),
+    warnings: listOf(record({ pointer: text, detail: text }), {
+      description: 'In the answer to a write: what was accepted, and is probably not meant',
+    }),
+  },
   columns: ['more_placement_ids', 'blocked_at'],
 });
 export type CreativeRecord = RecordOf<(typeof CREATIVE)['fields']>;

@@ -58,7 +58,12 @@ export const toAdRequest = (
   auction?: AuctionAdditions,
 ): AdRequest => {
   const context = requestContext(req, wire.device);
-  const signals = readSignals({ regs: wire.regs, user: wire.user, secGpc: req.headers['sec-gpc'] as string | undefined });
+  const signals = readSignals({
+    regs: wire.regs,
+    user: wire.user,
+    device: wire.device,
+    secGpc: req.headers['sec-gpc'] as string | undefined,
+  });
   const consent = decideConsent(signals, context.country, publisher.privacy);
   const userId = wire.user.id;
   const mayRemember = consent.remember === null && userId !== undefined;
