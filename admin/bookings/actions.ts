@@ -22,9 +22,9 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
   const sure = await page.confirm({
     title: `Delete ${NAMES[kind].one} “${title}”?`,
     text: withIt
-      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. For ${RESTORE_DAYS} days all of it can be
-          restored from History.`
-      : `Nothing else is deleted with it. It can be restored from History for ${RESTORE_DAYS} days.`,
+      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. All of it can be restored from History.
+          After ${RESTORE_DAYS} days it cannot.`
+      : `Nothing else is deleted with it. It can be restored from History. After ${RESTORE_DAYS} days it cannot.`,
     yes: withIt
       ? `Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`
       : 'Delete',

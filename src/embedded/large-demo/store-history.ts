@@ -75,7 +75,8 @@ const FROM_DAYS = [
   ].map(
     ({ table, of, columns, by }) => `insert into ${table} (day, publisher_id, ${columns}, reason, requests)
      select day, publisher_id, ${by}, o.a, ceil(sum(serves * (a.hi - a.lo)) * (o.hi - o.lo))
-     from demo_days join demo_shares o on o.of = 'outcome' join demo_shares a on a.of = '${of}'
+     from (select day, publisher_id, sum(serves) as serves from demo_days group by day, publisher_id) days
+     join demo_shares o on o.of = 'outcome' join demo_shares a on a.of = '${of}'
      group by day, publisher_id, ${by}, o.a, o.hi, o.lo`,
   ),
 ];
