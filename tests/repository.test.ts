@@ -100,6 +100,15 @@ test('the changelog names the version of package.json, or changes that are not r
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
+test('the moving picture of the README moves, and is small', () => {
+  const gif = readFileSync(path.join(ROOT, 'docs/images/tour.gif'));
+  let frames = 0;
+  // A graphic control extension begins each frame (GIF89a, section 23).
+  for (let at = gif.indexOf('21f904', 0, 'hex'); at >= 0; at = gif.indexOf('21f904', at + 3, 'hex')) frames++;
+  expect(frames).toBeGreaterThan(30);
+  expect(gif.length).toBeLessThan(1024 * 1024);
+});
+
 interface Compose {
   readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>>; readonly healthcheck?: object }>>;
 }

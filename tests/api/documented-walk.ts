@@ -56,7 +56,7 @@ must((await api.createCreative({ body: { placement_id: 'article-top', line_item_
 
 /**
  * The operations in an order in which each finds what it needs: records are created parents first, then the rest is asked,
- * changed, and deleted in the reverse order.
+ * changed, deleted in the reverse order, and what can be restored is.
  */
 const inOrder = (operations: readonly DocumentedOperation[], tables: readonly string[]): readonly DocumentedOperation[] => {
   const creates = ({ method, path }: DocumentedOperation) => method === 'post' && tables.includes(path.replace('/api/', ''));
@@ -67,8 +67,9 @@ const inOrder = (operations: readonly DocumentedOperation[], tables: readonly st
     return { get: 3, post: 2, put: 2, patch: 4 }[one.method];
   };
   const deleted = operations.filter(({ method }) => method === 'delete').toReversed();
-  const others = operations.filter(({ method }) => method !== 'delete').toSorted((a, b) => rankOf(a) - rankOf(b));
-  return [...others, ...deleted];
+  const restores = operations.filter(({ path }) => path.endsWith('/restore'));
+  const others = operations.filter((one) => !deleted.includes(one) && !restores.includes(one));
+  return [...others.toSorted((a, b) => rankOf(a) - rankOf(b)), ...deleted, ...restores];
 };
 
 const recordId = (path: string, ids: Readonly<Record<string, string>>): string => ids[path.split('/')[2] ?? ''] ?? '1';
