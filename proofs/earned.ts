@@ -49,7 +49,7 @@ export const earned: Proof = {
           const crowd = { networks, layout };
           const { filled, visits, strangerAds } = await measure(fleet, {
             seed: rig.seed,
-            seconds: scale.of(60, 10),
+            seconds: scale.of(60, 20),
             places: CROWD_PLACES,
             crowd,
           });

@@ -5,6 +5,8 @@ import type { Step } from './story.ts';
 /** Within this time what an idle replica holds is returned, once it is refused elsewhere. */
 const MAX_SHUT_MS = 2_000;
 const REPORT_MS = 1_000;
+/** Requests after which a replica has a spare, and has not yet been refused. */
+const FEW = 3;
 
 /**
  * Requests move from one replica to another, which is refused when all that is left is held. Whether the first has returned
@@ -15,13 +17,14 @@ export const playIdle = async (
   { id, replica, busy, call, requests }: Step & { readonly do: 'idle' },
   select: (step: Step & { readonly do: 'select' }) => Promise<readonly Violation[]>,
 ): Promise<readonly Violation[]> => {
-  const ask = (of: number) => {
-    const calls = Array.from({ length: requests }, () => call);
+  const ask = (of: number, times: number) => {
+    const calls = Array.from({ length: times }, () => call);
     return select({ id, do: 'select', replica: of, calls, inTurn: true, fault: 'none' });
   };
-  const found = [...(await ask(replica))];
+  const found = [...(await ask(replica, FEW))];
   await stage.setClocks(stage.trueMs + REPORT_MS);
-  found.push(...(await ask(busy)));
+  stage.system.replica(busy).lacking();
+  found.push(...(await ask(busy, requests)));
   const lacking = stage.system.replica(busy).lacking();
   for (let passed = 0; passed < MAX_SHUT_MS; passed += REPORT_MS) {
     await stage.setClocks(stage.trueMs + REPORT_MS);

@@ -74,7 +74,7 @@ export interface SelectAnswer {
 export interface Replica {
   /** What it has not yet reported of its lots. */
   readonly pending: readonly LotReport[];
-  /** The line items that its last request was refused by the ledger, because nothing of them is left. */
+  /** The line items that the ledger refused it, because nothing of them is left, since this was last asked. */
   lacking(): ReadonlySet<number>;
   /** Reports its lots to the ledger; `all`: it stops. */
   reportLots(all: boolean): Promise<void>;
@@ -90,10 +90,11 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   const { client, keys, pending, books, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
   const { redis, link } = client;
   const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS, books });
-  let lacking: ReadonlySet<number> = new Set();
+  const lacking = new Set<number>();
   const noteLacking = ({ imps }: ReserveRequest, reservation: Reservation | undefined): Reservation | undefined => {
-    const refused = reservation?.imps.flatMap((imp, i) => imp.refused.map((reason, at) => ({ reason, id: imps[i]![at]!.lineItem.id })));
-    lacking = new Set(refused?.flatMap(({ reason, id }) => (LACKING.has(reason) ? [id] : [])));
+    reservation?.imps.forEach(({ refused }, i) =>
+      refused.forEach((reason, at) => LACKING.has(reason) && lacking.add(imps[i]![at]!.lineItem.id)),
+    );
     return reservation;
   };
   const allowances = createAllowances({
@@ -145,7 +146,11 @@ export const createReplica = (options: ReplicaOptions): Replica => {
     get pending() {
       return allowances.pending;
     },
-    lacking: () => lacking,
+    lacking: () => {
+      const noted = new Set(lacking);
+      lacking.clear();
+      return noted;
+    },
     reportLots: (all) => (all ? allowances.stop() : allowances.report()),
     select: async (call) => {
       // Its row is gone, and with it its key: 401.

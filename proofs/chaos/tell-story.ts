@@ -55,7 +55,7 @@ const tellStep = (step: Step): string => {
     case 'select':
       return `replica ${step.replica}: ads for ${step.calls.map(tellAdCall).join('; ')}${faultOf(step.fault)}`;
     case 'idle':
-      return `replica ${step.replica}, then replica ${step.busy}: ${step.requests} requests each for ${tellAdCall(step.call)}; two seconds pass`;
+      return `replica ${step.replica} a few times, then replica ${step.busy} ${step.requests} times: ads for ${tellAdCall(step.call)}; two seconds pass`;
     case 'lots':
       return `replica ${step.replica}: ${step.all ? 'stops and returns its lots' : 'reports its lots'}${faultOf(step.fault)}`;
     case 'track':

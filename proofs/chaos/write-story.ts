@@ -102,7 +102,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     selects.push(id);
     const first = replica();
     const busy = (first + 1 + draw.below(REPLICAS - 1)) % REPLICAS;
-    return { step: { do: 'idle', replica: first, busy, call: { ...adCall(), imps: 1, client: null }, requests: 10 + draw.below(30) } };
+    return { step: { do: 'idle', replica: first, busy, call: { ...adCall(), imps: 1, client: null }, requests: 20 + draw.below(40) } };
   };
   const track = (): Written => ({
     step: {

@@ -26,8 +26,8 @@ do
     count = count + (last and 0 or 1)
     noted[name] = now
     local key = call.epoch_key .. ':scarce'
-    redis.call('ZADD', key, string.format('%.0f', now), name)
-    if math.abs(now - (swept[key] or 0)) >= SCARCE_EVERY_MS then
+    local is_added = redis.call('ZADD', key, string.format('%.0f', now), name) == 1
+    if is_added or math.abs(now - (swept[key] or 0)) >= SCARCE_EVERY_MS then
       swept[key] = now
       redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - SCARCE_MS))
       redis.call('PEXPIRE', key, SCARCE_MS)

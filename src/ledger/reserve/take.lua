@@ -14,7 +14,7 @@ do
   local function moments_of(c, now, max_hold_ms, has_lot)
     local token_ttl_ms = call.settings.token_ttl_ms
     local life = c.window_ms >= 0 and math.min(token_ttl_ms, c.window_ms) or token_ttl_ms
-    local held = max_hold_ms > 0 and math.min(life, max_hold_ms) or life
+    local held = math.min(life, max_hold_ms)
     if has_lot then
       held = held + lots_life(held)
     end
