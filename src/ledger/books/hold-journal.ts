@@ -61,7 +61,7 @@ export const createHoldJournal = (): HoldJournal => {
     micros: number,
   ) => {
     let ofEnd = noted.get(holdEndMs);
-    if (!ofEnd) noted.set(holdEndMs, (ofEnd = new Map()));
+    if (!ofEnd) noted.set(holdEndMs, (ofEnd = new Map<number, Noted>()));
     // Holds with the same end are of one day, or of two around midnight.
     const key = 2 * lineItemId + (day % 2);
     const before = ofEnd.get(key);
