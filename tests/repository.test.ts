@@ -74,6 +74,13 @@ test.each(WORKFLOWS)('%s has the least permissions, time limits, versions for it
   }
 });
 
+test('every change is linted, tested, proved, documented and built as an image', () => {
+  const { jobs } = parse(read('.github/workflows/ci.yml')) as Workflow;
+  const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+  for (const command of ['npm run lint', 'npm test', 'npm run prove -- --quick', 'npm run docs', expect.stringMatching(/^docker build /)])
+    expect(commands).toContainEqual(command);
+});
+
 test('dependabot and the issue forms have the fields that GitHub needs', () => {
   const { version, updates } = parse(read('.github/dependabot.yml')) as { version: number; updates: Record<string, unknown>[] };
   expect([version, updates.map((update) => update['package-ecosystem'])]).toEqual([2, ['npm', 'github-actions', 'docker']]);

@@ -73,7 +73,7 @@ const RECIPIENT = recordComponent(
   {
     kinds: ['under_delivery', 'budget_spent', 'complaints'],
     publisher_id: null,
-    emails: ['sales@gazette.example'],
+    emails: [],
     webhook: 'https://gazette.example/alerts',
   },
 );

@@ -46,7 +46,8 @@ export const day = stringOf({ format: 'date', description: 'UTC day' });
 /** Any JSON value. */
 export const anything: TUnsafe<unknown> = Unsafe({});
 /** Any JSON object. */
-export const anyObject = (more: SchemaOptions = {}): TUnsafe<Readonly<Record<string, unknown>>> => Unsafe({ type: 'object', ...more });
+export const anyObject = (more: SchemaOptions = {}): TUnsafe<Readonly<Record<string, unknown>>> =>
+  Unsafe({ type: 'object', additionalProperties: true, ...more });
 /** An object whose type says more than its schema. */
 export const objectAs = <T extends object>(more: SchemaOptions = {}): TUnsafe<T> => Unsafe({ type: 'object', ...more });
 

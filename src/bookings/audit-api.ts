@@ -20,10 +20,11 @@ const AUDIT_ROW = component(
     entity_id: s.text,
     before: s.orNull(s.anyObject()),
     after: s.orNull(s.anyObject()),
+    restorable: s.described(s.boolean, 'A deletion that can be undone: POST …/restore'),
   }),
   {
     ...{ id: 41, at: '2026-10-14T12:00:00.000Z', actor: 'ann', action: 'update', entity: 'campaign', entity_id: '3' },
-    ...{ before: { budget: 5000 }, after: { budget: 7500 } },
+    ...{ before: { budget: 5000 }, after: { budget: 7500 }, restorable: false },
   },
 );
 export type AuditRow = s.Shape<typeof AUDIT_ROW>;

@@ -4,6 +4,7 @@ import { choiceOr, idQuery, required, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import { MONTH, MONTH_WORDS } from '../base/schema-faults.ts';
 import * as s from '../base/schema.ts';
+import { PAYER_CHANGE } from '../reports/payer-changes.ts';
 import { MAX_OPEN_MONTHS } from './finance.ts';
 
 const FINANCE_FORMATS = ['json', 'csv', 'xlsx'] as const;
@@ -52,6 +53,9 @@ const STATEMENT = component(
       }),
     ),
     totals: s.record(earned),
+    payer_changes: s.listOf(PAYER_CHANGE, {
+      description: 'Campaigns that another advertiser pays for since a moment of the month: each has a line for what was earned from each',
+    }),
   }),
   {
     ...{ publisher_id: 1, publisher: 'The Gazette', month: '2026-10', through: '2026-10-21' },
@@ -71,6 +75,7 @@ const STATEMENT = component(
         ...{ impressions: 58_100, clicks: 290, revenue: 261.45, fee_to_come: 50, amount: 235.305, currency: 'EUR' },
       },
     ],
+    payer_changes: [],
     totals: {
       ...{ impressions: 58_100, clicks: 290, corrections: 0, revenue: 261.45, fee_to_come: 50, amount: 235.305, other_amounts: [] },
     },

@@ -38,6 +38,8 @@ export interface ServedAd {
   readonly lineItemId: number;
   readonly creativeId: number;
   readonly placementId: string;
+  /** At which it was shown, `320x50`; undefined: served by a release that did not keep it. */
+  readonly size?: string | undefined;
   /** Micros billed, once, by the hit that `billsOn` names; 0 when flat. */
   readonly priceMicros: number;
   readonly billsOn: BillsOn;

@@ -5,6 +5,7 @@ import { at, defineRoutes, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ROLL_UP_SOURCES } from '../events/postgres/roll-ups.ts';
+import { PAYER_CHANGE } from './payer-changes.ts';
 import { DIMENSION_NAMES, dimensionOf } from './report-dimensions.ts';
 import { columnsOf, METRIC_NAMES, metricOf, type ReportColumn } from './report-fields.ts';
 import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from './report-question.ts';
@@ -50,6 +51,10 @@ const REPORT = component(
     row_count: s.described(s.count, 'Of all pages'),
     rows: s.listOf(reportRow({ minProperties: 1 })),
     totals: reportRow({ description: 'Of all pages' }),
+    payer_changes: s.listOf(PAYER_CHANGE, {
+      description:
+        'Of a report that names advertisers: campaigns that others pay for since a moment of its days; what was counted before stays as it was',
+    }),
   }),
   {
     ...{ from: '2026-10-01', to: '2026-10-31', time_zone: 'Europe/Berlin', group_by: ['campaign'], metrics: ['impressions', 'revenue'] },
@@ -63,6 +68,7 @@ const REPORT = component(
     row_count: 1,
     rows: [{ campaign_id: 3, campaign: 'Boots, autumn', impressions: 58_100, revenue: 261.45 }],
     totals: { impressions: 58_100, revenue: 261.45 },
+    payer_changes: [],
   },
 );
 /** A page of a report. */
@@ -76,6 +82,7 @@ const REPORT_FIELDS = component(
         name: s.oneOf(DIMENSION_NAMES),
         label: s.text,
         kind: s.text,
+        past: s.described(s.text, 'What it says of what was counted earlier'),
         table: s.orNull(s.textOf<EntityTable>()),
         filter: s.described(s.boolean, 'It can be a filter'),
       }),
@@ -95,7 +102,7 @@ const REPORT_FIELDS = component(
     ranges: s.listOf(s.record({ name: s.oneOf(RANGE_NAMES), label: s.text })),
   }),
   {
-    dimensions: [{ name: 'campaign', label: 'Campaign', kind: 'id', table: 'campaigns', filter: true }],
+    dimensions: [{ name: 'campaign', label: 'Campaign', kind: 'id', past: dimensionOf('campaign').past, table: 'campaigns', filter: true }],
     metrics: [{ name: 'impressions', label: 'Impressions', kind: 'count', help: 'Net', of: ['hits'], dimensions: ['day', 'campaign'] }],
     sets: [{ of: 'hits', dimensions: ['day', 'campaign'] }],
     ranges: [{ name: 'last_30_days', label: 'Last 30 days' }],

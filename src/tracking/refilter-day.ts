@@ -182,12 +182,12 @@ const judgeOrder = (hit: RefilterRow, impression: RefilterRow | undefined): '' |
 /** What counting the hit of a row takes: as it came, or as it was billed. */
 const hitOf = (row: RefilterRow, day: number): Hit => {
   const { jti, kind, eventType, publisherId, campaignId, lineItemId, creativeId, placementId, userHash, country, device } = row;
-  const { region, browser } = row;
+  const { region, browser, size } = row;
   if (row.hit) return { ...row.hit, ad: { ...row.hit.ad, userHash: userHash === '' ? null : userHash } };
   const endMs = row.tokenEndsAt.getTime();
   return {
     ad: {
-      ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId },
+      ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId, size: size === '' ? undefined : size },
       ...{
         priceMicros: row.billedMicros,
         billsOn: kind === 'event' ? (row.billedMicros > 0 ? 'viewable' : 'impression') : kind,

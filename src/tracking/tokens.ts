@@ -46,6 +46,21 @@ interface Claims {
 
 const FLAGS = { billsClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8, billsViewable: 16 };
 
+/** Above the flags is the size, in a number that every release reads flags from: width × MAX_SIDE + height. */
+const SIZE_UNIT = 1024;
+const MAX_SIDE = 32_768;
+
+/** 0: not known, or too large. */
+const packSize = (size: string | undefined): number => {
+  const [width = 0, height = 0] = size?.split('x').map(Number) ?? [];
+  return width < MAX_SIDE && height < MAX_SIDE ? (width * MAX_SIDE + height) * SIZE_UNIT : 0;
+};
+
+const sizeIn = (flags: number): string | undefined => {
+  const packed = Math.floor(flags / SIZE_UNIT);
+  return packed === 0 ? undefined : `${Math.floor(packed / MAX_SIDE)}x${packed % MAX_SIDE}`;
+};
+
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
 
@@ -138,12 +153,12 @@ const kidOf = (token: string): string | undefined => {
 
 const toClaims = (ad: ServedAd): Claims => {
   const expMs = ad.tokenExpS * 1000;
-  let flags = 0;
-  if (ad.billsOn === 'click') flags |= FLAGS.billsClick;
-  if (ad.billsOn === 'viewable') flags |= FLAGS.billsViewable;
-  if (ad.billingNotice) flags |= FLAGS.billingNotice;
-  if (ad.unmeasured === true) flags |= FLAGS.unmeasured;
-  if (ad.isFree === true) flags |= FLAGS.isFree;
+  let flags = packSize(ad.size);
+  if (ad.billsOn === 'click') flags += FLAGS.billsClick;
+  if (ad.billsOn === 'viewable') flags += FLAGS.billsViewable;
+  if (ad.billingNotice) flags += FLAGS.billingNotice;
+  if (ad.unmeasured === true) flags += FLAGS.unmeasured;
+  if (ad.isFree === true) flags += FLAGS.isFree;
   const { seal, client, windowMs, spendBounds: bounds } = ad;
   const optional = [seal, client, windowMs, bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros]];
   while (optional.length > 0 && optional.at(-1) === undefined) optional.pop();
@@ -179,6 +194,7 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     lineItemId,
     creativeId,
     placementId,
+    size: sizeIn(flags),
     priceMicros,
     billsOn: (flags & FLAGS.billsClick) !== 0 ? 'click' : (flags & FLAGS.billsViewable) !== 0 ? 'viewable' : 'impression',
     day: dayOf(expMs) - daysBefore,

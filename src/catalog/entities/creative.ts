@@ -127,7 +127,12 @@ export const CREATIVE = defineEntity({
     { title: 'Advertiser', fields: ['click_url', 'advertiser_domain', 'width', 'height', 'archived'] },
     { title: 'Delivery', fields: ['status', 'weight'] },
   ],
-  answered: { blocked_at: s.orNull(s.moment, { description: 'When the creative was blocked; null: it is not blocked' }) },
+  answered: {
+    blocked_at: s.orNull(s.moment, { description: 'When the creative was blocked; null: it is not blocked' }),
+    warnings: s.listOf(s.record({ pointer: s.text, detail: s.text }), {
+      description: 'In the answer to a write: what was accepted, and is probably not meant',
+    }),
+  },
   columns: ['more_placement_ids', 'blocked_at'],
 });
 export type CreativeRecord = RecordOf<(typeof CREATIVE)['fields']>;

@@ -28,6 +28,8 @@ export interface RefilterRow {
   readonly lineItemId: number;
   readonly creativeId: number;
   readonly placementId: string;
+  /** '': not known. */
+  readonly size: string;
   /** '': none. */
   readonly userHash: string;
   readonly country: string | null;
@@ -70,7 +72,7 @@ const READ_TOKENS = `
       and not exists (select from pending_hits p where p.jti = tokens.jti)
   )
   select e.jti, e.kind, e.event_type as "eventType", e.screened, e.invalid_reason as reason, e.at, e.publisher_id as "publisherId",
-         e.campaign_id as "campaignId", e.line_item_id as "lineItemId", e.creative_id as "creativeId", e.placement_id as "placementId",
+         e.campaign_id as "campaignId", e.line_item_id as "lineItemId", e.creative_id as "creativeId", e.placement_id as "placementId", e.size,
          e.user_hash as "userHash", e.country, e.region, e.device, e.browser, e.billed_micros as "billedMicros", s.token_ends_at as "tokenEndsAt",
          jsonb_build_object('network', s.network, 'agent', s.agent, 'origin', s.origin, 'elsewhere', s.elsewhere) as signals, s.hit
   from final join events e using (jti) join event_signals s using (jti, kind, event_type, screened)
@@ -82,7 +84,7 @@ const LAST_TOKEN = `
   from (select distinct jti from events where day = cast(:onDay as date) and jti > :after order by jti limit :limit) t`;
 
 /** The columns of an event that stay when its reason changes. */
-const MOVED = `at, zone, publisher_id, campaign_id, line_item_id, creative_id, placement_id, country, region, device, browser, kind, event_type`;
+const MOVED = `at, zone, publisher_id, campaign_id, line_item_id, creative_id, placement_id, size, advertiser_id, country, region, device, browser, kind, event_type`;
 
 /** Of the order of APPEND (event-store.ts): the rows and every count of them in one statement. */
 const CHANGE_ROWS = `

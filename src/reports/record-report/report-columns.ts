@@ -8,6 +8,8 @@ import * as s from '../../base/schema.ts';
 export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: HitKind): number =>
   Object.entries(filtered).reduce((sum, [name, count]) => (name.startsWith(filteredName(kind, '')) ? sum + count : sum), 0);
 
+const GONE = 'A deleted one keeps its last name; null: deleted before names were kept';
+
 /**
  * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
  * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0
@@ -18,7 +20,7 @@ export const REPORT_COLUMNS = {
   keys: {
     day: { schema: s.day, of: ({ date }) => date },
     line_item_id: { schema: s.integer, of: ({ lineItemId }) => lineItemId },
-    line_item: { schema: s.orNull(s.text, { description: 'null: deleted' }), of: ({ lineItem }) => lineItem },
+    line_item: { schema: s.orNull(s.text, { description: GONE }), of: ({ lineItem }) => lineItem },
     creative_id: {
       schema: s.orNull(s.integer, { description: 'null: the fee of a day without delivery' }),
       of: ({ creativeId }) => creativeId,
@@ -28,7 +30,7 @@ export const REPORT_COLUMNS = {
   advertiserKeys: {
     day: { schema: s.day, of: ({ date }) => date },
     campaign_id: { schema: s.integer, of: ({ campaignId }) => campaignId },
-    campaign: { schema: s.orNull(s.text, { description: 'null: deleted' }), of: ({ campaign }) => campaign },
+    campaign: { schema: s.orNull(s.text, { description: GONE }), of: ({ campaign }) => campaign },
   } satisfies Columns<CampaignDay>,
   /** Read from the counts of a row, and from the sums of all rows for the totals. */
   figures: {
