@@ -18,6 +18,7 @@ import {
  * The words in which this project describes values: JSON Schemas (2020-12) as TypeBox builds them.
  * A schema is plain JSON, which ajv compiles and OpenAPI shows, and the compiler knows the type of
  * its values. The functions are imported by name: the whole of TypeBox would add 46 kB to the page.
+ * A module that describes requests or answers imports these words as `s`.
  */
 export type Schema = TSchema;
 

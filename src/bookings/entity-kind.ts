@@ -65,7 +65,6 @@ export interface EntityKind {
   readonly actions: readonly EntityAction[];
   readonly sealed: SealedColumn | undefined;
   readonly rowBytes: string;
-  readonly columns: readonly string[];
   readonly check: (input: unknown, context: CheckContext) => Checked<object>;
   readonly toRow: (record: never) => CatalogRow;
   readonly toRecord: (row: CatalogRow) => EntityRecord;
@@ -125,7 +124,6 @@ const kindOf = (table: EntityTable): EntityKind => {
     actions: [...actions, 'restore'],
     sealed,
     rowBytes,
-    columns: ROWS[table].columns,
     check: CHECKS[table],
     toRow: ROWS[table].toRow,
     toRecord: (row) => ({ ...toRecord(row), ...Object.fromEntries(added.map((name) => [name, row[name] ?? null])) }),

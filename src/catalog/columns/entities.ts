@@ -2,7 +2,6 @@
 export interface Entities<E> {
   readonly size: number;
   get(id: number): E | undefined;
-  has(id: number): boolean;
   keys(): Iterable<number>;
   values(): Iterable<E>;
 }

@@ -73,10 +73,6 @@ export const entityTable = <E extends { readonly id: number }>(
   return {
     size,
     get,
-    has: (id) => {
-      const segment = segmentOf(id);
-      return segment !== undefined && rowOf(segment, id) >= 0;
-    },
     values,
     childrenOf,
     *keys() {
