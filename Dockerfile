@@ -1,5 +1,6 @@
 # Three stages: runtime dependencies, build, and the image with the results of both.
-ARG NODE=26-bookworm-slim
+# A version that the tests run on, with its digest for all platforms. Dependabot proposes newer ones.
+ARG NODE=26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 
 FROM node:${NODE} AS dependencies
 WORKDIR /app

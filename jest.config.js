@@ -15,6 +15,6 @@ export default {
   globalSetup: '<rootDir>/tests/setup/global-setup.ts',
   globalTeardown: '<rootDir>/tests/setup/global-teardown.ts',
   testTimeout: 60_000,
-  // Tests wait for stores, replicas and browsers more than they compute; jest's default on two cores is one worker.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  // Tests wait for stores, replicas and browsers for a third of their time; jest's default on two cores is one worker.
+  maxWorkers: Math.max(3, availableParallelism() - 1),
 };

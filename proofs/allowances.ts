@@ -4,6 +4,7 @@ import { createChance } from '../testkit/chance.ts';
 import { createPage, type Page } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
+import type { Replica } from '../testkit/start-replica.ts';
 import { untilTrue } from '../testkit/until.ts';
 import type { Proof } from './rig/proof.ts';
 import { readMetrics } from '../testkit/read-metrics.ts';
@@ -13,36 +14,41 @@ const PARTS = [0.8, 0.15, 0.04, 0.01];
 /** A replica is filled as the others are, as long as anything is left to sell. */
 const MIN_FILL = 0.97;
 const MIN_LOT_SHARE = 0.5;
+const KILLS = 1_000;
+const PRICE_MICROS = 1_333;
+const MAX_ROUND_MS = 90_000;
+
+/** One line item under a daily cap and one under a budget, sold out while replicas are killed. */
+interface Round {
+  readonly capped: Booking;
+  readonly budgeted: Booking;
+}
 
 /**
- * Replicas with very unequal traffic reserve lots under one cap and one budget while they are killed and restarted. Every
- * ad of the cap is sold in the end, and what killed replicas held is free when it ends.
+ * Replicas with very unequal traffic reserve lots under caps and budgets while they are killed and restarted. Every ad of
+ * each cap is sold in the end, and what killed replicas held is free when it ends.
  */
 export const allowances: Proof = {
   name: 'allowances',
-  claim: 'lots of 4 replicas with 80, 15, 4 and 1 % of the traffic, which are killed (-9) one after the other',
+  claim: `lots of 4 replicas with 80, 15, 4 and 1 % of the traffic, killed (-9) and started again ${KILLS} times in all; new caps and budgets whenever the last are sold out`,
   expected: `overshoot 0, all sold; each replica fills ≥ ${100 * MIN_FILL} % of what it is asked before; nothing held after the last hold's end`,
   run: async (rig, scale) => {
-    const cap = scale.of(40_000, 3_000);
-    const priceMicros = 1_333;
-    const budget = cap * priceMicros + 700;
-    const kills = scale.of(30, 3);
-    const fleet = await rig.fleet({ replicas: 4, env: { TOKEN_TTL: scale.of('20s', '8s') } });
+    const cap = scale.of(4_000, 1_500);
+    const budget = cap * PRICE_MICROS + 700;
+    const kills = scale.of(KILLS, 3);
+    // Two at a time, so that they do not take an hour.
+    const killers = scale.of(2, 1);
+    const fleet = await rig.fleet({ replicas: PARTS.length, env: { TOKEN_TTL: '8s' } });
     const chance = createChance(rig.seed);
     const pages = fleet.replicas.map(({ url }) => createPage(url, 16));
     try {
-      const cpm_micros = priceMicros * 1_000;
-      const capped = await book(fleet.knex, { lineItems: [{ daily_impression_cap: cap, cpm_micros }] });
-      const budgeted = await book(fleet.knex, { lineItems: [{ cpm_micros }], campaign: { budget_micros: budget } });
-      await fleet.reload();
       const acknowledged = new Set<string>();
       const asked = PARTS.map(() => 0);
       const filled = PARTS.map(() => 0);
-      /** Nothing has been refused for lack of places yet, so every request should be filled. */
+      /** Nothing of this round has been refused for lack of places yet, so every request should be filled. */
       let isScarce = false;
-      let isKilling = true;
-      let [byLots, all] = [0, 0];
-      const noteDecisions = async (replica: { readonly url: string }): Promise<void> => {
+      let [killed, byLots, all] = [0, 0, 0];
+      const noteDecisions = async (replica: Replica): Promise<void> => {
         for (const [series, count] of await readMetrics(replica)) {
           if (!series.startsWith('adserver_reservations_total{')) continue;
           all += count;
@@ -64,45 +70,68 @@ export const allowances: Proof = {
           if ((await fleet.page.hit(bid.impurl)) === 200) acknowledged.add(bid.id);
         }
       };
-      const killing = (async () => {
-        for (let n = 0; n < kills; n++) {
-          await sleep(scale.of(600, 300));
-          const victim = fleet.replicas[n % fleet.replicas.length]!;
+      const kill = async (killer: number): Promise<void> => {
+        const own = fleet.replicas.filter((_, i) => i % killers === killer);
+        for (let n = 0; killed < kills; n++) {
+          killed++;
+          await sleep(scale.of(100, 300));
+          const victim = own[n % own.length]!;
           await noteDecisions(victim);
           await victim.kill('SIGKILL');
           await victim.start();
         }
-        isKilling = false;
-      })();
+      };
       const sold = async (booking: Booking) => (await readBooks(fleet, booking)).counters.impressions;
-      const isSold = async () => (await sold(capped)) >= cap && (await sold(budgeted)) >= cap;
-      const deadline = Date.now() + scale.of(420_000, 90_000);
-      for (let round = 0; (isKilling || !(await isSold())) && Date.now() < deadline; round++) {
-        await inParallel(1_000, 32, (i) => visit(round * 1_000 + i, i % 2 === 0 ? capped : budgeted));
-        // From here on places are rare, and those of killed replicas are still held.
-        isScarce ||= (await sold(capped)) > 0.8 * cap;
-        if (isScarce) await sleep(50);
-      }
-      await killing;
+      const sellOut = async (): Promise<Round> => {
+        const cpm_micros = PRICE_MICROS * 1_000;
+        const capped = await book(fleet.knex, { lineItems: [{ daily_impression_cap: cap, cpm_micros }] });
+        const budgeted = await book(fleet.knex, { lineItems: [{ cpm_micros }], campaign: { budget_micros: budget } });
+        // A replica that is killed answers nothing; one that starts meanwhile reads it then.
+        const isReloaded = async () => (await fetch(`${fleet.url}/reload`, { method: 'POST' })).status === 204;
+        if ((await untilTrue(isReloaded, 30_000, 100)) === undefined) throw new Error('no replica has reloaded');
+        const isServed = async () => (await fleet.page.ask(capped, 'probe')).bids.length > 0;
+        if ((await untilTrue(isServed, 10_000, 100)) === undefined) throw new Error('what was booked is not served');
+        isScarce = false;
+        const deadline = Date.now() + MAX_ROUND_MS;
+        const isSold = async () => (await sold(capped)) >= cap && (await sold(budgeted)) >= cap;
+        for (let turn = 0; !(await isSold()) && Date.now() < deadline; turn++) {
+          await inParallel(500, 32, (i) => visit(turn * 500 + i, i % 2 === 0 ? capped : budgeted));
+          // From here on places are rare, and those of killed replicas are still held.
+          isScarce ||= (await sold(capped)) > 0.8 * cap;
+          if (isScarce) await sleep(50);
+        }
+        return { capped, budgeted };
+      };
+      let isKilling = true;
+      const rounds: Round[] = [];
+      const sellWhileKilling = async (): Promise<void> => {
+        do {
+          rounds.push(await sellOut());
+          rig.say(`  ${killed} kills, ${rounds.length} times sold out`);
+        } while (isKilling);
+      };
+      const killing = Promise.all(Array.from({ length: killers }, (_, killer) => kill(killer))).finally(() => (isKilling = false));
+      await Promise.all([killing, sellWhileKilling()]);
       const drained = await untilDrained(fleet);
-      const books = [await readBooks(fleet, capped), await readBooks(fleet, budgeted)];
-      const held = async () => (await readBooks(fleet, capped)).counters.held + (await readBooks(fleet, budgeted)).counters.held;
+      const bookings = rounds.flatMap(({ capped, budgeted }) => [capped, budgeted]);
+      const readAll = () => Promise.all(bookings.map((booking) => readBooks(fleet, booking)));
       // A request opens the accounts, which releases what has ended.
       const isFree = async (): Promise<boolean> => {
-        await Promise.all([capped, budgeted].map((booking) => fleet.page.ask(booking, 'probe')));
-        return (await held()) === 0;
+        await Promise.all(bookings.map((booking) => fleet.page.ask(booking, 'probe')));
+        return (await readAll()).every(({ counters }) => counters.held === 0);
       };
       const freeMs = await untilTrue(isFree, 60_000, 500);
       for (const replica of fleet.replicas) await noteDecisions(replica);
+      const books = await readAll();
       const stored = new Set(books.flatMap(({ rows }) => rows.impression));
       const rows = books.reduce((sum, { rows: of }) => sum + of.impression.length, 0);
       const lost = [...acknowledged].filter((id) => !stored.has(id)).length;
-      const counts = books.map(({ counters }) => counters.impressions);
-      const overspend = books[1]!.counters.spendMicros - budget;
+      const delivered = books.map(({ counters }) => counters.impressions);
+      const overspend = Math.max(...books.filter((_, i) => i % 2 === 1).map(({ counters }) => counters.spendMicros - budget));
       const fills = filled.map((ads, i) => ads / Math.max(asked[i]!, 1));
       const ok =
         drained &&
-        counts.every((count) => count === cap) &&
+        delivered.every((count) => count === cap) &&
         overspend <= 0 &&
         lost === 0 &&
         rows === stored.size &&
@@ -112,7 +141,7 @@ export const allowances: Proof = {
       return {
         ok,
         observed:
-          `${kills} kills; cap ${cap}: delivered ${counts[0]}; budget ${budget} micros: spent ${books[1]!.counters.spendMicros}; ` +
+          `${killed} kills, ${rounds.length} rounds; cap ${cap}: delivered ${Math.min(...delivered)} to ${Math.max(...delivered)} each; budget ${budget} micros: overspend ${Math.max(overspend, 0)}; ` +
           `answered 200 ${acknowledged.size}, lost ${lost}, twice ${rows - stored.size}; filled before it was scarce ${fills.map(percent).join(', ')}; ` +
           `${percent(byLots / all)} decided from lots; ` +
           (freeMs === undefined ? 'still held after 60 s' : `nothing held after ${(freeMs / 1000).toFixed(1)} s`),

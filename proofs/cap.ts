@@ -3,6 +3,9 @@ import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
 
+/** What other replicas hold of a cap comes back within this time of the first refusal; until then there are requests. */
+const MAX_SHUT_MS = 2_000;
+
 /** Requests ads and the impression of every bid: the highest possible demand on a cap. */
 export const cap: Proof = {
   name: 'cap',
@@ -22,14 +25,21 @@ export const cap: Proof = {
         await fleet.reload();
         let served = 0;
         let seen = 0;
+        let asked = 0;
+        let refusedAt = Infinity;
         const begun = performance.now();
-        await inParallel(demand, 64, async (i) => {
+        const visit = async (i: number): Promise<void> => {
+          asked++;
           const { bids } = await page.ask(booking, `user-${i}`);
-          if (!bids[0]) return;
+          if (!bids[0]) {
+            refusedAt = Math.min(refusedAt, performance.now());
+            return;
+          }
           served++;
           if ((await page.hit(bids[0].impurl)) === 200) seen++;
-        });
-        const rate = Math.round(demand / ((performance.now() - begun) / 1000));
+        };
+        await inParallel(20 * demand, 64, visit, () => asked >= demand && performance.now() - refusedAt >= MAX_SHUT_MS);
+        const rate = Math.round(asked / ((performance.now() - begun) / 1000));
         const drained = await untilDrained(fleet);
         const { counters, rows, daily } = await readBooks(fleet, booking);
         const overshoot = Math.max(served, counters.impressions, rows.impression.length) - limit;
@@ -37,12 +47,12 @@ export const cap: Proof = {
         ok &&= drained && agree;
         results.push(`${counters.impressions}`);
         rig.say(
-          `  repeat ${repeat}: ${demand} requests (${rate}/s), served ${served}, seen ${seen}, counted ${counters.impressions}, rows ${rows.impression.length}, overshoot ${overshoot}`,
+          `  repeat ${repeat}: ${asked} requests (${rate}/s), served ${served}, seen ${seen}, counted ${counters.impressions}, rows ${rows.impression.length}, overshoot ${overshoot}`,
         );
       }
     } finally {
       await fleet.close();
     }
-    return { observed: `${demand} requests, cap ${limit}: delivered ${results.join(', ')}`, ok };
+    return { observed: `${demand} requests and more, cap ${limit}: delivered ${results.join(', ')}`, ok };
   },
 };

@@ -35,6 +35,7 @@ export const chaos: Proof = {
     let hits = 0;
     const rejudged = { filtered: 0, restored: 0 };
     let fromLots = 0;
+    let losses = 0;
     const work = async (lane: Lane): Promise<void> => {
       while (next < rig.seed + seeds && failures.length < MAX_FAILURES && rules.size < MAX_RULES) {
         const story = writeStory({ seed: next++, steps: STEPS, classes });
@@ -44,6 +45,7 @@ export const chaos: Proof = {
         rejudged.filtered += run.rejudged.filtered;
         rejudged.restored += run.rejudged.restored;
         fromLots += run.fromLots;
+        losses += run.losses;
         if (++done % REPORT_EVERY === 0) rig.say(`  ${done} of ${seeds} seeds`);
         if (!run.broken) continue;
         const { atStep, violations } = run.broken;
@@ -66,7 +68,7 @@ export const chaos: Proof = {
     } finally {
       await close();
     }
-    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots), ${hits} hits, of which a newer list filtered ${rejudged.filtered} and restored ${rejudged.restored}`;
+    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots), ${hits} hits, of which a newer list filtered ${rejudged.filtered} and restored ${rejudged.restored}; Redis lost its data ${losses} times`;
     return { observed: `${scope}: ${failures.length === 0 ? 'nothing broken' : failures.join(' · ')}`, ok: failures.length === 0 };
   },
 };

@@ -27,20 +27,44 @@ const STRANGER_CONNECTIONS = 24;
 const MAX_FEW = 1.5 * (20 + STRANGER_CONNECTIONS);
 const STRANGER_ADDRESS = '198.51.100.7';
 
-/** What one client without renders takes from the visitors of a publisher. */
+/** Networks that take an ad each, evenly over the run, and render nothing; of each line item so many places are booked. */
+const CROWDS = [1_500, 10_000];
+const CROWD_PLACES = 3_000;
+/** 256 networks share a wide network, or each has its own. */
+const LAYOUTS = ['neighbours', 'scattered'] as const;
+
+/** What one client without renders takes from the visitors of a publisher, and what a crowd of them takes. */
 export const earned: Proof = {
   name: 'earned',
-  claim: `visitors at ${VISITS_PER_SECOND} requests a second, and one client that asks ${STRANGER_PER_SECOND} times a second for the same limited line items and renders nothing`,
-  expected: `the visitors' fill at least ${100 * MIN_FILL} % of that of a quiet run; the client gets at most ${100 * MAX_SHARE} % of what is booked, or ${MAX_FEW} ads; with the rule off the visitors' fill falls`,
+  claim: `visitors at ${VISITS_PER_SECOND} requests a second, and one client that asks ${STRANGER_PER_SECOND} times a second for the same limited line items and renders nothing; then ${CROWDS.join(' and ')} networks that take one ad each and render nothing`,
+  expected: `the visitors' fill at least ${100 * MIN_FILL} % of that of a quiet run; the client gets at most ${100 * MAX_SHARE} % of what is booked, or ${MAX_FEW} ads; with the rule off the visitors' fill falls; beside each crowd at least ${100 * MIN_FILL} % of the visits are filled`,
   run: async (rig, scale) => {
     const seconds = scale.of(60, 4);
     const places = Math.ceil((VISITS_PER_SECOND * seconds * BOOKED) / 2);
+    const crowds: string[] = [];
+    let leastFill = 1;
+    const playCrowds = async (fleet: Fleet): Promise<void> => {
+      for (const networks of CROWDS)
+        for (const layout of LAYOUTS) {
+          const crowd = { networks, layout };
+          const { filled, visits, strangerAds } = await measure(fleet, {
+            seed: rig.seed,
+            seconds: scale.of(60, 20),
+            places: CROWD_PLACES,
+            crowd,
+          });
+          leastFill = Math.min(leastFill, filled / visits);
+          crowds.push(`${networks} ${layout}: ${filled} of ${visits} (${percent(filled / visits)}), they got ${strangerAds}`);
+        }
+    };
     const play = async (rule: 'true' | 'false'): Promise<{ readonly quiet: Measured; readonly busy: Measured }> => {
       const fleet = await rig.fleet({ replicas: scale.of(2, 1), env: { EARNED_HOLDS: rule, TRUST_PROXY_HOPS: '1' } });
       const strangers = fleet.replicas.map(({ url }) => createPage(url, STRANGER_CONNECTIONS / fleet.replicas.length));
       try {
         const quiet = await measure(fleet, { seed: rig.seed, seconds, places });
-        return { quiet, busy: await measure(fleet, { seed: rig.seed, seconds, places, strangers }) };
+        const busy = await measure(fleet, { seed: rig.seed, seconds, places, strangers });
+        if (rule === 'true') await playCrowds(fleet);
+        return { quiet, busy };
       } finally {
         await Promise.all(strangers.map((page) => page.close()));
         await fleet.close();
@@ -53,9 +77,9 @@ export const earned: Proof = {
       `the client asked ${Math.round(busy.strangerRequests / seconds)} times a second and got ${busy.strangerAds} ads of ${2 * places} (${percent(busy.strangerAds / (2 * places))})`;
     const isBounded = on.busy.strangerAds <= Math.max(MAX_SHARE * 2 * places, MAX_FEW);
     return {
-      observed: `${tell(on)}. With EARNED_HOLDS=false: ${tell(off)}`,
+      observed: `${tell(on)}. With EARNED_HOLDS=false: ${tell(off)}. Visits filled beside a crowd: ${crowds.join('; ')}`,
       // Without the rule the visitors must lose, or the proof shows nothing.
-      ok: partOf(on) >= MIN_FILL && isBounded && on.quiet.filled > 0.9 * on.quiet.visits && partOf(off) < MIN_FILL,
+      ok: partOf(on) >= MIN_FILL && leastFill >= MIN_FILL && isBounded && on.quiet.filled > 0.9 * on.quiet.visits && partOf(off) < MIN_FILL,
     };
   },
 };
@@ -69,11 +93,15 @@ interface Measured {
   readonly strangerAds: number;
 }
 
-const measure = async (
-  fleet: Fleet,
-  options: { readonly seed: number; readonly seconds: number; readonly places: number; readonly strangers?: readonly Page[] },
-): Promise<Measured> => {
-  const { seed, seconds, places, strangers = [] } = options;
+interface MeasureOptions {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly places: number;
+  readonly strangers?: readonly Page[];
+  readonly crowd?: { readonly networks: number; readonly layout: (typeof LAYOUTS)[number] };
+}
+
+const measure = async (fleet: Fleet, { seed, seconds, places, strangers = [], crowd }: MeasureOptions): Promise<Measured> => {
   const booking = await book(fleet.knex, {
     lineItems: [{ daily_impression_cap: places }, { cpm_micros: 1_000_000, budget_micros: places * 1_000 }],
   });
@@ -97,6 +125,12 @@ const measure = async (
   const lanes = Array.from({ length: asking ? STRANGER_CONNECTIONS : 0 }, (_, i) => ask(strangers[i % strangers.length]!));
   // The client comes first.
   if (asking) await sleep(1_000);
+  const stopCrowd =
+    crowd &&
+    openLoop(crowd.networks / seconds, async (n) => {
+      strangerRequests++;
+      strangerAds += (await fleet.page.ask(booking, `one-of-many-${n}`, { address: addressInCrowd(n, crowd.layout) })).bids.length;
+    });
   const stop = openLoop(VISITS_PER_SECOND, async (n) => {
     const address = addressOf(Math.floor(random() * NETWORKS));
     const [renders, lookMs] = [random() < RENDERED, random() * MAX_LOOK_MS];
@@ -110,8 +144,12 @@ const measure = async (
   });
   await sleep(seconds * 1_000);
   asking = false;
-  await Promise.all([stop(), ...lanes]);
+  await Promise.all([stop(), stopCrowd?.(), ...lanes]);
   return { visits, filled, strangerRequests, strangerAds };
 };
+
+/** Outside of the addresses of visitors. */
+const addressInCrowd = (n: number, layout: (typeof LAYOUTS)[number]): string =>
+  layout === 'neighbours' ? `20.${n >> 8}.${n & 255}.7` : `${110 + (n >> 8)}.${n & 255}.50.7`;
 
 const addressOf = (network: number): string => `100.${64 + (network >> 8)}.${network & 255}.9`;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { bundleService } from './bundle-service.mjs';
 
 /** Inputs of the build: a change in one of these makes it stale. */
 const SOURCES = [
@@ -12,6 +13,7 @@ const SOURCES = [
   'rollup.config.js',
   'package-lock.json',
   'scripts/build.mjs',
+  'scripts/bundle-service.mjs',
   'scripts/country-tables.mjs',
   'scripts/publish-admin-files.mjs',
 ];
@@ -51,6 +53,7 @@ export async function build(root, say) {
       ...(hasBrowserCode ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent'])] : []),
     ]);
     copyDataFiles(path.join(root, 'src'), unfinished);
+    await bundleService(root, unfinished);
     // Imported here: the dependencies may not be installed when this file is loaded.
     const { writeCountryTables } = await import('./country-tables.mjs');
     writeCountryTables(root, path.join(unfinished, 'geodata'));

@@ -112,6 +112,8 @@ export async function develop(root, args, say) {
     }, QUIET_MS);
   };
 
+  // In place of the bundle, which no saved module would reach.
+  for (const entry of ['main.ts', 'catalog/worker/catalog-worker.ts']) publishModule(path.join('src', entry));
   buildPage();
   tellPages();
   start();

@@ -2,6 +2,9 @@
  * What `npm start`, `npm test`, `npm run build` and `npm run lint` do, from a fresh checkout: they first make sure that the
  * dependencies, the build and the servers are there. Imports only Node's built-in modules, because others may not be installed yet.
  */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -22,6 +25,7 @@ const verbs = {
   /** Imported, not spawned: so that the service receives signals and sets the exit code directly. */
   start: async (args) => {
     await prepareStart(args);
+    buildDocsBeside();
     const main = path.join(ROOT, 'dist', 'main.js');
     process.argv = [process.argv[0], main, ...args];
     await import(pathToFileURL(main).href);
@@ -41,7 +45,7 @@ const verbs = {
       process.exitCode = (await runTests(ROOT, args)) ? 0 : 1;
       return;
     }
-    await installPrograms(['redis', 'chromium', 'fonts', 'curl'], consent);
+    await installPrograms(['redis', 'postgres', 'chromium', 'fonts', 'curl'], consent);
     await installDependencies(ROOT, say);
     // The registry sends the versions of Node while the compiler works.
     await Promise.all([build(ROOT, say), ...NODE_VERSIONS.map((version) => installNode(ROOT, version, say))]);
@@ -102,6 +106,17 @@ async function prepareStart(args) {
   if (own.includes('REDIS_URL')) await installPrograms(['redis'], consent);
   await installDependencies(ROOT, say);
   await build(ROOT, say);
+}
+
+/** The documents of a checkout that has none yet, in a process that gives way to the service. */
+function buildDocsBeside() {
+  if (existsSync(path.join(ROOT, 'public', 'docs', 'index.html'))) return;
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), 'docs'], { cwd: ROOT, stdio: 'ignore' });
+  child.on('error', ({ message }) => say(`The documents cannot be built: ${message}`));
+  child.on('exit', (code) => code === 0 || say('The documents could not be built; "npm run docs" says why.'));
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  child.unref();
+  process.once('exit', () => child.kill());
 }
 
 function say(line) {

@@ -25,6 +25,19 @@ export const PROGRAMS = {
     programs: ['curl'],
     packages: { 'apt-get': 'curl', dnf: 'curl', apk: 'curl', pacman: 'curl', zypper: 'curl', brew: 'curl' },
   },
+  postgres: {
+    name: 'Postgres with its tools (for the restore drill of the documents)',
+    // Debian's server is not on the PATH.
+    programs: ['pg_createcluster', 'initdb'],
+    packages: {
+      'apt-get': 'postgresql',
+      dnf: 'postgresql-server',
+      apk: 'postgresql',
+      pacman: 'postgresql',
+      zypper: 'postgresql-server',
+      brew: 'postgresql',
+    },
+  },
   fonts: {
     name: 'a font',
     files: ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', '/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf'],

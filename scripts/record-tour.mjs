@@ -1,65 +1,84 @@
 /*
- * Records docs/images/tour.gif from a running service with demonstration data: an ad on a page, why
- * it was chosen, and its delivery. Usage: node scripts/record-tour.mjs http://localhost:8787
+ * Records docs/images/tour.gif from a running service with demonstration data: an ad on a page, its
+ * line item, and why it was chosen. Usage: node scripts/record-tour.mjs http://localhost:8787
  */
-/* global window, document, Blob, OffscreenCanvas, atob, btoa, createImageBitmap */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { encodeGif } from './encode-gif.mjs';
 
-const VIEWPORT = { width: 1200, height: 750 };
 const SIZE = { width: 960, height: 600 };
 const OUTPUT = fileURLToPath(new URL('../docs/images/tour.gif', import.meta.url));
 const [service = 'http://localhost:8787'] = process.argv.slice(2);
 
-/** The scenes: 15 s in all. */
-const SCENES = [
-  { path: '/static/demo/article.html', holdMs: 3500 },
-  { path: '/static/admin.html#/overview', holdMs: 2500 },
-  { path: '/static/admin.html#/line_items/1', holdMs: 4000 },
-  { path: '/static/admin.html#/test', holdMs: 5000, act: test },
-];
-
-/** Tests an ad as a visitor, and shows the trace. */
-async function test(page) {
-  await page.locator('main form button[type=submit], main form button:not([type])').first().click();
-  await page.waitForLoadState('networkidle');
-  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
-}
+/** Pictures a second while something moves, and how many a movement takes. */
+const MOVING_MS = 60;
+const POINTER_STEPS = 8;
+const SCROLL_STEPS = 7;
 
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
-const page = await browser.newPage({ viewport: VIEWPORT });
+const page = await browser.newPage({ viewport: SIZE, reducedMotion: 'reduce' });
+/** @type {{ png: string, delayMs: number, pointer: { x: number, y: number } }[]} */
 const frames = [];
-for (const { path, holdMs, act } of SCENES) {
+let pointer = { x: 700, y: 420 };
+
+const show = async (delayMs) => {
+  frames.push({ png: (await page.screenshot()).toString('base64'), delayMs, pointer });
+};
+
+/** Slow at both ends. */
+const eased = (step, steps) => (1 - Math.cos((Math.PI * step) / steps)) / 2;
+
+const open = async (path, holdMs) => {
   await page.goto('about:blank');
   await page.goto(service + path, { waitUntil: 'networkidle' });
-  await act?.(page);
-  await page.waitForLoadState('networkidle');
   await page.waitForTimeout(500);
-  frames.push({ png: (await page.screenshot()).toString('base64'), holdMs });
-}
+  await page.mouse.move(pointer.x, pointer.y);
+  await show(holdMs);
+};
 
-// Encoded in the browser, which decodes the screenshots anyway.
-const encoder = readFileSync(createRequire(import.meta.url).resolve('gifenc/dist/gifenc.esm.js'), 'utf8');
-const canvas = await browser.newPage();
-const gif = await canvas.evaluate(
-  async ({ scenes, module, size: { width, height } }) => {
-    const { GIFEncoder, quantize, applyPalette } = await import(URL.createObjectURL(new Blob([module], { type: 'text/javascript' })));
-    const encoded = GIFEncoder();
-    const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
-    for (const { png, holdMs } of scenes) {
-      const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
-      context.drawImage(await createImageBitmap(new Blob([bytes])), 0, 0, width, height);
-      const { data } = context.getImageData(0, 0, width, height);
-      const palette = quantize(data, 256);
-      encoded.writeFrame(applyPalette(data, palette), width, height, { palette, delay: holdMs });
-    }
-    encoded.finish();
-    return btoa(Array.from(encoded.bytes(), (byte) => String.fromCharCode(byte)).join(''));
-  },
-  { scenes: frames, module: encoder, size: SIZE },
-);
-writeFileSync(OUTPUT, Buffer.from(gif, 'base64'));
+const pointAt = async (locator) => {
+  const from = pointer;
+  const { x, y, width, height } = await locator.boundingBox();
+  const to = { x: x + width / 2, y: y + height / 2 };
+  for (let step = 1; step <= POINTER_STEPS; step++) {
+    const part = eased(step, POINTER_STEPS);
+    pointer = { x: from.x + part * (to.x - from.x), y: from.y + part * (to.y - from.y) };
+    await page.mouse.move(pointer.x, pointer.y);
+    await show(MOVING_MS);
+  }
+};
+
+const scrollTo = async (top, holdMs) => {
+  const from = await page.evaluate('scrollY');
+  for (let step = 1; step <= SCROLL_STEPS; step++) {
+    await page.evaluate(`scrollTo(0, ${Math.round(from + eased(step, SCROLL_STEPS) * (top - from))})`);
+    await show(MOVING_MS);
+  }
+  frames.at(-1).delayMs = holdMs;
+};
+
+await open('/static/demo/article.html', 1_500);
+await pointAt(page.locator('iframe').first());
+frames.at(-1).delayMs = 1_500;
+
+await open('/static/admin.html#/overview', 1_800);
+await open('/static/admin.html#/line_items/1', 1_800);
+await scrollTo(420, 2_000);
+
+await open('/static/admin.html#/test', 900);
+const button = page.locator('main form button[type=submit], main form button:not([type])').first();
+await button.scrollIntoViewIfNeeded();
+await show(300);
+await pointAt(button);
+await button.click();
+await page.getByText('The decision', { exact: true }).waitFor();
+await page.waitForTimeout(300);
+await show(900);
+await scrollTo(await page.evaluate('Math.min(scrollY + 520, document.body.scrollHeight - innerHeight)'), 1_600);
+await scrollTo(await page.evaluate('document.body.scrollHeight - innerHeight'), 2_500);
+
+const gif = await encodeGif(await browser.newPage(), frames, SIZE);
+writeFileSync(OUTPUT, gif);
 await browser.close();
-console.log(`${OUTPUT}: ${frames.length} scenes, ${Math.round((gif.length * 3) / 4 / 1024)} kB`);
+console.log(`${OUTPUT}: ${frames.length} frames, ${Math.round(gif.length / 1024)} kB`);

@@ -9,10 +9,10 @@ const MAX_EXIT_MS = 5_000;
 const POLL_MS = 100;
 
 /**
- * Tests of several replicas, each a process, whose requests have deadlines: another test beside them on two cores would
- * take the time that they measure.
+ * Tests in which no request may miss a deadline while several replicas serve traffic: another test beside them on two cores
+ * would take the time that they measure. Those of other files in `tests/replicas` wait more than they compute.
  */
-const ALONE = ['tests/replicas/', 'tests/faults/'];
+const ALONE = ['tests/faults/', 'tests/replicas/(failover|lost-counters|node-versions|redis-cluster|rolling-restart)'];
 
 /**
  * Runs jest and prints, as the last line, how many tests passed and failed; a test file that cannot be run counts as

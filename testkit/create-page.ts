@@ -23,10 +23,10 @@ export interface Reply {
 /** What pages do: ask for ads and request tracking URLs, over kept-alive connections. No call rejects. */
 export interface Page {
   ask(booking: Booking, userId: string, changes?: AskChanges): Promise<AdReply>;
-  /** Requests a tracking URL. */
-  get(url: string): Promise<Reply>;
+  /** Requests a tracking URL; `address` of the visitor, as a proxy would forward it. */
+  get(url: string, address?: string): Promise<Reply>;
   /** The same; resolves to the status. */
-  hit(url: string): Promise<number>;
+  hit(url: string, address?: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -56,7 +56,8 @@ export const createPage = (origin: string, connections = 64): Page => {
       return { status: 0, text: code ?? message };
     }
   };
-  const get = (path: string): Promise<Reply> => send({ method: 'GET', path });
+  const forwardedFor = (address: string | undefined) => (address === undefined ? {} : { 'x-forwarded-for': address });
+  const get: Page['get'] = (path, address) => send({ method: 'GET', path, headers: forwardedFor(address) });
   return {
     ask: async ({ publisherId, apiKey, placementId }, userId, changes = {}) => {
       const body = JSON.stringify({
@@ -65,15 +66,14 @@ export const createPage = (origin: string, connections = 64): Page => {
         user: { id: userId },
         ext: { publisher_id: publisherId },
       });
-      const forwarded = changes.address === undefined ? {} : { 'x-forwarded-for': changes.address };
-      const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...forwarded };
+      const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...forwardedFor(changes.address) };
       const reply = await send({ method: 'POST', path: '/ad', headers, body });
       if (reply.status !== 200) return { ...reply, bids: [], nbr: undefined };
       const { seatbid, nbr } = JSON.parse(reply.text) as { seatbid: { bid: PageBid[] }[]; nbr?: number };
       return { ...reply, bids: seatbid.flatMap(({ bid }) => bid), nbr };
     },
     get,
-    hit: async (url) => (await get(url)).status,
+    hit: async (...asked) => (await get(...asked)).status,
     close: () => pool.destroy(),
   };
 };

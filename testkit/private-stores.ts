@@ -8,7 +8,7 @@ import { startEmbeddedRedis, type EmbeddedRedisOptions } from '../src/embedded/s
 /** Servers of one run, with their data in a temporary folder. */
 export interface PrivateStores {
   readonly folder: string;
-  startPostgres(options?: Pick<EmbeddedPostgresOptions, 'durable'>): Promise<EmbeddedStore>;
+  startPostgres(options?: Pick<EmbeddedPostgresOptions, 'durable' | 'binaries'>): Promise<EmbeddedStore>;
   /** @param subfolder of its data, relative to `folder`; two servers need two */
   startRedis(subfolder?: string, options?: Pick<EmbeddedRedisOptions, 'durable' | 'port'>): Promise<EmbeddedStore>;
   /** Stops every server that was started here and deletes the folder. Stopping a server twice is harmless. */

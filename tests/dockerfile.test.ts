@@ -12,6 +12,13 @@ test('the linter finds no fault in the Dockerfile', () => {
   expect(status).toBe(0);
 });
 
+test('the base image is named by a version that the tests run on, and by its digest', async () => {
+  const { NODE_VERSIONS } = await import('../scripts/node-versions.mjs');
+  const [, version = ''] = /^ARG NODE=([\d.]+)-bookworm-slim@sha256:[0-9a-f]{64}$/m.exec(dockerfile) ?? [];
+  expect(NODE_VERSIONS).toContain(version);
+  for (const [, base] of dockerfile.matchAll(/^FROM (\S+)/gm)) expect(base).toBe('node:${NODE}');
+});
+
 test('the image runs as a non-root user, has a health check, and passes signals to the service', () => {
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
   expect(last).toMatch(/^USER 1000:1000$/m);

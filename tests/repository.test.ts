@@ -74,6 +74,13 @@ test.each(WORKFLOWS)('%s has the least permissions, time limits, versions for it
   }
 });
 
+test('every change is linted, tested, proved, documented and built as an image', () => {
+  const { jobs } = parse(read('.github/workflows/ci.yml')) as Workflow;
+  const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+  for (const command of ['npm run lint', 'npm test', 'npm run prove -- --quick', 'npm run docs', expect.stringMatching(/^docker build /)])
+    expect(commands).toContainEqual(command);
+});
+
 test('dependabot and the issue forms have the fields that GitHub needs', () => {
   const { version, updates } = parse(read('.github/dependabot.yml')) as { version: number; updates: Record<string, unknown>[] };
   expect([version, updates.map((update) => update['package-ecosystem'])]).toEqual([2, ['npm', 'github-actions', 'docker']]);
@@ -91,6 +98,15 @@ test('the changelog names the version of package.json, or changes that are not r
   const [, newest = ''] = /^## (\S+)/m.exec(read('CHANGELOG.md')) ?? [];
   expect(['Unreleased', version]).toContain(newest);
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+test('the moving picture of the README moves, and is small', () => {
+  const gif = readFileSync(path.join(ROOT, 'docs/images/tour.gif'));
+  let frames = 0;
+  // A graphic control extension begins each frame (GIF89a, section 23).
+  for (let at = gif.indexOf('21f904', 0, 'hex'); at >= 0; at = gif.indexOf('21f904', at + 3, 'hex')) frames++;
+  expect(frames).toBeGreaterThan(30);
+  expect(gif.length).toBeLessThan(1024 * 1024);
 });
 
 interface Compose {

@@ -9,15 +9,6 @@ import { addressesOf, addressFields, lastWords, recordForm, typedOf, type TypedA
 import { createOwnRecords, type OwnRecords } from '../reports/own-records.ts';
 import { titleOf } from '../words/kinds.ts';
 
-export interface Recipients {
-  load(): Promise<void>;
-  /** Opens the form for a new one. */
-  add(): void;
-  /** The form, while it is open. */
-  form(): TemplateResult | typeof nothing;
-  list(): TemplateResult | typeof nothing;
-}
-
 /** What the form holds: texts as typed. */
 interface Draft extends TypedAddresses {
   readonly id: number | undefined;
@@ -28,7 +19,7 @@ interface Draft extends TypedAddresses {
 const NEW: Draft = { id: undefined, kinds: ALERT_KIND_NAMES, publisher: '', emails: '', webhook: '' };
 
 /** To whom alerts are sent, and the form for one of them. */
-export const createRecipients = (page: Page): Recipients => {
+export const createRecipients = (page: Page) => {
   const records = createOwnRecords<RecipientWire, Draft>({
     ...{ page, signatureHeader: 'X-Alerts-Signature' },
     list: () => page.api.get('/alert_recipients'),
@@ -48,7 +39,9 @@ export const createRecipients = (page: Page): Recipients => {
       if (problem) page.complain(problem);
       page.redraw();
     },
+    /** Opens the form for a new one. */
     add: () => records.edit(NEW),
+    /** The form, while it is open. */
     form: () => {
       const draft = records.draft();
       return draft ? recipientForm(page, draft, records) : nothing;

@@ -1,4 +1,4 @@
-import type { CreativeStatus } from '../../src/catalog/model/choices.ts';
+import { RESTORE_DAYS, type CreativeStatus } from '../../src/catalog/model/choices.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showApiKey, showDebugLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
@@ -6,7 +6,7 @@ import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
-import { isRestorable, restoreRecord } from './restore-record.ts';
+import { restoreRecord } from './restore-record.ts';
 import type { CampaignWire, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
 
 /** Deletes a record after a question that names what goes with it. True: it was deleted. */
@@ -16,16 +16,15 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
     page.complain(counted.problem);
     return false;
   }
-  const { counts = {}, ...before } = counted.value;
+  const { counts = {} } = counted.value;
   const withIt = describeCounts(counts);
   const title = titleOf(kind, record);
-  const canRestore = isRestorable(kind, withIt || undefined);
   const sure = await page.confirm({
     title: `Delete ${NAMES[kind].one} “${title}”?`,
     text: withIt
-      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. This cannot be undone: archive it to keep a
-          way back.`
-      : `Nothing else is deleted with it. ${canRestore ? 'It can be restored from History.' : 'This cannot be undone: archive it to keep a way back.'}`,
+      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. All of it can be restored from History.
+          After ${RESTORE_DAYS} days it cannot.`
+      : `Nothing else is deleted with it. It can be restored from History. After ${RESTORE_DAYS} days it cannot.`,
     yes: withIt
       ? `Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`
       : 'Delete',
@@ -38,7 +37,7 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
     return false;
   }
   page.toast(`${capital(NAMES[kind].one)} “${title}” was deleted${withIt ? `, with ${withIt}` : ''}.`, {
-    ...(canRestore ? { action: { label: 'Undo', run: () => void restoreRecord(page, kind, before) } } : {}),
+    action: { label: 'Undo', run: () => void restoreRecord(page, kind, record.id) },
   });
   await page.store.refresh();
   page.redraw();

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { AuditRow } from '../../src/bookings/audit-api.ts';
-import { linkTo, NAMES } from '../words/kinds.ts';
+import { describeCounts, linkTo, NAMES } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   create: 'created',
   update: 'changed',
   delete: 'deleted',
+  restore: 'restored',
   rotate_key: 'new API key',
   block: 'blocked',
   unblock: 'unblocked',
@@ -65,9 +66,25 @@ const shown = (value: unknown): string => {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };
 
-const differences = ({ entity, before, after }: AuditRow): TemplateResult | string => {
-  if (!before || !after) return '';
-  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}`;
+/** With a deletion or its undoing: what went with the record. */
+const withIt = (change: AuditRow): string => {
+  const counts = (change.after ?? change.before)?.[change.action === 'restore' ? 'restored_with_it' : 'deleted_with_it'];
+  const words = describeCounts(counts ?? {});
+  return words && `with ${words}`;
+};
+
+/** In words: a change of who pays is not one of the past. */
+const payerNote = ({ entity, at, before, after }: AuditRow): string => {
+  if (entity !== 'campaign' || !before || !after || before['advertiser_id'] === after['advertiser_id']) return '';
+  return before['advertiser_id'] === null
+    ? 'What was counted before is for this advertiser too.'
+    : `What was counted before ${moment(at)} stays with advertiser ${shown(before['advertiser_id'])}.`;
+};
+
+const differences = (change: AuditRow): TemplateResult | string => {
+  const { entity, before, after } = change;
+  if (!before || !after) return withIt(change);
+  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}${payerNote(change)}`;
 };
 
 const COLUMNS: readonly Column<AuditRow>[] = [

@@ -6,7 +6,7 @@ import type { Kind } from '../api/wire.ts';
 import { capital, NAMES } from '../words/kinds.ts';
 import { patchRecord } from './actions.ts';
 import { labelOf } from './forms/entity-fields.ts';
-import { isRestorable, restoreRecord } from './restore-record.ts';
+import { restoreRecord } from './restore-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,8 +15,8 @@ export const changedFields = ({ before, after }: Pick<AuditRow, 'before' | 'afte
   before && after ? Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])) : [];
 
 /**
- * The way back from a change: its fields as they were, or a record that was deleted, under a new id.
- * Nothing for other changes, and for records that were deleted with others: those are gone.
+ * The way back from a change: its fields as they were, or a record that was deleted, with all that went
+ * with it. Nothing for other changes.
  */
 export const undoButton = (
   page: Page,
@@ -25,11 +25,12 @@ export const undoButton = (
   reload: () => Promise<void>,
 ): TemplateResult | typeof nothing => {
   if (!kind || !change.before) return nothing;
-  const { before, entity_id } = change;
+  const { entity_id } = change;
   if (change.action === 'update')
     return button('Undo', () => undo(page, kind, change).then(reload), 'quiet', `Undo the change of ${entity_id}`);
-  const canRestore = change.action === 'delete' && isRestorable(kind, before['deleted_with_it']);
-  return canRestore ? button('Restore', () => restoreRecord(page, kind, before).then(reload), 'quiet', `Restore ${entity_id}`) : nothing;
+  return change.restorable
+    ? button('Restore', () => restoreRecord(page, kind, entity_id).then(reload), 'quiet', `Restore ${entity_id}`)
+    : nothing;
 };
 
 const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => {

@@ -5,6 +5,7 @@ import { button, card, emptyState, loading, pageHead, pill, problemNote } from '
 import { table, type Column } from '../parts/table.ts';
 import { saveFile } from '../api/save-file.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
+import { payerNote } from '../reports/payer-note.ts';
 import { select } from '../reports/report-controls.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
@@ -185,6 +186,7 @@ const statementView = (statement: FinanceWire): TemplateResult => {
   const owed = [...advertisers, { advertiser_id: -1, advertiser: 'All', ...totals }];
   return html`
     <p>${state} Days are those of ${time_zone}.${converted}</p>
+    ${payerNote(statement.payer_changes)}
     ${card(
       'By advertiser',
       table({

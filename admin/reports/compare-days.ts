@@ -1,17 +1,11 @@
 import { percent } from '../words/formats.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 
-/** A row of a report by the hour. */
-export interface HourRow {
-  /** RFC 3339 with the offset of the report's time zone. */
-  readonly hour: string;
-  readonly requests: number;
-  readonly unfilled: number;
-  readonly impressions: number;
-  readonly viewable: number;
-  readonly clicks: number;
-  readonly revenue: number;
-}
+const SUMMED = ['requests', 'unfilled', 'impressions', 'viewable', 'clicks', 'revenue'] as const;
+type Sums = Record<(typeof SUMMED)[number], number>;
+
+/** A row of a report by the hour. `hour`: RFC 3339 with the offset of the report's time zone. */
+export type HourRow = Readonly<Sums> & { readonly hour: string };
 
 /** One figure of today and of two earlier days, up to the same time of day. */
 export interface DayComparison {
@@ -26,8 +20,6 @@ export interface DayComparison {
   readonly hours: readonly number[];
   readonly hoursBefore: readonly number[];
 }
-
-type Sums = Omit<HourRow, 'hour'>;
 
 const NOTHING: Sums = { requests: 0, unfilled: 0, impressions: 0, viewable: 0, clicks: 0, revenue: 0 };
 
@@ -93,11 +85,8 @@ export const changeWords = (now: number, before: number, than: 'yesterday' | 'la
   return `${grown > 0 ? '▲' : '▼'} ${percent(Math.round(Math.abs(grown) * 100) / 100)} on ${than}`;
 };
 
-const plus = (a: Sums, b: Sums, part: number): Sums => ({
-  requests: a.requests + b.requests * part,
-  unfilled: a.unfilled + b.unfilled * part,
-  impressions: a.impressions + b.impressions * part,
-  viewable: a.viewable + b.viewable * part,
-  clicks: a.clicks + b.clicks * part,
-  revenue: a.revenue + b.revenue * part,
-});
+const plus = (a: Sums, b: Sums, part: number): Sums => {
+  const sum = { ...a };
+  for (const figure of SUMMED) sum[figure] += b[figure] * part;
+  return sum;
+};

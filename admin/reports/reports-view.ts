@@ -8,6 +8,7 @@ import { readReport } from './read-report.ts';
 import { trendChart } from './report-chart.ts';
 import { combines, parametersOf, queryOf, readChoice, toggleFilter, type ReportChoice } from './report-choice.ts';
 import { reportControls } from './report-controls.ts';
+import { payerNote } from './payer-note.ts';
 import { reportTable } from './report-table.ts';
 import { createSavedReports } from './saved-reports.ts';
 import { createShareForm } from './share-report.ts';
@@ -117,6 +118,7 @@ export const openReports = (page: Page, route: Route): View => {
         ${count(row_count)} ${row_count === 1 ? 'row' : 'rows'}, ${date(answer.from)} to ${date(answer.to)}
         (${time_zone})${rows.length < row_count ? `. The first ${count(rows.length)} are shown; CSV has all of them` : ''}.
       </p>
+      ${payerNote(answer.payer_changes)}
       ${reportTable({
         ...{ answer, choice },
         sort: (column) => change({ ...choice, sort: choice.sort === `-${column}` ? column : `-${column}` }),

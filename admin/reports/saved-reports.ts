@@ -15,15 +15,6 @@ export interface SavedReportsOptions {
   readonly query: () => string;
 }
 
-export interface SavedReports {
-  load(): Promise<void>;
-  /** Opens the form for what is shown now. */
-  add(): void;
-  /** The form, while it is open. */
-  form(): TemplateResult | typeof nothing;
-  list(): TemplateResult | typeof nothing;
-}
-
 const EVERY = [
   ['', 'Not sent'],
   ['day', 'Every day'],
@@ -49,7 +40,7 @@ interface Draft extends TypedAddresses {
 }
 
 /** The saved reports with their schedules, and the form for one of them. */
-export const createSavedReports = (page: Page, { open, query }: SavedReportsOptions): SavedReports => {
+export const createSavedReports = (page: Page, { open, query }: SavedReportsOptions) => {
   const records = createOwnRecords<SavedWire, Draft>({
     ...{ page, signatureHeader: 'X-Report-Signature' },
     list: () => page.api.get('/saved_reports'),
@@ -69,7 +60,9 @@ export const createSavedReports = (page: Page, { open, query }: SavedReportsOpti
 
   return {
     load: records.load,
+    /** Opens the form for what is shown now. */
     add: () => records.edit({ ...NEW, query: query(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+    /** The form, while it is open. */
     form: () => {
       const draft = records.draft();
       return draft ? saveForm(draft, records) : nothing;

@@ -41,6 +41,7 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   }
   return {
     startMs,
+    mayLose: has('loss') && draw.oneIn(3),
     replicas: Array.from({ length: REPLICAS }, () => ({ ttlMs, skewMs: draw.below(1_000) - 500 })),
     rows: { publishers, placements, advertisers: [], bidders: [], campaigns, line_items: lineItems, creatives },
   };

@@ -29,7 +29,9 @@ export const checkEarned = (model: Model, taken: readonly Ad[], redisMs: number)
   return [...clients].flatMap((name) => {
     const all = model.adsOf('p', Number(name.split(' ')[0])).filter(({ ad }) => `${ad.publisherId} ${ad.client}` === name);
     const rendered = all.filter(({ counted }) => counted).length;
-    const held = total(all.filter(({ selectedAtMs }) => periodOf(selectedAtMs) === period)) - rendered;
+    const known = all.filter(({ forgotten }) => !forgotten);
+    const held =
+      total(known.filter(({ selectedAtMs }) => periodOf(selectedAtMs) === period)) - known.filter(({ counted }) => counted).length;
     const bound = Math.max(...taken.filter((ad) => all.includes(ad)).map(boundOf)) + PROOF * rendered;
     // The last ad was taken below the bound.
     return held - 1 >= bound ? [{ rule: 'earned', text: `client ${name} holds ${held} of ${bound} ads` }] : [];

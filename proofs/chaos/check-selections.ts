@@ -108,7 +108,8 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
     const [lineItemId = 0] = key.split(' ').map(Number);
     const windowMs = model.minWindowMs(lineItemId);
     const sameUser = ({ ad }: Ad): boolean => `${ad.lineItemId} ${ad.publisherId} ${ad.userHash}` === key;
-    const takesPlace = ({ ad, counted, waiting, seenAtMs, selectedAtMs, reserved }: Ad): boolean => {
+    const takesPlace = ({ ad, counted, waiting, seenAtMs, selectedAtMs, reserved, forgotten }: Ad): boolean => {
+      if (forgotten) return false;
       if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + windowMs - MAX_SKEW_MS;
       return reserved && redisMs < Math.min(ad.tokenExpS * 1000, selectedAtMs + windowMs) - MAX_SKEW_MS;
     };

@@ -1,6 +1,10 @@
+import type { Knex } from 'knex';
 import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
 import type { Violation } from './model.ts';
 import type { Stage } from './stage.ts';
+
+/** SQL: hitKey of an event row. */
+const HIT_KEY = `jti || ' ' || kind || case when event_type = '' then '' else ':' || event_type end || case when screened then '!' else '' end`;
 
 /** What a roll-up of hits must sum to, by line item: the event rows. */
 const rollUpDifferences = (table: string): string => `
@@ -27,9 +31,7 @@ export const checkStored = async ({
 }: Stage): Promise<readonly Violation[]> => {
   const found: Violation[] = [];
   const { rows } = await knex.raw<{ rows: { key: string; billed: string; reason: string }[] }>(
-    `select jti || ' ' || kind || case when event_type = '' then '' else ':' || event_type end
-            || case when screened then '!' else '' end as key, billed_micros as billed, invalid_reason as reason
-     from events`,
+    `select ${HIT_KEY} as key, billed_micros as billed, invalid_reason as reason from events`,
   );
   const billed = new Map(rows.map((row) => [row.key, Number(row.billed)]));
   const reasons = new Map(rows.map(({ key, reason }) => [key, reason]));
@@ -65,6 +67,14 @@ export const checkStored = async ({
   return found;
 };
 
-/** Nothing differs in the books, unless a step has changed them. */
-export const compareBooks = async ({ operator }: Stage): Promise<readonly Violation[]> =>
-  (await operator.compare()).map((text) => ({ rule: 'books', text }));
+/** Nothing differs in the books, unless a step has changed them, or Redis has lost what was served and not yet reported. */
+export const compareBooks = async ({ operator, losses }: Stage): Promise<readonly Violation[]> =>
+  (await operator.compare()).filter((text) => losses === 0 || !ONLY_SERVES.test(text)).map((text) => ({ rule: 'books', text }));
+
+const ONLY_SERVES = /^the account .* differed: (?:(?:s|yesterdayS)erves by -?\d+(?:, )?)+$/;
+
+/** The keys of all event rows. */
+export const storedKeys = async (knex: Knex): Promise<readonly string[]> => {
+  const { rows } = await knex.raw<{ rows: { key: string }[] }>(`select ${HIT_KEY} as key from events`);
+  return rows.map(({ key }) => key);
+};

@@ -15,14 +15,16 @@ export interface Circumstances {
   readonly trueMs: number;
   /** The clock of the replica that answered. */
   readonly replicaMs: number;
-  /** Neither Redis nor Postgres worked for this call. */
-  readonly bothFailed: boolean;
+  readonly redisFails: boolean;
+  readonly postgresFails: boolean;
+  /** Of ads from before this, Redis does not know enough. */
+  readonly knownFromMs: number;
 }
 
 /** Whether a hit got an answer that it deserved. That an acknowledged hit is counted is checked by the events. */
 export const checkAnswer = (
   { ad, key, isRepeat, outcome }: Answer,
-  { trueMs, replicaMs, bothFailed }: Circumstances,
+  { trueMs, replicaMs, redisFails, postgresFails, knownFromMs }: Circumstances,
 ): readonly Violation[] => {
   const endMs = ad.ad.tokenExpS * 1000;
   switch (outcome) {
@@ -35,7 +37,9 @@ export const checkAnswer = (
         ? [{ rule: 'answer', text: `${key} was called expired ${endMs - trueMs} ms before its end` }]
         : [];
     case 'unavailable':
-      return bothFailed ? [] : [{ rule: 'answer', text: `${key} was refused while a store worked` }];
+      return postgresFails && (redisFails || ad.selectedAtMs < knownFromMs)
+        ? []
+        : [{ rule: 'answer', text: `${key} was refused while a store worked` }];
     case undefined:
       return replicaMs < endMs ? [{ rule: 'answer', text: `the token of ${key} was refused ${endMs - replicaMs} ms before its end` }] : [];
   }

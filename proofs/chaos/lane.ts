@@ -14,7 +14,7 @@ import { REPLICAS } from './book-world.ts';
 import { createFaultyRedis, type FaultyRedis } from './faulty-redis.ts';
 import { EXPIRE_LUA, installPostgresClock, setPostgresClock } from './virtual-time.ts';
 
-/** The stores of one run at a time: a logical Redis database, a Postgres database, and the connections to them. */
+/** The stores of one run at a time: a Redis, which a story may empty, a Postgres database, and the connections to them. */
 export interface Lane {
   /** One per replica. */
   readonly replicas: readonly FaultyRedis[];
@@ -45,31 +45,37 @@ const COUNTED = [
   'event_counts',
   'hourly_counts',
   'dead_events',
+  'open_holds',
+  'carried_counts',
+  'ledger_epochs',
+  'ledger_replicas',
 ];
 const TABLES = [...COUNTED, 'line_items', 'campaigns', 'publishers'];
 
-/** Starts a Redis and a Postgres, and opens `count` lanes on them. */
+/** Starts a Postgres and a Redis for each, and opens `count` lanes on them. */
 export const openLanes = async (count: number): Promise<Lanes> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-chaos-'));
   await chmod(folder, 0o755);
-  const redis = await startEmbeddedRedis({ stateDir: folder, durable: false });
   const postgres = await startEmbeddedPostgres({ stateDir: folder, binariesDir: defaultStateDir(process.env), durable: false });
   await migrateLatest(postgres.url);
   await withKnexOf(postgres.url, installPostgresClock);
   const template = new URL(postgres.url).pathname.slice(1);
+  const servers: { stop(): Promise<void> }[] = [postgres];
   const opened: { readonly lane: Lane; readonly close: () => Promise<void> }[] = [];
   for (let n = 0; n < count; n++) {
     const name = `chaos_${n}`;
     await withClient(databaseNamed(postgres.url, 'postgres'), (client) => client.query(`create database ${name} template ${template}`));
     const databaseUrl = databaseNamed(postgres.url, name);
     await withClient(databaseUrl, (client) => client.query(`alter database ${name} set search_path = chaos, public, pg_catalog`));
-    opened.push(await openLane(databaseNamed(redis.url, String(n)), databaseUrl));
+    const redis = await startEmbeddedRedis({ stateDir: path.join(folder, String(n)), durable: false });
+    servers.push(redis);
+    opened.push(await openLane(redis.url, databaseUrl));
   }
   return {
     lanes: opened.map(({ lane }) => lane),
     close: async () => {
       await Promise.all(opened.map(({ close }) => close()));
-      await Promise.all([redis.stop(), postgres.stop()]);
+      await Promise.all(servers.map((server) => server.stop()));
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -78,7 +84,7 @@ export const openLanes = async (count: number): Promise<Lanes> => {
 const openLane = async (redisUrl: string, databaseUrl: string): Promise<{ lane: Lane; close: () => Promise<void> }> => {
   const clients = await Promise.all(Array.from({ length: REPLICAS + 2 }, () => createFaultyRedis(redisUrl)));
   const [background, observer, ...replicas] = clients as [FaultyRedis, FaultyRedis, ...FaultyRedis[]];
-  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 1, max: 3 } });
+  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 1, max: 6 } });
   observer.redis.defineCommand('expireKeys', { lua: EXPIRE_LUA, numberOfKeys: 0 });
   const scripts = observer.redis as unknown as { expireKeys(ms: number): Promise<number> };
   let postgresMs = 0;

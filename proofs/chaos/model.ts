@@ -29,6 +29,8 @@ export interface Ad extends Selected {
   filteredLater: boolean;
   /** The impression was accepted by Postgres and not yet folded. */
   waiting: boolean;
+  /** Redis has lost what only it knew of the ad: its place under a frequency cap, and that its client holds it. */
+  forgotten: boolean;
 }
 
 /** Counts of a line item or campaign by the events, over the flight and by day of selection. */
@@ -61,6 +63,8 @@ export interface Model {
   /** Postgres accepted the hit. */
   store(key: string): void;
   log(events: readonly LoggedEvent[]): readonly Violation[];
+  /** Redis has lost the events that neither Postgres nor its streams have. Those that were acknowledged come again. */
+  lose(kept: ReadonlySet<string>, forgets: boolean): void;
   /** A stored hit was filtered, or is settled again. */
   refilter(change: RowChange): readonly Violation[];
   /** The smallest frequency window that the line item has had. */
@@ -147,13 +151,30 @@ export const createModel = (): Model => {
     return [];
   };
 
+  const wait = (key: string): void => {
+    waiting.add(key);
+    const ad = adOfImpression(key);
+    if (ad) ad.waiting = true;
+  };
+
+  const unlog = (key: string, event: LoggedEvent): void => {
+    logged.delete(key);
+    const ad = byId.get(event.hit.ad.tokenId);
+    if (!ad || event.reason !== '') return;
+    const isImpression = event.hit.kind === 'impression';
+    addFor(ad, isImpression ? -1 : 0, -event.billedMicros);
+    if (event.hit.kind === 'click') addClicks(ad, -1);
+    if (isImpression) ad.counted = false;
+  };
+
   const logOne = (event: LoggedEvent): readonly Violation[] => {
     const key = hitKey(event.hit);
-    if (logged.has(key)) return [{ rule: 'once', text: `${key} was counted twice` }];
+    const ad = byId.get(event.hit.ad.tokenId);
+    // An older copy may carry again what has its row; the row and the account count it once.
+    if (logged.has(key)) return ad?.forgotten ? [] : [{ rule: 'once', text: `${key} was counted twice` }];
     if (!sent.has(key)) return [{ rule: 'once', text: `${key} was counted and never sent` }];
     logged.set(key, event);
     waiting.delete(key);
-    const ad = byId.get(event.hit.ad.tokenId);
     if (!ad) return [];
     const isImpression = adOfImpression(key) !== undefined && event.reason === '';
     if (isImpression) {
@@ -189,6 +210,7 @@ export const createModel = (): Model => {
           counted: false,
           filteredLater: false,
           waiting: false,
+          forgotten: false,
         };
         ads.push(ad);
         byId.set(ad.ad.tokenId, ad);
@@ -209,13 +231,15 @@ export const createModel = (): Model => {
       if (ad) ad.seenAtMs ??= atMs;
     },
     store: (key) => {
-      if (logged.has(key)) return;
-      waiting.add(key);
-      const ad = adOfImpression(key);
-      if (ad) ad.waiting = true;
+      if (!logged.has(key)) wait(key);
     },
     log: (events) => events.flatMap(logOne),
     refilter: refilterOne,
+    lose: (kept, forgets) => {
+      for (const ad of ads) ad.forgotten ||= forgets;
+      for (const [key, event] of [...logged]) if (!kept.has(key)) unlog(key, event);
+      for (const key of acknowledged) if (!logged.has(key)) wait(key);
+    },
     misjudged: () =>
       [...logged].flatMap(([key, { hit, reason, atMs }]) => {
         // The stored hits of a token that was filtered again are judged there (refilter.ts).

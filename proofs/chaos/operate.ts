@@ -11,8 +11,8 @@ type OperatorStep = Step & { readonly do: 'compare' | 'drift' | 'damage' | 'repa
 /** Does what happens to the books beside the replicas. Returns the rules that it found broken. */
 export const operate = async (stage: Stage, step: OperatorStep): Promise<readonly Violation[]> => {
   const { operator, notes, poison } = stage;
-  if (!stage.postgresUp || stage.redisDown.includes(true)) {
-    notes.set(step.id, 'not while a store is away');
+  if (!stage.postgresUp || stage.redisDown.includes(true) || stage.isLost) {
+    notes.set(step.id, 'not while a store is away, or its counts');
     return [];
   }
   switch (step.do) {

@@ -3,6 +3,7 @@ import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
+import { playIdle } from './play-idle.ts';
 import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
 import { NETWORKS, type AdCall, type Step } from './story.ts';
@@ -23,6 +24,8 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return select(stage, step);
     case 'track':
       return track(stage, step);
+    case 'idle':
+      return playIdle(stage, step, (asked) => select(stage, asked));
     case 'lots': {
       const { replica, fault, all } = step;
       if (fault !== 'none' && !stage.redisDown[replica]) {
@@ -89,6 +92,15 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
     case 'drop':
       lane.replicas[step.replica]?.dropLateCalls();
       stage.restart(step.replica);
+      return [];
+    case 'keep':
+      await system.keep();
+      return [];
+    case 'lose':
+      await stage.lose(step.how);
+      return [];
+    case 'recover':
+      await stage.recover();
       return [];
     case 'compare':
     case 'drift':
@@ -177,7 +189,9 @@ const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readon
   const circumstances = {
     trueMs,
     replicaMs: trueMs + (story.world.replicas[replica]?.skewMs ?? 0),
-    bothFailed: redisFails && (!postgresUp || lostInPostgres),
+    redisFails,
+    postgresFails: !postgresUp || lostInPostgres,
+    knownFromMs: stage.knownFromMs,
   };
   return sent.flatMap((answer) => {
     if (answer.outcome === 'accepted') model.acknowledge(answer.key, trueMs);

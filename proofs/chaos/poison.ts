@@ -1,7 +1,7 @@
 import { dayOf } from '../../src/base/utc-day.ts';
 import { hitText } from '../../src/ledger/hit-text.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
-import { hitOf } from '../poison/poisoned-events.ts';
+import { hitOf } from '../rig/hit-by-hand.ts';
 import type { Lane } from './lane.ts';
 import type { Violation } from './model.ts';
 

@@ -97,6 +97,8 @@ const compareTallies = ({ lane, trueMs }: Stage, dryRun: boolean): Promise<numbe
 /** Gross = net + filtered: the filtered counts of Postgres by the events, and the tallies of Redis by Postgres. */
 export const checkFiltered = async (stage: Stage): Promise<readonly Violation[]> => {
   const { lane, model } = stage;
+  // Redis may have lost tallies of what is stored: they are set to the rows.
+  if (stage.losses > 0) await compareTallies(stage, false);
   const { rows } = await lane.knex.raw<{ rows: { name: string; count: string }[] }>(
     `select line_item_id || ' ' || (day - date '1970-01-01') || ' ' || kind || ' ' || reason as name, sum(count) as count
      from filtered_counts group by 1 having sum(count) <> 0`,

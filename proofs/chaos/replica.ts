@@ -8,8 +8,10 @@ import { LOT_RULE } from '../../src/ledger/allowances/lot-rule.ts';
 import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { NO_HOLDS } from '../../src/ledger/free-holds.ts';
 import type { Hit, Settled, ServedAd } from '../../src/ledger/hit.ts';
+import type { LedgerBooks } from '../../src/ledger/books/ledger-books.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
+import type { Reservation, ReserveRequest } from '../../src/ledger/reservation.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { createSessionCaps } from '../../src/serving/session-caps.ts';
 import { createServeAd } from '../../src/serving/serve-ad.ts';
@@ -27,6 +29,8 @@ export const FIRST_SETTINGS: Settings = { pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, s
 /** Caps of stories are small: at the service's rule no lot would be granted under them. */
 const LARGE_LOTS = { ...LOT_RULE, part: 1 / 2, sparePart: 1 / 2, minAds: 1 };
 const SECRETS = ['first', 'second'].map((kid) => ({ kid, secret: `the ${kid} secret of every replica of a chaos run` }));
+
+const LACKING: ReadonlySet<NoBidReason> = new Set([NoBidReason.DailyCap, NoBidReason.BudgetSpent, NoBidReason.GoalReached]);
 
 /** An ad that a replica answered with, and what was booked for it in that replica's snapshot. */
 export interface Selected {
@@ -46,6 +50,8 @@ export interface ReplicaOptions {
   readonly client: FaultyRedis;
   readonly keys: LedgerKeys;
   readonly pending: Pick<PendingHits, 'store'>;
+  /** undefined: Redis does not lose its data. */
+  readonly books: LedgerBooks | undefined;
   readonly tokenTtlMs: number;
   readonly settings: Settings;
   readonly snapshot: () => Snapshot;
@@ -68,6 +74,8 @@ export interface SelectAnswer {
 export interface Replica {
   /** What it has not yet reported of its lots. */
   readonly pending: readonly LotReport[];
+  /** The line items that the ledger refused it, because nothing of them is left, since this was last asked. */
+  lacking(): ReadonlySet<number>;
   /** Reports its lots to the ledger; `all`: it stops. */
   reportLots(all: boolean): Promise<void>;
   select(call: AdCall): Promise<SelectAnswer>;
@@ -79,11 +87,21 @@ export interface Replica {
 const callOf = new AsyncLocalStorage<{ fromLots: boolean }>();
 
 export const createReplica = (options: ReplicaOptions): Replica => {
-  const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
+  const { client, keys, pending, books, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
   const { redis, link } = client;
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS });
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS, books });
+  const lacking = new Set<number>();
+  const noteLacking = ({ imps }: ReserveRequest, reservation: Reservation | undefined): Reservation | undefined => {
+    reservation?.imps.forEach(({ refused }, i) =>
+      refused.forEach((reason, at) => LACKING.has(reason) && lacking.add(imps[i]![at]!.lineItem.id)),
+    );
+    return reservation;
+  };
   const allowances = createAllowances({
-    ledger,
+    ledger: {
+      ...ledger,
+      reserve: async (request, onLate) => noteLacking(request, await ledger.reserve(request, onLate)),
+    },
     tokenTtlMs,
     enabled: true,
     reserveMs: 60_000,
@@ -127,6 +145,11 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   return {
     get pending() {
       return allowances.pending;
+    },
+    lacking: () => {
+      const noted = new Set(lacking);
+      lacking.clear();
+      return noted;
     },
     reportLots: (all) => (all ? allowances.stop() : allowances.report()),
     select: async (call) => {
@@ -174,6 +197,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, shareWith: () => null },
   client: call.client ?? undefined,
   seal: undefined,
+  visitor: { country: null, device: null, browser: null },
   bidContext: { requestId: id } as AdRequest['bidContext'],
   maxHoldMs: undefined,
   traced: false,

@@ -23,6 +23,8 @@ export interface Run {
   readonly hits: number;
   /** By another list of data centers. */
   readonly rejudged: Stage['rejudged'];
+  /** How often Redis lost data. */
+  readonly losses: number;
   /** Selections without Redis. */
   readonly fromLots: number;
 }
@@ -34,9 +36,9 @@ export interface Run {
 export const runStory = async (lane: Lane, story: Story, matters = (_rule: string): boolean => true): Promise<Run> => {
   const stage = await setStage(lane, story);
   const { model, notes } = stage;
-  const broken = await firstBroken(stage, matters);
+  const broken = await firstBroken(stage, matters).finally(() => stage.system.close());
   const [selections, hits] = [model.ads.length, model.logged.size];
-  return { broken, notes, selections, hits, fromLots: stage.system.decidedByLots, rejudged: stage.rejudged };
+  return { broken, notes, selections, hits, fromLots: stage.system.decidedByLots, rejudged: stage.rejudged, losses: stage.losses };
 };
 
 const firstBroken = async (stage: Stage, matters: (rule: string) => boolean): Promise<Broken | undefined> => {
@@ -63,6 +65,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   stage.resetStores();
   for (const client of lane.replicas) await client.runLateCalls();
   stage.settleDoubts();
+  await stage.recover();
   await stage.load(stage.redisDown.map((_, n) => n));
   for (const n of stage.redisDown.keys()) await system.replica(n).reportLots(true);
   // Carrying deletes events from the streams: they are read first.
@@ -86,6 +89,8 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   await round();
   found.push(...(await compareBooks(stage)), ...(await repairDamaged(stage, round)), ...(await stage.poison.check()));
   if (found.length === 0) found.push(...(await refilterAll(stage, round)));
+  for (const key of model.acknowledged)
+    if (!model.logged.has(key)) found.push({ rule: 'lost', text: `${key} was acknowledged and never settled` });
   return [...found, ...model.misjudged(), ...(await checkStored(stage)), ...(await checkFiltered(stage))];
 };
 

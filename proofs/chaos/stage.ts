@@ -4,9 +4,9 @@ import type { Lane } from './lane.ts';
 import { createModel, type Model } from './model.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { createPoison, type Poison } from './poison.ts';
-import { holdSlackMs, RELEASE_MARGIN_MS } from './rules.ts';
+import { holdSlackMs, MAX_SKEW_MS, RELEASE_MARGIN_MS } from './rules.ts';
 import { FIRST_SETTINGS } from './replica.ts';
-import type { Settings, Story } from './story.ts';
+import type { Loss, Settings, Story } from './story.ts';
 import { createSystem, SHARDS, type System } from './system.ts';
 import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
 
@@ -45,6 +45,15 @@ export interface Stage {
   load(replicas: readonly number[]): Promise<void>;
   /** A new process in the place of a replica, with its settings as they are now. */
   restart(replica: number): void;
+  /** Redis loses data, if the story is one in which it may. */
+  lose(how: Loss): Promise<void>;
+  /** Accounts are rebuilt, if Redis has lost data and both stores are available. */
+  recover(): Promise<void>;
+  losses: number;
+  /** Redis has lost data, and accounts are not rebuilt. */
+  isLost: boolean;
+  /** Hits of ads from before this go to Postgres alone, by Redis's clock. */
+  knownFromMs: number;
   /** Ends the faults of one step, but not those that last. */
   resetStores(): void;
   /** A publisher may hold what no replica knows of, from a call whose reply was lost; `open`: it has not run yet. */
@@ -56,6 +65,10 @@ export interface Stage {
   readonly anyDoubt: boolean;
 }
 
+/** An ad of the moment in which an epoch began may be older than it, by the clock of its replica, too. */
+const CLOCKS_MS = 2_000 + MAX_SKEW_MS;
+/** Longer than Redis's clock may be behind. */
+const LOST_MS = 2_000;
 export const MAX_TTL_MS = 12 * MS_PER_HOUR;
 
 export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
@@ -71,7 +84,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
   const operator = createOperator(lane, keys, () => trueMs);
   await operator.book(world);
   const poison = createPoison(lane, keys);
-  const system = createSystem({
+  const system = await createSystem({
     lane,
     world,
     nowMs: () => trueMs,
@@ -120,6 +133,26 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
       for (const n of replicas) system.setSnapshot(n, snapshot);
     },
     restart: (n) => system.restart(n, stage.ttlsMs[n] ?? 0, stage.settings[n] ?? FIRST_SETTINGS),
+    losses: 0,
+    isLost: false,
+    knownFromMs: 0,
+    lose: async (how) => {
+      if (!world.mayLose) return;
+      const kept = await system.lose(how);
+      model.lose(kept, how !== 'restart');
+      stage.losses++;
+      stage.isLost = true;
+      stage.knownFromMs = Infinity;
+      stage.servesMayBeMissing = true;
+      // Ids of the streams begin anew: after those that were read.
+      await stage.setClocks(trueMs + LOST_MS);
+    },
+    recover: async () => {
+      if (!stage.isLost || !stage.postgresUp || redisDown.includes(true)) return;
+      await system.recover();
+      stage.isLost = false;
+      stage.knownFromMs = redisMs + CLOCKS_MS;
+    },
     resetStores: () => {
       lane.replicas.forEach((client, n) => client.setMode(redisDown[n] ? 'down' : 'up'));
       system.setPostgres(stage.postgresUp ? 'up' : 'down');

@@ -63,6 +63,8 @@ export type Step = { readonly id: number } & (
       readonly fault: CallFault;
       readonly lostInPostgres: boolean;
     }
+  /** One replica has the requests, then another one until it is refused; after two seconds the first holds nothing of that. */
+  | { readonly do: 'idle'; readonly replica: number; readonly busy: number; readonly call: AdCall; readonly requests: number }
   | { readonly do: 'lots'; readonly replica: number; readonly fault: CallFault; readonly all: boolean }
   | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
   | { readonly do: 'reload'; readonly replicas: readonly number[] }
@@ -84,8 +86,17 @@ export type Step = { readonly id: number } & (
   | { readonly do: 'repair' }
   /** The list of data centers has these networks from now on; a day is filtered again by it. */
   | { readonly do: 'refilter'; readonly networks: readonly number[]; readonly daysAgo: number }
+  | { readonly do: 'keep' }
+  | { readonly do: 'lose'; readonly how: Loss }
+  | { readonly do: 'recover' }
   | { readonly do: 'poison'; readonly publisher: number; readonly what: 'refused event' | 'unreadable event' | 'hit' }
 );
+
+/**
+ * What Redis loses: everything; what it has counted since the last `keep`; or nothing, but it is another process, which may
+ * have lost something.
+ */
+export type Loss = 'flush' | 'older' | 'restart';
 
 /** A count that differs from the events: of a row of Postgres, or of an account. */
 export const DRIFTS = ['impressions', 'spend', 'clicks', 'events', 'hours', 'account'] as const;
@@ -106,6 +117,8 @@ export interface Settings {
 export interface World {
   readonly startMs: number;
   readonly replicas: readonly { readonly ttlMs: number; readonly skewMs: number }[];
+  /** Redis may lose its data: replicas keep books of it. */
+  readonly mayLose: boolean;
   readonly rows: Readonly<Record<CatalogTable, readonly CatalogRow[]>>;
 }
 
@@ -146,8 +159,10 @@ export const STEP_CLASSES = [
   'books',
   'refilter',
   'lots',
+  'idle',
   'damage',
   'poison',
+  'loss',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

@@ -15,9 +15,11 @@ import { createFold } from '../../src/tracking/fold-hits.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createChance } from '../../testkit/chance.ts';
+import { storedKeys } from './check-stored.ts';
 import type { Lane } from './lane.ts';
+import { openLostBooks } from './lost-books.ts';
 import { createReplica, FIRST_SETTINGS, type Replica } from './replica.ts';
-import type { Settings, World } from './story.ts';
+import type { Loss, Settings, World } from './story.ts';
 
 export const SHARDS = 4;
 /** How long one pass of the fold may take; one that cannot finish is ended. */
@@ -59,6 +61,13 @@ export interface System {
   newEvents(): Promise<{ readonly events: readonly LoggedEvent[]; readonly waiting: ReadonlySet<string> }>;
   waiting(): Promise<number>;
   accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
+  /** Copies what Redis has. */
+  keep(): Promise<void>;
+  /** Redis loses data. Resolves to the keys of the events that it, or Postgres, still has. */
+  lose(how: Loss): Promise<ReadonlySet<string>>;
+  /** Every replica finds out, and accounts are rebuilt. */
+  recover(): Promise<void>;
+  close(): Promise<void>;
   /** Every hit stored in Postgres before this moment has been folded. */
   horizonMs(publisherId: number): Promise<number>;
 }
@@ -77,7 +86,7 @@ export interface SystemOptions {
 export const hitKey = ({ ad, kind, eventType, invalidReason }: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'invalidReason'>): string =>
   `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === '' ? '' : '!'}`;
 
-export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison }: SystemOptions): System => {
+export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, isPoison }: SystemOptions): Promise<System> => {
   const keys = createLedgerKeys(SHARDS);
   const surprises: string[] = [];
   const stored: string[] = [];
@@ -118,12 +127,16 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
   const onDead = ({ source, shard, entryId, fields, reason }: DeadEvent): void => {
     if (!fields.some(isPoison)) surprises.push(`${source} ${entryId} of shard ${shard} can never be stored: ${reason}`);
   };
+  const books = world.mayLose
+    ? await openLostBooks({ lane, keys, pending: table, nowMs, onFailure: (fault) => surprise('keeping books', fault) })
+    : undefined;
   const now = (n: number): number => nowMs() + (world.replicas[n]?.skewMs ?? 0);
   const start = (n: number, tokenTtlMs: number, settings: Settings): Replica =>
     createReplica({
       client: lane.replicas[n]!,
       keys,
       pending,
+      books: books?.keeper(n),
       tokenTtlMs,
       settings,
       snapshot: () => snapshots[n]!,
@@ -138,7 +151,9 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
     });
   const replicas = world.replicas.map(({ ttlMs }, n) => start(n, ttlMs, FIRST_SETTINGS));
   const { redis, link } = lane.background;
-  const backgroundLedger = createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: FIRST_SETTINGS.pid });
+  const backgroundLedgers = world.replicas.map((_, n) =>
+    createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: FIRST_SETTINGS.pid, books: books?.keeper(n) }),
+  );
   const reader = createAccountReader({ redis: lane.observer.redis, keys });
   const expireClicks = createExpireClicks({ redis, keys });
   const lastIds = Array.from({ length: SHARDS }, () => '-');
@@ -174,7 +189,8 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
         redis,
         link,
         keys,
-        ledger: backgroundLedger,
+        ledger: backgroundLedgers[n]!,
+        booksSinceMs: () => books?.keeper(n).sinceMs(0) ?? 0,
         pending,
         hitLimitsOf: (hit) => hitLimits(snapshots[n]!, hit),
         everyMs: 1,
@@ -219,6 +235,7 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
       });
       writer.start();
       await writer.stop();
+      if (postgres === 'up') await books?.beat(n);
     },
     newEvents: async () => {
       // One write to the socket for all shards.
@@ -246,6 +263,15 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
       };
     },
     waiting: () => table.count(),
+    keep: async () => books?.keep(),
+    lose: async (how) => {
+      await books?.lose(how);
+      const streams = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.xrange(keys.events(shard), '-', '+')));
+      const inStreams = streams.flat().flatMap(([, fields]) => splitEntry(fields).map((event) => hitKey(readEvent(event).hit)));
+      return new Set([...inStreams, ...(await storedKeys(lane.knex))]);
+    },
+    recover: async () => books?.recover(),
+    close: async () => books?.close(),
     accounts: async (publisherId, lineItems, campaigns) =>
       (await Promise.all([reader.lineItems(publisherId, lineItems), reader.campaigns(publisherId, campaigns)])).flat(),
     horizonMs: async (publisherId) => Number((await lane.observer.redis.get(keys.horizon(keys.shardOf(publisherId)))) ?? 0),

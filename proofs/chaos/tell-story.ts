@@ -54,6 +54,8 @@ const tellStep = (step: Step): string => {
   switch (step.do) {
     case 'select':
       return `replica ${step.replica}: ads for ${step.calls.map(tellAdCall).join('; ')}${faultOf(step.fault)}`;
+    case 'idle':
+      return `replica ${step.replica} a few times, then replica ${step.busy} ${step.requests} times: ads for ${tellAdCall(step.call)}; two seconds pass`;
     case 'lots':
       return `replica ${step.replica}: ${step.all ? 'stops and returns its lots' : 'reports its lots'}${faultOf(step.fault)}`;
     case 'track':
@@ -96,6 +98,14 @@ const tellStep = (step: Step): string => {
       return 'accounts that are set aside are repaired, if their reservations have ended';
     case 'refilter':
       return `data centers: networks ${step.networks.join(', ') || 'none'}; ${step.daysAgo === 0 ? 'today' : 'yesterday'} is filtered again`;
+    case 'keep':
+      return 'what Redis has is copied';
+    case 'lose':
+      return { flush: 'Redis loses everything', older: 'Redis is as it was when it was copied', restart: 'Redis is another process' }[
+        step.how
+      ];
+    case 'recover':
+      return 'replicas find out what Redis has lost, and accounts are rebuilt';
     case 'poison':
       return `${step.what} that can never be stored, of publisher ${step.publisher}`;
   }

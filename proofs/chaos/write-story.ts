@@ -5,6 +5,9 @@ import { createDraw, type Draw } from './draw.ts';
 import { DRIFTS, NETWORKS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
 import type { StepClass, Story, TrackingCall, World } from './story.ts';
 
+/** What is damaged or poisoned may be lost, too: then there is nothing to find. */
+const LOST_TOO: ReadonlySet<StepClass> = new Set(['damage', 'poison']);
+
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
 
 export interface StoryOptions {
@@ -16,8 +19,8 @@ export interface StoryOptions {
 /** Writes a random story. The same options give the same story. */
 export const writeStory = ({ seed, steps: count, classes }: StoryOptions): Story => {
   const draw = createDraw(seed);
-  const has = (name: StepClass): boolean => classes.has(name);
-  const world = bookWorld(draw, has);
+  const world = bookWorld(draw, (name) => classes.has(name));
+  const has = (name: StepClass): boolean => classes.has(name) && (world.mayLose ? !LOST_TOO.has(name) : name !== 'loss');
   const writer = createStepWriter(draw, has, world);
   const steps: Step[] = [];
   const later = new Map<number, NewStep>();
@@ -93,6 +96,13 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const call = { ...adCall(), imps: 1 + draw.below(2), client: null };
     const calls = Array.from({ length: 5 + draw.below(20) }, () => call);
     return { step: { do: 'select', replica: replica(), calls, inTurn: true, fault: draw.oneIn(4) ? fault() : 'none' } };
+  };
+  /** The requests move from one replica to another. */
+  const idle = (id: number): Written => {
+    selects.push(id);
+    const first = replica();
+    const busy = (first + 1 + draw.below(REPLICAS - 1)) % REPLICAS;
+    return { step: { do: 'idle', replica: first, busy, call: { ...adCall(), imps: 1, client: null }, requests: 20 + draw.below(40) } };
   };
   const track = (): Written => ({
     step: {
@@ -178,6 +188,10 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const refilter = (): Written => ({
     step: { do: 'refilter', networks: Array.from(NETWORKS, (_, n) => n).filter(() => draw.oneIn(3)), daysAgo: draw.below(2) },
   });
+  const lose = (): Written => {
+    const how = draw.of(['flush', 'older', 'restart'] as const);
+    return { step: { do: 'lose', how }, end: { do: 'recover' }, endsIn: draw.below(12) };
+  };
   const fold = (): Written => ({ step: { do: 'fold', replica: replica() } });
   const carry = (): Written => ({ step: { do: 'carry', replica: replica(), killed: has('writer') && draw.oneIn(3) } });
 
@@ -190,6 +204,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [has('writer') ? 8 : 12, carry],
     [25, () => ({ step: { do: 'lots', replica: replica(), fault: fault(), all: draw.oneIn(8) } }), 'lots'],
     [12, crowd, 'lots'],
+    [6, idle, 'idle'],
     [6, stranger, 'clients'],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
     [4, () => ({ step: { do: 'settings', replica: replica(), settings: settings() } }), 'settings'],
@@ -216,6 +231,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [2, () => ({ step: { do: 'damage', kind: draw.of(['l', 'l', 'c']), ...someAd(), how: draw.of(['negative', 'sums']) } }), 'damage'],
     [4, () => ({ step: { do: 'repair' } }), 'damage'],
     [4, poison, 'poison'],
+    [5, () => ({ step: { do: 'keep' } }), 'loss'],
+    [6, lose, 'loss'],
   ];
   const open = kinds.filter(([, , name]) => name === undefined || has(name));
   const total = open.reduce((sum, [weight]) => sum + weight, 0);

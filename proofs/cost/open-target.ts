@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from '../../src/embedded/free-port.ts';
 import { createPage } from '../../testkit/create-page.ts';
 import { openPrivateStores } from '../../testkit/private-stores.ts';
 import { startReplica } from '../../testkit/start-replica.ts';
+import { openReplicaProbe } from '../rig/open-replica-probe.ts';
 import { bookTarget, type Booked } from './book-target.ts';
 import { openBidder, type ScriptedBidder } from './open-bidder.ts';
 
@@ -23,14 +22,13 @@ export interface Target extends Booked {
   /** Heap and external memory after a collection, in bytes. */
   heapBytes(): Promise<number>;
   /** Watches the event loop, until `longestHoldMs` says for how long it was held at most. */
-  watchLoop(): Promise<unknown>;
+  watchLoop(): Promise<void>;
   longestHoldMs(): Promise<number>;
   crashes(): number;
   close(): Promise<void>;
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PROBE = fileURLToPath(new URL('probe.mjs', import.meta.url));
 const ADMIN_TOKEN = 'the-token-of-the-staff-of-this-proof';
 
 /** @param dist the build to start; default: this checkout's. Each build migrates its own database. */
@@ -46,16 +44,16 @@ export const openTarget = async (dist = path.join(ROOT, 'dist'), lineItems: numb
     await migrateBy(dist, postgres.url);
     const booked = await bookTarget(postgres.url, lineItems, bidder);
     const { booking } = booked;
-    const probePort = await freePort();
+    const probe = await openReplicaProbe();
     const replica = await startReplica({
       dist,
-      nodeFlags: ['--expose-gc', '--import', PROBE],
+      nodeFlags: ['--expose-gc', ...probe.nodeFlags],
       env: {
         DATABASE_URL: postgres.url,
         REDIS_URL: redis.url,
         TOKEN_SECRET: 'the token secret of the proof of costs',
         ADMIN_TOKEN,
-        COST_PROBE_PORT: String(probePort),
+        ...probe.env,
         LOG_LEVEL: 'error',
         DRAIN_TIME: '0s',
       },
@@ -68,8 +66,6 @@ export const openTarget = async (dist = path.join(ROOT, 'dist'), lineItems: numb
       if (bid) tokens.push(String(new URL(bid.impurl, replica.url).searchParams.get('t')));
     }
     await page.close();
-    const agent = new Agent({ keepAlive: true });
-    const probe = (asked: string): Promise<number> => readNumber(agent, probePort, asked);
     const schedule = `/proc/${replica.pid()}/task/${replica.pid()}/schedstat`;
     return {
       ...booked,
@@ -78,12 +74,12 @@ export const openTarget = async (dist = path.join(ROOT, 'dist'), lineItems: numb
       bidder,
       tokens,
       loopNs: () => Number(readFileSync(schedule, 'utf8').split(' ', 1)[0]),
-      heapBytes: () => probe('/heap'),
-      watchLoop: () => probe('/watch'),
-      longestHoldMs: () => probe('/delay'),
+      heapBytes: probe.heapBytes,
+      watchLoop: probe.watchLoop,
+      longestHoldMs: probe.longestHoldMs,
       crashes: replica.crashes,
       close: async () => {
-        agent.destroy();
+        probe.close();
         await replica.kill('SIGKILL');
         await closeAll();
       },
@@ -100,14 +96,3 @@ const migrateBy = async (dist: string, databaseUrl: string): Promise<void> => {
   if (command === undefined) throw new Error(`${dist} has no migrate.js`);
   await promisify(execFile)(process.execPath, [command], { env: { ...process.env, DATABASE_URL: databaseUrl } });
 };
-
-const readNumber = (agent: Agent, port: number, asked: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    request({ port, host: '127.0.0.1', path: asked, agent }, (answer) => {
-      let text = '';
-      answer.on('data', (chunk) => (text += String(chunk)));
-      answer.on('end', () => resolve(Number(text)));
-    })
-      .on('error', reject)
-      .end();
-  });

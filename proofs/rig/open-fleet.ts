@@ -9,6 +9,7 @@ import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-prox
 import { untilTrue } from '../../testkit/until.ts';
 import { reloadAll, startReplica, type Replica } from '../../testkit/start-replica.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
+import { openReplicaProbe, type ReplicaProbe } from './open-replica-probe.ts';
 import { redisPid } from '../../testkit/redis-pid.ts';
 
 export interface FleetOptions {
@@ -17,6 +18,8 @@ export interface FleetOptions {
   readonly faulty?: boolean;
   /** Included in the replicas' store URLs; the stores themselves require no password. */
   readonly storePassword?: string;
+  /** Loads a probe into each replica. */
+  readonly probed?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -29,6 +32,8 @@ export interface Fleet extends Stores {
   /** Per replica; empty without `faulty`. */
   readonly redisProxies: readonly FaultProxy[];
   readonly postgresProxies: readonly FaultProxy[];
+  /** Per replica; empty without `probed`. */
+  readonly probes: readonly ReplicaProbe[];
   readonly redisPort: number;
   /** The folder that Redis was started with. */
   readonly redisFolder: string;
@@ -50,7 +55,7 @@ const TOKEN_SECRET = 'the signing secret that all replicas of a proof share';
 
 export const openFleet = async (
   { databaseUrl, folder, seed }: { readonly databaseUrl: string; readonly folder: string; readonly seed: number },
-  { replicas: count = 3, faulty = false, storePassword, env = {} }: FleetOptions,
+  { replicas: count = 3, faulty = false, storePassword, probed = false, env = {} }: FleetOptions,
 ): Promise<Fleet> => {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const redisPort = await freePort();
@@ -70,8 +75,12 @@ export const openFleet = async (
     }
     storeUrls.push({ DATABASE_URL: postgresProxies[i]?.url ?? database.href, REDIS_URL: redisProxies[i]?.url ?? redisUrl });
   }
+  const probes = probed ? await Promise.all(storeUrls.map(openReplicaProbe)) : [];
   const replicas: readonly Replica[] = await Promise.all(
-    storeUrls.map((urls) => startReplica({ env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...env } })),
+    storeUrls.map((urls, i) => {
+      const { nodeFlags = [], env: ofProbe = {} } = probes[i] ?? {};
+      return startReplica({ nodeFlags, env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...ofProbe, ...env } });
+    }),
   );
   const balancer = await startBalancer(replicas.map(({ port }) => port));
 
@@ -86,6 +95,7 @@ export const openFleet = async (
     replicas,
     redisProxies,
     postgresProxies,
+    probes,
     redisPort,
     redisFolder: folder,
     databaseUrl,
@@ -111,6 +121,7 @@ export const openFleet = async (
       await page.close();
       await balancer.end('SIGKILL');
       await Promise.allSettled(replicas.map((replica) => replica.kill('SIGKILL')));
+      for (const probe of probes) probe.close();
       await Promise.allSettled([...redisProxies, ...postgresProxies].map((proxy) => proxy.close()));
       await stores.close();
       await store.stop();

@@ -1,44 +1,28 @@
 import { at, defineRoutes, created, jsonBody, noContent, ok } from '../api/route.ts';
 import { component, recordComponent } from '../api/component.ts';
 import { choiceQuery, idInPath, required, textQuery } from '../api/parameters.ts';
-import {
-  boolean,
-  closedRecord,
-  described,
-  integer,
-  integerOf,
-  listOf,
-  moment,
-  oneOf,
-  orNull,
-  record,
-  recordId,
-  text,
-  textOf,
-  withDefault,
-  type Shape,
-} from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { ALERT_KIND_NAMES, ALERT_KINDS } from '../catalog/model/alert-kinds.ts';
 import { SENT_TO, sentMembers } from '../reports/sent-addresses.ts';
 import { ALERT_ENTITIES } from './found-alert.ts';
 
 const MAX_MUTE_DAYS = 365;
 
-const kind = described(oneOf(ALERT_KIND_NAMES), ALERT_KIND_NAMES.map((name) => `${name}: ${ALERT_KINDS[name].help}`).join('; '));
+const kind = s.described(s.oneOf(ALERT_KIND_NAMES), ALERT_KIND_NAMES.map((name) => `${name}: ${ALERT_KINDS[name].help}`).join('; '));
 const ofWhat = 'The entity_id of an alert; empty: all of the kind';
 
 const ALERT = component(
   'Alert',
-  record({
-    id: integer,
+  s.record({
+    id: s.integer,
     kind,
-    entity: oneOf(ALERT_ENTITIES),
-    entity_id: text,
-    publisher_id: orNull(integer),
-    words: described(text, 'A sentence for staff'),
-    opened_at: moment,
-    closed_at: orNull(text, { description: 'null: it is still the case' }),
-    muted: described(boolean, 'By the caller'),
+    entity: s.oneOf(ALERT_ENTITIES),
+    entity_id: s.text,
+    publisher_id: s.orNull(s.integer),
+    words: s.described(s.text, 'A sentence for staff'),
+    opened_at: s.moment,
+    closed_at: s.orNull(s.text, { description: 'null: it is still the case' }),
+    muted: s.described(s.boolean, 'By the caller'),
   }),
   {
     ...{ id: 71, kind: 'under_delivery', entity: 'line_item', entity_id: '5', publisher_id: 1 },
@@ -47,31 +31,34 @@ const ALERT = component(
     ...{ opened_at: '2026-10-14T12:00:00.000Z', closed_at: null, muted: false },
   },
 );
-export type AlertWire = Shape<typeof ALERT>;
+export type AlertWire = s.Shape<typeof ALERT>;
 
 const MUTE = component(
   'AlertMute',
-  record({ kind, entity_id: described(text, ofWhat), until: orNull(text, { description: 'null: until it is taken back' }) }),
+  s.record({ kind, entity_id: s.described(s.text, ofWhat), until: s.orNull(s.text, { description: 'null: until it is taken back' }) }),
   { kind: 'ends_soon', entity_id: '5', until: '2026-10-14T12:00:00.000Z' },
 );
-export type MuteWire = Shape<typeof MUTE>;
+export type MuteWire = s.Shape<typeof MUTE>;
 
 const MUTE_REQUEST = component(
   'AlertMuteRequest',
-  closedRecord({
+  s.closedRecord({
     kind,
-    entity_id: withDefault(textOf({ maxLength: 64, description: ofWhat }), ''),
-    days: withDefault(orNull(integerOf({ minimum: 1, maximum: MAX_MUTE_DAYS }), { description: 'null: until it is taken back' }), null),
+    entity_id: s.withDefault(s.textOf({ maxLength: 64, description: ofWhat }), ''),
+    days: s.withDefault(
+      s.orNull(s.integerOf({ minimum: 1, maximum: MAX_MUTE_DAYS }), { description: 'null: until it is taken back' }),
+      null,
+    ),
   }),
   { kind: 'ends_soon', entity_id: '5', days: 7 },
 );
 
 const RECIPIENT = recordComponent(
   'AlertRecipient',
-  closedRecord({
-    kinds: withDefault(listOf(oneOf(ALERT_KIND_NAMES), { minItems: 1, uniqueItems: true }), [...ALERT_KIND_NAMES]),
-    publisher_id: withDefault(
-      orNull(recordId, {
+  s.closedRecord({
+    kinds: s.withDefault(s.listOf(s.oneOf(ALERT_KIND_NAMES), { minItems: 1, uniqueItems: true }), [...ALERT_KIND_NAMES]),
+    publisher_id: s.withDefault(
+      s.orNull(s.recordId, {
         description: 'Only alerts of this publisher; null: of all, and of the installation',
       }),
       null,
@@ -86,13 +73,13 @@ const RECIPIENT = recordComponent(
   {
     kinds: ['under_delivery', 'budget_spent', 'complaints'],
     publisher_id: null,
-    emails: ['sales@gazette.example'],
+    emails: [],
     webhook: 'https://gazette.example/alerts',
   },
 );
-export type RecipientWire = Shape<(typeof RECIPIENT)['answered']>;
+export type RecipientWire = s.Shape<(typeof RECIPIENT)['answered']>;
 
-const mutes = ok('What the caller has muted', listOf(MUTE));
+const mutes = ok('What the caller has muted', s.listOf(MUTE));
 const recipientBody = jsonBody(RECIPIENT.sent, 'The recipient has faults.');
 const recipientInPath = { id: idInPath('recipient of alerts') };
 
@@ -101,7 +88,7 @@ export const ALERT_API = defineRoutes({
   listAlerts: {
     ...at('GET', '/api/alerts', 'delivery'),
     summary: 'What needs attention now, then what was closed within 30 days; the newest first',
-    answer: ok('Alerts', listOf(ALERT)),
+    answer: ok('Alerts', s.listOf(ALERT)),
   },
   listAlertMutes: {
     ...at('GET', '/api/alert_mutes', 'delivery'),
@@ -126,7 +113,7 @@ export const ALERT_API = defineRoutes({
   listAlertRecipients: {
     ...at('GET', '/api/alert_recipients', 'delivery'),
     summary: 'To whom new alerts are sent',
-    answer: ok('Recipients', listOf(RECIPIENT.answered)),
+    answer: ok('Recipients', s.listOf(RECIPIENT.answered)),
   },
   createAlertRecipient: {
     ...at('POST', '/api/alert_recipients', 'delivery'),

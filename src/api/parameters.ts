@@ -1,10 +1,10 @@
 import { pointerStep, type Fault } from '../base/fault.ts';
-import { integer, integerOf, listOf, MAX_ID, oneOf, text, textOf, type Schema } from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 
 /** One parameter of a route: what the document says of it, and how its texts become a value. */
 export interface Parameter<T> {
   readonly in: 'path' | 'query' | 'header';
-  readonly schema: Schema;
+  readonly schema: s.Schema;
   readonly description?: string;
   readonly required?: boolean;
   /** Of a list; `explode`: repeated, not separated by commas. */
@@ -36,12 +36,12 @@ export const reject = (detail: string): Read<never> => ({ ok: false, faults: [{ 
 /** The number of a record; undefined: no record can have it. */
 export const readId = (word: string): number | undefined => {
   const id = /^[1-9]\d{0,9}$/.test(word) ? Number(word) : 0;
-  return id > 0 && id <= MAX_ID ? id : undefined;
+  return id > 0 && id <= s.MAX_ID ? id : undefined;
 };
 
 /** A number of a record in a path. `words`: what it names, for the problem when there is none. */
 export const idInPath = (words: string): PathParameter<number> => ({
-  ...{ in: 'path', required: true, schema: integer, words },
+  ...{ in: 'path', required: true, schema: s.integer, words },
   read: ([word = '']) => {
     const id = readId(word);
     return id === undefined ? reject('is not an id') : accept(id);
@@ -49,17 +49,17 @@ export const idInPath = (words: string): PathParameter<number> => ({
 });
 
 export const textInPath = (words: string): PathParameter<string> => ({
-  ...{ in: 'path', required: true, schema: text, words },
+  ...{ in: 'path', required: true, schema: s.text, words },
   read: ([word = '']) => accept(word),
 });
 
 export const header = (description: string): Parameter<string | undefined> => ({
-  ...{ in: 'header', schema: text, description },
+  ...{ in: 'header', schema: s.text, description },
   read: ([word]) => accept(word),
 });
 
 /** The first value, read by `read`; undefined where there is none. */
-export const query = <T>(schema: Schema, description: string, read: (word: string) => Read<T>): Parameter<T | undefined> => ({
+export const query = <T>(schema: s.Schema, description: string, read: (word: string) => Read<T>): Parameter<T | undefined> => ({
   ...{ in: 'query', required: false, schema, description },
   read: ([word]) => (word === undefined ? accept(undefined) : read(word)),
 });
@@ -83,12 +83,12 @@ export const textQuery = (
 ): Parameter<string | undefined> => {
   const { maxLength = Infinity, pattern = '' } = limits;
   const isRight = new RegExp(pattern, 'u');
-  return query(textOf(limits), description, (word) => (word.length <= maxLength && isRight.test(word) ? accept(word) : reject(words)));
+  return query(s.textOf(limits), description, (word) => (word.length <= maxLength && isRight.test(word) ? accept(word) : reject(words)));
 };
 
 /** A calendar day. */
 export const dayQuery = (description: string): Parameter<string | undefined> =>
-  query(textOf({ format: 'date' }), description, (word) => (isDay(word) ? accept(word) : reject('must be a day such as 2026-11-20')));
+  query(s.textOf({ format: 'date' }), description, (word) => (isDay(word) ? accept(word) : reject('must be a day such as 2026-11-20')));
 
 const isDay = (word: string): boolean => {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(word) ? new Date(word) : undefined;
@@ -97,14 +97,14 @@ const isDay = (word: string): boolean => {
 
 /** The number of a record. `words`: which, such as `publisher`. */
 export const idQuery = (words: string, description: string): Parameter<number | undefined> =>
-  query(integer, description, (word) => {
+  query(s.integer, description, (word) => {
     const id = readId(word);
     return id === undefined ? reject(`must be the id of ${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`) : accept(id);
   });
 
 /** Numbers of records, separated by commas; each once. */
 export const idsQuery = (description: string): Parameter<readonly number[]> => ({
-  ...{ in: 'query', required: false, schema: text, description },
+  ...{ in: 'query', required: false, schema: s.text, description },
   read: ([word = '']) => {
     const given = word.split(',').filter(Boolean);
     const ids = given.flatMap((part) => readId(part.trim()) ?? []);
@@ -121,11 +121,11 @@ const choiceOf =
 
 /** One of a closed set. */
 export const choiceQuery = <const T extends string>(values: readonly T[], description: string): Parameter<T | undefined> =>
-  query(oneOf(values), description, choiceOf(values));
+  query(s.oneOf(values), description, choiceOf(values));
 
 /** One of a closed set, `usual` where none is given. */
 export const choiceOr = <const T extends string>(usual: T, values: readonly T[], description: string): Parameter<T> => ({
-  ...{ in: 'query', required: false, schema: oneOf(values, { default: usual }), description },
+  ...{ in: 'query', required: false, schema: s.oneOf(values, { default: usual }), description },
   read: ([word]) => (word === undefined ? accept(usual) : choiceOf(values)(word)),
 });
 
@@ -135,7 +135,7 @@ export const choicesOr = <const T extends string>(
   values: readonly T[],
   description: string,
 ): Parameter<readonly T[]> => ({
-  ...{ in: 'query', required: false, schema: listOf(oneOf(values), { default: usual }), description, style: 'form', explode: false },
+  ...{ in: 'query', required: false, schema: s.listOf(s.oneOf(values), { default: usual }), description, style: 'form', explode: false },
   read: ([word]) => {
     if (word === undefined) return accept(usual);
     const given = word.split(',');
@@ -146,7 +146,7 @@ export const choicesOr = <const T extends string>(
 
 /** Several of a closed set, separated by commas; undefined where there is none. */
 export const choicesQuery = <const T extends string>(values: readonly T[], description: string): Parameter<readonly T[] | undefined> => ({
-  ...query(listOf(oneOf(values)), description, (word) => {
+  ...query(s.listOf(s.oneOf(values)), description, (word) => {
     const given = word.split(',').filter(Boolean);
     return given.length === 0 ? accept(undefined) : readList(given, choiceOf(values));
   }),
@@ -156,9 +156,9 @@ export const choicesQuery = <const T extends string>(values: readonly T[], descr
 /** A parameter that may be repeated; undefined where there is none. */
 export const repeated = <T>(
   of: (word: string) => Read<T>,
-  { schema, max, description }: { readonly schema: Schema; readonly max: number; readonly description: string },
+  { schema, max, description }: { readonly schema: s.Schema; readonly max: number; readonly description: string },
 ): Parameter<readonly T[] | undefined> => ({
-  ...{ in: 'query', required: false, schema: listOf(schema, { maxItems: max }), description, style: 'form', explode: true },
+  ...{ in: 'query', required: false, schema: s.listOf(schema, { maxItems: max }), description, style: 'form', explode: true },
   read: (words) => {
     if (words.length > max) return reject(`must have at most ${max} values`);
     return words.length === 0 ? accept(undefined) : readList(words, of);
@@ -178,7 +178,7 @@ const readList = <T>(words: readonly string[], of: (word: string) => Read<T>): R
 };
 
 /** A parameter that the handler reads from the whole query (`call.search`). */
-export const ownQuery = (schema: Schema, description: string, list: 'commas' | 'repeated' | 'one' = 'one'): Parameter<undefined> => ({
+export const ownQuery = (schema: s.Schema, description: string, list: 'commas' | 'repeated' | 'one' = 'one'): Parameter<undefined> => ({
   ...{ in: 'query', required: false, schema, description },
   ...(list === 'one' ? {} : { style: 'form', explode: list === 'repeated' }),
   read: () => accept(undefined),
@@ -189,7 +189,7 @@ export const numberQuery = (
   range: { readonly minimum: number; readonly maximum: number; readonly default: number },
   description: string,
 ): Parameter<number> => ({
-  ...{ in: 'query', required: false, schema: integerOf(range), description },
+  ...{ in: 'query', required: false, schema: s.integerOf(range), description },
   read: ([word]) => {
     if (word === undefined) return accept(range.default);
     const value = /^\d{1,10}$/.test(word) ? Number(word) : Number.NaN;

@@ -1,4 +1,4 @@
-import { anyObject, integer, listOf, oneOf, optional, record, text } from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { PROBLEMS, type ProblemCode } from '../http/problems/problem.ts';
 import { component } from './component.ts';
 import { REMEDIES } from './remedies.ts';
@@ -9,20 +9,20 @@ export const EXAMPLE_REQUEST_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 const PROBLEM = component(
   'Problem',
-  record(
+  s.record(
     {
-      type: text,
-      title: text,
-      status: integer,
-      detail: text,
-      instance: text,
-      code: oneOf(Object.keys(PROBLEMS)),
-      request_id: { ...text, description: 'Also in the header X-Request-Id, and in the log of the service' },
-      errors: optional({
-        ...listOf(record({ pointer: text, detail: text })),
+      type: s.text,
+      title: s.text,
+      status: s.integer,
+      detail: s.text,
+      instance: s.text,
+      code: s.oneOf(Object.keys(PROBLEMS)),
+      request_id: { ...s.text, description: 'Also in the header X-Request-Id, and in the log of the service' },
+      errors: s.optional({
+        ...s.listOf(s.record({ pointer: s.text, detail: s.text })),
         description: 'Every fault, with its JSON pointer into the body',
       }),
-      results: optional({ ...listOf(anyObject()), description: 'Of a bulk change: one for each operation' }),
+      results: s.optional({ ...s.listOf(s.anyObject()), description: 'Of a bulk change: one for each operation' }),
     },
     { description: 'RFC 9457' },
   ),

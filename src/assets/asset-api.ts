@@ -3,15 +3,15 @@ import { component } from '../api/component.ts';
 import { LINK, TOTAL } from '../api/openapi-document.ts';
 import { choiceQuery, idQuery, pageQuery, textInPath, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, noContent, ok, ownBody } from '../api/route.ts';
-import { count, described, integer, listOf, moment, nullOr, optional, orNull, record, text, type Shape } from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { MAX_UPLOAD_BYTES } from '../catalog/model/asset-rules.ts';
 
 const MAX_FILE_NAME_LENGTH = 256;
 
-const USES = record(
+const USES = s.record(
   {
-    total: count,
-    first: nullOr(record({ id: integer, name: text }), { description: 'the first by id' }),
+    total: s.count,
+    first: s.nullOr(s.record({ id: s.integer, name: s.text }), { description: 'the first by id' }),
   },
   { readOnly: true, description: 'the creatives that use it; only with `include=uses`' },
 );
@@ -21,17 +21,17 @@ const HASH_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0
 /** A stored file. */
 const ASSET = component(
   'Asset',
-  record({
-    url: described(text, 'a picture, or the page of an HTML5 ad; a path while neither PUBLIC_URL nor ASSETS_URL is set'),
-    sha256: text,
-    publisher_id: orNull(integer),
-    name: text,
-    type: described(text, 'media type of what url answers'),
-    width: orNull(integer, { description: 'null: the HTML5 ad does not state its size (meta ad.size)' }),
-    height: orNull(integer),
-    bytes: described(integer, 'of the upload'),
-    created_at: moment,
-    used_by: optional(USES),
+  s.record({
+    url: s.described(s.text, 'a picture, or the page of an HTML5 ad; a path while neither PUBLIC_URL nor ASSETS_URL is set'),
+    sha256: s.text,
+    publisher_id: s.orNull(s.integer),
+    name: s.text,
+    type: s.described(s.text, 'media type of what url answers'),
+    width: s.orNull(s.integer, { description: 'null: the HTML5 ad does not state its size (meta ad.size)' }),
+    height: s.orNull(s.integer),
+    bytes: s.described(s.integer, 'of the upload'),
+    created_at: s.moment,
+    used_by: s.optional(USES),
   }),
   {
     url: `https://ads.example.com/static/assets/${HASH_EXAMPLE}.png`,
@@ -40,7 +40,7 @@ const ASSET = component(
   },
 );
 
-export type AssetWire = Shape<typeof ASSET>;
+export type AssetWire = s.Shape<typeof ASSET>;
 
 /** The page sends a Blob; the handler reads the stream. */
 const BINARY = Unsafe<Blob>({ type: 'string', format: 'binary' });
@@ -75,7 +75,7 @@ export const ASSET_API = defineRoutes({
       include: choiceQuery(['uses'], 'Adds which creatives use each file; the service reads all creatives for it'),
       ...pageQuery({ default: 100, max: 1000 }),
     },
-    answer: ok('A page of them', listOf(ASSET), { headers: { ...TOTAL, ...LINK } }),
+    answer: ok('A page of them', s.listOf(ASSET), { headers: { ...TOTAL, ...LINK } }),
   },
   deleteAsset: {
     ...at('DELETE', '/api/assets/{sha256}', 'creatives'),

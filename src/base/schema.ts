@@ -18,6 +18,7 @@ import {
  * The words in which this project describes values: JSON Schemas (2020-12) as TypeBox builds them.
  * A schema is plain JSON, which ajv compiles and OpenAPI shows, and the compiler knows the type of
  * its values. The functions are imported by name: the whole of TypeBox would add 46 kB to the page.
+ * A module that describes requests or answers imports these words as `s`.
  */
 export type Schema = TSchema;
 
@@ -45,7 +46,8 @@ export const day = stringOf({ format: 'date', description: 'UTC day' });
 /** Any JSON value. */
 export const anything: TUnsafe<unknown> = Unsafe({});
 /** Any JSON object. */
-export const anyObject = (more: SchemaOptions = {}): TUnsafe<Readonly<Record<string, unknown>>> => Unsafe({ type: 'object', ...more });
+export const anyObject = (more: SchemaOptions = {}): TUnsafe<Readonly<Record<string, unknown>>> =>
+  Unsafe({ type: 'object', additionalProperties: true, ...more });
 /** An object whose type says more than its schema. */
 export const objectAs = <T extends object>(more: SchemaOptions = {}): TUnsafe<T> => Unsafe({ type: 'object', ...more });
 

@@ -2,7 +2,7 @@ import { component } from '../api/component.ts';
 import { LINK } from '../api/openapi-document.ts';
 import { pageQuery, textQuery } from '../api/parameters.ts';
 import { at, defineRoutes, ok } from '../api/route.ts';
-import { anyObject, integer, listOf, moment, oneOf, orNull, record, text, type Shape } from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { CHANGE_ACTIONS } from './audit-trail.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 
@@ -11,22 +11,23 @@ const OTHER_ENTITIES = ['asset', 'saved_report', 'alert_recipient', 'events', 'c
 
 const AUDIT_ROW = component(
   'AuditRow',
-  record({
-    id: integer,
-    at: moment,
-    actor: text,
-    action: oneOf(CHANGE_ACTIONS),
-    entity: oneOf([...Object.values(ENTITY_KINDS).map(({ name }) => name), ...OTHER_ENTITIES]),
-    entity_id: text,
-    before: orNull(anyObject()),
-    after: orNull(anyObject()),
+  s.record({
+    id: s.integer,
+    at: s.moment,
+    actor: s.text,
+    action: s.oneOf(CHANGE_ACTIONS),
+    entity: s.oneOf([...Object.values(ENTITY_KINDS).map(({ name }) => name), ...OTHER_ENTITIES]),
+    entity_id: s.text,
+    before: s.orNull(s.anyObject()),
+    after: s.orNull(s.anyObject()),
+    restorable: s.described(s.boolean, 'A deletion that can be undone: POST …/restore'),
   }),
   {
     ...{ id: 41, at: '2026-10-14T12:00:00.000Z', actor: 'ann', action: 'update', entity: 'campaign', entity_id: '3' },
-    ...{ before: { budget: 5000 }, after: { budget: 7500 } },
+    ...{ before: { budget: 5000 }, after: { budget: 7500 }, restorable: false },
   },
 );
-export type AuditRow = Shape<typeof AUDIT_ROW>;
+export type AuditRow = s.Shape<typeof AUDIT_ROW>;
 
 /** The history of the catalog. */
 export const AUDIT_API = defineRoutes({
@@ -41,6 +42,6 @@ export const AUDIT_API = defineRoutes({
       action: textQuery('Only this action'),
       ...pageQuery({ default: 100, max: 1000 }),
     },
-    answer: ok('Changes', listOf(AUDIT_ROW), { headers: LINK }),
+    answer: ok('Changes', s.listOf(AUDIT_ROW), { headers: LINK }),
   },
 });

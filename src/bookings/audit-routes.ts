@@ -3,12 +3,13 @@ import { nextPageLink, readPageOfRows } from '../api/page-of-rows.ts';
 import { answer, type Handlers } from '../api/route.ts';
 import { definedMembers } from '../base/narrow.ts';
 import type { AUDIT_API, AuditRow } from './audit-api.ts';
+import { restorableDeletions } from './deleted-records.ts';
 
 const COLUMNS = ['id', 'at', 'actor', 'action', 'entity', 'entity_id', 'before', 'after'];
 const ROW_BYTES = "256 + octet_length(coalesce(before::text, '')) + octet_length(coalesce(after::text, ''))";
 
 /** As Postgres returns it. */
-type StoredChange = Omit<AuditRow, 'id' | 'at'> & { readonly id: string; readonly at: Date };
+type StoredChange = Omit<AuditRow, 'id' | 'at' | 'restorable'> & { readonly id: string; readonly at: Date };
 
 /** The history of the catalog: as many changes as fit into an answer. */
 export const auditRoutes = ({ knex }: { readonly knex: Knex }): Handlers<typeof AUDIT_API> => ({
@@ -16,11 +17,19 @@ export const auditRoutes = ({ knex }: { readonly knex: Knex }): Handlers<typeof 
     const changes = knex('audit').where(definedMembers(where));
     const query = { columns: COLUMNS, order: 'desc', limit, offset, rowBytes: ROW_BYTES } as const;
     const page = await readPageOfRows<StoredChange>(knex, changes, query);
-    return answer(page.rows.map(shownChange), nextPageLink(url, page, { limit, offset }));
+    const deletions = page.rows.filter(({ action }) => action === 'delete').map(({ id }) => Number(id));
+    const restorable = await restorableDeletions(knex, deletions);
+    return answer(
+      page.rows.map((change) => shownChange(change, restorable)),
+      nextPageLink(url, page, { limit, offset }),
+    );
   },
 });
 
-const shownChange = ({ id, at, actor, action, entity, entity_id, before, after }: StoredChange): AuditRow => ({
+const shownChange = (
+  { id, at, actor, action, entity, entity_id, before, after }: StoredChange,
+  restorable: ReadonlySet<number>,
+): AuditRow => ({
   ...{ id: Number(id), at: at.toISOString(), actor, action },
-  ...{ entity, entity_id, before, after },
+  ...{ entity, entity_id, before, after, restorable: restorable.has(Number(id)) },
 });

@@ -5,6 +5,7 @@ export const CHANGE_ACTIONS = [
   'create',
   'update',
   'delete',
+  'restore',
   'rotate_key',
   'block',
   'unblock',
@@ -29,13 +30,23 @@ export interface Change {
 /**
  * Records a change in the transaction that makes it, so that neither is stored without the other.
  */
-export const recordChange = async (trx: Knex.Transaction, { actor, action, entity, entityId, before, after }: Change): Promise<void> => {
-  await trx('audit').insert({
+export const recordChange = async (trx: Knex.Transaction, change: Change): Promise<void> => {
+  await recordNumbered(trx, change);
+};
+
+/** The same; resolves to the id of the line. */
+export const recordNumbered = async (
+  trx: Knex.Transaction,
+  { actor, action, entity, entityId, before, after }: Change,
+): Promise<number> => {
+  const line = {
     actor,
     action,
     entity,
     entity_id: String(entityId),
     before: before && JSON.stringify(before),
     after: after && JSON.stringify(after),
-  });
+  };
+  const [stored] = await trx('audit').insert(line).returning<{ id: string }[]>('id');
+  return Number(stored?.id);
 };

@@ -1,6 +1,6 @@
 import { component } from '../api/component.ts';
 import { at, defineRoutes, jsonBody, ok } from '../api/route.ts';
-import { anyObject, closedRecord, integer, listOf, oneOf, optional, record, textOf, type Shape } from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 
 /** Together they hold the lock of the catalog for about four seconds. */
 export const MAX_OPERATIONS = 1_000;
@@ -9,25 +9,29 @@ const MAX_BULK_BYTES = 1024 * 1024;
 /** A thousand changes of 20 fields each. */
 const MAX_BULK_VALUES = 25_000;
 
-const OPERATION = closedRecord({
-  method: oneOf(['POST', 'PUT', 'PATCH', 'DELETE']),
-  path: textOf({ maxLength: 512, description: 'of a write of this API: /line_items/5, /creatives/9/block' }),
-  body: optional(anyObject({ description: 'the body of that write' })),
-  if_match: optional(textOf({ maxLength: 256, description: 'as the header If-Match' })),
+const OPERATION = s.closedRecord({
+  method: s.oneOf(['POST', 'PUT', 'PATCH', 'DELETE']),
+  path: s.textOf({ maxLength: 512, description: 'of a write of this API: /line_items/5, /creatives/9/block' }),
+  body: s.optional(s.anyObject({ description: 'the body of that write' })),
+  if_match: s.optional(s.textOf({ maxLength: 256, description: 'as the header If-Match' })),
 });
-export type BulkOperation = Shape<typeof OPERATION>;
+export type BulkOperation = s.Shape<typeof OPERATION>;
 
-const BULK_CHANGE = component('BulkChange', closedRecord({ operations: listOf(OPERATION, { minItems: 1, maxItems: MAX_OPERATIONS }) }), {
-  operations: [
-    { method: 'PATCH', path: '/line_items/5', body: { active: false } },
-    { method: 'PATCH', path: '/campaigns/3', body: { archived: true } },
-  ],
-});
+const BULK_CHANGE = component(
+  'BulkChange',
+  s.closedRecord({ operations: s.listOf(OPERATION, { minItems: 1, maxItems: MAX_OPERATIONS }) }),
+  {
+    operations: [
+      { method: 'PATCH', path: '/line_items/5', body: { active: false } },
+      { method: 'PATCH', path: '/campaigns/3', body: { archived: true } },
+    ],
+  },
+);
 
 const BULK_RESULTS = component(
   'BulkResults',
-  record({
-    results: listOf(record({ status: integer, body: optional(anyObject({ description: 'As the write alone would answer' })) })),
+  s.record({
+    results: s.listOf(s.record({ status: s.integer, body: s.optional(s.anyObject({ description: 'As the write alone would answer' })) })),
   }),
   {
     results: [

@@ -6,7 +6,7 @@ import type { CatalogWriter, RecordWriter } from './catalog-writer.ts';
 import { CREATING } from './entity-api.ts';
 import { ENTITY_KINDS, readEntityId, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { ACTIONS, problemOf } from './entity-routes.ts';
-import type { Refused, Written } from './written.ts';
+import { answerOfWrite, type Refused, type Written } from './written.ts';
 
 /** Writes in one transaction, with one result each. One that is refused undoes all. */
 export const bulkRoutes = (writer: CatalogWriter): Handlers<typeof BULK_API> => ({
@@ -82,7 +82,7 @@ const resultOf = (written: Written, step: Step | undefined): { readonly status: 
     return { status: body.status, body: { ...body } };
   }
   const { status = 200 } = step ?? {};
-  return status === 204 ? { status } : { status, body: written.record };
+  return status === 204 ? { status } : { status, body: answerOfWrite(written) };
 };
 
 const refusalOf = (refused: Refused, step: Step | undefined): Problem =>

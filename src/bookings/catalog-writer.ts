@@ -7,8 +7,9 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import { recordChange, type Change } from './audit-trail.ts';
+import { recordChange, recordNumbered, type Change } from './audit-trail.ts';
 import { checkReferences } from './check-references.ts';
+import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { withApproval } from './creative-approval.ts';
@@ -16,7 +17,9 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { mergePatch } from './merge-patch.ts';
+import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { sealMembers } from './seal-members.ts';
+import { writeWarnings } from './write-warnings.ts';
 import type { Refused, Written } from './written.ts';
 
 export interface WriteTarget {
@@ -38,6 +41,8 @@ export interface RecordWriter {
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
   /** Of a campaign; see duplicateCampaign. */
   duplicate(target: WriteTarget): Promise<Written>;
+  /** Undoes a deletion; see restoreDeleted. */
+  restore(target: WriteTarget): Promise<Written>;
 }
 
 /** Each write is a separate transaction, and resolves after its commit. */
@@ -50,16 +55,24 @@ export interface CatalogWriterOptions {
   readonly knex: Knex;
   readonly dimensions: DimensionSchema;
   readonly secretBox: SecretBox;
+  readonly prepareAccounts: PrepareAccounts;
   /** Called after each commit: every replica loads the catalog. */
   readonly goLive: () => Promise<void>;
 }
 
 type Row = CatalogRow & { readonly id: string | number };
 
+/** A record that may be stored. */
+interface Checked {
+  readonly ok: true;
+  readonly row: CatalogRow;
+  readonly warnings: readonly Fault[];
+}
+
 /** Runs a change in a transaction that holds the lock on the catalog's version. */
 type Write = (work: (trx: Knex.Transaction) => Promise<Written>) => Promise<Written>;
 
-export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: CatalogWriterOptions): CatalogWriter => {
+export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccounts, goLive }: CatalogWriterOptions): CatalogWriter => {
   /**
    * Runs changes and their audit rows in one transaction, and undoes all of them when one is refused. A trigger updates the catalog's version on
    * every change, so writers run one at a time in any case; locking that row first prevents
@@ -88,23 +101,21 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
   };
 
   /** Checks a record against its schema, its rules and its references, and collects every fault. */
-  const check = async (
-    trx: Knex.Transaction,
-    kind: EntityKind,
-    input: unknown,
-    id?: string | number,
-  ): Promise<{ readonly ok: true; readonly row: CatalogRow } | Refused> => {
+  const check = async (trx: Knex.Transaction, kind: EntityKind, input: unknown, id?: string | number): Promise<Checked | Refused> => {
     const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input) : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
     const all = [...(checked.ok ? [] : checked.faults), ...faults];
     if (!checked.ok || all.length > 0) return refused('invalid', all);
     const row = kind.toRow(checked.record as never);
-    if (kind.sealed === undefined) return { ok: true, row };
+    const warnings = writeWarnings(kind, checked.record, placements);
+    if (kind.sealed === undefined) return { ok: true, row, warnings };
     const before = id === undefined ? undefined : await trx(kind.table).where({ id }).first<CatalogRow | undefined>();
     const { column } = kind.sealed;
     const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
     const sealed = sealMembers(secretBox, kind.sealed, given, row, before);
-    return sealed.ok ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) } } : refused('invalid', sealed.faults);
+    return sealed.ok
+      ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) }, warnings }
+      : refused('invalid', sealed.faults);
   };
 
   const rewrite = async (
@@ -139,7 +150,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);
     const row = await withApproval(trx, kind, checked.row, before);
-    return { ok: true, record: await rewrite(trx, target, row, { actor, action: 'update', before }) };
+    return { ok: true, record: await rewrite(trx, target, row, { actor, action: 'update', before }), warnings: checked.warnings };
   };
 
   const writerWithin = (write: Write): RecordWriter => {
@@ -160,7 +171,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
           );
           const record = kind.toRecord(stored);
           await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
-          return { ok: true, record: key ? { ...record, api_key: key.key } : record };
+          return { ok: true, record: key ? { ...record, api_key: key.key } : record, warnings: checked.warnings };
         }),
 
       replace: (target, input) => change(target, (trx, before) => store(trx, target, before, writable(target.kind, input))),
@@ -172,10 +183,24 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
         change(target, async (trx, before) => {
           const { kind, id, actor } = target;
           const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
-          await trx(kind.table).where({ id }).delete();
           const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
-          await recordChange(trx, { actor, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null });
+          const change = { actor, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;
+          await keepDeleted(trx, kind, id, await recordNumbered(trx, change));
+          await trx(kind.table).where({ id }).delete();
           return { ok: true, record: before };
+        }),
+
+      restore: ({ kind, id, actor, ifMatch }) =>
+        write(async (trx) => {
+          const outcome = await restoreDeleted(trx, kind, id, prepareAccounts);
+          if (outcome.why !== 'restored') return refused(outcome.why, outcome.why === 'in_the_way' ? outcome.faults : []);
+          const record = await createEntityReader({ knex: trx }).find(kind, id);
+          if (!record) throw new Error(`Postgres has no ${kind.words} ${id} after it was restored.`);
+          if (!matchesTag(ifMatch, record)) return refused('stale');
+          const { restoredWithIt: counts } = outcome;
+          const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
+          await recordChange(trx, { actor, action: 'restore', entity: kind.name, entityId: id, before: null, after });
+          return { ok: true, record };
         }),
 
       rotateKey: (target) =>

@@ -10,7 +10,13 @@ import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.
 export interface CheckedReferences {
   readonly faults: readonly Fault[];
   /** The placements that a creative refers to. */
-  readonly placements: readonly PlacementFormats[];
+  readonly placements: readonly ReferredPlacement[];
+}
+
+/** A placement as a creative's checks need it. */
+export interface ReferredPlacement extends PlacementFormats {
+  readonly width: number;
+  readonly height: number;
 }
 
 /**
@@ -57,7 +63,7 @@ const missingAdvertisers = async (trx: Knex.Transaction, listed: unknown): Promi
   );
 };
 
-interface PlacementRow extends PlacementFormats {
+interface PlacementRow extends ReferredPlacement {
   readonly publisher_id: number | null;
 }
 

@@ -2,7 +2,9 @@ import { ETAG, LINK, LOCATION, TOTAL } from '../api/openapi-document.ts';
 import { choiceQuery, header, idInPath, textInPath, type PathParameter } from '../api/parameters.ts';
 import { created, defineRoutes, noContent, ok, ownBody, type RouteDefinition, type RouteTable } from '../api/route.ts';
 import { listOf } from '../base/schema.ts';
+import type { ProblemCode } from '../http/problems/problem.ts';
 import { MAX_CONTENT_LENGTH } from '../catalog/checks/parse-content.ts';
+import { RESTORE_DAYS } from '../catalog/model/choices.ts';
 import { ENTITY_COMPONENTS, pascalCase } from './entity-components.ts';
 import { SENT_EXAMPLES } from './entity-examples.ts';
 import { ENTITY_KINDS, type EntityAction, type EntityKind } from './entity-kind.ts';
@@ -77,9 +79,15 @@ const ACTION_SUMMARIES: Readonly<Record<EntityAction, string>> = {
   block: 'Stop serving the creative',
   unblock: 'Serve the creative again',
   duplicate: 'Copy the campaign with its line items and creatives, in one transaction; the copy is paused',
+  restore: `Undo a deletion: the record, and all that was deleted with it, under their ids and with their counts; up to ${RESTORE_DAYS} days later`,
 };
 /** Actions that create a record, and answer with that one. */
 export const CREATING: readonly EntityAction[] = ['duplicate'];
+
+const ACTION_PROBLEMS: Readonly<Partial<Record<EntityAction, readonly ProblemCode[]>>> = {
+  duplicate: ['invalid_request'],
+  restore: ['conflict', 'unavailable'],
+};
 
 /** The route of an action of an entity. */
 export const actionApi = (kind: EntityKind, action: EntityAction) => {
@@ -92,7 +100,7 @@ export const actionApi = (kind: EntityKind, action: EntityAction) => {
       answer: creates
         ? created('The copy', record, { headers: { ...ETAG, ...LOCATION } })
         : ok('The record after the change', record, { headers: ETAG }),
-      problems: creates ? ['invalid_request', 'precondition_failed'] : ['precondition_failed'],
+      problems: ['precondition_failed', ...(ACTION_PROBLEMS[action] ?? [])],
     },
   });
 };

@@ -40,7 +40,7 @@ export const SENT_EXAMPLES = {
     daily_impression_cap: 20_000,
     frequency_cap: 3,
     frequency_window: 86_400,
-    targeting: { countries: ['FI', 'SE'], devices: ['mobile'], key_values: { section: ['sport', 'outdoors'] } },
+    targeting: { countries: ['FI', 'SE'], devices: ['mobile'], key_values: { section: ['sport', 'travel'] } },
   },
   creatives: {
     placement_id: 'article-top',
@@ -66,7 +66,7 @@ export const ANSWERED_EXAMPLES = {
 /** A merge patch of each. */
 export const CHANGE_EXAMPLES = {
   publishers: { origins: ['https://gazette.example'] },
-  placements: { formats: ['banner'] },
+  placements: { formats: ['html'] },
   advertisers: { categories: ['483', '1'] },
   bidders: { bid_adjustment: 0.9 },
   campaigns: { budget: 7500 },

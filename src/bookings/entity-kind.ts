@@ -1,6 +1,6 @@
 import { readId } from '../api/parameters.ts';
 import { CHECKS } from '../catalog/checks/check-entities.ts';
-import type { PlacementFormats } from '../catalog/checks/rules.ts';
+import type { CheckedOn, PlacementFormats } from '../catalog/checks/rules.ts';
 import type { Checked } from '../catalog/checks/shape-record.ts';
 import type { RecordSchema } from '../catalog/entities/define-entity.ts';
 import { entityOf, perTable, type EntityTable } from '../catalog/entities/entities.ts';
@@ -13,13 +13,13 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 /** A record as the API accepts and returns it. */
 export type EntityRecord = Readonly<Record<string, unknown>>;
 
-export interface CheckContext {
+export interface CheckContext extends CheckedOn {
   readonly dimensions: DimensionSchema;
   readonly placements: readonly PlacementFormats[];
 }
 
 /** Changes that are not a plain edit of a field: POST /api/<table>/{id}/<action>. */
-export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock', 'duplicate'] as const;
+export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock', 'duplicate', 'restore'] as const;
 export type EntityAction = (typeof ENTITY_ACTIONS)[number];
 
 /** A column whose members are sealed before they are stored. */
@@ -65,7 +65,6 @@ export interface EntityKind {
   readonly actions: readonly EntityAction[];
   readonly sealed: SealedColumn | undefined;
   readonly rowBytes: string;
-  readonly columns: readonly string[];
   readonly check: (input: unknown, context: CheckContext) => Checked<object>;
   readonly toRow: (record: never) => CatalogRow;
   readonly toRecord: (row: CatalogRow) => EntityRecord;
@@ -122,10 +121,9 @@ const kindOf = (table: EntityTable): EntityKind => {
     readOnly: answered,
     namedByClient: schema.properties['id']?.['type'] === 'string',
     parents: parentsOf(table),
-    actions,
+    actions: [...actions, 'restore'],
     sealed,
     rowBytes,
-    columns: ROWS[table].columns,
     check: CHECKS[table],
     toRow: ROWS[table].toRow,
     toRecord: (row) => ({ ...toRecord(row), ...Object.fromEntries(added.map((name) => [name, row[name] ?? null])) }),

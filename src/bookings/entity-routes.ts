@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import { nextPageLink } from '../api/page-of-rows.ts';
 import { answer, done, refuseWith, type Call, type Handlers } from '../api/route.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
+import { RESTORE_DAYS } from '../catalog/model/choices.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
 import type { CatalogWriter, RecordWriter, WriteTarget } from './catalog-writer.ts';
 import { actionApi, CREATING, entityApi } from './entity-api.ts';
@@ -9,7 +10,7 @@ import { ENTITY_KINDS, type EntityAction, type EntityKind, type EntityRecord } f
 import type { EntityReader, JudgeList } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
 import { toListQuery } from './list-query.ts';
-import type { Refused, Written } from './written.ts';
+import { answerOfWrite, type Refused, type Written } from './written.ts';
 
 export interface EntityRoutesOptions {
   readonly reader: EntityReader;
@@ -60,6 +61,7 @@ export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, targe
   block: (writer, target) => writer.setBlocked(target, true),
   unblock: (writer, target) => writer.setBlocked(target, false),
   duplicate: (writer, target) => writer.duplicate(target),
+  restore: (writer, target) => writer.restore(target),
 };
 
 const actionHandlers = (kind: EntityKind, action: EntityAction, writer: CatalogWriter): Handlers<ReturnType<typeof actionApi>> => ({
@@ -72,9 +74,10 @@ const idsOf = (rows: readonly EntityRecord[]): readonly (string | number)[] => r
 /** `isNew`: the record was created, so the answer says where it is. */
 const writtenReply = (kind: EntityKind, written: Written, isNew = false) => {
   if (!written.ok) return refuseWith(problemOf(kind, written));
-  const { api_key, ...record } = written.record;
+  const { record } = written;
+  const { api_key: _, ...tagged } = record;
   const location = isNew ? { Location: `/api/${kind.table}/${encodeURIComponent(String(record['id']))}` } : {};
-  return answer(api_key === undefined ? record : { ...record, api_key }, { ETag: entityTag(record), ...location });
+  return answer(answerOfWrite(written), { ETag: entityTag(tagged), ...location });
 };
 
 /** The problem that a refused write answers. */
@@ -88,6 +91,12 @@ export const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Probl
       return problem('precondition_failed', `The ${kind.words} does not match If-Match: read it again.`);
     case 'parent_fixed':
       return problem('parent_fixed', `The ${kind.words} may have been served under its parent: duplicate it instead.`, faults);
+    case 'not_deleted':
+      return problem('not_found', `No ${kind.words} with this id was deleted in the last ${RESTORE_DAYS} days.`);
+    case 'in_the_way':
+      return problem('conflict', `The ${kind.words} cannot be restored.`, faults);
+    case 'counters_away':
+      return problem('unavailable', `The counters of the ${kind.words} cannot be read now; nothing was restored.`);
     case 'invalid':
       return problem('invalid_request', `The ${kind.words} is invalid.`, faults);
   }

@@ -2,22 +2,22 @@ import { component } from '../api/component.ts';
 import { idInPath } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import { NOT_BLANK } from '../base/schema-faults.ts';
-import { closedRecord, integer, listOf, oneOf, record, text, textOf } from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { ENTITY_TABLES } from '../catalog/entities/entities.ts';
 
 const MAX_NAME_LENGTH = 80;
 const MAX_QUERY_LENGTH = 2_000;
 
-const kind = oneOf(ENTITY_TABLES);
+const kind = s.oneOf(ENTITY_TABLES);
 const example = { kind: 'line_items', name: 'Behind, direct', query: 'status=behind&type=direct&sort=-spend_today' } as const;
 
-const VIEW = component('SavedView', record({ id: integer, kind, name: text, query: text }), { id: 2, ...example });
+const VIEW = component('SavedView', s.record({ id: s.integer, kind, name: s.text, query: s.text }), { id: 2, ...example });
 const NEW_VIEW = component(
   'NewSavedView',
-  closedRecord({
+  s.closedRecord({
     kind,
-    name: textOf({ pattern: NOT_BLANK, maxLength: MAX_NAME_LENGTH }),
-    query: textOf({ maxLength: MAX_QUERY_LENGTH, description: 'Parameters of the list: q=boots&status=behind&sort=-price' }),
+    name: s.textOf({ pattern: NOT_BLANK, maxLength: MAX_NAME_LENGTH }),
+    query: s.textOf({ maxLength: MAX_QUERY_LENGTH, description: 'Parameters of the list: q=boots&status=behind&sort=-price' }),
   }),
   example,
 );
@@ -27,7 +27,7 @@ export const SAVED_VIEW_API = defineRoutes({
   listSavedViews: {
     ...at('GET', '/api/saved_views', 'delivery'),
     summary: 'Your saved views: searches of lists, by name',
-    answer: ok('Those of the token', listOf(VIEW)),
+    answer: ok('Those of the token', s.listOf(VIEW)),
   },
   saveView: {
     ...at('POST', '/api/saved_views', 'delivery'),

@@ -3,15 +3,21 @@ import type { EntityRecord } from './entity-kind.ts';
 
 /**
  * The outcome of a write. The record is as the API returns it; a new API key is in it this once.
+ * `warnings`: what was accepted, and is probably not meant.
  */
-export type Written = { readonly ok: true; readonly record: EntityRecord } | Refused;
+export type Written = { readonly ok: true; readonly record: EntityRecord; readonly warnings?: readonly Fault[] } | Refused;
+
+/** What a write that was carried out answers. */
+export const answerOfWrite = ({ record, warnings = [] }: Written & { readonly ok: true }): EntityRecord =>
+  warnings.length === 0 ? record : { ...record, warnings };
 
 /**
  * Why nothing was changed. conflict: the id is taken; stale: the record is not the one that
- * If-Match names; invalid and parent_fixed: see `faults`.
+ * If-Match names; invalid, parent_fixed and in_the_way (of a restored record): see `faults`; not_deleted: there is nothing to
+ * restore; counters_away: the counts of what would be restored cannot be read.
  */
 export interface Refused {
   readonly ok: false;
-  readonly refusal: 'not_found' | 'conflict' | 'stale' | 'invalid' | 'parent_fixed';
+  readonly refusal: 'not_found' | 'conflict' | 'stale' | 'invalid' | 'parent_fixed' | 'in_the_way' | 'not_deleted' | 'counters_away';
   readonly faults: readonly Fault[];
 }

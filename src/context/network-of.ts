@@ -6,6 +6,9 @@ import ipaddr from 'ipaddr.js';
  */
 export const networkOf = (address: string): string => `${truncateAddress(address)}/${address.includes(':') ? 48 : 24}`;
 
+/** The network around it, of one operator mostly: its /16 in IPv4, its /32 in IPv6. `203.0.113.9` → `203.0`. */
+export const wideNetworkOf = (address: string): string => address.split(address.includes(':') ? ':' : '.', 2).join('.');
+
 /** The first address of its network. `203.0.113.9` → `203.0.113.0`. */
 export const truncateAddress = (address: string): string => {
   if (!address.includes(':')) return `${address.slice(0, address.lastIndexOf('.'))}.0`;

@@ -83,6 +83,17 @@ export const fitsImp = (own: OwnSize, { size, otherSizes }: Pick<ImpQuery, 'size
   return false;
 };
 
+/**
+ * Why a creative of this size is on none of these places, unless a request asks for another size there; undefined: it fits
+ * one of them, or there is none.
+ */
+export const misfitWords = (own: OwnSize, places: readonly (AdSize & { readonly id: string })[]): string | undefined =>
+  places.length === 0 || places.some((size) => fits(own, size))
+    ? undefined
+    : `${sizeWords(own)} does not fit ${places.map((place) => `placement ${place.id} of ${sizeWords(place)}`).join(' or ')}`;
+
+const sizeWords = ({ width, height }: OwnSize): string => `${width ?? 'any'}×${height ?? 'any'}`;
+
 /** The size at which something that fits is shown: its own, else the first that it fits. */
 export const shownSize = (own: OwnSize, { size, otherSizes }: Pick<ImpQuery, 'size' | 'otherSizes'>): AdSize => {
   const place = otherSizes.length === 0 || fits(own, size) ? size : (otherSizes.find((other) => fits(own, other)) ?? size);

@@ -1,55 +1,38 @@
 import { component } from '../api/component.ts';
-import {
-  boolean,
-  count,
-  countsByName,
-  day,
-  described,
-  integer,
-  listOf,
-  moment,
-  nullOr,
-  number,
-  oneOf,
-  orNull,
-  record,
-  text,
-  usd,
-  type Shape,
-} from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { PACINGS } from '../catalog/model/choices.ts';
 import { STATUS, STATUS_EXAMPLE } from './status/status.ts';
 
 /** Gross = filtered + provisional + net: `impressions` and `clicks` are net. */
 const COUNTED = {
-  serves: count,
-  gross_impressions: count,
-  filtered_impressions: count,
-  provisional_impressions: count,
-  impressions: count,
-  gross_clicks: count,
-  filtered_clicks: count,
-  provisional_clicks: count,
-  clicks: count,
-  spend: usd,
+  serves: s.count,
+  gross_impressions: s.count,
+  filtered_impressions: s.count,
+  provisional_impressions: s.count,
+  impressions: s.count,
+  gross_clicks: s.count,
+  filtered_clicks: s.count,
+  provisional_clicks: s.count,
+  clicks: s.count,
+  spend: s.usd,
 };
-const FIGURES = { ...COUNTED, events: countsByName, filtered: countsByName };
+const FIGURES = { ...COUNTED, events: s.countsByName, filtered: s.countsByName };
 
 export const COURSES = ['scheduled', 'on course', 'behind', 'reached', 'ended'] as const;
 export type Course = (typeof COURSES)[number];
 
 /** The progress of a line item towards one of its goals. */
-const GOAL_COURSE = record({
-  of: oneOf(['impressions', 'clicks']),
-  goal: count,
-  delivered: count,
-  due: described(count, 'Due by now, with the flight spread as its pacing spreads it'),
-  course: oneOf(COURSES),
-  behind: described(number, 'The share of `due` that is missing; 0 unless it is behind'),
-  expected_end: orNull(integer, { description: 'What it will end at, if the rest goes as the last day did; null: too early to say' }),
-  words: text,
+const GOAL_COURSE = s.record({
+  of: s.oneOf(['impressions', 'clicks']),
+  goal: s.count,
+  delivered: s.count,
+  due: s.described(s.count, 'Due by now, with the flight spread as its pacing spreads it'),
+  course: s.oneOf(COURSES),
+  behind: s.described(s.number, 'The share of `due` that is missing; 0 unless it is behind'),
+  expected_end: s.orNull(s.integer, { description: 'What it will end at, if the rest goes as the last day did; null: too early to say' }),
+  words: s.text,
 });
-export type GoalCourse = Shape<typeof GOAL_COURSE>;
+export type GoalCourse = s.Shape<typeof GOAL_COURSE>;
 
 const COUNTED_EXAMPLE = {
   ...{ serves: 5200, gross_impressions: 4310, filtered_impressions: 110, provisional_impressions: 0, impressions: 4200 },
@@ -64,38 +47,40 @@ const FIGURES_EXAMPLE = {
 /** How a line item delivers. */
 export const DELIVERY = component(
   'Delivery',
-  record({
-    line_item_id: integer,
-    at: moment,
-    day,
-    live: described(boolean, 'false: the counters are unavailable and the figures come from the database'),
+  s.record({
+    line_item_id: s.integer,
+    at: s.moment,
+    day: s.day,
+    live: s.described(s.boolean, 'false: the counters are unavailable and the figures come from the database'),
     status: STATUS,
-    today: record({
+    today: s.record({
       ...FIGURES,
-      held: orNull(integer, { description: 'Reserved and not yet shown; null: unknown, because live is false' }),
-      committed: described(count, 'Impressions and reservations: what the daily cap limits'),
+      held: s.orNull(s.integer, { description: 'Reserved and not yet shown; null: unknown, because live is false' }),
+      committed: s.described(s.count, 'Impressions and reservations: what the daily cap limits'),
     }),
-    yesterday: record(FIGURES),
-    total: record({ impressions: count, clicks: count, spend: usd }),
-    goals: listOf(GOAL_COURSE),
-    limits: record({
-      daily_impression_cap: orNull(integer),
-      daily_spend_cap: orNull(number),
-      budget: orNull(number),
-      campaign_budget: orNull(number),
-      campaign_spend: usd,
+    yesterday: s.record(FIGURES),
+    total: s.record({ impressions: s.count, clicks: s.count, spend: s.usd }),
+    goals: s.listOf(GOAL_COURSE),
+    limits: s.record({
+      daily_impression_cap: s.orNull(s.integer),
+      daily_spend_cap: s.orNull(s.number),
+      budget: s.orNull(s.number),
+      campaign_budget: s.orNull(s.number),
+      campaign_spend: s.usd,
     }),
-    pacing: record({
-      mode: oneOf(PACINGS),
-      goal: orNull(integer, { description: 'Impressions of the whole day; null: the line item is not paced' }),
-      target: orNull(integer, { description: 'Impressions due by now, on the line from where pacing began today to the goal' }),
-      began: nullOr(record({ share: described(number, 'Share of the day’s traffic at which pacing began today'), impressions: integer })),
-      permits: orNull(number, { description: 'Selections that pacing permits now' }),
-      curve: listOf(number, { minItems: 24, maxItems: 24, description: 'Share of a day’s traffic by UTC hour' }),
+    pacing: s.record({
+      mode: s.oneOf(PACINGS),
+      goal: s.orNull(s.integer, { description: 'Impressions of the whole day; null: the line item is not paced' }),
+      target: s.orNull(s.integer, { description: 'Impressions due by now, on the line from where pacing began today to the goal' }),
+      began: s.nullOr(
+        s.record({ share: s.described(s.number, 'Share of the day’s traffic at which pacing began today'), impressions: s.integer }),
+      ),
+      permits: s.orNull(s.number, { description: 'Selections that pacing permits now' }),
+      curve: s.listOf(s.number, { minItems: 24, maxItems: 24, description: 'Share of a day’s traffic by UTC hour' }),
     }),
-    frequency: nullOr(record({ places: integer, window: described(integer, 'Seconds') })),
-    hourly: listOf(record({ hour: integer, impressions: count, clicks: count })),
-    last_days: listOf(record({ day, ...COUNTED })),
+    frequency: s.nullOr(s.record({ places: s.integer, window: s.described(s.integer, 'Seconds') })),
+    hourly: s.listOf(s.record({ hour: s.integer, impressions: s.count, clicks: s.count })),
+    last_days: s.listOf(s.record({ day: s.day, ...COUNTED })),
   }),
   {
     ...{ line_item_id: 5, at: '2026-10-14T12:00:00.000Z', day: '2026-10-14', live: true, status: STATUS_EXAMPLE },
@@ -118,6 +103,6 @@ export const DELIVERY = component(
     last_days: [{ day: '2026-10-13', ...COUNTED_EXAMPLE }],
   },
 );
-export type Delivery = Shape<typeof DELIVERY>;
+export type Delivery = s.Shape<typeof DELIVERY>;
 export type Figures = Delivery['yesterday'];
 export type DayFigures = Delivery['last_days'][number];

@@ -1,7 +1,7 @@
 import { advertiserBlockOf, blocksOf } from '../catalog/model/advertiser.ts';
 import type { Campaign, Creative, LineItem } from '../catalog/model/entities.ts';
 import type { Candidate, Snapshot } from '../catalog/snapshot/snapshot.ts';
-import { fitsImp, type OwnSize } from '../decision/ad-query.ts';
+import { misfitWords } from '../decision/ad-query.ts';
 import { isLive, obstacleOf } from '../decision/rules.ts';
 import type { CreativeObstacle } from './status/line-item-status.ts';
 
@@ -72,11 +72,9 @@ export const creativeObstacles = (
     const publisher = snapshot.publishers.get(lineItem.publisherId);
     const blocks = own.map((placement) => publisher && advertiserBlockOf(campaign, blocksOf(publisher, placement)));
     if (blocks[0] !== undefined && blocks.every((words) => words !== undefined)) return { id, obstacle: [...new Set(blocks)].join('; ') };
-    if (!hasServed && !own.some((placement) => fitsImp(creative, { size: placement, otherSizes: [] })))
-      return { id, obstacle: `${sizeOf(creative)} does not fit ${own.map((one) => `placement ${one.id} of ${sizeOf(one)}`).join(' or ')}` };
+    const misfit = hasServed ? undefined : misfitWords(creative, own);
+    if (misfit !== undefined) return { id, obstacle: misfit };
     const formats = own.flatMap((placement) => placement.formats);
     return { id, obstacle: live ? obstacleOf({ creative, lineItem, campaign }, formats, atMs) : undefined };
   });
 };
-
-const sizeOf = ({ width, height }: OwnSize): string => `${width ?? 'any'}×${height ?? 'any'}`;

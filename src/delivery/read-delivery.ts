@@ -7,7 +7,7 @@ import type { CampaignRecord } from '../catalog/entities/campaign.ts';
 import type { LineItemRecord } from '../catalog/entities/line-item.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createDeliveryHistory, type DeliveryHistory, type StoredDay } from '../events/postgres/delivery-history.ts';
-import { pricingOf } from '../ledger/limits.ts';
+import { pricingOf } from '../catalog/model/pricing.ts';
 import type { DayCounts } from '../ledger/read/read-accounts.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
 import { createEntityReader, type EntityReader } from '../bookings/entity-reader.ts';

@@ -17,6 +17,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** demo-data.json: the shapes of the trafficking API, children within their parents. */
 interface DemoData {
   readonly publisher: Fields & { readonly domain: string };
+  /** Of every campaign and line item. */
+  readonly flight: Fields;
   readonly placements: readonly Fields[];
   readonly campaigns: readonly (Fields & { readonly advertiser?: Fields; readonly line_items: readonly DemoLineItem[] })[];
 }
@@ -85,7 +87,7 @@ const keptKey = async (file: string): Promise<string> => {
 /** The id of the demo publisher; undefined when it has been deleted. */
 const seedOnce = async (
   trx: Knex.Transaction,
-  { publisher, placements, campaigns }: DemoData,
+  { publisher, flight, placements, campaigns }: DemoData,
   apiKey: string,
   port: number,
 ): Promise<number | undefined> => {
@@ -107,11 +109,13 @@ const seedOnce = async (
     await trx('placements').insert(ROWS.placements.toRow(checked(CHECKS.placements({ ...placement, publisher_id: publisherId }))));
   for (const { line_items, advertiser, ...campaign } of campaigns) {
     const advertiserId = advertiser ? await insert('advertisers', ROWS.advertisers.toRow(checked(CHECKS.advertisers(advertiser)))) : null;
-    const record = checked(CHECKS.campaigns({ ...campaign, publisher_id: publisherId, advertiser_id: advertiserId }));
+    const record = checked(CHECKS.campaigns({ ...flight, ...campaign, publisher_id: publisherId, advertiser_id: advertiserId }));
     const campaignId = await insert('campaigns', ROWS.campaigns.toRow(record));
     for (const { creatives, endpoint, ...lineItem } of line_items) {
       const bidder = endpoint === undefined ? {} : { endpoint: `http://127.0.0.1:${port}${endpoint}` };
-      const record = checked(CHECKS.line_items({ ...lineItem, ...bidder, campaign_id: campaignId }, { dimensions: new Map() }));
+      const record = checked(
+        CHECKS.line_items({ ...flight, active: true, ...lineItem, ...bidder, campaign_id: campaignId }, { dimensions: new Map() }),
+      );
       const lineItemId = await insert('line_items', ROWS.line_items.toRow(record));
       for (const { content, ...creative } of creatives) {
         const text = typeof content === 'string' ? content : JSON.stringify(content);

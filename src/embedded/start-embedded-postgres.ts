@@ -19,6 +19,8 @@ export interface EmbeddedPostgresOptions {
   readonly stateDir: string;
   /** Folder for the copy of the binaries: several state folders can share one copy of 60 MB. */
   readonly binariesDir?: string;
+  /** An installation to use instead of the one that is found. */
+  readonly binaries?: PostgresBinaries;
   /** Required of every client. undefined: any local process has full access, for tests. */
   readonly password?: string;
   /** false: no fsync, for tests; a power failure may then lose or corrupt data. Default true. */
@@ -42,7 +44,7 @@ const UNSAFE_AND_FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_write
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedStore> {
   const { stateDir, binariesDir = stateDir, durable = true, password } = options;
-  const binaries = await postgresBinaries(binariesDir);
+  const { binaries = await postgresBinaries(binariesDir) } = options;
   const folder = path.join(stateDir, 'postgres');
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const data = path.join(folder, `data-${binaries.major}`);

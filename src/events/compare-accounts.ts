@@ -9,6 +9,8 @@ export interface CompareAccountsOptions {
   readonly books: AccountBooks;
   /** Whether accounts may be lowered: not while Postgres lacks what Redis has counted (books/carry-counts.ts). */
   readonly mayLower: () => Promise<boolean>;
+  /** Called when accounts could not be compared this time: too much is on its way, or their rows have changed meanwhile. */
+  readonly onSkipped?: () => void;
 }
 
 export interface AccountsQuestion {
@@ -38,13 +40,13 @@ export type CompareAccounts = (question: AccountsQuestion) => Promise<readonly A
  * only raised: their rows follow the ledger by seconds. Hits in pending_hits are in neither book.
  */
 export const createCompareAccounts =
-  ({ knex, books, mayLower }: CompareAccountsOptions): CompareAccounts =>
+  ({ knex, books, mayLower, onSkipped = () => undefined }: CompareAccountsOptions): CompareAccounts =>
   async ({ publisherId, campaigns, today, dryRun }) => {
     const before = await createCountStore({ knex }).accounts(today, campaigns);
     if (before.length === 0) return [];
     const checked = await books.check(publisherId, before);
     const { entries } = checked;
-    if (entries === undefined) return [];
+    if (entries === undefined) return skipped(onSkipped);
     const { after, unstored } = await knex.transaction(
       async (trx) => ({
         unstored: await unstoredEvents(trx, entries, (event) => event.hit.ad.publisherId === publisherId && isCounted(event)),
@@ -52,13 +54,13 @@ export const createCompareAccounts =
       }),
       { isolationLevel: 'repeatable read', readOnly: true },
     );
-    if (unstored === undefined) return [];
+    if (unstored === undefined) return skipped(onSkipped);
 
     const own = byAccount(unstored);
     const adjustments = after.flatMap(({ kind, id, sums }, i) => {
       const [then, account] = [before[i], checked.accounts[i]];
-      if (then?.kind !== kind || then.id !== id || then.sums !== sums) return [];
-      if (account !== undefined && account.day !== today) return [];
+      if (then?.kind !== kind || then.id !== id || then.sums !== sums) return skipped(onSkipped);
+      if (account !== undefined && account.day !== today) return skipped(onSkipped);
       const events = own.get(`${kind}${id}`);
       // Of most accounts nothing has changed.
       if (account !== undefined && events === undefined && writeSums(account) === sums) return [];
@@ -71,3 +73,8 @@ export const createCompareAccounts =
     if (adjustments.length > 0 && !dryRun && (await mayLower())) await books.adjust(publisherId, checked, today, adjustments);
     return adjustments;
   };
+
+const skipped = (onSkipped: () => void): readonly [] => {
+  onSkipped();
+  return [];
+};

@@ -1,16 +1,10 @@
 import type { BidderOffer, ImpressionStep } from '../bidders/bidder-observer.ts';
+import { createAdTallies, type AdTallies } from './ad-tallies.ts';
 import { createBidTable } from './bid-table.ts';
-import type { RequestBatch, RequestCount, RequestCounts } from './postgres/request-counts.ts';
+import type { RequestBatch, RequestCounts } from './postgres/request-counts.ts';
 
-/** Counts requests for ads, and what bidders answered, in memory, and adds them to the roll-ups of reports in batches. */
-export interface RequestTallies {
-  /**
-   * One impression of a request: three map lookups, without text or I/O.
-   *
-   * @param placementId '' for one that the publisher does not have, so that requests cannot add keys
-   * @param reason the no-bid reason; 0: it was filled
-   */
-  count(publisherId: number, placementId: string, reason: number): void;
+/** Counts requests for ads, the ads served, and what bidders answered, in memory, and adds them to the roll-ups of reports in batches. */
+export interface RequestTallies extends Pick<AdTallies, 'request' | 'serve'> {
   /** One more at a step of a bidder. @param reason why a bid was refused; '': any other step */
   countBid(offer: BidderOffer, step: ImpressionStep, reason: string): void;
   start(): void;
@@ -22,7 +16,6 @@ export interface RequestTalliesOptions {
   readonly store: RequestCounts;
   /** This replica. */
   readonly replica: string;
-  readonly nameOf: (reason: number) => string;
   readonly now?: () => number;
   readonly flushMs?: number;
   readonly onFailure: (fault: Error) => void;
@@ -36,16 +29,14 @@ const MAX_BATCHES = 192;
 /** Of one batch: 4 MB. What bidders answer to further offers is not counted until the next one. */
 const MAX_BID_ROWS = 16_384;
 
-type Tally = Map<number, Map<string, Map<number, number>>>;
-
 /**
  * A batch is sent until its answer arrives, with its number: the store adds it once. While Postgres
  * is away, batches wait in memory, one for each quarter of an hour. A replica that is killed loses
  * what it counted since the last flush.
  */
 export const createRequestTallies = (options: RequestTalliesOptions): RequestTallies => {
-  const { store, replica, nameOf, now = Date.now, flushMs = FLUSH_MS, onFailure } = options;
-  let tally: Tally = new Map();
+  const { store, replica, now = Date.now, flushMs = FLUSH_MS, onFailure } = options;
+  const ads = createAdTallies();
   const bids = createBidTable(MAX_BID_ROWS);
   let isFull = false;
   let begunMs = now();
@@ -56,8 +47,7 @@ export const createRequestTallies = (options: RequestTalliesOptions): RequestTal
 
   /** Ends the current batch, so that it can be sent. Its time is that of its last request, or earlier. */
   const seal = (atMs: number): void => {
-    if (tally.size + bids.size > 0) waiting.push({ batch: ++sealed, atMs, counts: countsOf(tally, nameOf), bids: bids.take() });
-    tally = new Map();
+    if (ads.size + bids.size > 0) waiting.push({ batch: ++sealed, atMs, ...ads.take(), bids: bids.take() });
     isFull = false;
     if (waiting.length > MAX_BATCHES) {
       waiting.shift();
@@ -84,13 +74,8 @@ export const createRequestTallies = (options: RequestTalliesOptions): RequestTal
   };
 
   return {
-    count: (publisherId, placementId, reason) => {
-      let placements = tally.get(publisherId);
-      if (!placements) tally.set(publisherId, (placements = new Map<string, Map<number, number>>()));
-      let reasons = placements.get(placementId);
-      if (!reasons) placements.set(placementId, (reasons = new Map<number, number>()));
-      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-    },
+    request: ads.request,
+    serve: ads.serve,
     countBid: (offer, step, reason) => {
       if (bids.add(offer, step, reason) || isFull) return;
       isFull = true;
@@ -105,13 +90,4 @@ export const createRequestTallies = (options: RequestTalliesOptions): RequestTal
       await tick();
     },
   };
-};
-
-const countsOf = (tally: Tally, nameOf: RequestTalliesOptions['nameOf']): readonly RequestCount[] => {
-  const counts: RequestCount[] = [];
-  for (const [publisherId, placements] of tally)
-    for (const [placementId, reasons] of placements)
-      for (const [reason, requests] of reasons)
-        counts.push({ publisherId, placementId, reason: reason === 0 ? '' : nameOf(reason), requests });
-  return counts;
 };

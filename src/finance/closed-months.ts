@@ -46,7 +46,7 @@ export const closedMonthsOf = async (trx: Knex.Transaction, publisherId: number)
   return rows;
 };
 
-/** What was booked in a month, or for a month in all that were closed: by month of the figures and campaign. */
+/** What was booked in a month, or for a month in all that were closed: by month of the figures, campaign and advertiser. */
 export const storedLines = async (
   trx: Knex.Transaction,
   publisherId: number,
@@ -54,12 +54,12 @@ export const storedLines = async (
 ): Promise<readonly FinanceLine[]> => {
   const [column, month] = 'month' in asked ? ['month', asked.month] : ['of_month', asked.ofMonth];
   const { rows } = await trx.raw<{ rows: StoredLine[] }>(
-    `select to_char(l.of_month, 'YYYY-MM') as of_month, l.campaign_id, max(l.campaign) as campaign, max(l.advertiser_id) as advertiser_id,
+    `select to_char(l.of_month, 'YYYY-MM') as of_month, l.campaign_id, max(l.campaign) as campaign, l.advertiser_id,
             max(l.advertiser) as advertiser, sum(l.impressions) as impressions, sum(l.clicks) as clicks,
             sum(l.revenue_micros) as revenue_micros, sum(l.amount_micros) as amount_micros, max(of.currency) as currency
      from finance_lines l join finance_months of on of.publisher_id = l.publisher_id and of.month = l.of_month
      where l.publisher_id = :publisherId and l.${column} = :first::date
-     group by l.of_month, l.campaign_id order by l.of_month desc, l.campaign_id`,
+     group by l.of_month, l.campaign_id, l.advertiser_id order by l.of_month desc, l.campaign_id, l.advertiser_id nulls first`,
     { publisherId, first: month + FIRST_DAY },
   );
   return rows.map((row): FinanceLine => ({

@@ -3,65 +3,59 @@ import { FILE_CONTENT } from '../api/openapi-document.ts';
 import { choiceOr, idQuery, required, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import { MONTH, MONTH_WORDS } from '../base/schema-faults.ts';
-import {
-  closedRecord,
-  described,
-  integer,
-  listOf,
-  number,
-  orNull,
-  record,
-  recordId,
-  text,
-  textOf,
-  usd,
-  type Shape,
-} from '../base/schema.ts';
+import * as s from '../base/schema.ts';
+import { PAYER_CHANGE } from '../reports/payer-changes.ts';
 import { MAX_OPEN_MONTHS } from './finance.ts';
 
 const FINANCE_FORMATS = ['json', 'csv', 'xlsx'] as const;
 
-const month = textOf({ pattern: MONTH });
-const amount = orNull(number, { description: 'The revenue in the currency of the statement; null: no rate is known' });
-const through = orNull(text, {
+const month = s.textOf({ pattern: MONTH });
+const amount = s.orNull(s.number, { description: 'The revenue in the currency of the statement; null: no rate is known' });
+const through = s.orNull(s.text, {
   description: 'The last day that the revenue includes: the last of the month, or today if that is earlier; null: the month has not begun',
 });
 const FEE_TO_COME = 'what Flat line items will earn on the days of an open month after `through`; not in the revenue';
-const revenue = described(
-  usd,
+const revenue = s.described(
+  s.usd,
   'USD; to date: up to the end of `through`, as in a report of these days. Negative where a correction takes away',
 );
-const feeToCome = described(usd, `USD; ${FEE_TO_COME}`);
+const feeToCome = s.described(s.usd, `USD; ${FEE_TO_COME}`);
 const earned = {
-  ...{ impressions: integer, clicks: integer },
-  corrections: described(usd, 'USD; the part of the revenue that corrects closed months'),
+  ...{ impressions: s.integer, clicks: s.integer },
+  corrections: s.described(s.usd, 'USD; the part of the revenue that corrects closed months'),
   ...{ revenue, fee_to_come: feeToCome, amount },
-  other_amounts: listOf(record({ currency: text, amount: number }), {
+  other_amounts: s.listOf(s.record({ currency: s.text, amount: s.number }), {
     description: 'Corrections of months that were closed in other currencies; not in the amount',
   }),
 };
 
 const STATEMENT = component(
   'Statement',
-  record({
-    ...{ publisher_id: integer, publisher: text, month, through, time_zone: text, currency: text },
-    rate: orNull(number, { description: 'Units of the currency for one USD; of a closed month, when it was closed' }),
-    closed_at: orNull(text, { description: 'null: open; the lines are what a close would store, to date' }),
-    closed_by: orNull(text),
-    closed_months: described(listOf(month), 'All closed months of the publisher, the latest first'),
-    advertisers: listOf(record({ advertiser_id: orNull(integer), advertiser: orNull(text), ...earned })),
-    lines: listOf(
-      record({
+  s.record({
+    ...{ publisher_id: s.integer, publisher: s.text, month, through, time_zone: s.text, currency: s.text },
+    rate: s.orNull(s.number, { description: 'Units of the currency for one USD; of a closed month, when it was closed' }),
+    closed_at: s.orNull(s.text, { description: 'null: open; the lines are what a close would store, to date' }),
+    closed_by: s.orNull(s.text),
+    closed_months: s.described(s.listOf(month), 'All closed months of the publisher, the latest first'),
+    advertisers: s.listOf(s.record({ advertiser_id: s.orNull(s.integer), advertiser: s.orNull(s.text), ...earned })),
+    lines: s.listOf(
+      s.record({
         month,
-        of_month: described(month, 'Earlier or later than `month`: a correction, with the names, the currency and the rate of that month'),
-        ...{ through, publisher_id: integer, publisher: text },
-        ...{ advertiser_id: orNull(integer), advertiser: orNull(text), campaign_id: integer, campaign: orNull(text) },
-        ...{ impressions: integer, clicks: integer, revenue, fee_to_come: feeToCome },
-        amount: orNull(number, { description: 'The revenue in the currency of the line; null: no rate is known' }),
-        currency: text,
+        of_month: s.described(
+          month,
+          'Earlier or later than `month`: a correction, with the names, the currency and the rate of that month',
+        ),
+        ...{ through, publisher_id: s.integer, publisher: s.text },
+        ...{ advertiser_id: s.orNull(s.integer), advertiser: s.orNull(s.text), campaign_id: s.integer, campaign: s.orNull(s.text) },
+        ...{ impressions: s.integer, clicks: s.integer, revenue, fee_to_come: feeToCome },
+        amount: s.orNull(s.number, { description: 'The revenue in the currency of the line; null: no rate is known' }),
+        currency: s.text,
       }),
     ),
-    totals: record(earned),
+    totals: s.record(earned),
+    payer_changes: s.listOf(PAYER_CHANGE, {
+      description: 'Campaigns that another advertiser pays for since a moment of the month: each has a line for what was earned from each',
+    }),
   }),
   {
     ...{ publisher_id: 1, publisher: 'The Gazette', month: '2026-10', through: '2026-10-21' },
@@ -81,20 +75,21 @@ const STATEMENT = component(
         ...{ impressions: 58_100, clicks: 290, revenue: 261.45, fee_to_come: 50, amount: 235.305, currency: 'EUR' },
       },
     ],
+    payer_changes: [],
     totals: {
       ...{ impressions: 58_100, clicks: 290, corrections: 0, revenue: 261.45, fee_to_come: 50, amount: 235.305, other_amounts: [] },
     },
   },
 );
 /** The statement of a publisher for a month. */
-export type FinanceWire = Shape<typeof STATEMENT>;
+export type FinanceWire = s.Shape<typeof STATEMENT>;
 
-const OPEN_MONTH = component('OpenMonth', record({ publisher_id: integer, publisher: text, month }), {
+const OPEN_MONTH = component('OpenMonth', s.record({ publisher_id: s.integer, publisher: s.text, month }), {
   ...{ publisher_id: 1, publisher: 'The Gazette', month: '2026-10' },
 });
-export type OpenMonthWire = Shape<typeof OPEN_MONTH>;
+export type OpenMonthWire = s.Shape<typeof OPEN_MONTH>;
 
-const MONTH_TO_CLOSE = component('MonthToClose', closedRecord({ publisher_id: recordId, month }), {
+const MONTH_TO_CLOSE = component('MonthToClose', s.closedRecord({ publisher_id: s.recordId, month }), {
   ...{ publisher_id: 1, month: '2026-10' },
 });
 
@@ -116,7 +111,7 @@ export const FINANCE_API = defineRoutes({
     ...at('GET', '/api/finance/open', 'delivery'),
     cost: 'report',
     summary: `The months of all publishers that are over, have figures and are not closed, the earliest first; at most ${MAX_OPEN_MONTHS}`,
-    answer: ok('The months', listOf(OPEN_MONTH)),
+    answer: ok('The months', s.listOf(OPEN_MONTH)),
   },
   closeMonth: {
     ...at('POST', '/api/finance/close', 'delivery'),

@@ -1,11 +1,11 @@
-/** What one campaign earned in a month. Money in micros of USD. */
+/** What one campaign earned in a month from one advertiser. Money in micros of USD. */
 export interface FinanceLine {
   /** YYYY-MM: the month whose figures these are; before the month of the statement: a correction. */
   readonly ofMonth: string;
   readonly campaignId: number;
-  /** Names are those when the month of the figures was closed. null: deleted before. */
+  /** Names are those when the month of the figures was closed. null: deleted before names were kept. */
   readonly campaign: string | null;
-  /** Who paid, when the month of the figures was closed; null: not known. */
+  /** Who paid when it was counted; null: not known. */
   readonly advertiserId: number | null;
   readonly advertiser: string | null;
   readonly impressions: number;

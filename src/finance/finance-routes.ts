@@ -57,7 +57,7 @@ const CLOSE_WORDS = {
 
 /** The statement as the API answers it. */
 const showStatement = (statement: FinanceStatement): FinanceWire => {
-  const { publisherId, publisher, month, through, timeZone, currency, rate, closed, lines, closedMonths } = statement;
+  const { publisherId, publisher, month, through, timeZone, currency, rate, closed, lines, closedMonths, payerChanges } = statement;
   const byAdvertiser = groupBy(lines, ({ advertiserId }) => advertiserId);
   return {
     ...{ publisher_id: publisherId, publisher, month, through, time_zone: timeZone, currency, rate },
@@ -75,6 +75,7 @@ const showStatement = (statement: FinanceStatement): FinanceWire => {
       ...{ amount: line.amountMicros === null ? null : usdFromMicros(line.amountMicros), currency: line.currency },
     })),
     totals: totalsOf(lines, statement),
+    payer_changes: payerChanges,
   };
 };
 

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
+import { groupBy } from '../base/group-by.ts';
 import type { RateOf } from '../bidders/currency-rates.ts';
+import { readPayerChanges, type PayerChange } from '../reports/payer-changes.ts';
 import { HAS_FEE } from '../reports/fee-sql.ts';
 import { closedMonthsOf, storedLines, storeMonth, type ClosedMonth } from './closed-months.ts';
-import { earnedIn } from './earned-in.ts';
+import { earnedIn, type Figures } from './earned-in.ts';
 import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
 
 /** The statement of a publisher for a month. */
@@ -22,6 +24,8 @@ export interface FinanceStatement {
   readonly lines: readonly FinanceLine[];
   /** YYYY-MM, the latest first: the months of the publisher that are closed. */
   readonly closedMonths: readonly string[];
+  /** Of the month; in a closed one with the names that its lines have. */
+  readonly payerChanges: readonly PayerChange[];
 }
 
 /** A month in which a publisher earned something, that is over and not closed. */
@@ -85,14 +89,16 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
         if (closed) {
           const { publisher, timeZone, currency, rate, at, by, lastDay: through } = closed;
           const lines = await storedLines(trx, publisherId, { month });
-          return { ...of, publisher, timeZone, currency, rate, through, closed: { at, by }, lines };
+          const payerChanges = (await payersIn(trx, publisherId, closed)).map((change) => asBooked(change, lines));
+          return { ...of, publisher, timeZone, currency, rate, through, closed: { at, by }, lines, payerChanges };
         }
         const open = await openMonth(trx, publisherId, month);
         if (!open) return undefined;
         const { publisher, timeZone, currency, through } = open;
         const rate = rateOf(currency) ?? null;
         const lines = await dueLines(trx, publisherId, { ...open, rate }, closedMonths);
-        return { ...of, publisher, timeZone, currency, rate, through, closed: null, lines };
+        const payerChanges = await payersIn(trx, publisherId, open);
+        return { ...of, publisher, timeZone, currency, rate, through, closed: null, lines, payerChanges };
       },
       { readOnly: true, isolationLevel: 'repeatable read' },
     ),
@@ -115,6 +121,25 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       return undefined;
     }),
 });
+
+const payersIn = (
+  trx: Knex.Transaction,
+  publisherId: number,
+  { beginsAt, endsAt }: Pick<ClosedMonth, 'beginsAt' | 'endsAt'>,
+): Promise<readonly PayerChange[]> =>
+  readPayerChanges(trx, { from: beginsAt, until: endsAt, publishers: [publisherId], campaigns: null, advertisers: null });
+
+/** With the names of a closed month, as far as its lines have them. */
+const asBooked = (change: PayerChange, lines: readonly FinanceLine[]): PayerChange => {
+  const nameOf = (id: number | null, now: string | null): string | null =>
+    lines.find(({ advertiserId }) => advertiserId === id)?.advertiser ?? now;
+  const { campaign_id, campaign, from_advertiser_id: from, from_advertiser, to_advertiser_id: to, to_advertiser } = change;
+  return {
+    ...change,
+    campaign: lines.find(({ campaignId }) => campaignId === campaign_id)?.campaign ?? campaign,
+    ...{ from_advertiser: nameOf(from, from_advertiser), to_advertiser: nameOf(to, to_advertiser) },
+  };
+};
 
 /** A month that is not closed, as the publisher is now. */
 interface PublisherMonth extends Pick<ClosedMonth, 'month' | 'publisher' | 'timeZone' | 'currency' | 'beginsAt' | 'endsAt'> {
@@ -171,18 +196,38 @@ const dueLines = async (
 /** All amounts of a month, with its corrections, sum to its revenue at its rate, rounded once. */
 const correctionsOf = async (trx: Knex.Transaction, publisherId: number, closed: ClosedMonth): Promise<readonly FinanceLine[]> => {
   const { month: ofMonth, rate, currency, endsAt } = closed;
-  const booked = new Map((await storedLines(trx, publisherId, { ofMonth })).map((line) => [line.campaignId, line]));
-  const live = new Map((await earnedIn(trx, publisherId, { ...closed, toDate: endsAt })).map((line) => [line.campaignId, line]));
-  return [...new Set([...live.keys(), ...booked.keys()])].flatMap((campaignId) => {
-    const [is, was] = [live.get(campaignId), booked.get(campaignId)];
-    const named = was ?? is;
-    const difference = (name: 'impressions' | 'clicks' | 'revenueMicros'): number => (is?.[name] ?? 0) - (was?.[name] ?? 0);
-    const [impressions, clicks, revenueMicros] = [difference('impressions'), difference('clicks'), difference('revenueMicros')];
-    if (!named || (impressions === 0 && clicks === 0 && revenueMicros === 0)) return [];
-    const { campaign, advertiserId, advertiser } = named;
-    const inCurrency = (line: { readonly revenueMicros: number } | undefined): number => Math.round((line?.revenueMicros ?? 0) * rate);
-    const amountMicros = inCurrency(is) - inCurrency(was);
-    const figures = { impressions, clicks, revenueMicros, feeToComeMicros: 0, amountMicros };
-    return [{ ofMonth, campaignId, campaign, advertiserId, advertiser, ...figures, currency }];
-  });
+  const booked = groupBy(await storedLines(trx, publisherId, { ofMonth }), ({ campaignId }) => campaignId);
+  const live = groupBy(await earnedIn(trx, publisherId, { ...closed, toDate: endsAt }), ({ campaignId }) => campaignId);
+  return [...new Set([...live.keys(), ...booked.keys()])].flatMap((campaignId) =>
+    pairsOf(booked.get(campaignId) ?? [], live.get(campaignId) ?? []).flatMap(({ was, is }) => {
+      const named = was ?? is[0];
+      const sumOf = (name: Figure): number => is.reduce((sum, line) => sum + line[name], 0);
+      const difference = (name: Figure): number => sumOf(name) - (was?.[name] ?? 0);
+      const [impressions, clicks, revenueMicros] = [difference('impressions'), difference('clicks'), difference('revenueMicros')];
+      if (!named || (impressions === 0 && clicks === 0 && revenueMicros === 0)) return [];
+      const { campaign, advertiserId, advertiser } = named;
+      const amountMicros = Math.round(sumOf('revenueMicros') * rate) - Math.round((was?.revenueMicros ?? 0) * rate);
+      const figures = { impressions, clicks, revenueMicros, feeToComeMicros: 0, amountMicros };
+      return [{ ofMonth, campaignId, campaign, advertiserId, advertiser, ...figures, currency }];
+    }),
+  );
+};
+
+type Figure = 'impressions' | 'clicks' | 'revenueMicros';
+
+/**
+ * What a campaign was booked for and what it is now, by advertiser. The month was booked for those that it names: what is
+ * counted for another one is for the first of them.
+ */
+const pairsOf = (
+  booked: readonly FinanceLine[],
+  live: readonly Figures[],
+): readonly { readonly was: FinanceLine | undefined; readonly is: readonly Figures[] }[] => {
+  const [first] = booked;
+  if (!first) return live.map((line) => ({ was: undefined, is: [line] }));
+  const known = new Set(booked.map(({ advertiserId }) => advertiserId));
+  return booked.map((was) => ({
+    was,
+    is: live.filter(({ advertiserId }) => advertiserId === was.advertiserId || (was === first && !known.has(advertiserId))),
+  }));
 };

@@ -13,6 +13,8 @@ export const CLIENT_RULE = {
    */
   fullHoldMs: 300_000,
   minWeight: 0.2,
+  /** The hold of a newcomer while those who have rendered nothing hold many ads: nearly all honest ads render within seconds. */
+  shortHoldMs: 60_000,
 } as const;
 
 /** What a hold of this life counts as, in ads. */

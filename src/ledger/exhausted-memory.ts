@@ -25,9 +25,18 @@ const FRESH_MS = new Map<NoBidReason, number>([
   [NoBidReason.RateLimit, 50],
 ]);
 
+/**
+ * What other replicas hold of a line item comes back within two seconds of its first refusal (allowances/), so that it
+ * is offered more often until then. Refusals with less than that between them are one.
+ */
+const EARLY_MS = 2_000;
+const EARLY_FRESH_MS = 250;
+
 export const createExhaustedMemory = (size: number): ExhaustedMemory => {
   let reasons: Uint16Array | undefined;
   let until: Float64Array | undefined;
+  /** When the entry was refused first. */
+  let since: Float64Array | undefined;
   return {
     reasonAt: (position, nowMs) => (until && until[position]! > nowMs ? ((reasons as Uint16Array)[position] as NoBidReason) : 0),
     remember: (position, reason, nowMs) => {
@@ -35,8 +44,10 @@ export const createExhaustedMemory = (size: number): ExhaustedMemory => {
       if (fresh === undefined) return;
       reasons ??= new Uint16Array(size);
       until ??= new Float64Array(size);
+      since ??= new Float64Array(size);
+      if (nowMs - until[position]! >= EARLY_MS) since[position] = nowMs;
       reasons[position] = reason;
-      until[position] = nowMs + fresh;
+      until[position] = nowMs + (nowMs - since[position]! < EARLY_MS ? Math.min(fresh, EARLY_FRESH_MS) : fresh);
     },
   };
 };

@@ -26,7 +26,8 @@ type HitRow = [
   signals: SignalsRow | null,
   browser: string | null | undefined,
   seal: string | null | undefined,
-  rare?: RareRow,
+  rare?: RareRow | null,
+  size?: number | undefined,
 ];
 
 /** What most hits have none of. */
@@ -75,8 +76,14 @@ export const hitText = (hit: Hit): string => {
   ];
   const rare: RareRow = [hit.region, ad.client, ad.windowMs, ad.unmeasured, ad.isFree, ad.spendBounds, hit.restored];
   if (rare.some(isThere)) row.push(rare);
+  if (ad.size !== undefined) {
+    if (row.length < SIZE_AT) row.push(null);
+    row.push(ad.size);
+  }
   return JSON.stringify(row);
 };
+
+const SIZE_AT = 24;
 
 const isThere = (value: unknown): boolean => value !== undefined;
 
@@ -119,6 +126,7 @@ const named = (row: HitRow): Hit => {
       lineItemId: row[10],
       creativeId: row[11],
       placementId: row[12],
+      size: row[SIZE_AT],
       priceMicros: row[13],
       billsOn: row[14],
       day: row[15],

@@ -49,6 +49,8 @@ export interface ServedAd {
   readonly lineItemId: number;
   readonly creativeId: number;
   readonly placementId: string;
+  /** At which it was shown (ad-size.ts); undefined: it is not known. */
+  readonly size?: number | undefined;
   /** Micros billed, once, by the hit that `billsOn` names; 0 when flat. */
   readonly priceMicros: number;
   readonly billsOn: BillsOn;

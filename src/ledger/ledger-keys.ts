@@ -44,7 +44,7 @@ export interface LedgerKeys {
   claim(shard: number): string;
   /** Hash: which content of Redis the counters belong to (reserve/trust-books.lua). */
   epochs(scope: number): string;
-  /** Sorted set: line items that are refused because the rest is held (lua/scarce.lua), by time (Redis ms). */
+  /** Sorted set: accounts that refuse because the rest of them is held (lua/scarce.lua), by time (Redis ms). */
   scarce(scope: number): string;
   /** String: quality reports of a client or for a token in an hour (since the epoch). */
   reports(hour: number, name: string): string;

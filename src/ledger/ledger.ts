@@ -26,8 +26,8 @@ export interface Ledger {
   /** `onLate`: what Redis has reserved all the same after this resolved to undefined. */
   reserve(request: ReserveRequest, onLate?: OnLate): Promise<Reservation | undefined>;
   settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
-  /** Line items that were refused lately because the rest of them is held */
-  readScarce(): Promise<ReadonlySet<number>>;
+  /** The fields of accounts that refused lately because the rest of them is held (accountField). */
+  readScarce(): Promise<ReadonlySet<string>>;
   /**
    * Each report is sent at most once. Resolves to whether all were accepted. `onClosed`: a report whose
    * accounts are not rebuilt, so that what it returns was not taken back.
@@ -198,7 +198,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       const names = await Promise.all(
         scopes.map((scope) => guarded('report_lots', scope, () => answerWithin(patienceMs, redis.zrange(keys.scarce(scope), '0', '-1')))),
       );
-      return new Set(names.flatMap((of) => (of ?? []).map((name) => Number(name.slice(name.lastIndexOf('l') + 1)))));
+      return new Set(names.flatMap((of) => (of ?? []).map((name) => name.slice(name.lastIndexOf(' ') + 1))));
     },
     reportLots: async (reports, onClosed) => {
       const sent = reports.map((report) => {

@@ -1,5 +1,5 @@
 import type { Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
-import type { BudgetType } from '../catalog/model/choices.ts';
+import { pricingOf } from '../catalog/model/pricing.ts';
 
 /** The hit that bills an ad: its impression, its click, or its first viewable event. */
 export const BILLS_ON = ['impression', 'click', 'viewable'] as const;
@@ -31,12 +31,6 @@ export const NO_LIMITS: Limits = {
   frequency: null,
   rate: null,
 };
-
-/**
- * How a line item bills. A programmatic one bills its bid on each impression, so it is always CPM.
- */
-export const pricingOf = ({ type, budgetType }: Pick<LineItem, 'type' | 'budgetType'>): BudgetType =>
-  type === 'programmatic' ? 'CPM' : budgetType;
 
 /** The hit that bills a line item; of a Flat one the impression, at 0. */
 export const billsOnOf = (lineItem: Pick<LineItem, 'type' | 'budgetType'>): BillsOn => {

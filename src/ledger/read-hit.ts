@@ -42,6 +42,7 @@ const AD_CHECKS: Checks<ServedAd> = {
   lineItemId: isId,
   creativeId: isId,
   placementId: isText,
+  size: orAbsent(isAmount),
   priceMicros: isAmount,
   billsOn: (value) => BILLS_ON.some((one) => one === value),
   day: (value) => isUpTo(value, MAX_DAY),

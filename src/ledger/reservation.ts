@@ -1,5 +1,6 @@
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
+import type { SiblingCounts } from '../catalog/snapshot/siblings.ts';
 import type { TrafficCurve } from '../catalog/snapshot/traffic-curve.ts';
 
 /** The candidates that one ad request offers to the ledger. */
@@ -13,6 +14,8 @@ export interface ReserveRequest {
   /** Who asks (AdRequest.client), when the holds must be earned (lua/clients.lua). */
   readonly client?: string | undefined;
   readonly curve: TrafficCurve;
+  /** Of a campaign by its id, for those with a budget; undefined: not known. */
+  readonly siblingsOf?: ((campaignId: number) => SiblingCounts) | undefined;
   /** When this publisher's accounts expire: the end of its last flight plus a margin. */
   readonly expiresAtMs: number;
   /** The longest life of its holds; undefined: that of their tokens. */

@@ -18,6 +18,7 @@ import { createSendAlerts } from '../alerts/send-alerts.ts';
 import { createWatchBookings } from '../alerts/watch-bookings.ts';
 import { createReadStatuses } from '../delivery/status/read-statuses.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
+import { forgetDeleted } from '../bookings/deleted-records.ts';
 import { createDeliverReports } from '../reports/deliver-reports.ts';
 import { createSendMail } from '../reports/send-report.ts';
 import { createAccountBooks } from '../ledger/read/account-books.ts';
@@ -96,7 +97,12 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     onFailure: observe.storeFailed('reconcile', 'Counts could not be compared with the event rows'),
   });
   const prune = createPruneEvents({
-    store: eventStore,
+    store: {
+      prune: async (days, nowMs) => {
+        await forgetDeleted(stores.knex, nowMs);
+        return eventStore.prune(days, nowMs);
+      },
+    },
     retentionDays: settings.eventRetentionDays,
     onPruned: (partitions) => log.info('Event partitions past their retention were dropped', { partitions }),
     onFailure: observe.storeFailed('prune', 'Old event partitions could not be dropped'),
@@ -130,7 +136,10 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       complaintLimit: settings.complaintLimit,
     }),
     sendAlerts: createSendAlerts({ ...sendingAlerts, publicUrl: settings.publicUrl, now: Date.now }),
-    writer: createCatalogWriter({ knex: stores.knex, dimensions, secretBox, goLive: catalog.reloadEverywhere }),
+    writer: createCatalogWriter({
+      ...{ knex: stores.knex, dimensions, secretBox, goLive: catalog.reloadEverywhere },
+      prepareAccounts: bookkeeping.prepareAccounts,
+    }),
     dispatchers: sendingAlerts.dispatchers,
     onBlocked: observe.creativeBlocked,
     onFailure: observe.storeFailed('find_alerts', 'Alerts could not be looked for'),

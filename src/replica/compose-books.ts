@@ -7,9 +7,11 @@ import { carryCounts } from '../events/books/carry-counts.ts';
 import { EPOCH_REASONS } from '../events/books/judge-content.ts';
 import { createRebuildCampaigns } from '../events/books/rebuild-campaigns.ts';
 import { createRebuilder } from '../events/books/rebuilder.ts';
+import { createMayLower } from '../events/books/may-lower.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createBookStore } from '../events/postgres/book-store.ts';
 import { createCountStore } from '../events/postgres/count-store.ts';
+import { createPrepareAccounts } from '../events/prepare-accounts.ts';
 import { createBooksServer } from '../ledger/books/books-server.ts';
 import { createAccountBooks } from '../ledger/read/account-books.ts';
 import { scopeOfShard, scopesOf } from '../redis/redis-client.ts';
@@ -64,6 +66,11 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
     books: keeper,
     /** Shards whose accounts are being rebuilt. */
     rebuildingShards: () => keeper.rebuilding * (keys.shards / scopes),
+    prepareAccounts: createPrepareAccounts({
+      ...{ knex, books: createAccountBooks({ redis, keys, expiresAtMs }), mayLower: createMayLower({ knex, redis, keys }) },
+      now: (publisherId) => link.nowMs(keys.shardOf(publisherId)),
+      onFailure,
+    }),
     booksSinceMs: (shard: number) => keeper.sinceMs(scopeOfShard(redis, shard)),
     /** Resolves when it is known what Redis has. Rejects when a store is unavailable. */
     start: async (): Promise<void> => {

@@ -14,7 +14,7 @@ import { createDeviceDetector } from '../context/device-detector.ts';
 import { createVisitorSeal } from '../context/visitor-seal.ts';
 import { createRefusalStore } from '../events/postgres/refusal-store.ts';
 import { createRefusalTallies } from '../events/refusal-tallies.ts';
-import { reasonName, type NoBidReason } from '../decision/no-bid-reason.ts';
+import { reasonName } from '../decision/no-bid-reason.ts';
 import { createRequestCounts } from '../events/postgres/request-counts.ts';
 import { createRequestTallies } from '../events/request-tallies.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
@@ -95,7 +95,6 @@ export const composeDelivery = (foundation: Foundation) => {
   const requestTallies = createRequestTallies({
     store: createRequestCounts({ knex: stores.knex }),
     replica: randomUUID(),
-    nameOf: (reason) => reasonName(reason as NoBidReason),
     onFailure: observe.storeFailed('count_requests', 'Counts of requests could not be stored; they wait in memory'),
   });
   const bidders = createBidders({
@@ -137,9 +136,13 @@ export const composeDelivery = (foundation: Foundation) => {
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
     refusals,
-    onDecided: (publisherId, filled, unfilled) => {
-      for (const { imp } of filled) requestTallies.count(publisherId, imp.placementId, 0);
-      for (const { placementId, reason } of unfilled) requestTallies.count(publisherId, placementId, reason);
+    onDecided: ({ publisher, visitor }, decided, unfilled) => {
+      for (const { placement, won } of decided) {
+        if (!won) continue;
+        requestTallies.request(publisher.id, placement, visitor, '');
+        requestTallies.serve(won.ad, visitor);
+      }
+      for (const { placement, reason } of unfilled) requestTallies.request(publisher.id, placement, visitor, reasonName(reason));
     },
   });
   const dryServeAd = createServeAd({

@@ -169,6 +169,7 @@ export const composeHttp = (
           allowPrivateAddresses: settings.bidderPrivateAddresses,
           dimensions,
           secretBox: delivery.secretBox,
+          prepareAccounts: delivery.bookkeeping.prepareAccounts,
           gate: createAdminGate({
             tokens: settings.adminTokens,
             publicUrl,

@@ -19,20 +19,23 @@ export interface ReportCall extends Asked<(typeof SHARED_REPORT_API)['getSharedR
   readonly person: string;
   /** Path and query as they were sent. */
   readonly url: string;
+  /** Whether the answer names other advertisers, which pay for a campaign now or did. */
+  readonly namesPayers: boolean;
 }
 
 /** Answers a question with a page of JSON, or with all rows as a file. */
 export const answerReport = async (
   reports: Reports,
   question: ReportQuestion,
-  { person, url, format, limit, offset }: ReportCall,
+  { person, url, format, limit, offset, namesPayers }: ReportCall,
 ): Promise<Reply<ReportAnswer>> => {
   if (format === 'json') {
     const result = await reports.page(person, question, { limit, offset });
     if (!result.ok) return refusalOf(result.refusal);
     const { rows, rowCount } = result.value;
     const more = rows.length > 0 && offset + rows.length < rowCount;
-    return answer(reportJson(question, result.value), nextPageLink(url, { rows, more }, { limit, offset }));
+    const page = namesPayers ? result.value : { ...result.value, payerChanges: [] };
+    return answer(reportJson(question, page), nextPageLink(url, { rows, more }, { limit, offset }));
   }
   return fileReply(async (begin) => {
     const { groupBy, metrics, from, to } = question;
@@ -47,12 +50,12 @@ const INSTEAD = 'choose CSV, fewer days or fewer dimensions';
 /** The JSON of a page of a report. */
 export const reportJson = (
   { groupBy, metrics, filters, from, to }: ReportQuestion,
-  { rowCount, rows, totals, timeZone }: ReportPage,
+  { rowCount, rows, totals, timeZone, payerChanges }: ReportPage,
 ): ReportAnswer => ({
   ...{ from, to, time_zone: timeZone, group_by: groupBy, metrics },
   filter: Object.fromEntries(filters.map(({ dimension, values }) => [dimension, values])),
   columns: columnsOf(groupBy, metrics),
-  ...{ row_count: rowCount, rows, totals },
+  ...{ row_count: rowCount, rows, totals, payer_changes: payerChanges },
 });
 
 const refusalOf = (refusal: ReportRefusal): Refused => {

@@ -2,26 +2,10 @@ import { component } from '../api/component.ts';
 import { FILE_CONTENT, LINK } from '../api/openapi-document.ts';
 import { choiceOr, ownQuery, pageQuery } from '../api/parameters.ts';
 import { at, defineRoutes, ok } from '../api/route.ts';
-import {
-  objectAs,
-  boolean,
-  count,
-  day,
-  described,
-  listOf,
-  mapOf,
-  number,
-  integer,
-  oneOf,
-  orNull,
-  record,
-  text,
-  textOf,
-  type Schema,
-  type Shape,
-} from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ROLL_UP_SOURCES } from '../events/postgres/roll-ups.ts';
+import { PAYER_CHANGE } from './payer-changes.ts';
 import { DIMENSION_NAMES, dimensionOf } from './report-dimensions.ts';
 import { columnsOf, METRIC_NAMES, metricOf, type ReportColumn } from './report-fields.ts';
 import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from './report-question.ts';
@@ -33,18 +17,18 @@ export const REPORT_FORMATS = ['json', 'csv', 'xlsx'] as const;
 /** Rows of a page of JSON. */
 const REPORT_PAGE = { default: 500, max: 1_000 };
 
-const CELLS: Readonly<Record<ReportColumn['kind'], Schema>> = {
-  day: textOf({ format: 'date' }),
-  month: textOf({ pattern: '^\\d{4}-\\d{2}$' }),
-  hour: described(text, 'RFC 3339 in the time zone of the report, without seconds'),
-  id: orNull(integer),
-  ...{ text: orNull(text), name: orNull(text) },
-  ...{ count, share: number, usd: number },
+const CELLS: Readonly<Record<ReportColumn['kind'], s.Schema>> = {
+  day: s.textOf({ format: 'date' }),
+  month: s.textOf({ pattern: '^\\d{4}-\\d{2}$' }),
+  hour: s.described(s.text, 'RFC 3339 in the time zone of the report, without seconds'),
+  id: s.orNull(s.integer),
+  ...{ text: s.orNull(s.text), name: s.orNull(s.text) },
+  ...{ count: s.count, share: s.number, usd: s.number },
 };
 
 /** Every column that a report can have, none of them required. */
 const reportRow = (more: object) =>
-  objectAs<ReportRow>({
+  s.objectAs<ReportRow>({
     properties: Object.fromEntries(
       columnsOf(DIMENSION_NAMES, METRIC_NAMES).map(({ name, label, kind }) => [name, { ...CELLS[kind], title: label }]),
     ),
@@ -54,19 +38,23 @@ const reportRow = (more: object) =>
 
 const REPORT = component(
   'Report',
-  record({
-    from: day,
-    to: day,
-    time_zone: described(text, 'Of the publishers of the report; UTC when they have several'),
-    group_by: listOf(oneOf(DIMENSION_NAMES)),
-    metrics: listOf(oneOf(METRIC_NAMES)),
-    filter: mapOf(listOf(text)),
-    columns: listOf(
-      record({ name: text, label: text, kind: oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) }),
+  s.record({
+    from: s.day,
+    to: s.day,
+    time_zone: s.described(s.text, 'Of the publishers of the report; UTC when they have several'),
+    group_by: s.listOf(s.oneOf(DIMENSION_NAMES)),
+    metrics: s.listOf(s.oneOf(METRIC_NAMES)),
+    filter: s.mapOf(s.listOf(s.text)),
+    columns: s.listOf(
+      s.record({ name: s.text, label: s.text, kind: s.oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) }),
     ),
-    row_count: described(count, 'Of all pages'),
-    rows: listOf(reportRow({ minProperties: 1 })),
+    row_count: s.described(s.count, 'Of all pages'),
+    rows: s.listOf(reportRow({ minProperties: 1 })),
     totals: reportRow({ description: 'Of all pages' }),
+    payer_changes: s.listOf(PAYER_CHANGE, {
+      description:
+        'Of a report that names advertisers: campaigns that others pay for since a moment of its days; what was counted before stays as it was',
+    }),
   }),
   {
     ...{ from: '2026-10-01', to: '2026-10-31', time_zone: 'Europe/Berlin', group_by: ['campaign'], metrics: ['impressions', 'revenue'] },
@@ -80,50 +68,55 @@ const REPORT = component(
     row_count: 1,
     rows: [{ campaign_id: 3, campaign: 'Boots, autumn', impressions: 58_100, revenue: 261.45 }],
     totals: { impressions: 58_100, revenue: 261.45 },
+    payer_changes: [],
   },
 );
 /** A page of a report. */
-export type ReportAnswer = Shape<typeof REPORT>;
+export type ReportAnswer = s.Shape<typeof REPORT>;
 
 const REPORT_FIELDS = component(
   'ReportFields',
-  record({
-    dimensions: listOf(
-      record({
-        name: oneOf(DIMENSION_NAMES),
-        label: text,
-        kind: text,
-        table: orNull(textOf<EntityTable>()),
-        filter: described(boolean, 'It can be a filter'),
+  s.record({
+    dimensions: s.listOf(
+      s.record({
+        name: s.oneOf(DIMENSION_NAMES),
+        label: s.text,
+        kind: s.text,
+        past: s.described(s.text, 'What it says of what was counted earlier'),
+        table: s.orNull(s.textOf<EntityTable>()),
+        filter: s.described(s.boolean, 'It can be a filter'),
       }),
     ),
-    metrics: listOf(
-      record({
-        name: oneOf(METRIC_NAMES),
-        ...{ label: text, kind: text, help: text },
-        of: described(listOf(oneOf(ROLL_UP_SOURCES)), 'The figures that it is made from'),
-        dimensions: described(listOf(oneOf(DIMENSION_NAMES)), 'What it can be grouped and filtered by'),
+    metrics: s.listOf(
+      s.record({
+        name: s.oneOf(METRIC_NAMES),
+        ...{ label: s.text, kind: s.text, help: s.text },
+        of: s.described(s.listOf(s.oneOf(ROLL_UP_SOURCES)), 'The figures that it is made from'),
+        dimensions: s.described(s.listOf(s.oneOf(DIMENSION_NAMES)), 'What it can be grouped and filtered by'),
       }),
     ),
-    sets: described(listOf(record({ of: oneOf(ROLL_UP_SOURCES), dimensions: listOf(oneOf(DIMENSION_NAMES)) })), 'Dimensions that combine'),
-    ranges: listOf(record({ name: oneOf(RANGE_NAMES), label: text })),
+    sets: s.described(
+      s.listOf(s.record({ of: s.oneOf(ROLL_UP_SOURCES), dimensions: s.listOf(s.oneOf(DIMENSION_NAMES)) })),
+      'Dimensions that combine',
+    ),
+    ranges: s.listOf(s.record({ name: s.oneOf(RANGE_NAMES), label: s.text })),
   }),
   {
-    dimensions: [{ name: 'campaign', label: 'Campaign', kind: 'id', table: 'campaigns', filter: true }],
+    dimensions: [{ name: 'campaign', label: 'Campaign', kind: 'id', past: dimensionOf('campaign').past, table: 'campaigns', filter: true }],
     metrics: [{ name: 'impressions', label: 'Impressions', kind: 'count', help: 'Net', of: ['hits'], dimensions: ['day', 'campaign'] }],
     sets: [{ of: 'hits', dimensions: ['day', 'campaign'] }],
     ranges: [{ name: 'last_30_days', label: 'Last 30 days' }],
   },
 );
 /** The dimensions and metrics of reports, with their words. */
-export type ReportFields = Shape<typeof REPORT_FIELDS>;
+export type ReportFields = s.Shape<typeof REPORT_FIELDS>;
 
 const listQuery = (values: readonly string[], maxItems: number, description: string) =>
-  ownQuery(listOf(oneOf(values), { minItems: 1, maxItems }), description, 'commas');
+  ownQuery(s.listOf(s.oneOf(values), { minItems: 1, maxItems }), description, 'commas');
 const filterQueries = Object.fromEntries(
   DIMENSION_NAMES.filter((name) => dimensionOf(name).accepts).map((name) => {
     const how = dimensionOf(name).unsplit ? 'repeated' : 'separated by commas or repeated';
-    return [`filter[${name}]` as const, ownQuery(text, `Only these: up to ${MAX_FILTER_VALUES} values, ${how}`)];
+    return [`filter[${name}]` as const, ownQuery(s.text, `Only these: up to ${MAX_FILTER_VALUES} values, ${how}`)];
   }),
 );
 const formatQueries = {
@@ -140,15 +133,15 @@ export const REPORT_API = defineRoutes({
     summary: 'Figures by up to five dimensions, from roll-ups that are written with the events',
     parameters: {
       from: ownQuery(
-        textOf({ format: 'date' }),
+        s.textOf({ format: 'date' }),
         `First day of the publisher, at most ${MAX_REPORT_DAYS} days before the last, by hour ${MAX_HOURLY_DAYS}`,
       ),
-      to: ownQuery(textOf({ format: 'date' }), 'Last day of the publisher; by default today'),
-      range: ownQuery(oneOf(RANGE_NAMES), 'In place of from and to; by default last_30_days, by hour today'),
+      to: ownQuery(s.textOf({ format: 'date' }), 'Last day of the publisher; by default today'),
+      range: ownQuery(s.oneOf(RANGE_NAMES), 'In place of from and to; by default last_30_days, by hour today'),
       group_by: listQuery(DIMENSION_NAMES, MAX_GROUPS, 'Dimensions, in the order of the rows; by default day'),
       metrics: listQuery(METRIC_NAMES, METRIC_NAMES.length, 'Figures; those without a prefix are net'),
       ...filterQueries,
-      sort: ownQuery(text, 'A column of the answer; with - for descending'),
+      sort: ownQuery(s.text, 'A column of the answer; with - for descending'),
       ...formatQueries,
     },
     answer: ok('The report: a page of its rows, and the totals of all pages', REPORT, asPageOrFile),

@@ -5,6 +5,7 @@ import type { EntityTable } from '../catalog/entities/entities.ts';
 import { DEVICES } from '../catalog/model/choices.ts';
 import { BROWSERS } from '../context/device-detector.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
+import { JOIN_FIRST_PAYER, PAYER } from '../events/postgres/payers.ts';
 import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';
 import { INVALID_REASONS, PROVISIONAL } from '../ledger/hit.ts';
 
@@ -20,7 +21,7 @@ export interface Reading {
 export type Join = keyof typeof JOINS;
 
 export const JOINS = {
-  campaigns: 'left join campaigns ca on ca.id = r.campaign_id',
+  payers: JOIN_FIRST_PAYER,
   creatives: 'left join creatives cr on cr.id = r.creative_id',
   placements: 'left join placements pl on pl.id = r.placement_id',
 } as const;
@@ -29,6 +30,8 @@ export interface Dimension {
   /** In the page and in Excel. */
   readonly label: string;
   readonly kind: 'day' | 'hour' | 'month' | 'id' | 'text';
+  /** What a report of the past has: what was the case when it was counted, or the record's name today. */
+  readonly past: string;
   /** In the roll-ups of each source that has it. */
   readonly in: Partial<Readonly<Record<RollUpSource, Reading>>>;
   /** The records that it names; the answer has their names beside the ids. */
@@ -48,6 +51,7 @@ const anId = { test: (value: string) => readId(value) !== undefined, detail: 'mu
 const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, by: `r.${key}`, needs: [key] });
 const inHits = (reading: Reading) => ({ in: { hits: reading } });
 const inBids = (reading: Reading) => ({ in: { bids: reading } });
+const inAsked = (reading: Reading) => ({ in: { hits: reading, requests: reading } });
 const inAll = (reading: Reading) => ({ in: { hits: reading, requests: reading, bids: reading } });
 const anyText = (detail: string, maxLength: number) => ({
   test: (value: string) => value.length <= maxLength && !value.includes('\0'),
@@ -55,7 +59,16 @@ const anyText = (detail: string, maxLength: number) => ({
 });
 
 const MONTH = `date_trunc('month', r.day::timestamp)`;
-const OF_PLACEMENT: Reading = { sql: `pl.width || 'x' || pl.height`, needs: ['placement_id'], joins: ['placements'] };
+/** What was counted before sizes were stored has that of today. */
+const OF_PLACEMENT: Reading = {
+  sql: `coalesce(nullif(r.size, ''), pl.width || 'x' || pl.height)`,
+  needs: ['size', 'placement_id'],
+  joins: ['placements'],
+};
+const STORED = 'as it was when it was counted';
+const IN_ZONE = 'by the time zone that the publisher had then';
+const NAMED = 'the record it was counted for, by its name of today; a deleted one by its last';
+const PAID = 'who paid then, by its name of today; who is named first also pays for what was counted before';
 
 /**
  * Every dimension of reports, in the order of the answer's columns. Validation, SQL, OpenAPI, the
@@ -65,23 +78,26 @@ export const DIMENSIONS = {
   month: {
     label: 'Month',
     kind: 'month',
+    past: IN_ZONE,
     ...inAll({ sql: `to_char(${MONTH}, 'YYYY-MM')`, by: MONTH, needs: ['day'] }),
   },
-  day: { label: 'Day', kind: 'day', ...inAll(column('day')) },
-  hour: { label: 'Hour', kind: 'hour', ...inAll(column('hour')) },
-  publisher: { label: 'Publisher', kind: 'id', ...inAll(column('publisher_id')), table: 'publishers', accepts: anId },
+  day: { label: 'Day', kind: 'day', past: IN_ZONE, ...inAll(column('day')) },
+  hour: { label: 'Hour', kind: 'hour', past: IN_ZONE, ...inAll(column('hour')) },
+  publisher: { label: 'Publisher', kind: 'id', past: NAMED, ...inAll(column('publisher_id')), table: 'publishers', accepts: anId },
   advertiser: {
     label: 'Advertiser',
     kind: 'id',
-    ...inHits({ sql: 'ca.advertiser_id', needs: ['campaign_id'], joins: ['campaigns'] }),
+    past: PAID,
+    ...inHits({ sql: `case when ${PAYER} > 0 then ${PAYER} end`, needs: ['advertiser_id', 'campaign_id'], joins: ['payers'] }),
     table: 'advertisers',
     accepts: anId,
   },
-  campaign: { label: 'Campaign', kind: 'id', ...inHits(column('campaign_id')), table: 'campaigns', accepts: anId },
-  line_item: { label: 'Line item', kind: 'id', ...inHits(column('line_item_id')), table: 'line_items', accepts: anId },
+  campaign: { label: 'Campaign', kind: 'id', past: NAMED, ...inHits(column('campaign_id')), table: 'campaigns', accepts: anId },
+  line_item: { label: 'Line item', kind: 'id', past: NAMED, ...inHits(column('line_item_id')), table: 'line_items', accepts: anId },
   creative: {
     label: 'Creative',
     kind: 'id',
+    past: NAMED,
     ...inHits(column('creative_id', 'nullif(r.creative_id, 0)')),
     table: 'creatives',
     accepts: anId,
@@ -89,6 +105,7 @@ export const DIMENSIONS = {
   placement: {
     label: 'Placement',
     kind: 'text',
+    past: STORED,
     ...inAll(column('placement_id', `nullif(r.placement_id, '')`)),
     table: 'placements',
     unsplit: true,
@@ -97,10 +114,11 @@ export const DIMENSIONS = {
   size: {
     label: 'Size',
     kind: 'text',
+    past: STORED,
     in: {
       hits: {
-        sql: `coalesce(cr.width || 'x' || cr.height, pl.width || 'x' || pl.height)`,
-        needs: ['creative_id', 'placement_id'],
+        sql: `coalesce(nullif(r.size, ''), cr.width || 'x' || cr.height, pl.width || 'x' || pl.height)`,
+        needs: ['size', 'creative_id', 'placement_id'],
         joins: ['creatives', 'placements'],
       },
       requests: OF_PLACEMENT,
@@ -111,21 +129,37 @@ export const DIMENSIONS = {
   country: {
     label: 'Country',
     kind: 'text',
-    ...inHits(column('country', `nullif(r.country, '')`)),
+    past: STORED,
+    ...inAsked(column('country', `nullif(r.country, '')`)),
     accepts: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
   },
   region: {
     label: 'Region',
     kind: 'text',
+    past: STORED,
     ...inHits(column('region', `nullif(r.region, '')`)),
     accepts: anyText('must be an ISO 3166-2 code, such as US-CA', 64),
   },
-  device: { label: 'Device', kind: 'text', ...inHits(column('device', `nullif(r.device, '')`)), accepts: oneOf(DEVICES) },
-  browser: { label: 'Browser', kind: 'text', ...inHits(column('browser', `nullif(r.browser, '')`)), accepts: oneOf(BROWSERS) },
-  bidder: { label: 'Bidder', kind: 'id', ...inBids(column('bidder_id', 'nullif(r.bidder_id, 0)')), table: 'bidders', accepts: anId },
+  device: { label: 'Device', kind: 'text', past: STORED, ...inAsked(column('device', `nullif(r.device, '')`)), accepts: oneOf(DEVICES) },
+  browser: {
+    label: 'Browser',
+    kind: 'text',
+    past: STORED,
+    ...inAsked(column('browser', `nullif(r.browser, '')`)),
+    accepts: oneOf(BROWSERS),
+  },
+  bidder: {
+    label: 'Bidder',
+    kind: 'id',
+    past: NAMED,
+    ...inBids(column('bidder_id', 'nullif(r.bidder_id, 0)')),
+    table: 'bidders',
+    accepts: anId,
+  },
   deal: {
     label: 'Deal',
     kind: 'text',
+    past: STORED,
     ...inBids(column('deal_id')),
     unsplit: true,
     accepts: anyText('must be the id of a deal', 128),
@@ -133,6 +167,7 @@ export const DIMENSIONS = {
   reason: {
     label: 'Reason',
     kind: 'text',
+    past: STORED,
     // What is under judgement is judged for activity.
     ...inAll(column('reason', `case r.reason when '' then null when '${PROVISIONAL}' then 'activity' else r.reason end`)),
     accepts: oneOf([...new Set([...INVALID_REASONS, ...reasonNames, ...BID_OUTCOME_NAMES])]),

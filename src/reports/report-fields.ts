@@ -6,10 +6,22 @@ const IS_PROVISIONAL = `r.reason = '${PROVISIONAL}'`;
 const IS_FILTERED = `r.reason not in ('', '${PROVISIONAL}')`;
 
 /** What is summed, each with its SQL over rows `r` of a roll-up. All are integers of 64 bits. */
+export interface Sum {
+  readonly of: RollUpSource;
+  readonly sql: string;
+  /** The same, where the roll-up has placements: in a report that names them (or sizes), and in one that does not. */
+  readonly placed?: readonly [named: string, unnamed: string];
+}
+
 export const SUMS = {
   requests: { of: 'requests', sql: 'sum_bigint(r.requests)' },
   unfilled: { of: 'requests', sql: `sum_bigint(r.requests) filter (where r.reason <> '')` },
-  serves: { of: 'hits', sql: 'sum_bigint(r.serves)' },
+  serves: {
+    of: 'hits',
+    sql: 'sum_bigint(r.serves)',
+    // With a placement as replicas count them, without one as the ledger does.
+    placed: [`sum_bigint(r.serves) filter (where r.placement_id <> '')`, `sum_bigint(r.serves) filter (where r.placement_id = '')`],
+  },
   impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where r.reason = '')` },
   filtered_impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where ${IS_FILTERED})` },
   provisional_impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where ${IS_PROVISIONAL})` },
@@ -24,9 +36,10 @@ export const SUMS = {
   bids: { of: 'bids', sql: 'sum_bigint(r.bids)' },
   bid_refusals: { of: 'bids', sql: 'sum_bigint(r.refused)' },
   wins: { of: 'bids', sql: 'sum_bigint(r.wins)' },
-} as const satisfies Readonly<Record<string, { readonly of: RollUpSource; readonly sql: string }>>;
+} as const satisfies Readonly<Record<string, Sum>>;
 
 export type SumName = keyof typeof SUMS;
+export const sumOf = (name: SumName): Sum => SUMS[name];
 
 export interface Metric {
   readonly label: string;
@@ -36,9 +49,37 @@ export interface Metric {
   readonly sums: readonly SumName[];
   /** Over a row `s` of sums. */
   readonly sql: string;
-  /** The only dimensions that it has; undefined: all that its roll-ups have. */
-  readonly only?: readonly DimensionName[];
+  /** Dimensions of its roll-ups that it does not have, each with the reason. */
+  readonly without?: Partial<Readonly<Record<DimensionName, string>>>;
 }
+
+const OF_ADS = 'a request is counted before anything is chosen for it: see serves';
+const ONCE = 'a request is counted once, whatever bidders are asked: see bid_requests';
+const OF_PAGES = 'bids are counted by placement, not by visitor';
+const OF_BUYERS = 'a bid is of a bidder, whichever line item takes it';
+/** Why figures of a source do not have a dimension that those of another one have. */
+const MEANINGLESS: Readonly<Record<RollUpSource, Partial<Readonly<Record<DimensionName, string>>>>> = {
+  hits: { bidder: 'what is delivered is counted by line item', deal: 'what is delivered is counted by line item' },
+  requests: {
+    ...{ advertiser: OF_ADS, campaign: OF_ADS, line_item: OF_ADS, creative: OF_ADS },
+    ...{ bidder: ONCE, deal: ONCE, region: 'regions are kept of hits only' },
+  },
+  bids: {
+    ...{ advertiser: OF_BUYERS, campaign: OF_BUYERS, line_item: OF_BUYERS, creative: OF_BUYERS },
+    ...{ country: OF_PAGES, region: OF_PAGES, device: OF_PAGES, browser: OF_PAGES },
+  },
+};
+
+/** Why a metric cannot be grouped or filtered by a dimension; undefined: it can. */
+export const whyNot = (metric: MetricName, name: DimensionName): string | undefined => {
+  const { without, sums } = metricOf(metric);
+  const { in: sources }: Dimension = dimensionOf(name);
+  const missing = sums.map((sum) => SUMS[sum].of).find((of) => sources[of] === undefined);
+  return missing ? (MEANINGLESS[missing][name] ?? 'it is not counted so') : without?.[name];
+};
+
+/** Whether a metric can be grouped and filtered by a dimension. */
+export const hasDimension = (metric: MetricName, name: DimensionName): boolean => whyNot(metric, name) === undefined;
 
 const share = (part: string, whole: string): string => `coalesce((${part})::float8 / nullif(${whole}, 0), 0)`;
 
@@ -59,7 +100,7 @@ export const METRICS = {
     help: 'Ads that were selected, whether or not they were rendered',
     sums: ['serves'],
     sql: 's.serves',
-    only: ['month', 'day', 'hour', 'publisher', 'advertiser', 'campaign', 'line_item', 'creative'],
+    without: { reason: 'an ad that was selected has none: see unfilled', region: 'regions are kept of hits only' },
   },
   gross_impressions: {
     label: 'Gross impressions',

@@ -1,8 +1,8 @@
 import { pointerStep, type Fault } from '../base/fault.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { REPORT_HOURS_DAYS, ROLL_UPS, type RollUp, type RollUpSource } from '../events/postgres/roll-ups.ts';
-import { DIMENSION_NAMES, DIMENSIONS, dimensionOf, type Dimension, type DimensionName } from './report-dimensions.ts';
-import { columnsOf, METRIC_NAMES, metricOf, SUMS, type MetricName } from './report-fields.ts';
+import { DIMENSION_NAMES, dimensionOf, type DimensionName } from './report-dimensions.ts';
+import { columnsOf, hasDimension, METRIC_NAMES, metricOf, SUMS, whyNot, type MetricName } from './report-fields.ts';
 
 /** What a report is asked for, checked. */
 export interface ReportQuestion {
@@ -180,9 +180,10 @@ const rollUpsFor = (
     const missing = named.filter((name) => !hasDimension(metric, name));
     if (missing.length === 0) continue;
     const possible = DIMENSION_NAMES.filter((name) => hasDimension(metric, name));
+    const why = [...new Set(missing.map((name) => whyNot(metric, name)))].join('; ');
     faults.push({
       pointer: `/metrics/${i}`,
-      detail: `${metric} is not known by ${missing.join(', ')}; it is known by ${possible.join(', ')}`,
+      detail: `${metric} is not known by ${missing.join(', ')}; it is known by ${possible.join(', ')}: ${why}`,
     });
   }
   if (faults.length > 0) return [];
@@ -193,13 +194,6 @@ const rollUpsFor = (
     if (!rollUp) faults.push({ pointer: '/group_by', detail: cannotCombine(of, named) });
     return rollUp ?? [];
   });
-};
-
-/** Whether a metric can be grouped and filtered by a dimension. */
-export const hasDimension = (metric: MetricName, name: DimensionName): boolean => {
-  const { only, sums } = metricOf(metric);
-  const dimension: Dimension = DIMENSIONS[name];
-  return (only ?? DIMENSION_NAMES).includes(name) && sums.every((sum) => dimension.in[SUMS[sum].of] !== undefined);
 };
 
 const dimensionsOf = ({ of, keys }: RollUp): readonly DimensionName[] =>

@@ -15,15 +15,15 @@ export const reportRoutes = ({ reports }: ReportRoutesOptions): Handlers<typeof 
   getReport: async ({ format, limit, offset }, { actor: person, url, search }) => {
     const asked = await askedOf(reports, search);
     if (!asked.ok) return refuse('invalid_request', CANNOT_ANSWER, asked.faults);
-    return answerReport(reports, asked.value, { person, url, format, limit, offset });
+    return answerReport(reports, asked.value, { person, url, format, limit, offset, namesPayers: true });
   },
   getReportFields: () => answer(REPORT_FIELDS),
 });
 
 const REPORT_FIELDS: ReportFields = {
   dimensions: DIMENSION_NAMES.map((name) => {
-    const { label, kind, table, accepts } = dimensionOf(name);
-    return { name, label, kind, table: table ?? null, filter: accepts !== undefined };
+    const { label, kind, past, table, accepts } = dimensionOf(name);
+    return { name, label, kind, past, table: table ?? null, filter: accepts !== undefined };
   }),
   metrics: METRIC_NAMES.map(describeMetric),
   sets: DIMENSION_SETS,

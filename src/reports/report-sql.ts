@@ -1,7 +1,8 @@
 import type { RollUp } from '../events/postgres/roll-ups.ts';
+import { nameOrLast } from '../events/postgres/gone-names.ts';
 import { feeRows } from './fee-sql.ts';
 import { dimensionOf, JOINS, type DimensionName, type Reading } from './report-dimensions.ts';
-import { columnsOf, metricOf, SUMS, type SumName } from './report-fields.ts';
+import { columnsOf, metricOf, sumOf, SUMS, type SumName } from './report-fields.ts';
 import type { ReportFilter, ReportQuestion } from './report-question.ts';
 
 /** SQL with named bindings. */
@@ -55,12 +56,17 @@ const groupedBy = (expressions: readonly string[]): string => (expressions.lengt
  * Postgres can read in parallel.
  */
 const summed = (question: ReportQuestion): string => {
-  const { groupBy, rollUps } = question;
+  const { groupBy, filters, rollUps } = question;
   const sums = sumsOf(question);
   const fees = sums.includes('spend') ? feeRows(question) : undefined;
   const groupsOf = (of: RollUp['of']): string => groupedBy(groupBy.map((name) => byOf(readingOf(name, of))));
-  const parts = rollUps.map(({ of, table }) => {
-    const sqlOf = (sum: SumName) => (SUMS[sum].of === of ? `coalesce(${SUMS[sum].sql}, 0)` : undefined);
+  const namesPlace = [...groupBy, ...filters.map(({ dimension }) => dimension)].some((name) => name === 'placement' || name === 'size');
+  const parts = rollUps.map(({ of, table, keys }) => {
+    const sqlOf = (name: SumName) => {
+      const sum = sumOf(name);
+      const placed = keys.includes('placement_id') ? sum.placed?.[namesPlace ? 0 : 1] : undefined;
+      return sum.of === of ? `coalesce(${placed ?? sum.sql}, 0)` : undefined;
+    };
     return `${partOf(question, of, table, sqlOf, ['r.day between :from::date and :to::date'])} ${groupsOf(of)}`;
   });
   if (fees !== undefined) {
@@ -78,6 +84,9 @@ const summed = (question: ReportQuestion): string => {
 
 const metricsSql = ({ metrics }: ReportQuestion): readonly string[] => metrics.map((name) => `${metricOf(name).sql} as "${name}"`);
 
+/** The name of a record of rows `s`. */
+const nameOf = (name: DimensionName, alias: string): string => nameOrLast(dimensionOf(name).table ?? '', alias, `s."${name}"`);
+
 /** The order of rows `s`. The names of records are looked up only to sort by them. */
 const orderOf = ({ groupBy, metrics, sort }: ReportQuestion): string => {
   const byDimensions = groupBy.map((name) => `s."${name}" nulls first`);
@@ -88,7 +97,7 @@ const orderOf = ({ groupBy, metrics, sort }: ReportQuestion): string => {
   const value = metric
     ? metricOf(metric).sql
     : isName
-      ? `(select name from ${dimensionOf(dimension).table} where id = s."${dimension}")`
+      ? `(select ${nameOf(dimension, 'sorted')} from (select) one left join ${dimensionOf(dimension).table} sorted on sorted.id = s."${dimension}")`
       : `s."${dimension}"`;
   return `order by ${[`${value} ${sort.descending ? 'desc nulls last' : 'asc nulls first'}`, ...byDimensions].join(', ')}`;
 };
@@ -106,7 +115,7 @@ const rowsSql = (question: ReportQuestion, dayText: (day: string) => string, pag
     const { kind, table } = dimensionOf(name);
     if (kind === 'day') return [`${dayText(`s."${name}"`)} as "${name}"`];
     if (kind !== 'id') return [`s."${name}" as "${table ? `${name}_id` : name}"`];
-    return [`s."${name}" as "${name}_id"`, `${name}_names.name as "${name}"`];
+    return [`s."${name}" as "${name}_id"`, `${nameOf(name, `${name}_names`)} as "${name}"`];
   });
   const joins = named.map((name) => `left join ${dimensionOf(name).table} ${name}_names on ${name}_names.id = s."${name}"`);
   const order = orderOf(question);

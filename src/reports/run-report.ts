@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { Fault } from '../base/fault.ts';
 import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
-import { dimensionOf } from './report-dimensions.ts';
+import { readPayerChanges, type PayerChange } from './payer-changes.ts';
+import { dimensionOf, type DimensionName } from './report-dimensions.ts';
 import { columnsOf, type ReportColumn } from './report-fields.ts';
 import type { ReportQuestion } from './report-question.ts';
 import { exportStatement, pageStatement, type Statement } from './report-sql.ts';
@@ -15,6 +16,8 @@ export interface ReportPage {
   readonly totals: ReportRow;
   /** Of the publishers of the report; UTC when they have several. Hours are written in it. */
   readonly timeZone: string;
+  /** Of the days of a report by advertiser, or of some: since when others pay. */
+  readonly payerChanges: readonly PayerChange[];
 }
 
 /** Why a report was not run. */
@@ -92,7 +95,8 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
         const { rows } = await raw<{ totals: ReportRow & { row_count: number }; rows: ReportRow[] }>(trx, pageStatement(question, page));
         const [{ totals, rows: found } = { totals: { row_count: 0 }, rows: [] }] = rows;
         const { row_count: rowCount, ...sums } = totals;
-        return { rowCount: Number(rowCount), totals: sums, rows: found.map(shownRow(question, timeZone)), timeZone };
+        const payerChanges = await payerChangesIn(trx, question, timeZone);
+        return { rowCount: Number(rowCount), totals: sums, rows: found.map(shownRow(question, timeZone)), timeZone, payerChanges };
       }),
     all: (person, question, write) =>
       running(person, question, async (trx, timeZone) => {
@@ -117,9 +121,21 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
 const raw = <Row>(trx: Knex.Transaction, { sql, bindings }: Statement): Promise<{ rows: Row[] }> =>
   trx.raw<{ rows: Row[] }>(sql, bindings as Record<string, Knex.RawBinding>);
 
-/** The publishers that the report may be of; null: all. */
-const publishersOf = ({ filters }: ReportQuestion): readonly number[] | null =>
-  filters.find(({ dimension }) => dimension === 'publisher')?.values.map(Number) ?? null;
+/** The records that a report is narrowed to; null: all. */
+const idsIn = ({ filters }: ReportQuestion, name: DimensionName): readonly number[] | null =>
+  filters.find(({ dimension }) => dimension === name)?.values.map(Number) ?? null;
+const publishersOf = (question: ReportQuestion): readonly number[] | null => idsIn(question, 'publisher');
+
+const payerChangesIn = async (trx: Knex.Transaction, question: ReportQuestion, timeZone: string): Promise<readonly PayerChange[]> => {
+  const { groupBy, from, to } = question;
+  const advertisers = idsIn(question, 'advertiser');
+  if (!groupBy.includes('advertiser') && !advertisers) return [];
+  const { rows } = await trx.raw<{ rows: [{ from: Date; until: Date }] }>(
+    'select ?::timestamp at time zone ? as from, (?::date + 1)::timestamp at time zone ? as until',
+    [from, timeZone, to, timeZone],
+  );
+  return readPayerChanges(trx, { ...rows[0], publishers: publishersOf(question), campaigns: idsIn(question, 'campaign'), advertisers });
+};
 
 /** The zone that they share; UTC when they have several. */
 const timeZoneOf = async (knex: Knex, publishers: readonly number[] | null): Promise<string> => {

@@ -1,43 +1,29 @@
 import { component, recordComponent } from '../api/component.ts';
 import { idInPath } from '../api/parameters.ts';
 import { at, accepted, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
-import {
-  closedRecord,
-  integerOf,
-  listOf,
-  moment,
-  oneOf,
-  optional,
-  orNull,
-  record,
-  recordId,
-  text,
-  textOf,
-  withDefault,
-  type Shape,
-} from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS } from './report-links.ts';
 import { SENT_TO, sentMembers } from './sent-addresses.ts';
 
-const SCHEDULE = closedRecord({
-  every: oneOf(['day', 'week', 'month'], { description: 'day, week (Mondays) or month (its first day)' }),
-  hour: withDefault(integerOf({ minimum: 0, maximum: 23 }), 7),
-  time_zone: withDefault(textOf({ format: 'time-zone' }), 'UTC'),
-  format: withDefault(oneOf(['csv', 'xlsx', 'json']), 'csv'),
+const SCHEDULE = s.closedRecord({
+  every: s.oneOf(['day', 'week', 'month'], { description: 'day, week (Mondays) or month (its first day)' }),
+  hour: s.withDefault(s.integerOf({ minimum: 0, maximum: 23 }), 7),
+  time_zone: s.withDefault(s.textOf({ format: 'time-zone' }), 'UTC'),
+  format: s.withDefault(s.oneOf(['csv', 'xlsx', 'json']), 'csv'),
   ...SENT_TO,
 });
 /** When and where a saved report is sent: at an hour of `time_zone`. */
-export type ReportSchedule = Shape<typeof SCHEDULE>;
+export type ReportSchedule = s.Shape<typeof SCHEDULE>;
 
 const SAVED_REPORT = recordComponent(
   'SavedReport',
-  closedRecord({
-    name: textOf({ minLength: 1, maxLength: 128 }),
-    query: textOf({
+  s.closedRecord({
+    name: s.textOf({ minLength: 1, maxLength: 128 }),
+    query: s.textOf({
       maxLength: 4096,
       description: 'The parameters of GET /api/reports, such as group_by=campaign&range=last_week',
     }),
-    schedule: withDefault(orNull(SCHEDULE), null),
+    schedule: s.withDefault(s.orNull(SCHEDULE), null),
   }),
   {
     ...sentMembers({
@@ -45,7 +31,7 @@ const SAVED_REPORT = recordComponent(
       last: 'The last attempt to send it',
       header: 'X-Report-Signature',
     }),
-    due_at: orNull(text, { description: 'The next time of the schedule' }),
+    due_at: s.orNull(s.text, { description: 'The next time of the schedule' }),
   },
   {
     name: 'Campaigns of the week',
@@ -56,22 +42,22 @@ const SAVED_REPORT = recordComponent(
     },
   },
 );
-export type SavedReport = Shape<(typeof SAVED_REPORT)['sent']>;
+export type SavedReport = s.Shape<(typeof SAVED_REPORT)['sent']>;
 /** A saved report, as the API answers it. */
-export type SavedWire = Shape<(typeof SAVED_REPORT)['answered']>;
+export type SavedWire = s.Shape<(typeof SAVED_REPORT)['answered']>;
 
 const LINK_REQUEST = component(
   'ReportLinkRequest',
-  closedRecord({
-    advertiser_id: recordId,
-    title: optional(textOf({ maxLength: 128, description: 'By default the name of the advertiser' })),
-    query: textOf({ maxLength: 4096, description: 'The parameters of GET /api/reports' }),
-    days: withDefault(integerOf({ minimum: 1, maximum: MAX_LINK_DAYS }), DEFAULT_LINK_DAYS),
+  s.closedRecord({
+    advertiser_id: s.recordId,
+    title: s.optional(s.textOf({ maxLength: 128, description: 'By default the name of the advertiser' })),
+    query: s.textOf({ maxLength: 4096, description: 'The parameters of GET /api/reports' }),
+    days: s.withDefault(s.integerOf({ minimum: 1, maximum: MAX_LINK_DAYS }), DEFAULT_LINK_DAYS),
   }),
   { advertiser_id: 2, query: 'group_by=day,campaign&metrics=impressions,clicks,ctr&range=this_month', days: 30 },
 );
 
-const REPORT_LINK = component('ReportLink', record({ token: text, url: text, expires: moment }), {
+const REPORT_LINK = component('ReportLink', s.record({ token: s.text, url: s.text, expires: s.moment }), {
   token: 'eyJhbGciOiJIUzI1NiIsImtpZCI6ImRlZmF1bHQifQ.eyJhIjoyfQ.s8Kx',
   url: 'https://ads.gazette.example/static/report/#eyJhbGciOiJIUzI1NiIsImtpZCI6ImRlZmF1bHQifQ.eyJhIjoyfQ.s8Kx',
   expires: '2026-11-13T12:00:00.000Z',
@@ -86,7 +72,7 @@ export const SAVED_REPORT_API = defineRoutes({
     ...at('GET', '/api/saved_reports', 'delivery'),
     cost: 'list',
     summary: 'Saved reports, by name',
-    answer: ok('Saved reports', listOf(SAVED_REPORT.answered)),
+    answer: ok('Saved reports', s.listOf(SAVED_REPORT.answered)),
   },
   createSavedReport: {
     ...at('POST', '/api/saved_reports', 'delivery'),

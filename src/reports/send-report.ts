@@ -69,7 +69,13 @@ const whole = async (parts: AsyncIterable<string>): Promise<Buffer | undefined> 
 async function* jsonParts(question: ReportQuestion, parts: AsyncIterable<readonly ReportRow[]>, timeZone: string): AsyncGenerator<string> {
   const rows: ReportRow[] = [];
   for await (const part of parts) rows.push(...part);
-  const { totals: _, ...page } = reportJson(question, { rowCount: rows.length, rows, totals: {}, timeZone } satisfies ReportPage);
+  const { totals: _, ...page } = reportJson(question, {
+    rowCount: rows.length,
+    rows,
+    totals: {},
+    timeZone,
+    payerChanges: [],
+  } satisfies ReportPage);
   yield JSON.stringify(page);
 }
 

@@ -1,23 +1,23 @@
 import type { Fault } from '../base/fault.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import { described, integer, listOf, optional, orNull, text, textOf, withDefault } from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { readBidderUrl, type AddressPolicy } from '../bidders/calls/read-bidder-url.ts';
 
 const MAX_EMAILS = 20;
 
 /** Where reports and alerts are sent, as members of a record. */
 export const SENT_TO = {
-  emails: withDefault(listOf(textOf({ format: 'email', maxLength: 254 }), { maxItems: MAX_EMAILS }), []),
-  webhook: withDefault(orNull(textOf({ format: 'http-url', maxLength: 2048 })), null),
+  emails: s.withDefault(s.listOf(s.textOf({ format: 'email', maxLength: 254 }), { maxItems: MAX_EMAILS }), []),
+  webhook: s.withDefault(s.orNull(s.textOf({ format: 'http-url', maxLength: 2048 })), null),
 };
 
 /** What answers add to a record that says where something is sent. `header`: of the signature. */
 export const sentMembers = (words: { readonly owner: string; readonly last: string; readonly header: string }) => ({
-  id: integer,
-  owner: described(text, words.owner),
-  last_at: orNull(text, { description: words.last }),
-  last_fault: orNull(text, { description: 'Why that attempt failed; null: it did not' }),
-  webhook_secret: optional(described(text, `The key of ${words.header}. Returned only when it is made`)),
+  id: s.integer,
+  owner: s.described(s.text, words.owner),
+  last_at: s.orNull(s.text, { description: words.last }),
+  last_fault: s.orNull(s.text, { description: 'Why that attempt failed; null: it did not' }),
+  webhook_secret: s.optional(s.described(s.text, `The key of ${words.header}. Returned only when it is made`)),
 });
 
 export interface SentTo {

@@ -41,5 +41,5 @@ const reportOf = ({ query, advertiserId }: SharedReport, reports: Reports): Requ
   serveRoute(SHARED_REPORT_API.getSharedReport, async (written, { actor: person, url }) => {
     const asked = await askedOf(reports, sharedSearch(query, advertiserId));
     if (!asked.ok) return refuse('invalid_request', 'The report of this link cannot be answered any more.', asked.faults);
-    return answerReport(reports, asked.value, { ...written, person, url });
+    return answerReport(reports, asked.value, { ...written, person, url, namesPayers: false });
   });

@@ -23,6 +23,8 @@ export interface AdRequest {
   /** Of the visitor (context/visitor-seal.ts); undefined: nothing of it may be kept. */
   readonly seal: string | undefined;
   readonly bidContext: BidContext;
+  /** What is counted of the visitor; null: unknown, or the user may not be measured. */
+  readonly visitor: { readonly country: string | null; readonly device: string | null; readonly browser: string | null };
   /** The longest life of its holds; undefined: that of its tokens. */
   readonly maxHoldMs: number | undefined;
   readonly traced: boolean;

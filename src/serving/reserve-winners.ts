@@ -14,6 +14,7 @@ import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { IndexMemories } from './index-memories.ts';
 import { offeredToLedger, type SessionCaps } from './session-caps.ts';
+import type { ShownSizes } from './shown-sizes.ts';
 import type { DecidedOpportunity, RankedOpportunity, RefusedCandidate, Won } from './opportunity.ts';
 
 export interface ReserveWinnersOptions {
@@ -23,6 +24,7 @@ export interface ReserveWinnersOptions {
   readonly newId: () => string;
   readonly sessionCaps: SessionCaps;
   readonly freeHolds: FreeHolds;
+  readonly shownSizes: ShownSizes;
   readonly memories: IndexMemories;
   readonly users: RefusalMemory;
   readonly clients: RefusalMemory;
@@ -64,6 +66,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
       userHash: request.userHash,
       client: isFree ? undefined : client,
       curve: snapshot.curveAt(publisher.id, query.atMs),
+      siblingsOf: (campaignId) => snapshot.siblingsOf(campaignId, query.atMs),
       expiresAtMs: snapshot.expiresAtMs(publisher.id),
       maxHoldMs: request.maxHoldMs,
       // Caps that this replica keeps are not those of the line item.
@@ -194,9 +197,9 @@ const remember = (
 
 /** Notes that the answer shows the candidate, and returns the ad that its token will carry. */
 const win = (
-  { newId, freeHolds }: ReserveWinnersOptions,
+  { newId, freeHolds, shownSizes }: ReserveWinnersOptions,
   { request, shown, isFree, sessionCaps }: Page,
-  { imp, bids }: Draft,
+  { imp, bids, placement }: Draft,
   candidate: RankedCandidate,
   { tokenExpS, holdEndMs, day }: ReservationMoments,
 ): Won => {
@@ -214,6 +217,7 @@ const win = (
     lineItemId: lineItem.id,
     creativeId: creative.id,
     placementId: imp.placementId,
+    size: placement && shownSizes({ publisherId: request.publisher.id, creative, bid, imp, placement }),
     priceMicros: laterMicros ?? priceMicros,
     billsOn: billsOnOf(lineItem),
     tokenExpS,

@@ -1,4 +1,5 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
+import type { Placement } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createRefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
@@ -8,6 +9,7 @@ import { createCountRefusals, type RefusalSink } from './count-refusals.ts';
 import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
+import { createShownSizes } from './shown-sizes.ts';
 import { traceConsent } from './trace-consent.ts';
 import { MAX_TRACED, traceOpportunity, type AdTrace } from './trace-opportunity.ts';
 
@@ -29,12 +31,12 @@ export interface FilledImp {
 
 export interface UnfilledImp {
   readonly impId: string;
-  /** '': the publisher has no such placement. */
-  readonly placementId: string;
+  /** undefined: the publisher has no such placement. */
+  readonly placement: Placement | undefined;
   readonly reason: NoBidReason;
 }
 
-export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' | 'users' | 'clients'> {
+export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' | 'users' | 'clients' | 'shownSizes'> {
   readonly bidders: Pick<Bidders, 'ask'>;
   /**
    * Receives the outcome of the bids, for notices to the bidders. Called once per request with
@@ -44,7 +46,7 @@ export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' |
   /** Counts why line items were not shown; undefined: that is not counted. */
   readonly refusals?: RefusalSink | undefined;
   /** Called once per request, after the decision. */
-  readonly onDecided?: ((publisherId: number, filled: readonly FilledImp[], unfilled: readonly UnfilledImp[]) => void) | undefined;
+  readonly onDecided?: ((request: AdRequest, decided: readonly DecidedOpportunity[], unfilled: readonly UnfilledImp[]) => void) | undefined;
   /** A number in [0, 1). */
   readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
@@ -69,7 +71,7 @@ export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnsw
 export const createServeAd = (options: ServeAdOptions): ServeAd => {
   const { bidders, onBidsDecided, onDecided, refusals, random, clock, stage = runStage, ...reserving } = options;
   const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random };
-  const reserveWinners = createReserveWinners({ ...reserving, ...steps });
+  const reserveWinners = createReserveWinners({ ...reserving, ...steps, shownSizes: createShownSizes() });
   const countRefusals = refusals && createCountRefusals(steps, refusals);
 
   return async function serveAd(snapshot, request) {
@@ -90,10 +92,10 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
       .filter(({ won }) => !won)
       .map((opportunity) => ({
         impId: opportunity.imp.impId,
-        placementId: opportunity.placement?.id ?? '',
+        placement: opportunity.placement,
         reason: reasonOf(opportunity),
       }));
-    onDecided?.(request.publisher.id, filled, unfilled);
+    onDecided?.(request, decided, unfilled);
     return {
       filled,
       unfilled,

@@ -5,7 +5,6 @@ import type { TargetingQuery } from './targeting-query.ts';
 
 /** Finds all entries of a candidate list whose targeting a request meets, in list order. */
 export interface TargetingIndex {
-  readonly size: number;
   /** Scanners are independent of each other and may be kept across an await. */
   eligible(query: TargetingQuery): EligibleScanner;
 }
@@ -46,7 +45,6 @@ export const TARGETING_ARRAYS = {
 export type TargetingTables = ArraysOf<typeof TARGETING_ARRAYS>;
 
 export const createTargetingIndex = (tables: TargetingTables): TargetingIndex => ({
-  size: tables.shape[0]!,
   eligible: (query) => scan(tables, postingsOf(tables, query)),
 });
 

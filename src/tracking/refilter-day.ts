@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { DayRoom, RefilterRow, RefilterStore, RowChange } from '../events/postgres/refilter-store.ts';
+import { sizeOfText } from '../ledger/ad-size.ts';
 import { billsHit, ORDER_REASONS, type Hit, type InvalidReason } from '../ledger/hit.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { createPendingHits } from './pending-hits.ts';
@@ -190,12 +191,12 @@ const judgeOrder = (hit: RefilterRow, impression: RefilterRow | undefined): '' |
 /** What counting the hit of a row takes: as it came, or as it was billed. */
 const hitOf = (row: RefilterRow, day: number): Hit => {
   const { jti, kind, eventType, publisherId, campaignId, lineItemId, creativeId, placementId, userHash, country, device } = row;
-  const { region, browser } = row;
+  const { region, browser, size } = row;
   if (row.hit) return { ...row.hit, ad: { ...row.hit.ad, userHash: userHash === '' ? null : userHash } };
   const endMs = row.tokenEndsAt.getTime();
   return {
     ad: {
-      ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId },
+      ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId, size: sizeOfText(size) },
       ...{
         priceMicros: row.billedMicros,
         billsOn: kind === 'event' ? (row.billedMicros > 0 ? 'viewable' : 'impression') : kind,

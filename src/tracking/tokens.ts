@@ -46,6 +46,9 @@ interface Claims {
 
 const FLAGS = { billsClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8, billsViewable: 16 };
 
+/** Above the flags is the size (ledger/ad-size.ts). */
+const SIZE_UNIT = 1024;
+
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
 
@@ -138,12 +141,12 @@ const kidOf = (token: string): string | undefined => {
 
 const toClaims = (ad: ServedAd): Claims => {
   const expMs = ad.tokenExpS * 1000;
-  let flags = 0;
-  if (ad.billsOn === 'click') flags |= FLAGS.billsClick;
-  if (ad.billsOn === 'viewable') flags |= FLAGS.billsViewable;
-  if (ad.billingNotice) flags |= FLAGS.billingNotice;
-  if (ad.unmeasured === true) flags |= FLAGS.unmeasured;
-  if (ad.isFree === true) flags |= FLAGS.isFree;
+  let flags = (ad.size ?? 0) * SIZE_UNIT;
+  if (ad.billsOn === 'click') flags += FLAGS.billsClick;
+  if (ad.billsOn === 'viewable') flags += FLAGS.billsViewable;
+  if (ad.billingNotice) flags += FLAGS.billingNotice;
+  if (ad.unmeasured === true) flags += FLAGS.unmeasured;
+  if (ad.isFree === true) flags += FLAGS.isFree;
   const { seal, client, windowMs, spendBounds: bounds } = ad;
   const optional = [seal, client, windowMs, bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros]];
   while (optional.length > 0 && optional.at(-1) === undefined) optional.pop();
@@ -179,6 +182,7 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     lineItemId,
     creativeId,
     placementId,
+    size: Math.floor(flags / SIZE_UNIT) || undefined,
     priceMicros,
     billsOn: (flags & FLAGS.billsClick) !== 0 ? 'click' : (flags & FLAGS.billsViewable) !== 0 ? 'viewable' : 'impression',
     day: dayOf(expMs) - daysBefore,

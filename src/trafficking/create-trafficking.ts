@@ -29,6 +29,7 @@ import type { AlertStore } from '../alerts/alert-store.ts';
 import { assetRoutes } from '../assets/asset-routes.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
+import type { PrepareAccounts } from '../bookings/restore-deleted.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
 import { exportRoutes } from '../reports/export-routes.ts';
@@ -64,6 +65,7 @@ export interface TraffickingOptions {
   readonly allowPrivateAddresses: boolean;
   readonly dimensions: DimensionSchema;
   readonly secretBox: SecretBox;
+  readonly prepareAccounts: PrepareAccounts;
   readonly gate: RequestHandler;
   readonly publicUrl: string;
   readonly addresses: Addresses;
@@ -106,7 +108,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     );
   };
 
-  const writer = createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive });
+  const writer = createCatalogWriter({ ...options, goLive });
   const reading = { ...options, now: asking.now };
   const readListed = createReadListed(reading);
   const readStatuses = createReadStatuses(reading);

@@ -50,8 +50,12 @@ export const shareAt = ({ shareBefore, shareOfHour }: HourlyTraffic, minute: num
   return hour >= 24 ? 1 : shareBefore[hour]! + (shareOfHour[hour]! * (minute % 60)) / 60;
 };
 
-/** Impressions of the day and unexpired reservations, at the start of every minute. */
-export const committedOf = ({ minutes }: SimulatedDay, mode: Pacing): readonly number[] =>
+/** Impressions of the day and reservations of ads that are out, at the start of every minute. */
+export const committedOf = (day: SimulatedDay, mode: Pacing): readonly number[] =>
+  heldOf(day, mode).map((held, minute) => held - (day.minutes[minute]!.inStock.get(mode) ?? 0));
+
+/** The same with what replicas hold for later requests. */
+const heldOf = ({ minutes }: SimulatedDay, mode: Pacing): readonly number[] =>
   minutes.map(({ accounts }) => {
     const account = accounts.get(mode);
     return account ? account.today.impressions + account.heldToday : 0;
@@ -68,7 +72,7 @@ export const measure = ({ day, mode, cap, curve, outage }: MeasureOptions): Figu
     mode,
     delivered,
     deliveredShare: delivered / cap,
-    overshoot: Math.max(0, delivered - cap, ...committed.map((count) => count - cap)),
+    overshoot: Math.max(0, delivered - cap, ...heldOf(day, mode).map((count) => count - cap)),
     worstHour: mode === 'ASAP' ? undefined : worstHour(at, cap, curve, spoiled),
     fastestTenMinutes: outage && mode !== 'ASAP' ? fastest(at, cap, curve, outage) : undefined,
     backAfterMinutes: outage && backAt !== undefined ? backAt - outage.toMinute : undefined,

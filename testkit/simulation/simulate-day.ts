@@ -1,16 +1,17 @@
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
+import type { SiblingCounts } from '../../src/catalog/snapshot/siblings.ts';
 import type { ServedAd } from '../../src/ledger/hit.ts';
 import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
-import { createLedger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
-import type { Reservation } from '../../src/ledger/reservation.ts';
+import type { ReservedImp } from '../../src/ledger/reservation.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { createChance, type Chance } from '../chance.ts';
 import { DAY_START_MS, PUBLISHER, simulatedServe } from './simulated-booking.ts';
+import { createSimulatedReplica, type SimulatedReplica } from './simulated-replica.ts';
 import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';
 import { MINUTES_PER_DAY, MS_PER_DAY, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 
@@ -39,7 +40,10 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> 
   readonly pid: PidGains;
   /** One replica each: by how much its clock is ahead of Redis's. */
   readonly clockSkewsMs: readonly number[];
+  /** Of Redis's clock, and between two reports of a replica. Requests come in the parts of a step. */
   readonly stepMs: number;
+  /** False: every ad is reserved by a call. Default: as in production, most are of lots. */
+  readonly allowances?: boolean;
   readonly onMinute?: (minute: number) => void;
 }
 
@@ -47,6 +51,8 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> 
 export interface Minute {
   readonly requests: number;
   readonly accounts: ReadonlyMap<string, Account>;
+  /** Ads held for later requests, by the line item's name. */
+  readonly inStock: ReadonlyMap<string, number>;
 }
 
 export interface SimulatedDay {
@@ -59,6 +65,9 @@ export interface SimulatedDay {
   readonly requestsOfStream: readonly number[];
 }
 
+/** The parts of a step whose requests come at the same moment. */
+const PARTS = 3;
+
 /** Most ads render within seconds; one in twenty waits up to ten minutes in a background tab. */
 const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MS_PER_MINUTE * chance());
 
@@ -68,25 +77,14 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const tickMs = Math.max(stepMs, MS_PER_MINUTE);
   const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
   const keys = createLedgerKeys(1);
-  const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
-  const onFailure = (_script: string, fault: Error) => {
-    throw fault;
-  };
-  const replicas = options.clockSkewsMs.map((skewMs) => {
-    const redis = connect();
-    const ledger = createLedger({
-      redis,
-      link,
-      keys,
-      tokenTtlMs: options.tokenTtlMs,
-      pid: options.pid,
-      clock: VIRTUAL_CLOCK_KEY,
-      onFailure,
-    });
-    return { redis, ledger, skewMs };
-  });
+  let replicaMs = DAY_START_MS;
+  const { tokenTtlMs, pid, allowances = true } = options;
+  const connections = options.clockSkewsMs.map(connect);
+  const replicas = options.clockSkewsMs.map((skewMs, i) =>
+    createSimulatedReplica({ redis: connections[i]!, keys, tokenTtlMs, pid, skewMs, allowances, clock: () => replicaMs }),
+  );
   const control = connect();
-  await Promise.all([control, ...replicas.map(({ redis }) => redis)].map((redis) => new Promise((ready) => redis.once('ready', ready))));
+  await Promise.all([control, ...connections].map((redis) => new Promise((ready) => redis.once('ready', ready))));
   const reader = createAccountReader({ redis: control, keys, clock: VIRTUAL_CLOCK_KEY });
   await control.flushdb();
 
@@ -106,17 +104,24 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   let requests = 0;
   const requestsOfStream = new Map(streams.map((stream) => [stream, 0]));
 
-  const reserve = async (nowMs: number, replicaAt: number, stream: SimulatedStream): Promise<Reservation> => {
-    const { ledger, skewMs } = replicas[replicaAt]!;
-    const curve = curveAt(nowMs + skewMs, learned);
-    const imps = stream.candidates.map((one) => [one]);
-    const reservation = await ledger.reserve({ publisherId: PUBLISHER, userHash: null, curve, expiresAtMs, imps });
-    if (!reservation) throw new Error('the ledger gave no answer');
-    return reservation;
+  let siblings: SiblingCounts | undefined;
+  /** As the catalog has them: all streams are of one campaign, or of campaigns without a budget. */
+  const siblingsAt = (minute: number): SiblingCounts => {
+    if (siblings?.asOf === minute) return siblings;
+    const live = streams.filter(({ isLive }) => isLive?.(minute) !== false).flatMap((stream) => stream.candidates);
+    const asap = live.filter(({ lineItem }) => lineItem.pacing === 'ASAP').length;
+    return (siblings = { asOf: minute, paced: live.length - asap, asap });
   };
 
-  const render = (nowMs: number, stream: SimulatedStream, reservation: Reservation): void => {
-    reservation.imps.forEach(({ moments }, i) => {
+  const reserve = ({ skewMs, reserve: reserveAt }: SimulatedReplica, stream: SimulatedStream): Promise<readonly ReservedImp[]> => {
+    const curve = curveAt(replicaMs + skewMs, learned);
+    const minute = Math.floor((replicaMs - DAY_START_MS) / MS_PER_MINUTE);
+    const request = { publisherId: PUBLISHER, curve, expiresAtMs, siblingsOf: () => siblingsAt(minute) };
+    return Promise.all(stream.candidates.map((one) => reserveAt(one, request)));
+  };
+
+  const render = (nowMs: number, stream: SimulatedStream, imps: readonly ReservedImp[]): void => {
+    imps.forEach(({ moments }, i) => {
       const chance = rendered.get(stream.candidates[i]!)!;
       if (!moments || chance() >= options.renderRate) return;
       const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
@@ -136,8 +141,15 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       return replicas[i % replicas.length]!.ledger.settle(hit, limits);
     });
     for (const stream of arrived) requestsOfStream.set(stream, requestsOfStream.get(stream)! + 1);
-    const reserved = arrived.map((stream) => reserve(nowMs, Math.floor(balance() * replicas.length), stream));
-    (await Promise.all(reserved)).forEach((reservation, i) => render(nowMs, arrived[i]!, reservation));
+    for (let part = 0; part < PARTS; part++) {
+      replicaMs = nowMs + (part * stepMs) / PARTS;
+      const together = arrived.slice((part * arrived.length) / PARTS, ((part + 1) * arrived.length) / PARTS);
+      const reserved = together.map((stream) => reserve(replicas[Math.floor(balance() * replicas.length)]!, stream));
+      (await Promise.all(reserved)).forEach((imps, i) => render(replicaMs, together[i]!, imps));
+    }
+    // What is idle is returned before the next step.
+    replicaMs = nowMs + stepMs - 1;
+    if (allowances) await Promise.all(replicas.map((replica) => replica.report()));
     await Promise.all(settled);
     requests += arrived.length;
   };
@@ -147,9 +159,12 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       PUBLISHER,
       candidates.map(({ lineItem }) => lineItem.id),
     );
+    const inStock = ({ id }: { readonly id: number }, day: number): number =>
+      replicas.reduce((sum, replica) => sum + replica.inStock(id, day), 0);
     return {
       requests: requests - since,
       accounts: new Map(candidates.map(({ lineItem }, i) => [lineItem.name, accounts[i] ?? NOTHING_YET])),
+      inStock: new Map(candidates.map(({ lineItem }, i) => [lineItem.name, inStock(lineItem, accounts[i]?.day ?? 0)])),
     };
   };
 
@@ -187,7 +202,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
     const delivered = new Map(Array.from(last.accounts, ([name, account]) => [name, account.totalImpressions]));
     return { minutes, delivered, requests, requestsOfStream: [...requestsOfStream.values()] };
   } finally {
-    for (const { redis } of replicas) redis.disconnect();
+    for (const redis of connections) redis.disconnect();
     control.disconnect();
   }
 };

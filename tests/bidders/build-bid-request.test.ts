@@ -188,6 +188,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       usPrivacy: fc.constantFrom(null, '', '1---', '1YNN'),
       gpp: fc.constantFrom(null, 'DBAA'),
       gppSid: fc.constantFrom([], [2, 6]),
+      lmt: fc.constantFrom(null, false, true),
       coppa: fc.constantFrom(null, true, false),
       gpc: fc.boolean(),
     }),

@@ -19,11 +19,14 @@ const advertiser = async (fields: object = {}): Promise<number> => {
   return body.id as number;
 };
 
+const NO_CATEGORY =
+  'must be an id of the IAB Content Taxonomy 3.x: a number of up to three digits, such as 483, or six letters and digits, such as JLBCU7';
+
 test('every fault of an advertiser is listed at its pointer, in words', async () => {
   const { status, body } = await api('POST', '/advertisers', {
     name: '',
     domain: 'https://boots.example/',
-    categories: ['483', 'IAB1-1'],
+    categories: ['483', 'IAB1-1', '99999', 'abc'],
     labels: ['a', 'a'],
     contact: '',
     colour: 'red',
@@ -34,7 +37,9 @@ test('every fault of an advertiser is listed at its pointer, in words', async ()
   ).toEqual({
     '/name': expect.any(String),
     '/domain': 'must be a host name, such as boots.example',
-    '/categories/1': 'must be an id of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7',
+    '/categories/1': NO_CATEGORY,
+    '/categories/2': NO_CATEGORY,
+    '/categories/3': NO_CATEGORY,
     '/labels': expect.any(String),
     '/contact': expect.any(String),
     '/colour': expect.any(String),

@@ -1,4 +1,5 @@
 import { withClient } from '../../testkit/databases.ts';
+import { shootWidths } from './setup/shoot.ts';
 import { FLIGHT } from './setup/start-admin.ts';
 import { useAdmin } from './setup/use-admin.ts';
 
@@ -201,6 +202,24 @@ test('a change is undone and a deleted record is restored from History', async (
   expect(await desk.api('GET', `/line_items/${item}`)).toMatchObject({ cpm: 3, priority: 2 });
   await page.getByRole('button', { name: `Restore ${creative}` }).click();
   await page.getByText('Creative “Gone” is restored.').waitFor();
-  const all = (await desk.api('GET', `/creatives?line_item_id=${item}`)) as unknown as { readonly name: string }[];
-  expect(all.map(({ name }) => name)).toContain('Gone');
+  expect(await desk.api('GET', `/creatives/${creative}`)).toMatchObject({ id: creative, name: 'Gone', line_item_id: item });
+});
+
+test('a record is deleted with all that belongs to it, and is back with it by one click', async () => {
+  const { page } = desk.admin;
+  const item = await bookItem('Whole', { cpm: 3 });
+  const made = { placement_id: 'top', line_item_id: item, format: 'html', content: 'gone' };
+  const creatives = [await desk.api('POST', '/creatives', made), await desk.api('POST', '/creatives', made)].map(({ id }) => id);
+  await desk.admin.go(`#/line_items/${item}`);
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const question = page.getByRole('dialog', { name: 'Delete line item “Whole”?' });
+  await question.getByText('All of it can be restored from History.').waitFor();
+  await shootWidths(page, 'delete-question');
+  await question.getByRole('button', { name: 'Delete all 4' }).click();
+  await page.locator('.toast', { hasText: 'was deleted' }).getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Line item “Whole” is restored.').waitFor();
+  for (const id of creatives) expect(await desk.api('GET', `/creatives/${id}`)).toMatchObject({ id, line_item_id: item });
+  await desk.admin.go('#/history');
+  await page.getByRole('row', { name: /restored.*with 3 creatives/ }).waitFor();
+  await shootWidths(page, 'history-restored');
 });

@@ -90,6 +90,36 @@ test.each(LOOKS)('at %s an open month says up to which day its revenue is, and s
   await admin.close();
 });
 
+test.each(LOOKS)('at %s a change of who pays is said in words, in the statement, a report and the history', async (name, look) => {
+  const api = apiOf(replica.url);
+  const [hats, coats] = [`Hats ${name}`, `Coats ${name}`];
+  for (const payer of [hats, coats]) {
+    const { id } = (await api('POST', '/advertisers', { name: payer })).body;
+    await api('PATCH', `/campaigns/${fee.campaign}`, { advertiser_id: id });
+  }
+  const admin = await openAdmin(browser, replica, look);
+  const { page } = admin;
+  const words = new RegExp(`Autumn: ${coats} pays since [^]*${hats}\\s+before. What was counted before\\s+stays there.`);
+  await admin.go(`#/finance?publisher_id=${fee.publisher.id}&month=${dayIn(0, 1).slice(0, 7)}`);
+  await page.getByText(words).waitFor();
+  await page.getByRole('table', { name: 'By campaign' }).getByText(coats).first().waitFor({ state: 'attached' });
+  expect(await fits(page)).toBe(true);
+  await shoot(page, `finance-payers-${name}`);
+  await admin.go(`#/reports?group_by=advertiser&metrics=revenue&filter[publisher]=${fee.publisher.id}&range=this_month`);
+  await page.getByText(words).waitFor();
+  expect(await fits(page)).toBe(true);
+  await shoot(page, `report-payers-${name}`);
+  await admin.go('#/history');
+  await page
+    .getByText(/What was counted before .* stays with advertiser \d+\./)
+    .first()
+    .waitFor();
+  expect(await fits(page)).toBe(true);
+  await shoot(page, `history-payers-${name}`);
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
+});
+
 test('a month is closed after a question, and stays closed', async () => {
   const admin = await openAdmin(browser, replica, { width: 1280, height: 900 });
   const { page } = admin;

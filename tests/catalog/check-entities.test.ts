@@ -287,3 +287,35 @@ test('a record is unchanged after a round trip through its row', () => {
     end_date: '2026-01-31T10:00:00.000Z',
   });
 });
+
+describe('categories that their taxonomy cannot have', () => {
+  const publisher = { name: 'The Gazette', domain: 'gazette.example' };
+  const bidder = { name: 'Exchange', endpoint: 'https://exchange.example/bid' };
+
+  test('are refused where they are booked: they would match nothing, and say nothing', () => {
+    const wrong = ['99999', '0', 'abc', '123456', 'IAB1', 'JLBCU7X'];
+    const right = ['1', '483', '700', 'JLBCU7', '6i4dB6', '80DV8O'];
+    expect(faultsOf(CHECKS.advertisers({ name: 'Boots', categories: [...right, ...wrong] }))).toEqual(
+      wrong.map((_, i) => `/categories/${right.length + i}`),
+    );
+    const lists = { bcat: ['IAB25', 'IAB25-3', 'IAB27', '483'], acat: ['IAB1-1', 'iab1'] };
+    expect(faultsOf(CHECKS.publishers({ ...publisher, ...lists }))).toEqual(['/bcat/2', '/bcat/3', '/acat/1']);
+    expect(faultsOf(CHECKS.publishers({ ...publisher, ...lists, cattax: 7 }))).toEqual([
+      '/bcat/0',
+      '/bcat/1',
+      '/bcat/2',
+      '/acat/0',
+      '/acat/1',
+    ]);
+    expect(faultsOf(CHECKS.bidders({ ...bidder, bcat: ['IAB99'] }))).toEqual(['/bcat/0']);
+    // The ids of other taxonomies are not known here.
+    expect(faultsOf(CHECKS.publishers({ ...publisher, ...lists, cattax: 500 }))).toEqual([]);
+  });
+
+  test('stay in a load, which would take the ads of their advertiser away', () => {
+    const load = { isLoad: true };
+    expect(faultsOf(CHECKS.advertisers({ name: 'Boots', categories: ['99999'] }, load))).toEqual([]);
+    expect(faultsOf(CHECKS.publishers({ ...publisher, bcat: ['IAB99'] }, load))).toEqual([]);
+    expect(faultsOf(CHECKS.bidders({ ...bidder, bcat: ['IAB99'] }, load))).toEqual([]);
+  });
+});

@@ -101,6 +101,11 @@ describe('delivery', () => {
 });
 
 describe('a campaign’s report', () => {
+  let anyCampaign: number;
+  beforeAll(async () => {
+    ({ campaign: anyCampaign } = await book(api, 'any'));
+  });
+
   test('has a row per day, line item and creative, with rates and totals', async () => {
     const booked = await book(api, 'report', { name: '=cmd|"x",1', cpm: 4 });
     for (const user of ['a', 'b']) {
@@ -178,8 +183,7 @@ describe('a campaign’s report', () => {
     'format=xml',
     'limit=501',
   ])('with %s is refused', async (query) => {
-    const { campaign } = await book(api, `refused ${query}`);
-    expect((await api('GET', `/campaigns/${campaign}/report?${query}`)).status).toBe(400);
+    expect((await api('GET', `/campaigns/${anyCampaign}/report?${query}`)).status).toBe(400);
   });
 
   test('of an unknown campaign is not found', async () => {

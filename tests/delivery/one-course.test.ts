@@ -1,39 +1,37 @@
 import fc from 'fast-check';
 import knexFactory, { type Knex } from 'knex';
 import { createFindAlerts } from '../../src/alerts/find-alerts.ts';
-import { dateOfDay, dayOf, MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
 import { createEntityReader } from '../../src/bookings/entity-reader.ts';
 import { ENTITY_KINDS } from '../../src/bookings/entity-kind.ts';
 import { MAX_BEHIND } from '../../src/catalog/model/alert-kinds.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import { openSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
 import { createCatalogLoader } from '../../src/catalog/worker/catalog-loader.ts';
-import { NoBidReason, type DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
+import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import { createReadAttention } from '../../src/delivery/attention/read-attention.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { createReadDelivery } from '../../src/delivery/read-delivery.ts';
+import { createReadRefusals } from '../../src/delivery/refusals/read-refusals.ts';
+import type { Refusals } from '../../src/delivery/refusals/refusals.ts';
 import { createJudgeList } from '../../src/delivery/status/judge-list.ts';
 import { createReadListed, createReadStatuses } from '../../src/delivery/status/read-statuses.ts';
 import { createRefusalStore } from '../../src/events/postgres/refusal-store.ts';
-import { OUTRANKED, type RefusalReason } from '../../src/serving/count-refusals.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
-import { COUNT_NAMES, createAccountBooks, type AccountCounts } from '../../src/ledger/read/account-books.ts';
 import { createReadFiltered } from '../../src/ledger/read/read-filtered.ts';
 import { createLimitReader } from '../../src/ledger/read/read-limits.ts';
-import { bookCatalog } from '../../testkit/book-catalog.ts';
+import { readReportQuestion } from '../../src/reports/report-question.ts';
+import { createReports, type ReportRow } from '../../src/reports/run-report.ts';
+import { OUTRANKED } from '../../src/serving/count-refusals.ts';
 import { createLedgerRig, type LedgerRig } from '../ledger/ledger-rig.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { bookAll, clicks, countAll, MOMENTS, TODAY, total, type Case, type Moment } from './moment.ts';
 
 /*
- * What the page of a line item, lists, the home screen and alerts say of one moment. They read the same
- * stores in different ways, so that each is asked of its own, as the service does.
+ * What the page of a line item, lists, the home screen, alerts, the reasons of what it lost and reports say of one moment.
+ * They read the same stores in different ways, so that each is asked of its own, as the service does.
  */
-
-const TODAY = Date.UTC(2026, 9, 14);
-const PLACEMENT = { id: 'top', width: 300, height: 250, formats: ['html'] };
-/** More than home names of a kind would be counted and not named. */
-const MAX_BOOKED = 6;
 
 let databaseUrl: string;
 let knex: Knex;
@@ -48,114 +46,15 @@ afterAll(async () => {
   await knex.destroy();
 });
 
-/** What is booked and what became of it until now. Days are counted from today. */
-interface Case {
-  readonly goals: { readonly goal_impressions?: number; readonly goal_clicks?: number };
-  readonly begins: number;
-  readonly ends: number;
-  readonly booking: object;
-  readonly creative: 'servable' | 'none' | 'of another size';
-  /** `nothing`: no account and no row. `stored`: rows, and no account, as after a loss. */
-  readonly counted: 'nothing' | 'stored' | 'both';
-  readonly impressions: { readonly before: number; readonly yesterday: number; readonly today: number };
-  readonly refusals: readonly (readonly [reason: RefusalReason, impressions: number])[];
-}
-interface Moment {
-  readonly atMs: number;
-  readonly countersUp: boolean;
-  readonly cases: readonly Case[];
-}
-
-const counts = (most: number) => fc.oneof(fc.constant(0), fc.integer({ min: 0, max: most }));
-const CASES: fc.Arbitrary<Case> = fc.record({
-  goals: fc.oneof(
-    fc.record({ goal_impressions: fc.integer({ min: 1, max: 100_000 }) }),
-    fc.record({ goal_clicks: fc.integer({ min: 1, max: 1_000 }) }),
-    fc.record({ goal_impressions: fc.integer({ min: 1, max: 100_000 }), goal_clicks: fc.integer({ min: 1, max: 1_000 }) }),
-    fc.constant({}),
-  ),
-  begins: fc.integer({ min: -20, max: 2 }),
-  ends: fc.integer({ min: 2, max: 20 }),
-  booking: fc.constantFrom(
-    {},
-    {},
-    {},
-    { active: false },
-    { daily_impression_cap: 5_000 },
-    { daily_impression_cap: 5_000, pacing: 'Even' },
-    { budget: 10 },
-    { archived: true, active: false },
-  ),
-  creative: fc.constantFrom('servable', 'servable', 'servable', 'none', 'of another size'),
-  counted: fc.constantFrom('nothing', 'nothing', 'stored', 'both', 'both'),
-  impressions: fc.record({ before: counts(90_000), yesterday: counts(9_000), today: counts(9_000) }),
-  refusals: fc.uniqueArray(
-    fc.tuple(
-      fc.constantFrom<RefusalReason>(OUTRANKED, NoBidReason.Targeting, NoBidReason.FrequencyCapped),
-      fc.integer({ min: 1, max: 5_000 }),
-    ),
-    { maxLength: 2, selector: ([reason]) => reason },
-  ),
-});
-const MOMENTS: fc.Arbitrary<Moment> = fc.record({
-  atMs: fc.integer({ min: 0, max: MS_PER_DAY - 1 }).map((ms) => TODAY + ms),
-  countersUp: fc.boolean().map((down) => !down),
-  cases: fc.array(CASES, { minLength: 1, maxLength: MAX_BOOKED }),
-});
-
-const CLICK_EVERY = 100;
-const total = ({ counted, impressions: { before, yesterday, today } }: Case) => (counted === 'nothing' ? 0 : before + yesterday + today);
-const PARTS = [
-  ['before', 2],
-  ['yesterday', 1],
-  ['today', 0],
-] as const;
-const clicksOf = (impressions: number): number => Math.floor(impressions / CLICK_EVERY);
-const clicks = ({ counted, impressions }: Case) =>
-  counted === 'nothing' ? 0 : PARTS.reduce((sum, [part]) => sum + clicksOf(impressions[part]), 0);
-
-const bookAll = async ({ atMs, cases }: Moment): Promise<void> => {
-  await knex.raw('truncate publishers, placements, daily_counts, refusals, alerts restart identity cascade');
-  await rig.redis.flushdb();
-  await rig.at(atMs);
-  const date = (days: number): string => dateOfDay(dayOf(TODAY) + days);
-  const line_items = cases.map(({ goals, begins, ends, booking, creative }) => ({
-    ...{ start_date: date(begins), end_date: date(ends), cpm: 1, ...goals, ...booking },
-    creatives: creative === 'none' ? [] : [{ placement_id: 'top', ...(creative === 'servable' ? {} : { width: 728, height: 90 }) }],
-  }));
-  const publisher = { api_key: 'key', name: 'The Gazette', domain: 'gazette.example', placements: [PLACEMENT] };
-  await bookCatalog(databaseUrl, { publishers: [{ ...publisher, campaigns: [{ line_items }] }] });
-};
-
-const count = async ({ atMs, cases }: Moment): Promise<void> => {
-  const books = createAccountBooks({ redis: rig.redis, keys: rig.keys, expiresAtMs: () => TODAY * 2, clock: VIRTUAL_CLOCK_KEY });
-  const refusals = createRefusalStore({ knex });
-  for (const [i, one] of cases.entries()) {
-    const id = i + 1;
-    await refusals.add(
-      atMs - (atMs % 3_600_000),
-      one.refusals.map(([reason, impressions]) => ({ lineItemId: id, reason, outrankedBy: 0, impressions })),
-    );
-    if (one.counted === 'nothing') continue;
-    for (const [part, ago] of PARTS) {
-      const impressions = one.impressions[part];
-      const of = { serves: impressions, impressions, clicks: clicksOf(impressions), spend_micros: impressions * 1_000 };
-      if (impressions > 0)
-        await knex('daily_counts').insert({
-          ...{ day: dateOfDay(dayOf(TODAY) - ago), publisher_id: 1, campaign_id: 1, line_item_id: id, creative_id: id, ...of },
-        });
-    }
-    if (one.counted === 'stored') continue;
-    const { today, yesterday } = one.impressions;
-    const known: Partial<AccountCounts> = {
-      ...{ serves: today, impressions: today, clicks: clicksOf(today), spendMicros: today * 1_000 },
-      ...{ yesterdayServes: yesterday, yesterdayImpressions: yesterday, yesterdayClicks: clicksOf(yesterday) },
-      ...{ totalImpressions: total(one), totalClicks: clicks(one), totalSpendMicros: total(one) * 1_000 },
-    };
-    const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, known[name] ?? 0])) as unknown as AccountCounts;
-    const name = { kind: 'l' as const, id };
-    expect(await books.adjust(1, await books.check(1, [name]), dayOf(atMs), [{ ...name, difference }])).toBe(1);
-  }
+/** Reports of all line items, of these days, counted from today. By the id of the line item. */
+const reportOf = async (from: number, to: number): Promise<ReadonlyMap<number, ReportRow>> => {
+  const day = (days: number): string => dateOfDay(dayOf(TODAY) + days);
+  const asked = { group_by: 'line_item', metrics: 'serves,impressions,clicks,revenue', from: day(from), to: day(to) };
+  const question = readReportQuestion(new URLSearchParams(asked), dayOf(TODAY));
+  if (!question.ok) throw new Error(JSON.stringify(question.faults));
+  const report = await createReports({ knex }).page('staff', question.value, { limit: 50, offset: 0 });
+  if (!report.ok) throw new Error(report.refusal.why);
+  return new Map(report.value.rows.map((row) => [Number(row['line_item_id']), row]));
 };
 
 /** Everything that staff are told at this moment, each asked as the service asks it. */
@@ -195,16 +94,41 @@ const askAll = async ({ atMs, countersUp, cases }: Moment) => {
     home: await createReadAttention({ ...reading, readStatuses, countReplicas: () => 1 })(),
     listedAsBehind: await filtered('behind'),
     alerts: (await createFindAlerts({ knex, readStatuses, shareBefore: () => 0.5, complaintLimit: 0 })(atMs)).alerts,
+    refusals: await Promise.all(
+      ids.map((id) => createReadRefusals(reading)(id, { from: dateOfDay(dayOf(atMs)), to: dateOfDay(dayOf(atMs)) })),
+    ),
+    reports: { total: await reportOf(-2, 0), yesterday: await reportOf(-1, -1), today: await reportOf(0, 0) },
   };
 };
 
 const DONE: readonly DeliveryStatus[] = ['archived', 'draft', 'paused', 'goal reached'];
 const numbers = (some: readonly (number | string | null)[]): number[] => some.map(Number).toSorted((a, b) => a - b);
 
+/** So many impressions, all of them lost, are no chance. */
+const SURELY = 60;
+
+/** Where a status contradicts the reasons of what the line item lost today. */
+const doubtsOf = (
+  { value, reasons }: Delivery['status'],
+  { lost, off_target, reasons: why }: Refusals,
+  { countersUp }: Moment,
+): string[] => {
+  const doubts: string[] = [];
+  const outranked = why.find(({ reason }) => reason === 'outranked')?.impressions ?? 0;
+  const offTarget = reasons.some((words) => words.startsWith('its targeting matched none of'));
+  if (value === 'outranked' && (outranked === 0 || outranked < 0.99 * lost)) doubts.push('it was lost for other reasons, too');
+  if (offTarget && (lost > 0 || off_target === 0)) doubts.push('its targeting matched some');
+  const isReady = countersUp && value === 'ready';
+  if (isReady && lost === 0 && off_target >= SURELY) doubts.push('its targeting matched nothing, which the status does not say');
+  if (isReady && lost >= SURELY && outranked === lost) doubts.push('others ranked before it each time, which the status does not say');
+  return doubts;
+};
+
 const agree = async (moment: Moment): Promise<readonly DeliveryStatus[]> => {
-  await bookAll(moment);
-  await count(moment);
-  const { deliveries, listed, home, listedAsBehind, alerts } = await askAll(moment);
+  const stores = { databaseUrl, knex, rig };
+  await bookAll(stores, moment);
+  await countAll(stores, moment);
+  const { deliveries, listed, home, listedAsBehind, alerts, refusals, reports } = await askAll(moment);
   const behind: number[] = [];
   const alarming: number[] = [];
   for (const [i, one] of moment.cases.entries()) {
@@ -213,6 +137,15 @@ const agree = async (moment: Moment): Promise<readonly DeliveryStatus[]> => {
     const remarks = moment.countersUp ? [] : [expect.stringContaining('counters are unavailable')];
     expect(status).toEqual({ ...known.status, reasons: [...known.status.reasons, ...remarks] });
     expect(delivered).toMatchObject({ impressions: total(one), clicks: clicks(one) });
+    for (const [days, report] of Object.entries(reports)) {
+      const { impressions, clicks: clicked, spend } = deliveries[i]![days as keyof typeof reports];
+      const told = report.get(i + 1);
+      const ofReport = [told?.['impressions'] ?? 0, told?.['clicks'] ?? 0, told?.['revenue'] ?? 0];
+      expect([days, ...ofReport]).toEqual([days, impressions, clicked, spend]);
+    }
+    expect(known.delivery.impressions_today).toBe(deliveries[i]!.today.impressions);
+    const doubts = doubtsOf(status, refusals[i]!, moment);
+    expect([status, doubts]).toEqual([status, []]);
     expect(goals).toEqual(known.goals);
     for (const goal of goals) expect(goal.delivered).toBe(delivered[goal.of]);
     const late = goals.filter(({ course }) => course === 'behind');
@@ -268,7 +201,7 @@ test('a status that names the cause says, too, that the goal is behind', async (
   expect(await agree({ atMs: TODAY, countersUp: true, cases })).toEqual(['cannot serve', 'outranked', 'paused']);
 });
 
-test('whatever is booked and delivered, page, lists, home and alerts never contradict each other', async () => {
+test('whatever is booked and delivered, page, lists, home, alerts, reasons and reports never contradict each other', async () => {
   const seen = new Set<DeliveryStatus>();
   await fc.assert(
     fc.asyncProperty(MOMENTS, async (moment) => {

@@ -3,8 +3,13 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import knexFactory from 'knex';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { bookCatalog } from '../../testkit/book-catalog.ts';
+import { withKnex } from '../../testkit/book.ts';
+import { postgresWithTools } from '../../testkit/postgres-tools.ts';
+import { openPrivateStores } from '../../testkit/private-stores.ts';
 import { eventOf } from '../events/events.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { startReplica, TOKEN_SECRET, type Replica } from '../setup/start-replica.ts';
@@ -16,36 +21,45 @@ const BLOCKS = DOCUMENTS.flatMap(codeBlocksOf);
 const RUN_BY_ITSELF = ['README.md', 'docs/tutorial.md'];
 
 /**
- * In the place of programs that a test machine lacks or must not run. `kubectl exec … -- COMMAND` runs
- * the command here; a copy of the database is its backup.
+ * In the place of programs that a test machine lacks or must not run. The tests of documents name those that they replace;
+ * everything else is run as it is written.
  */
-const STAND_INS = `
-kubectl() {
+const STAND_INS: Readonly<Record<string, { readonly does: string; readonly shell: string }>> = {
+  kubectl: {
+    does: 'runs the command of `kubectl exec … -- COMMAND` here, and finds the kustomization of `kubectl apply`',
+    shell: `
   if [ "$1" = apply ]; then test -f "$3/kustomization.yaml"; return; fi
   local word
-  for word; do shift; if [ "$word" = -- ]; then "$@"; return; fi; done
-}
-make() { grep -q "^$1:" "$ROOT/Makefile"; }
-npm() { node -e 'process.exit(process.argv[1] in require(process.env.ROOT + "/package.json").scripts ? 0 : 1)' "$1"; }
-npx() { local name=$1; shift; "$ROOT/node_modules/.bin/\${name##@hey-api/}" "$@"; }
-psql() { node -e "$PSQL" -- "$1" "\${@: -1}"; }
-createdb() { psql "$DATABASE_URL" "create database drill template \\"\${DATABASE_URL##*/}\\""; }
-dropdb() { psql "$DATABASE_URL" 'drop database drill'; }
-pg_dump() { touch ad-server.dump; }
-pg_restore() { test -e ad-server.dump; }
-docker() { :; }
-gh() { :; }
-`;
-const PSQL = `const { Client } = require('pg');
-const [url, sql] = process.argv.slice(1);
-const client = new Client({ connectionString: url });
-client.connect().then(() => client.query(sql)).then(() => client.end());`;
+  for word; do shift; if [ "$word" = -- ]; then "$@"; return; fi; done`,
+  },
+  make: { does: 'finds the target', shell: `grep -q "^$1:" "$ROOT/Makefile"` },
+  npm: {
+    does: 'finds the script',
+    shell: `node -e 'process.exit(process.argv[1] in require(process.env.ROOT + "/package.json").scripts ? 0 : 1)' "$1"`,
+  },
+  npx: { does: 'runs the installed package', shell: `local name=$1; shift; "$ROOT/node_modules/.bin/\${name##@hey-api/}" "$@"` },
+  docker: { does: 'does nothing', shell: ':' },
+  gh: { does: 'does nothing', shell: ':' },
+};
+const shellOf = (document: string): string =>
+  codeBlocksOf(document)
+    .filter(({ language }) => language === 'sh')
+    .map(({ text }) => text)
+    .join('\n');
+/** What a document calls, and the test does not run. */
+const replacedIn = (document: string): readonly string[] =>
+  Object.keys(STAND_INS).filter((name) => new RegExp(`(?:^|[|;&(]\\s*|\\s)${name} `, 'm').test(shellOf(document)));
+const functionsFor = (document: string): string =>
+  replacedIn(document)
+    .map((name) => `${name}() { ${STAND_INS[name]!.shell}\n}`)
+    .join('\n');
 
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 let replica: Replica;
 let apiKey: string;
 let env: NodeJS.ProcessEnv;
+let drillPort: number;
 
 beforeAll(async () => {
   await mkdir(path.join(ROOT, '.cache'), { recursive: true });
@@ -55,22 +69,39 @@ beforeAll(async () => {
     env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), DEMO_DATA: 'true', STATE_DIR: state },
   });
   apiKey = /pk_demo_[\w-]+/.exec(replica.logs())?.[0] ?? '';
-  // Commands of operators have stores of their own: no replica is connected to them.
-  const stores = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
-  await storeImpression(stores.DATABASE_URL);
-  env = { ...process.env, ...stores, TOKEN_SECRET, ROOT, PSQL, API: replica.url };
+  // Commands of operators have stores of their own, of the version of their tools: no replica is connected to them.
+  const stores = await openPrivateStores('documents');
+  atEnd(stores.stop);
+  const binaries = postgresWithTools();
+  const DATABASE_URL = (await stores.startPostgres({ durable: false, binaries })).url;
+  const [redis, drillRedis] = [await stores.startRedis('first'), await stores.startRedis('drill')];
+  await migrateLatest(DATABASE_URL);
+  await bookCatalog(DATABASE_URL, BOOKED);
+  await storeImpression(DATABASE_URL);
+  drillPort = await freePort();
+  env = {
+    ...{ ...process.env, PATH: `${binaries.bin}${path.delimiter}${process.env['PATH']}`, STATE_DIR: state },
+    ...{ DATABASE_URL, REDIS_URL: redis.url, DRILL_REDIS_URL: drillRedis.url, API_KEY, TOKEN_SECRET, ROOT, API: replica.url },
+  };
 });
 
-/** An event of yesterday, which the commands compare and judge again. */
-const storeImpression = async (databaseUrl: string): Promise<void> => {
-  const knex = knexFactory({ client: 'pg', connection: databaseUrl });
-  const signals = { network: '192.0.2.0/24', agent: 'Mozilla/ Firefox/', origin: null, elsewhere: false };
-  try {
-    await createEventStore({ knex }).append([eventOf({}, { signals }, Date.parse(`${YESTERDAY}T12:00:00Z`))]);
-  } finally {
-    await knex.destroy();
-  }
+const API_KEY = 'pk_of_the_drill';
+const BOOKED = {
+  publishers: [
+    {
+      ...{ name: 'The Gazette', domain: 'gazette.example', api_key: API_KEY },
+      placements: [{ id: 'article-top', width: 300, height: 250, formats: ['html'] }],
+      campaigns: [{ line_items: [{ creatives: [{ placement_id: 'article-top', content: '<b>restored</b>' }] }] }],
+    },
+  ],
 };
+
+/** An event of yesterday, which the commands compare and judge again. */
+const storeImpression = (databaseUrl: string): Promise<void> =>
+  withKnex(databaseUrl, async (knex) => {
+    const signals = { network: '192.0.2.0/24', agent: 'Mozilla/ Firefox/', origin: null, elsewhere: false };
+    await createEventStore({ knex }).append([eventOf({}, { signals }, Date.parse(`${YESTERDAY}T12:00:00Z`))]);
+  });
 
 /** Runs the shell blocks of a document one after another, as one script. @returns what it printed */
 const runBlocks = async (document: string): Promise<string> => {
@@ -78,30 +109,39 @@ const runBlocks = async (document: string): Promise<string> => {
   const folder = await mkdtemp(path.join(ROOT, '.cache', 'documents-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
   for (const name of ['dist', 'k8s']) await symlink(path.join(ROOT, name), path.join(folder, name));
-  const script = codeBlocksOf(document)
-    .filter(({ language }) => language === 'sh')
-    .map(({ text }) =>
-      text
-        .replaceAll('localhost:8787', new URL(replica.url).host)
-        .replaceAll('pk_demo_…', apiKey)
-        .replaceAll('2026-11-20', YESTERDAY)
-        .replaceAll('2026-11-01', YESTERDAY)
-        // It would wait for a minute and the life of a token.
-        .replaceAll(' --wait', ''),
-    );
-  const { stdout } = await promisify(execFile)('bash', ['-c', ['set -eo pipefail', STAND_INS, ...script].join('\n')], { cwd: folder, env });
+  const script = shellOf(document)
+    .replaceAll('localhost:8787', new URL(replica.url).host)
+    .replaceAll('8788', String(drillPort))
+    .replaceAll('pk_demo_…', apiKey)
+    .replaceAll('2026-11-20', YESTERDAY)
+    .replaceAll('2026-11-01', YESTERDAY)
+    // It would wait for a minute and the life of a token.
+    .replaceAll(' --wait', '');
+  const { stdout } = await promisify(execFile)('bash', ['-c', ['set -eo pipefail', functionsFor(document), script].join('\n')], {
+    cwd: folder,
+    env,
+  });
   return stdout;
 };
 
+const inWords = (document: string): string => {
+  const names = replacedIn(document);
+  return names.length === 0 ? '' : `, but for ${names.map((name) => `${name} (a stand-in ${STAND_INS[name]!.does})`).join(', ')}`;
+};
+
 test.each(
-  [...new Set(BLOCKS.filter(({ language }) => language === 'sh').map(({ document }) => document))].filter(
-    (name) => !RUN_BY_ITSELF.includes(name),
-  ),
+  [...new Set(BLOCKS.filter(({ language }) => language === 'sh').map(({ document }) => document))]
+    .filter((name) => !RUN_BY_ITSELF.includes(name))
+    .map((name) => [name, inWords(name)] as const),
 )(
-  'the commands of %s run',
+  'the commands of %s run%s',
   async (document) => {
     const printed = await runBlocks(document);
-    if (document === 'docs/operations.md') expect(printed).toContain('The schema is the newest already.');
+    if (document !== 'docs/operations.md') return;
+    expect(printed).toContain('The schema is the newest already.');
+    // The drill: the rows of both databases, and an ad of a replica on the copy.
+    expect(printed).toContain('1\n1\n1\n1\n');
+    expect(printed).toContain('"adm":"<b>restored</b>"');
   },
   120_000,
 );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import knexFactory, { type Knex } from 'knex';
+import { packSize } from '../../src/ledger/ad-size.ts';
 import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
 import { createRefilterStore } from '../../src/events/postgres/refilter-store.ts';
 import { createRequestCounts, type RequestBatch } from '../../src/events/postgres/request-counts.ts';
@@ -191,7 +192,9 @@ test('serves are added as they grow, once, however often and by how many replica
 });
 
 describe('requests and bids', () => {
-  const requestsOf = (table: string) => knex(table).orderBy('reason').select('placement_id', 'reason', knex.raw('requests::int as n'));
+  const TOP = { id: 'top', width: 300, height: 250 };
+  const requestsOf = (table: string) =>
+    knex(table).orderBy('reason').select('placement_id', 'size', 'reason', knex.raw('requests::int as n'));
 
   it('are added once for each batch, also when its answer was lost', async () => {
     const counts = createRequestCounts({ knex });
@@ -208,22 +211,24 @@ describe('requests and bids', () => {
       },
       ...{
         replica: '6f1c2f0e-7c1b-4a39-9d5e-0d8a4c1f2b3a',
-        nameOf: (reason) => `reason ${reason}`,
         now: () => nowMs,
         flushMs: 5,
         onFailure: () => undefined,
       },
     });
-    for (let i = 0; i < 3; i++) tallies.count(1, 'top', 0);
-    tallies.count(1, 'top', 503);
-    tallies.count(1, '', 2);
+    const visitor = { country: 'DE', device: 'mobile', browser: null };
+    for (let i = 0; i < 3; i++) tallies.request(1, TOP, visitor, '');
+    tallies.request(1, TOP, visitor, 'targeting');
+    tallies.request(1, undefined, visitor, 'unknown_placement');
+    const { ad } = eventOf({ size: packSize(320, 50) }).hit;
+    for (let i = 0; i < 2; i++) tallies.serve(ad, visitor);
     const offer = { publisherId: 1, placementId: 'top', bidderId: 3, dealId: undefined };
     for (const dealId of [undefined, 'gold']) tallies.countBid({ ...offer, dealId }, 'bids', '');
     for (let i = 0; i < 2; i++) tallies.countBid(offer, 'refused', 'below_floor');
     const sentMoreThan = (times: number) => eventually(() => expect(sent.length).toBeGreaterThan(times));
     tallies.start();
     await sentMoreThan(1);
-    tallies.count(1, 'top', 0);
+    tallies.request(1, TOP, visitor, '');
     tallies.countBid(offer, 'bids', '');
     nowMs += 1_800_000;
     await sentMoreThan(sent.length + 1);
@@ -231,11 +236,28 @@ describe('requests and bids', () => {
     await tallies.stop();
     expect(new Set(sent.map(({ batch }) => batch)).size).toBe(2);
     const expected = [
-      { placement_id: 'top', reason: '', n: 4 },
-      { placement_id: '', reason: 'reason 2', n: 1 },
-      { placement_id: 'top', reason: 'reason 503', n: 1 },
+      { placement_id: 'top', size: '300x250', reason: '', n: 4 },
+      { placement_id: 'top', size: '300x250', reason: 'targeting', n: 1 },
+      { placement_id: '', size: '', reason: 'unknown_placement', n: 1 },
     ];
     for (const table of ['request_days', 'request_hours']) expect(await requestsOf(table)).toEqual(expected);
+    for (const [table, keys] of [
+      ['request_countries', { country: 'DE' }],
+      ['request_devices', { device: 'mobile', browser: '' }],
+    ] as const)
+      expect(await knex(table).where(keys).orderBy('reason').select('reason', knex.raw('requests::int as n'))).toEqual(
+        expected.map(({ reason, n }) => ({ reason, n })),
+      );
+    for (const [table, keys] of [
+      ['report_days', { creative_id: 4, placement_id: 'top', size: '320x50' }],
+      ['report_hours', { creative_id: 4, placement_id: 'top', size: '320x50' }],
+      ['report_countries', { country: 'DE' }],
+      ['report_devices', { device: 'mobile', browser: '' }],
+    ] as const)
+      expect([table, await knex(table).select('line_item_id', knex.raw('serves::int')).where(keys)]).toEqual([
+        table,
+        [{ line_item_id: 3, serves: 2 }],
+      ]);
     const bidsOf = (table: string) => knex(table).orderBy('reason').select('bidder_id', 'reason', knex.raw('bids::int, refused::int'));
     const refused = { bidder_id: 3, reason: 'below_floor', bids: 0, refused: 2 };
     for (const unit of ['days', 'hours']) {

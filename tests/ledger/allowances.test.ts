@@ -10,6 +10,9 @@ import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
+// Thousands of answers of Redis, one after the other.
+jest.setTimeout(180_000);
+
 const TTL_MS = 30 * MINUTE;
 const STEP_MS = 50;
 
@@ -239,6 +242,34 @@ describe('allowances', () => {
     expect([idle.allowances.outstanding, busy.allowances.outstanding]).toEqual([0, 0]);
     await demand([busy], one, { perSecond: 100, forMs: 2_000 });
     expect((await rig.accounts.lineItems(1, [one.lineItem.id]))[0]).toMatchObject({ heldToday: 3_000 });
+  });
+
+  it('return the spare of a sibling within two seconds when the budget of the campaign is refused elsewhere', async () => {
+    const [idle, busy] = [replicaOf(), replicaOf()];
+    const shared = campaign({ budgetMicros: 3_000 * 1_333 });
+    const [one, sibling] = [1, 2].map((id) => candidate(lineItem({ id }), { campaign: shared })) as [RankedCandidate, RankedCandidate];
+    await demand([idle], sibling, { perSecond: 40, forMs: 8_000 });
+    expect(idle.allowances.outstanding).toBeGreaterThan(0);
+    while ((await demand([busy], one, { perSecond: 100, forMs: 1_000 })) > 0);
+    for (let second = 0; second < 2; second++) {
+      await goTo(nowMs + 1_000);
+      for (const { allowances } of [idle, busy]) await allowances.report();
+    }
+    expect([idle.allowances.outstanding, busy.allowances.outstanding]).toEqual([0, 0]);
+    await demand([busy], one, { perSecond: 100, forMs: 2_000 });
+    expect((await accountOf(1)).heldMicros + (await accountOf(2)).heldMicros).toBe(3_000 * 1_333);
+  });
+
+  it('return a lot of which the requests went elsewhere when the line item is refused there, however young it is', async () => {
+    const [idle, busy] = [replicaOf({ reserveMs: 0 }), replicaOf({ reserveMs: 0 })];
+    const one = capped({ dailyImpressionCap: 1_000 });
+    const filled = await demand([idle], one, { perSecond: 200, forMs: 4_000 });
+    expect(idle.allowances.outstanding).toBeGreaterThan(0);
+    const more = await demand([busy], one, { perSecond: 500, forMs: 1_000 });
+    expect(filled + more).toBeLessThan(1_000);
+    for (const { allowances } of [idle, busy]) await allowances.report();
+    expect(idle.allowances.outstanding).toBe(0);
+    expect(filled + more + (await demand([busy], one, { perSecond: 500, forMs: 500 }))).toBe(1_000);
   });
 
   it('keep no spare of a line item of which more is held than is left', async () => {

@@ -116,16 +116,67 @@ describe('a client that renders', () => {
 });
 
 describe('clients that have rendered nothing', () => {
-  it('together hold half of what a line item has left; those that have rendered are served', async () => {
+  /** So many networks take an ad each and render nothing, many of the same wide network or each of another. */
+  const crowd = async (networks: number, layout: 'neighbours' | 'scattered', one: RankedCandidate): Promise<number> => {
+    const wideOf = (n: number): number => (layout === 'neighbours' ? n >> 8 : n);
+    const taken = await Promise.all(Array.from({ length: networks }, (_, n) => ask(`bot${n}~b${wideOf(n)}`, one, 1)));
+    return taken.reduce((sum, { ads }) => sum + ads.length, 0);
+  };
+  /** Visitors of 21 wide networks, some a second, of which 7 in 10 render; resolves to the part that was filled. */
+  const visit = async (visitors: number, perSecond: number, one: RankedCandidate, fromMs = NOON): Promise<number> => {
+    let filled = 0;
+    for (let i = 0; i < visitors; i++) {
+      await rig.at(fromMs + (i * 1_000) / perSecond);
+      const { ads } = await ask(`visitor${i}~v${i % 21}`, one, 1);
+      filled += ads.length;
+      if (i % 10 < 7) await render(ads);
+    }
+    return filled / visitors;
+  };
+  const BOOKED = candidate(lineItem({ dailyImpressionCap: 3_000 }));
+
+  it('together hold part of what a line item has left; those that have rendered are served', async () => {
     const one = candidate(lineItem({ dailyImpressionCap: 2_000 }));
     await render((await ask('reader', one, 1)).ads);
     let held = 0;
-    for (let i = 0; i < 200; i++) held += (await ask(`bot-${i}`, one, 20)).ads.length;
-    // A half of what is left, and the nine that the proof of one newcomer allows.
-    expect(held).toBeGreaterThan(660);
-    expect(held).toBeLessThan(680);
+    for (let i = 0; i < 200; i++) held += (await ask(`bot-${i}~${i}`, one, 20)).ads.length;
+    // Above 209 ads, half of what is left, of which half is for wide networks that hold few.
+    expect(held).toBeGreaterThan(209 + 448);
+    expect(held).toBeLessThan(209 + 600);
     expect((await ask('reader', one, 20)).ads).toHaveLength(20);
     expect(await rig.redis.keys('*:clients:*')).toHaveLength(1);
+  });
+
+  it.each([1_500, 10_000])(
+    'leave room to those from elsewhere, at once, when %d networks of a few wide networks hold ads',
+    async (networks) => {
+      expect(await crowd(networks, 'neighbours', BOOKED)).toBeLessThan(1_500);
+      expect(await visit(200, 200, BOOKED)).toBe(1);
+    },
+  );
+
+  it('are served again within a minute after 10,000 networks from everywhere took what there was', async () => {
+    expect(await crowd(10_000, 'scattered', BOOKED)).toBeLessThan(1_500);
+    expect(await visit(300, 5, BOOKED)).toBeGreaterThan(0.95);
+    await rig.horizon(NOON + 2 * MINUTE);
+    expect(await visit(100, 20, BOOKED, NOON + 2 * MINUTE)).toBe(1);
+  });
+
+  it('have short holds while they hold many, and those of a wide network in which another has rendered whole ones', async () => {
+    const lifeMs = async (client: string): Promise<number> => (await ask(client, BOOKED, 1)).ads[0]!.holdEndMs - NOON;
+    expect(await lifeMs('first~w1')).toBeGreaterThan(30 * MINUTE - 1);
+    await crowd(1_500, 'neighbours', BOOKED);
+    expect(await lifeMs('second~w2')).toBeLessThan(63_000);
+    await render((await ask('third~w3', BOOKED, 1)).ads);
+    expect(await lifeMs('fourth~w3')).toBeGreaterThan(30 * MINUTE - 1);
+  });
+
+  it('of one wide network hold as little together as one client does', async () => {
+    await crowd(500, 'scattered', BOOKED);
+    const before = (await rig.accounts.lineItems(1, [1]))[0]!.heldToday;
+    let held = 0;
+    for (let n = 0; n < 250; n++) held += (await ask(`one-of-many${n}~same`, BOOKED, 4)).ads.length;
+    expect(held).toBeLessThan((3_000 - before) / 20 + 1);
   });
 
   it('are served as before where some of them render', async () => {

@@ -20,7 +20,7 @@ const AD: Fields<ServedAd> = {
     fc.record({ dailySpendMicros: fc.option(whole), budgetMicros: fc.option(whole), campaignBudgetMicros: fc.option(whole) }),
   ),
   ...{ windowMs: orAbsent(ms), unmeasured: orAbsent(fc.boolean()), isFree: orAbsent(fc.boolean()) },
-  ...{ client: orAbsent(text), seal: orAbsent(text) },
+  ...{ client: orAbsent(text), seal: orAbsent(text), size: orAbsent(fc.nat(32_768 * 32_768)) },
 };
 
 const HIT: Fields<Hit> = {

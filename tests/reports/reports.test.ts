@@ -85,7 +85,7 @@ test('a report of today has what pages asked for, was served, seen and clicked, 
   expect(hours.rows).toEqual([{ hour: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00Z$/), impressions: 1 }]);
 });
 
-test('rows are sorted, paged and totalled; what is gone keeps its figures', async () => {
+test('rows are sorted, paged and totalled; what is gone keeps its figures and its name', async () => {
   const [one, two] = [await book(api, 'sorted-1'), await book(api, 'sorted-2')];
   await delivered('2026-05-01', one, { impressions: 5, spend_micros: 7 });
   await delivered('2026-05-02', one, { impressions: 3 });
@@ -98,7 +98,7 @@ test('rows are sorted, paged and totalled; what is gone keeps its figures', asyn
     ...{ from: '2026-05-01', to: '2026-05-02', time_zone: 'UTC', row_count: 2 },
     rows: [
       { campaign_id: one.campaign, campaign: 'Autumn', gross_impressions: 8, impressions: 8, ctr: 0 },
-      { campaign_id: two.campaign, campaign: null, gross_impressions: 13, impressions: 4, ctr: 0.5 },
+      { campaign_id: two.campaign, campaign: 'Autumn', gross_impressions: 13, impressions: 4, ctr: 0.5 },
     ],
     totals: { gross_impressions: 21, impressions: 12, ctr: 2 / 12 },
   });
@@ -206,8 +206,8 @@ describe('a report is refused', () => {
     ['range=today&from=2026-05-01', ['/range']],
     ['group_by=country,device', ['/group_by']],
     ['group_by=day,publisher,campaign,line_item,creative,size', ['/group_by']],
-    ['group_by=country&metrics=impressions,requests', ['/metrics/1']],
-    ['group_by=placement&metrics=serves', ['/metrics/0']],
+    ['group_by=region&metrics=impressions,requests', ['/metrics/1']],
+    ['group_by=placement,country&metrics=serves', ['/group_by']],
     ['metrics=', ['/metrics']],
     ['sort=fame', ['/sort']],
     ['format=pdf', ['/format']],
@@ -253,7 +253,7 @@ test('the fields of reports are described, each metric with its dimensions', asy
   expect(body.metrics[serves]).toMatchObject({
     label: 'Serves',
     kind: 'count',
-    dimensions: expect.not.arrayContaining(['placement', 'country']),
+    dimensions: expect.not.arrayContaining(['region', 'reason']),
   });
   expect(each(body.dimensions, 'name')).toContain('browser');
 });

@@ -155,12 +155,12 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
   const due = new Map<string, Kept>();
   for (const [i, one] of CASES.entries()) {
     const { request, allowed } = one;
-    const { regs, user, country, secGpc, gvlId = VENDOR } = request;
+    const { regs, user, device, country, secGpc, gvlId = VENDOR } = request;
     const ip = country === undefined ? NOWHERE : ADDRESSES[country]!;
     const userId = `user-${i}@mail.example`;
     const page = `https://p.example/case-${i}?email=${userId}`;
     const publisher = publisherOf(one);
-    const more = { regs, user: user as object, site: { page }, device: { ip } };
+    const more = { regs, user: user as object, site: { page }, device: { ip, ...(device as object) } };
     const answer = await ask(publisher, userId, more, secGpc === undefined ? {} : { 'Sec-GPC': secGpc });
     const bid = answer.seatbid[0]!.bid[0]!;
     await fetch(new URL(bid.impurl, replica.url));

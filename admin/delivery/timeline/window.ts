@@ -6,7 +6,6 @@ export type Scale = (typeof SCALES)[number];
 
 /** The part of time that is shown, in epoch ms of UTC. */
 export interface TimeWindow {
-  readonly scale: Scale;
   readonly fromMs: number;
   readonly toMs: number;
   /** Where its columns begin, with their labels; `isStrong`: a week or a year begins. */
@@ -43,7 +42,7 @@ export const windowAround = (scale: Scale, atMs: number): TimeWindow => {
     ];
     return { atMs: columnMs, label: words.format(at), isStrong: begins };
   });
-  return { scale, fromMs, toMs: columnAt(scale, fromMs, COLUMNS[scale]), columns };
+  return { fromMs, toMs: columnAt(scale, fromMs, COLUMNS[scale]), columns };
 };
 
 /** The moment whose window is half a window later (1) or earlier (-1). */

@@ -1,6 +1,6 @@
 import { Unsafe, type TUnsafe } from '@sinclair/typebox';
 import { isObject } from '../../base/narrow.ts';
-import { anyObject, described, integer, listOf, number, oneOf, optional, record, text } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/openrtb/ad-request-schema.ts';
 import { component } from '../component.ts';
 import { ownQuery, required } from '../parameters.ts';
@@ -47,45 +47,45 @@ export const FLAT_AD_REQUEST = component('FlatAdRequest', embedded(FLAT_AD_REQUE
 
 /** Of a bid's advertiser. */
 export const CATEGORIES = {
-  cat: optional(listOf(text, { description: 'What the advertiser sells' })),
-  cattax: optional(described(integer, 'Their taxonomy, in OpenRTB’s list; 7: IAB Content Taxonomy 3.0')),
+  cat: s.optional(s.listOf(s.text, { description: 'What the advertiser sells' })),
+  cattax: s.optional(s.described(s.integer, 'Their taxonomy, in OpenRTB’s list; 7: IAB Content Taxonomy 3.0')),
 };
 
 const BID = component(
   'Bid',
-  record({
-    id: text,
-    impid: text,
-    crid: described(text, 'Creative'),
-    cid: described(text, 'Campaign'),
-    adm: described(text, 'HTML for html and banner creatives, JSON text for native'),
-    price: described(number, 'eCPM in USD'),
-    adomain: optional(listOf(text)),
+  s.record({
+    id: s.text,
+    impid: s.text,
+    crid: s.described(s.text, 'Creative'),
+    cid: s.described(s.text, 'Campaign'),
+    adm: s.described(s.text, 'HTML for html and banner creatives, JSON text for native'),
+    price: s.described(s.number, 'eCPM in USD'),
+    adomain: s.optional(s.listOf(s.text)),
     ...CATEGORIES,
-    w: integer,
-    h: integer,
-    impurl: text,
-    clkurl: text,
-    evturl: described(text, 'Append &type=…'),
-    repturl: text,
-    ext: optional(record({ click_url: optional(text) })),
+    w: s.integer,
+    h: s.integer,
+    impurl: s.text,
+    clkurl: s.text,
+    evturl: s.described(s.text, 'Append &type=…'),
+    repturl: s.text,
+    ext: s.optional(s.record({ click_url: s.optional(s.text) })),
   }),
 );
 
 const AD_RESPONSE = component(
   'AdResponse',
-  record({
-    id: described(text, 'The id of the request'),
+  s.record({
+    id: s.described(s.text, 'The id of the request'),
     cur: Unsafe<'USD'>({ const: 'USD' }),
-    seatbid: listOf(record({ bid: listOf(BID) })),
-    nbr: optional(described(integer, 'No-bid reason, present when no impression was filled')),
-    ext: optional(
-      record({
-        events: optional(listOf(text, { description: 'Event types that `evturl` accepts' })),
-        nonbid: optional(listOf(record({ impid: text, nbr: integer }), { description: 'Impressions that were not filled' })),
+    seatbid: s.listOf(s.record({ bid: s.listOf(BID) })),
+    nbr: s.optional(s.described(s.integer, 'No-bid reason, present when no impression was filled')),
+    ext: s.optional(
+      s.record({
+        events: s.optional(s.listOf(s.text, { description: 'Event types that `evturl` accepts' })),
+        nonbid: s.optional(s.listOf(s.record({ impid: s.text, nbr: s.integer }), { description: 'Impressions that were not filled' })),
       }),
     ),
-    debug: optional(anyObject({ description: 'With debug=1: `trace`' })),
+    debug: s.optional(s.anyObject({ description: 'With debug=1: `trace`' })),
   }),
   {
     id: 'page-view-81',
@@ -112,16 +112,16 @@ const AD_RESPONSE = component(
   },
 );
 
-export const debugQuery = (words: string) => ownQuery(oneOf(['1']), words);
+export const debugQuery = (words: string) => ownQuery(s.oneOf(['1']), words);
 /** Plain tags: what docs/tags.md says of the query. */
 const TAG_QUERY = {
-  placement: required(ownQuery(text, 'The placement')),
-  publisher: ownQuery(text, 'The id of a publisher that lists its web origins'),
-  key: ownQuery(text, 'The API key of any other publisher'),
-  n: ownQuery(text, 'The recipient or visitor: joins image and click, and is the user of frequency caps'),
-  size: ownQuery(text, 'Sizes that the place takes, such as 728x90,320x50'),
+  placement: required(ownQuery(s.text, 'The placement')),
+  publisher: ownQuery(s.text, 'The id of a publisher that lists its web origins'),
+  key: ownQuery(s.text, 'The API key of any other publisher'),
+  n: ownQuery(s.text, 'The recipient or visitor: joins image and click, and is the user of frequency caps'),
+  size: ownQuery(s.text, 'Sizes that the place takes, such as 728x90,320x50'),
   ...Object.fromEntries(
-    ['gdpr', 'gdpr_consent', 'gpp', 'gpp_sid', 'us_privacy', 'coppa'].map((name) => [name, ownQuery(text, 'A privacy signal')]),
+    ['gdpr', 'gdpr_consent', 'gpp', 'gpp_sid', 'us_privacy', 'coppa'].map((name) => [name, ownQuery(s.text, 'A privacy signal')]),
   ),
   debug: debugQuery('Adds the trace'),
 };
@@ -135,7 +135,7 @@ export const AD_API = defineRoutes({
     summary: 'Request ads',
     parameters: {
       debug: debugQuery('Adds debug.trace: how each impression was decided'),
-      debug_grant: ownQuery(text, 'In production: a token of POST /api/debug_grants, without which the trace has no figures'),
+      debug_grant: ownQuery(s.text, 'In production: a token of POST /api/debug_grants, without which the trace has no figures'),
     },
     body: ownBody(AD_REQUEST, { forms: [AD_REQUEST, FLAT_AD_REQUEST] }),
     answer: ok('A bid for each filled impression; nbr when none is filled', AD_RESPONSE),
@@ -146,7 +146,7 @@ export const AD_API = defineRoutes({
     access: 'public',
     summary: 'An html or banner ad as a document, for a frame',
     parameters: TAG_QUERY,
-    answer: file('Empty when there is no ad', { 'text/html': { schema: text } }),
+    answer: file('Empty when there is no ad', { 'text/html': { schema: s.text } }),
     problems: TAG_PROBLEMS,
   },
   showTagImage: {

@@ -1,5 +1,5 @@
 import { Unsafe } from '@sinclair/typebox';
-import { described, integer, listOf, number, optional, record, text } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { AUCTION_REQUEST_SCHEMA } from '../../http/openrtb/auction-schema.ts';
 import { component } from '../component.ts';
 import { at, defineRoutes, ok, ownBody } from '../route.ts';
@@ -20,36 +20,36 @@ const AUCTION_REQUEST = component('AuctionRequest', embedded(AUCTION_REQUEST_SCH
 
 const AUCTION_BID = component(
   'AuctionBid',
-  record({
-    id: text,
-    impid: text,
-    price: described(number, 'CPM in `cur`'),
-    burl: optional(described(text, 'Counts and bills the impression; absent in test mode')),
-    adm: described(text, 'Markup, or JSON text of OpenRTB Native 1.2'),
-    adomain: optional(listOf(text)),
+  s.record({
+    id: s.text,
+    impid: s.text,
+    price: s.described(s.number, 'CPM in `cur`'),
+    burl: s.optional(s.described(s.text, 'Counts and bills the impression; absent in test mode')),
+    adm: s.described(s.text, 'Markup, or JSON text of OpenRTB Native 1.2'),
+    adomain: s.optional(s.listOf(s.text)),
     ...CATEGORIES,
-    cid: described(text, 'Campaign'),
-    crid: described(text, 'Creative'),
-    dealid: optional(text),
+    cid: s.described(s.text, 'Campaign'),
+    crid: s.described(s.text, 'Creative'),
+    dealid: s.optional(s.text),
     mtype: Unsafe<1 | 4>({ enum: [1, 4], description: '1: banner, 4: native' }),
-    w: optional(integer),
-    h: optional(integer),
-    exp: described(integer, 'Seconds until the bid can no longer be shown'),
-    ext: optional(record({ dsa: optional(record({ behalf: text, paid: text, adrender: integer })) })),
+    w: s.optional(s.integer),
+    h: s.optional(s.integer),
+    exp: s.described(s.integer, 'Seconds until the bid can no longer be shown'),
+    ext: s.optional(s.record({ dsa: s.optional(s.record({ behalf: s.text, paid: s.text, adrender: s.integer })) })),
   }),
 );
 
 const AUCTION_RESPONSE = component(
   'AuctionResponse',
-  record(
+  s.record(
     {
-      id: described(text, 'The id of the request'),
-      cur: text,
-      seatbid: listOf(record({ seat: described(text, 'The bidder code of the request'), bid: listOf(AUCTION_BID) })),
-      nbr: optional(described(integer, 'No-bid reason, present when no impression was filled')),
-      ext: record({
-        seatnonbid: listOf(
-          record({ seat: text, nonbid: listOf(record({ impid: text, statuscode: integer }, { additionalProperties: true })) }),
+      id: s.described(s.text, 'The id of the request'),
+      cur: s.text,
+      seatbid: s.listOf(s.record({ seat: s.described(s.text, 'The bidder code of the request'), bid: s.listOf(AUCTION_BID) })),
+      nbr: s.optional(s.described(s.integer, 'No-bid reason, present when no impression was filled')),
+      ext: s.record({
+        seatnonbid: s.listOf(
+          s.record({ seat: s.text, nonbid: s.listOf(s.record({ impid: s.text, statuscode: s.integer }, { additionalProperties: true })) }),
         ),
       }),
     },

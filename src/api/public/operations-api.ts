@@ -1,25 +1,25 @@
 import { Unsafe } from '@sinclair/typebox';
-import { anyObject, listOf, oneOf, optional, record, text } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { component } from '../component.ts';
 import { ownQuery } from '../parameters.ts';
 import { at, defineRoutes, file, noContent, ok, ownBody } from '../route.ts';
 
 const SELLERS = component(
   'SellersJson',
-  record({
+  s.record({
     version: Unsafe<'1.0'>({ const: '1.0' }),
-    sellers: listOf(record({ seller_id: text, name: text, domain: text, seller_type: oneOf(['PUBLISHER', 'INTERMEDIARY']) })),
+    sellers: s.listOf(s.record({ seller_id: s.text, name: s.text, domain: s.text, seller_type: s.oneOf(['PUBLISHER', 'INTERMEDIARY']) })),
   }),
   { version: '1.0', sellers: [{ seller_id: '1', name: 'The Gazette', domain: 'gazette.example', seller_type: 'PUBLISHER' }] },
 );
 
 const READINESS = component(
   'Readiness',
-  record({
+  s.record({
     status: Unsafe<'ok' | 'degraded'>({ enum: ['ok', 'degraded'] }),
-    redis: optional(Unsafe<'unavailable'>({ const: 'unavailable' })),
-    catalog: optional(Unsafe<'not updated'>({ const: 'not updated' })),
-    books: optional(
+    redis: s.optional(Unsafe<'unavailable'>({ const: 'unavailable' })),
+    catalog: s.optional(Unsafe<'not updated'>({ const: 'not updated' })),
+    books: s.optional(
       Unsafe<'rebuilding'>({
         const: 'rebuilding',
         description: 'Redis lost counters: limited line items serve once their accounts are rebuilt',
@@ -42,9 +42,9 @@ export const OPERATIONS_API = defineRoutes({
     ...at('GET', '/ads.txt', 'operations'),
     access: 'public',
     summary: 'The records that the ads.txt of a publisher needs for the bidders of its line items',
-    parameters: { publisher: ownQuery(text, 'The id of the publisher; optional where there is one publisher') },
+    parameters: { publisher: ownQuery(s.text, 'The id of the publisher; optional where there is one publisher') },
     answer: file('Lines of ads.txt 1.1', {
-      'text/plain': { schema: text, example: 'OWNERDOMAIN=gazette.example\nads.example, 1, DIRECT\n' },
+      'text/plain': { schema: s.text, example: 'OWNERDOMAIN=gazette.example\nads.example, 1, DIRECT\n' },
     }),
     problems: ['invalid_request', 'not_found', 'unknown_host', 'unavailable'],
   },
@@ -52,7 +52,7 @@ export const OPERATIONS_API = defineRoutes({
     ...at('GET', '/sellers.json', 'operations'),
     access: 'public',
     summary: 'Who is paid at the accounts of this service, as sellers.json 1.0',
-    parameters: { asi: ownQuery(text, 'Only the accounts of this advertising system') },
+    parameters: { asi: ownQuery(s.text, 'Only the accounts of this advertising system') },
     answer: ok('The sellers of all publishers', SELLERS),
     problems: ['unknown_host', 'unavailable'],
   },
@@ -60,7 +60,7 @@ export const OPERATIONS_API = defineRoutes({
     ...at('GET', '/health', 'operations'),
     access: 'public',
     summary: 'Whether the process is running',
-    answer: ok('Always', component('Health', record({ status: Unsafe<'ok'>({ const: 'ok' }) }), { status: 'ok' })),
+    answer: ok('Always', component('Health', s.record({ status: Unsafe<'ok'>({ const: 'ok' }) }), { status: 'ok' })),
     problems: ['unknown_host'],
   },
   getVersion: {
@@ -69,7 +69,7 @@ export const OPERATIONS_API = defineRoutes({
     summary: 'The build that is running',
     answer: ok(
       'Always',
-      component('Build', record({ version: text, commit: optional(text), node: text }), {
+      component('Build', s.record({ version: s.text, commit: s.optional(s.text), node: s.text }), {
         ...{ version: '1.0.0', commit: '6cef9a9', node: '24.4.1' },
       }),
     ),
@@ -86,7 +86,7 @@ export const OPERATIONS_API = defineRoutes({
     ...at('GET', '/metrics', 'operations'),
     access: 'public',
     summary: 'Prometheus text exposition',
-    answer: file('All series', { 'text/plain': { schema: text, example: 'adserver_ready 1\n' } }),
+    answer: file('All series', { 'text/plain': { schema: s.text, example: 'adserver_ready 1\n' } }),
     problems: ['unknown_host'],
   },
   answerTestBid: {
@@ -94,14 +94,14 @@ export const OPERATIONS_API = defineRoutes({
     access: 'public',
     summary: 'A bidder for development, which bids on every request',
     body: ownBody(
-      component('BidRequest', anyObject({ description: 'Any OpenRTB bid request' }), {
+      component('BidRequest', s.anyObject({ description: 'Any OpenRTB bid request' }), {
         ...{ id: 'page-view-81', imp: [{ id: '1', banner: { w: 728, h: 90 } }] },
       }),
       { raw: true },
     ),
     answer: ok(
       'An OpenRTB bid response',
-      component('BidResponse', anyObject({ description: 'An OpenRTB bid response' }), {
+      component('BidResponse', s.anyObject({ description: 'An OpenRTB bid response' }), {
         ...{ id: 'page-view-81', cur: 'USD', seatbid: [{ bid: [{ id: 'b1', impid: '1', price: 2, adm: '<b>ad</b>', crid: 'c1' }] }] },
       }),
     ),

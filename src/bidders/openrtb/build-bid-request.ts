@@ -141,13 +141,14 @@ const buildSite = ({ publisher, pageUrl }: BidContext): object => ({
  */
 export const countryAlpha3 = (alpha2: string): string | undefined => countries.alpha2ToAlpha3(alpha2.toUpperCase());
 
-const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => {
+const buildDevice = ({ userAgent, ip, country, device, signals: { lmt } }: BidContext): object => {
   const alpha3 = country === null ? undefined : countryAlpha3(country);
   return {
     ...(userAgent !== '' && { ua: userAgent }),
     ...(ip !== null && (isIPv6(ip) ? { ipv6: ip } : { ip })),
     ...(alpha3 !== undefined && { geo: { country: alpha3 } }),
     ...(device !== null && { devicetype: DEVICE_TYPE[device] }),
+    ...flag('lmt', lmt),
   };
 };
 

@@ -8,7 +8,9 @@ import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
 import {
+  advertiserRules,
   bidderRules,
+  blockListRules,
   creativeRules,
   DIMENSION_FORMS,
   flightRules,
@@ -81,6 +83,8 @@ const withTypedTargeting = (
 };
 
 const RULED = {
+  publishers: checkOf(ENTITIES.publishers, blockListRules),
+  advertisers: checkOf(ENTITIES.advertisers, advertiserRules),
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, flightRules),
   line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting),

@@ -21,10 +21,6 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     test: (text) => normalOrigin(text) !== undefined,
     detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',
   },
-  'iab-category': {
-    test: (text) => /^[0-9A-Za-z]{1,6}$/.test(text),
-    detail: 'must be an id of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7',
-  },
   currency: {
     test: (text) => Intl.supportedValuesOf('currency').includes(text),
     detail: 'must be an ISO 4217 currency code, such as EUR',

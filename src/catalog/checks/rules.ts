@@ -2,9 +2,11 @@ import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { pointerStep, type Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import type { AdvertiserRecord } from '../entities/advertiser.ts';
 import type { BidderRecord } from '../entities/bidder.ts';
 import type { CreativeRecord } from '../entities/creative.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
+import { CATEGORY_IDS, IAB_3_0 } from '../model/block-list.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
@@ -37,7 +39,36 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 const headerFault = (name: string): readonly Fault[] =>
   OWN_HEADERS.has(name.toLowerCase()) ? [{ pointer: `/headers${pointerStep(name)}`, detail: 'is set by the service' }] : [];
 
-export const bidderRules = ({ headers, params, ...record }: Given<BidderRecord>): readonly Fault[] => [
+/** A load keeps what was booked before a rule was there; the next change of the record has to mend it. */
+export interface CheckedOn {
+  readonly isLoad?: boolean;
+}
+
+const categoryFaults = (categories: unknown, field: string, cattax: unknown, { isLoad = false }: CheckedOn): readonly Fault[] => {
+  const known = typeof cattax === 'number' ? CATEGORY_IDS[cattax] : undefined;
+  if (!known || isLoad || !Array.isArray(categories)) return [];
+  return categories.flatMap((id: unknown, i) =>
+    typeof id === 'string' && !known.pattern.test(id) ? [{ pointer: `/${field}/${i}`, detail: known.detail }] : [],
+  );
+};
+
+/** A category that its taxonomy cannot have would match nothing, and say nothing. */
+export const advertiserRules = ({ categories }: Given<AdvertiserRecord>, on: CheckedOn = {}): readonly Fault[] =>
+  categoryFaults(categories, 'categories', IAB_3_0, on);
+
+interface BlockLists {
+  readonly bcat?: unknown;
+  readonly acat?: unknown;
+  readonly cattax?: unknown;
+}
+
+export const blockListRules = ({ bcat, acat, cattax }: BlockLists, on: CheckedOn = {}): readonly Fault[] => [
+  ...categoryFaults(bcat, 'bcat', cattax, on),
+  ...categoryFaults(acat, 'acat', cattax, on),
+];
+
+export const bidderRules = ({ headers, params, ...record }: Given<BidderRecord>, on: CheckedOn = {}): readonly Fault[] => [
+  ...blockListRules(record, on),
   ...(isObject(headers) ? Object.keys(headers).flatMap(headerFault) : []),
   ...(isObject(params) && JSON.stringify(params).length > MAX_PARAMS_LENGTH
     ? [{ pointer: '/params', detail: `must have at most ${MAX_PARAMS_LENGTH} characters of JSON` }]
@@ -94,13 +125,9 @@ const priceFaults = ({ type, budget_type, cpm, cpc, budget }: Given<LineItemReco
 const UNREGISTERED = { dimensions: 'refused', key_values: 'allowed' } as const;
 export const DIMENSION_FORMS = Object.keys(UNREGISTERED) as readonly (keyof typeof UNREGISTERED)[];
 
-export interface LineItemContext {
+/** Of key-values outside a schema, the other values of a rule may serve. */
+export interface LineItemContext extends CheckedOn {
   readonly dimensions: DimensionSchema;
-  /**
-   * A load keeps a line item that was booked with key-values outside a schema: the other values of its
-   * rules may serve. Its next change has to mend them.
-   */
-  readonly isLoad?: boolean;
 }
 
 export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemContext): readonly Fault[] => [

@@ -13,17 +13,35 @@ export interface StoredBlock {
   readonly buffer: SharedArrayBuffer;
   readonly rows: number;
   readonly segment: Segment;
+  /** The least and the greatest id of a parent of its rows. */
+  readonly parents: readonly [least: number, most: number];
 }
 
 export const storedBlock = (buffer: SharedArrayBuffer, rows: number): StoredBlock => {
   let opened: Segment | undefined;
+  let parents: StoredBlock['parents'] | undefined;
+  const open = (): Segment => (opened ??= openSegment(buffer));
   return {
     buffer,
     rows,
     get segment() {
-      return (opened ??= openSegment(buffer));
+      return open();
+    },
+    get parents() {
+      return (parents ??= parentsIn(open()));
     },
   };
+};
+
+const parentsIn = ({ rows, i32 }: Segment): StoredBlock['parents'] => {
+  const width = i32.length / rows;
+  let [least, most] = [Infinity, -Infinity];
+  for (let row = 0; row < rows; row++) {
+    const parent = i32[row * width + PARENT_AT]!;
+    least = Math.min(least, parent);
+    most = Math.max(most, parent);
+  }
+  return [least, most];
 };
 
 /** Views of the rows of a table whose ids are numbers, made when they are asked for and not kept. */
@@ -42,7 +60,8 @@ export const entityTable = <E extends { readonly id: number }>(
   }
   const childrenOf = (parentId: number): readonly (E & View)[] => {
     const found: (E & View)[] = [];
-    for (const { segment } of blocks.values()) {
+    for (const { segment, parents } of blocks.values()) {
+      if (parentId < parents[0] || parentId > parents[1]) continue;
       const { rows, i32 } = segment;
       const width = i32.length / rows;
       for (let row = 0; row < rows; row++) if (i32[row * width + PARENT_AT] === parentId) found.push(view(segment, row));
@@ -54,10 +73,6 @@ export const entityTable = <E extends { readonly id: number }>(
   return {
     size,
     get,
-    has: (id) => {
-      const segment = segmentOf(id);
-      return segment !== undefined && rowOf(segment, id) >= 0;
-    },
     values,
     childrenOf,
     *keys() {

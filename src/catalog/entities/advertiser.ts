@@ -31,7 +31,7 @@ export const ADVERTISER = defineEntity({
       },
     },
     categories: {
-      schema: texts({ format: 'iab-category', maxLength: 16 }, 50, 'what it sells: ids of the IAB Content Taxonomy 3.x, such as 483'),
+      schema: texts({ minLength: 1, maxLength: 16 }, 50, 'what it sells: ids of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7'),
       view: ['categories', 'json'],
       form: { label: 'Categories', placeholder: '483', help: 'What it sells: ids of the IAB Content Taxonomy 3.x.' },
     },

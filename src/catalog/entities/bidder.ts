@@ -1,9 +1,9 @@
-import { anyObject, boolean, integerOf, numberOf, orNull, schemaFor, textOf } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
 import { ARCHIVED, BLOCK_LISTS, hostOrNull, hosts, ID, nameSchema, texts, url } from './parts.ts';
 
-export const vendorId = (description: string) => orNull(integerOf({ minimum: 1, maximum: 65_535 }), { default: null, description });
+export const vendorId = (description: string) => s.orNull(s.integerOf({ minimum: 1, maximum: 65_535 }), { default: null, description });
 
 export const NOTICE_HOSTS_HELP =
   'Win, billing and loss notices go to the endpoint’s host and to these hosts with their subdomains, and nowhere else.';
@@ -26,7 +26,7 @@ export const BIDDER = defineEntity({
     },
     headers: {
       // Values as they are sent; an answer has a mark (base/secret-box.ts) in place of each.
-      schema: schemaFor<Record<string, string>>({
+      schema: s.schemaFor<Record<string, string>>({
         type: 'object',
         maxProperties: 20,
         propertyNames: { format: 'header-name', maxLength: 128 },
@@ -45,7 +45,7 @@ export const BIDDER = defineEntity({
       },
     },
     params: {
-      schema: anyObject({
+      schema: s.anyObject({
         default: {},
         description: 'becomes imp.ext of each impression; ${PLACEMENT_ID} and ${PUBLISHER_ID} in texts are replaced',
       }),
@@ -60,7 +60,7 @@ export const BIDDER = defineEntity({
       },
     },
     gzip: {
-      schema: { ...boolean, default: false, description: 'compress requests; answers may always be compressed' },
+      schema: { ...s.boolean, default: false, description: 'compress requests; answers may always be compressed' },
       view: ['gzip', 'flag'],
       form: {
         label: 'Compress requests',
@@ -83,7 +83,7 @@ export const BIDDER = defineEntity({
       form: { label: 'Seats', wide: true, help: 'Buyer seats whose bids are accepted. Empty: all.' },
     },
     currency: {
-      schema: textOf({ format: 'currency', default: 'USD', description: 'of floors and bids; needs a rate in CURRENCY_RATES' }),
+      schema: s.textOf({ format: 'currency', default: 'USD', description: 'of floors and bids; needs a rate in CURRENCY_RATES' }),
       view: ['currency', 'text'],
       form: {
         label: 'Currency',
@@ -92,7 +92,7 @@ export const BIDDER = defineEntity({
       },
     },
     bid_adjustment: {
-      schema: numberOf({
+      schema: s.numberOf({
         minimum: 0.01,
         maximum: 10,
         default: 1,
@@ -102,7 +102,7 @@ export const BIDDER = defineEntity({
       form: { label: 'Bid adjustment', help: 'A factor: 0.85 counts and bills 85 % of each bid.' },
     },
     timeout_share: {
-      schema: numberOf({ minimum: 0.05, maximum: 1, default: 1, description: 'the part of the time for bidders that this one may use' }),
+      schema: s.numberOf({ minimum: 0.05, maximum: 1, default: 1, description: 'the part of the time for bidders that this one may use' }),
       view: ['timeoutShare', 'number'],
       form: { label: 'Share of the time limit', help: '0.5 gives it half of the time that a request has for bidders.' },
     },
@@ -117,7 +117,7 @@ export const BIDDER = defineEntity({
       form: { label: 'Seller system (asi)', placeholder: 'ads.example', help: 'The domain that publishes sellers.json.' },
     },
     schain_sid: {
-      schema: orNull(textOf({ minLength: 1, maxLength: 64 }), {
+      schema: s.orNull(s.textOf({ minLength: 1, maxLength: 64 }), {
         default: null,
         description: '… and the id of the seller there, in which ${PUBLISHER_ID} is replaced',
       }),
@@ -128,7 +128,7 @@ export const BIDDER = defineEntity({
       },
     },
     schain_name: {
-      schema: orNull(nameSchema, { default: null, description: 'the company that is paid there, unless it is the publisher' }),
+      schema: s.orNull(nameSchema, { default: null, description: 'the company that is paid there, unless it is the publisher' }),
       form: { label: 'Company that is paid', placeholder: 'the publisher', help: 'Only when it is another one than the publisher.' },
     },
     schain_domain: {

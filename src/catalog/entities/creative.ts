@@ -1,4 +1,4 @@
-import { integerOf, listOf, moment, orNull, recordId, textOf } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { CREATIVE_FORMAT_WORDS, CREATIVE_STATUS_WORDS } from '../model/choices.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
@@ -18,7 +18,7 @@ export const CREATIVE = defineEntity({
   fields: {
     id: ID,
     name: {
-      schema: textOf({ maxLength: 256, default: '' }),
+      schema: s.textOf({ maxLength: 256, default: '' }),
       form: { label: 'Name', wide: true, placeholder: 'Boots, 300 × 250, red' },
     },
     placement_id: {
@@ -30,7 +30,7 @@ export const CREATIVE = defineEntity({
       parent: 'placements',
     },
     placement_ids: {
-      schema: listOf(placementIdSchema, {
+      schema: s.listOf(placementIdSchema, {
         minItems: 1,
         maxItems: MAX_PLACEMENTS_OF_CREATIVE,
         uniqueItems: true,
@@ -49,7 +49,7 @@ export const CREATIVE = defineEntity({
       },
     },
     line_item_id: {
-      schema: recordId,
+      schema: s.recordId,
       parent: 'line_items',
       fixed: 'once served',
       view: ['lineItemId', 'owner'],
@@ -60,14 +60,14 @@ export const CREATIVE = defineEntity({
       form: { label: 'Format', widget: 'creative-format', wide: true, initial: 'html' },
     },
     content: {
-      schema: textOf({
+      schema: s.textOf({
         maxLength: MAX_CONTENT_LENGTH,
         description: 'markup or the JSON text of assets, as the format requires; its length is counted in UTF-16 units',
       }),
       form: { label: 'Content', widget: 'creative-content' },
     },
     advertiser_domain: {
-      schema: orNull(textOf({ minLength: 1, maxLength: 253 }), { default: null, description: 'null: that of its advertiser' }),
+      schema: s.orNull(s.textOf({ minLength: 1, maxLength: 253 }), { default: null, description: 'null: that of its advertiser' }),
       view: ['advertiserDomain', 'textOrNull'],
       form: {
         label: 'Advertiser domain',
@@ -76,17 +76,17 @@ export const CREATIVE = defineEntity({
       },
     },
     width: {
-      schema: orNull(pixels, { default: null }),
+      schema: s.orNull(pixels, { default: null }),
       view: ['width', 'integerOrNull'],
       form: { label: 'Own width', unit: 'px', placeholder: 'any', help: 'A creative with its own size runs only where it fits.' },
     },
     height: {
-      schema: orNull(pixels, { default: null }),
+      schema: s.orNull(pixels, { default: null }),
       view: ['height', 'integerOrNull'],
       form: { label: 'Own height', unit: 'px', placeholder: 'any' },
     },
     click_url: {
-      schema: orNull(url, { default: null }),
+      schema: s.orNull(url, { default: null }),
       view: ['clickUrl', 'textOrNull'],
       form: {
         label: 'Click address',
@@ -99,7 +99,7 @@ export const CREATIVE = defineEntity({
       form: { label: 'Status', wide: true },
     },
     weight: {
-      schema: integerOf({
+      schema: s.integerOf({
         minimum: 1,
         maximum: 1000,
         default: 1,
@@ -127,7 +127,12 @@ export const CREATIVE = defineEntity({
     { title: 'Advertiser', fields: ['click_url', 'advertiser_domain', 'width', 'height', 'archived'] },
     { title: 'Delivery', fields: ['status', 'weight'] },
   ],
-  answered: { blocked_at: orNull(moment, { description: 'When the creative was blocked; null: it is not blocked' }) },
+  answered: {
+    blocked_at: s.orNull(s.moment, { description: 'When the creative was blocked; null: it is not blocked' }),
+    warnings: s.listOf(s.record({ pointer: s.text, detail: s.text }), {
+      description: 'In the answer to a write: what was accepted, and is probably not meant',
+    }),
+  },
   columns: ['more_placement_ids', 'blocked_at'],
 });
 export type CreativeRecord = RecordOf<(typeof CREATIVE)['fields']>;

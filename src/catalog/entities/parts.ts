@@ -1,50 +1,52 @@
 import type { SchemaOptions } from '@sinclair/typebox';
-import { boolean, integerOf, listOf, numberOf, oneOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { valuesOf, type Choices } from '../model/choices.ts';
 import { MAX_USD } from '../model/money.ts';
 import { field, type Members } from './field.ts';
 
 /*
  * Schemas and fields of several entities. `flight-date`, `http-url`, `host`, `origin`, `country`,
- * `iab-category`, `currency`, `header-name`, `header-value`, `ads-txt-record` and `time-zone` are
+ * `currency`, `header-name`, `header-value`, `ads-txt-record` and `time-zone` are
  * formats of our own, given to ajv in checks/formats.ts.
  */
 
-export const nameSchema = textOf({ minLength: 1, maxLength: 256 });
-export const pixels = integerOf({ minimum: 1, maximum: 32_767 });
-export const url = textOf({ format: 'http-url', maxLength: 2048 });
-export const hostOrNull = (description: string) => orNull(textOf({ format: 'host', maxLength: 253 }), { default: null, description });
+export const nameSchema = s.textOf({ minLength: 1, maxLength: 256 });
+export const pixels = s.integerOf({ minimum: 1, maximum: 32_767 });
+export const url = s.textOf({ format: 'http-url', maxLength: 2048 });
+export const hostOrNull = (description: string) => s.orNull(s.textOf({ format: 'host', maxLength: 253 }), { default: null, description });
 
 /** Decimal USD, or null. */
-export const amount = (description: string, maximum = MAX_USD) => orNull(numberOf({ minimum: 0, maximum }), { default: null, description });
+export const amount = (description: string, maximum = MAX_USD) =>
+  s.orNull(s.numberOf({ minimum: 0, maximum }), { default: null, description });
 /** A number of events over the flight. */
-export const goal = (description: string) => orNull(integerOf({ minimum: 1, maximum: 100_000_000_000 }), { default: null, description });
+export const goal = (description: string) =>
+  s.orNull(s.integerOf({ minimum: 1, maximum: 100_000_000_000 }), { default: null, description });
 
 /** A list of different texts, empty by default. */
 export const texts = (
   item: SchemaOptions & { readonly minLength?: number; readonly maxLength: number },
   maxItems: number,
   description: string,
-) => listOf(textOf(item), { maxItems, uniqueItems: true, default: [], description });
+) => s.listOf(s.textOf(item), { maxItems, uniqueItems: true, default: [], description });
 export const labels = (description: string) => texts({ minLength: 1, maxLength: 64 }, 50, description);
 export const hosts = (maxItems: number, description: string) => texts({ format: 'host', maxLength: 253 }, maxItems, description);
 
 /** The schema of an enumeration, and the words of its values. */
-export const chosen = <C extends Choices>(choices: C, more: SchemaOptions = {}) => ({ schema: oneOf(valuesOf(choices), more), choices });
+export const chosen = <C extends Choices>(choices: C, more: SchemaOptions = {}) => ({ schema: s.oneOf(valuesOf(choices), more), choices });
 
 /** The schema of an object that may have each of these members, and no others. */
 export const objectOf = <M extends Members>(members: M, more: SchemaOptions = {}) =>
-  schemaFor<{ [K in keyof M]?: M[K]['schema']['static'] }>({
+  s.schemaFor<{ [K in keyof M]?: M[K]['schema']['static'] }>({
     type: 'object',
     additionalProperties: false,
     ...more,
     properties: Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, schema])),
   });
 
-export const ID = field({ schema: recordId, absent: 'generated', view: ['id', 'id'] });
+export const ID = field({ schema: s.recordId, absent: 'generated', view: ['id', 'id'] });
 /** Only an archived record shows it: the page archives with a button. */
 export const ARCHIVED = field({
-  schema: { ...boolean, default: false, description: 'true: kept for reports, neither served nor listed' },
+  schema: { ...s.boolean, default: false, description: 'true: kept for reports, neither served nor listed' },
   form: {
     label: 'Archived',
     help: 'Neither served nor listed. Off: it is listed again, and serves if nothing else stops it.',
@@ -53,7 +55,7 @@ export const ARCHIVED = field({
   },
 });
 
-const flightDate = textOf({ format: 'flight-date', description: 'RFC 3339 date or date-time; a bare end date includes that UTC day' });
+const flightDate = s.textOf({ format: 'flight-date', description: 'RFC 3339 date or date-time; a bare end date includes that UTC day' });
 export const START_DATE = field({
   schema: flightDate,
   stored: 'start',
@@ -80,7 +82,7 @@ export const BLOCK_LISTS = {
     form: { label: 'Categories', wide: true, placeholder: 'IAB25', help: 'Ids of the taxonomy below.' },
   }),
   cattax: field({
-    schema: integerOf({
+    schema: s.integerOf({
       minimum: 1,
       maximum: 999,
       default: 1,
@@ -89,7 +91,7 @@ export const BLOCK_LISTS = {
     form: { label: 'Category taxonomy', help: 'The number in OpenRTB’s list: 1 is IAB 1.0, 7 is IAB 3.0.' },
   }),
   battr: field({
-    schema: listOf(integerOf({ minimum: 1, maximum: 999 }), {
+    schema: s.listOf(s.integerOf({ minimum: 1, maximum: 999 }), {
       maxItems: 100,
       uniqueItems: true,
       default: [],
@@ -109,7 +111,7 @@ export const MAX_BLOCKED_ADVERTISERS = 1_000;
 /** Advertisers that a publisher or a placement does not show. */
 export const BLOCKED_ADVERTISERS = {
   blocked_advertiser_ids: field({
-    schema: listOf(recordId, {
+    schema: s.listOf(s.recordId, {
       maxItems: MAX_BLOCKED_ADVERTISERS,
       uniqueItems: true,
       default: [],

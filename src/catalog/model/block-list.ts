@@ -17,6 +17,22 @@ export const IAB_1_0 = 1;
 export const IAB_3_0 = 7;
 
 /**
+ * How the ids of a taxonomy are written (IAB Tech Lab, Content Taxonomy 1.0 and 3.0 to 3.1); those of other taxonomies are
+ * not known here.
+ */
+export const CATEGORY_IDS: Readonly<Record<number, { readonly pattern: RegExp; readonly detail: string }>> = {
+  [IAB_1_0]: {
+    pattern: /^IAB(?:[1-9]|1\d|2[0-6])(?:-[1-9]\d?)?$/,
+    detail: 'must be an id of the IAB Content Category Taxonomy 1.0, such as IAB25 or IAB25-3',
+  },
+  [IAB_3_0]: {
+    pattern: /^(?:[1-9]\d{0,2}|(?=\d*[A-Za-z])[0-9A-Za-z]{6})$/,
+    detail:
+      'must be an id of the IAB Content Taxonomy 3.x: a number of up to three digits, such as 483, or six letters and digits, such as JLBCU7',
+  },
+};
+
+/**
  * Whether a list refuses an ad of these categories. Those of different taxonomies are not compared: a
  * list with `acat` refuses an ad whose categories are of another taxonomy.
  */

@@ -103,3 +103,6 @@ export const CAPS_WITHOUT_USER_ID_WORDS = {
   session: { label: 'Count in memory', note: 'approximate, for half an hour, and nothing is stored' },
 } as const satisfies Choices;
 export type CapsWithoutUserId = keyof typeof CAPS_WITHOUT_USER_ID_WORDS;
+
+/** For so long a deletion can be undone. */
+export const RESTORE_DAYS = 90;

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import knexFactory from 'knex';
-import type { Knex } from 'knex';
+import knexFactory, { type Knex } from 'knex';
 import pg from 'pg';
 
 /** An arbitrary key that nothing else in the database locks. */
@@ -101,17 +101,17 @@ const withMigrator = async <T>(databaseUrl: string, work: (migrator: Knex.Migrat
   }
 };
 
+/** At the same distance from this module in src and in dist. */
+const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url));
+
 async function migrationNames(): Promise<string[]> {
-  const names = await readdir(fileURLToPath(new URL('../../../migrations/', import.meta.url)));
+  const names = await readdir(FOLDER);
   return names.filter((name) => name.endsWith('.js')).sort();
 }
 
-/**
- * Replaces knex's source, because the path is relative to this module, at the same distance from
- * `migrations/` in src and in dist.
- */
+/** Replaces knex's source, whose paths are relative to the working directory. */
 const FOLDER_SOURCE: Knex.MigrationSource<string> = {
   getMigrations: migrationNames,
   getMigrationName: (name) => name,
-  getMigration: async (name) => (await import(`../../../migrations/${name}`)) as Knex.Migration,
+  getMigration: async (name) => (await import(path.join(FOLDER, name))) as Knex.Migration,
 };

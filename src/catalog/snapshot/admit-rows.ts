@@ -108,7 +108,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   const publisherBlocks = await admit<unknown, Publisher>({
     table: 'publishers',
     type: PUBLISHERS,
-    check: (row) => CHECKS.publishers(ROWS.publishers.toRecord(row)),
+    check: (row) => CHECKS.publishers(ROWS.publishers.toRecord(row), LOAD),
     toEntity: (record, row) => toPublisher(row['id'] as number, record as never, String(row['api_key_hash'])),
     join: (publisher) => publisher,
   });
@@ -127,7 +127,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   const advertiserBlocks = await admit({
     table: 'advertisers',
     type: ADVERTISERS,
-    check: (row) => CHECKS.advertisers(ROWS.advertisers.toRecord(row)),
+    check: (row) => CHECKS.advertisers(ROWS.advertisers.toRecord(row), LOAD),
     toEntity: (record, row) => toAdvertiser(row['id'] as number, record),
     join: (advertiser) => advertiser,
   });
@@ -135,7 +135,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   const bidderBlocks = await admit({
     table: 'bidders',
     type: BIDDERS,
-    check: (row) => CHECKS.bidders(ROWS.bidders.toRecord(row)),
+    check: (row) => CHECKS.bidders(ROWS.bidders.toRecord(row), LOAD),
     toEntity: (record, row) => toBidder(row['id'] as number, record, row['headers'] as Bidder['headers']),
     join: (bidder: Bidder) => bidder,
   });
@@ -160,7 +160,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   const lineItemBlocks = await admit<Parameters<typeof toLineItem>[1], LineItem>({
     table: 'line_items',
     type: LINE_ITEMS,
-    check: (row) => CHECKS.line_items(ROWS.line_items.toRecord(row), { dimensions, isLoad: true }),
+    check: (row) => CHECKS.line_items(ROWS.line_items.toRecord(row), { dimensions, ...LOAD }),
     toEntity: (record, row) => toLineItem(keyOf(row), record, campaigns.get(record.campaign_id)?.publisherId ?? 0),
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);
@@ -202,6 +202,8 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   });
   return { publishers, placements, campaigns, lineItems, creatives: entityTable(CREATIVES, creativeBlocks), blocks, retargeted };
 };
+
+const LOAD = { isLoad: true };
 
 const keyOf = (row: CatalogRow): RowKey => ({ id: row['id'] as number, edition: row['edition'] as number });
 

@@ -4,6 +4,7 @@ import { BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS } fro
 import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
 import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks } from './candidate-index.ts';
 import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
+import { createSiblingsOf } from './siblings.ts';
 import type { Slot, Snapshot } from './snapshot.ts';
 import { curveAt } from './traffic-curve.ts';
 
@@ -43,11 +44,8 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
     previous?.blocks.placements === blocks.placements ? previous.placements : entitiesIn(PLACEMENTS, blocks.placements.values());
   const bidders = previous?.blocks.bidders === blocks.bidders ? previous.bidders : entitiesIn(BIDDERS, blocks.bidders.values());
   const creatives = entityTable(CREATIVES, blocks.creatives);
-  const tables: BookingTables = {
-    campaigns: entityTable(CAMPAIGNS, blocks.campaigns),
-    lineItems: entityTable(LINE_ITEMS, blocks.line_items),
-    creatives,
-  };
+  const lineItems = entityTable(LINE_ITEMS, blocks.line_items);
+  const tables: BookingTables = { campaigns: entityTable(CAMPAIGNS, blocks.campaigns), lineItems, creatives };
   const opened = new Map<StoredSlot, Slot>();
   const snapshot: Snapshot = Object.freeze({
     version: update.version,
@@ -66,6 +64,7 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
       return slot;
     },
     curveAt: (publisherId: number, atMs: number) => curveAt(atMs, update.traffic.get(publisherId)),
+    siblingsOf: createSiblingsOf(update.version, lineItems),
     expiresAtMs: (publisherId: number) => Math.max(update.flightEndsMs.get(publisherId) ?? 0, update.loadedAtMs) + COUNTERS_MARGIN_MS,
     quarantined: update.quarantined,
     quarantinedCount: update.quarantinedCount,

@@ -2,6 +2,7 @@ import type { TargetingIndex } from '../../targeting/targeting-index.ts';
 import type { Entities } from '../columns/entities.ts';
 import type { CatalogTable, CreativeCounts } from '../model/catalog-reading.ts';
 import type { Bidder, Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { SiblingsOf } from './siblings.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
 
 /** A creative that could be served, with its price. */
@@ -95,6 +96,8 @@ export interface Snapshot {
    * traffic is known.
    */
   curveAt(publisherId: number, atMs: number): TrafficCurve;
+  /** How many line items of a campaign draw from its budget at a moment. */
+  readonly siblingsOf: SiblingsOf;
   /**
    * When the publisher's counters may expire: 35 days after the end of its last flight. Epoch ms.
    */

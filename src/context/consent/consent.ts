@@ -7,6 +7,7 @@ export const DENIALS = {
   silence: 'no signal was sent, which the publisher counts as a refusal',
   us_opt_out: 'the user has opted out under a US law',
   gpc: 'the browser sends Global Privacy Control',
+  lmt: 'the device limits tracking (device.lmt)',
   not_a_vendor: 'the bidder has no id on the Global Vendor List',
 } as const;
 

@@ -21,6 +21,8 @@ const refusal = (denial: Verdict): Consent => ({ remember: denial, measure: deni
 const ALL_ALLOWED = refusal(null);
 const CHILD = refusal('child');
 const SILENCE = refusal('silence');
+/** Limits profiles and their exchange, and not the publisher's own frequency caps. */
+const LIMITED: Consent = { remember: null, measure: null, shareWith: () => 'lmt' };
 
 export type DecideConsent = (signals: PrivacySignals, country: string | null, privacy: PublisherPrivacy) => Consent;
 
@@ -94,6 +96,7 @@ export const createDecideConsent = ({ cacheSize }: { readonly cacheSize: number 
     if (inCanada) laws.push(underTcf(readTcfCanada(sections?.get(GPP_TCF_CANADA) ?? ''), 'canada', 'canada'));
     if (hasUnreadable || isOptedOut(signals, usIds, sections)) laws.push(underOptOut('us_opt_out', privacy));
     else if (signals.gpc) laws.push(underOptOut('gpc', privacy));
+    if (signals.lmt === true) laws.push(LIMITED);
     return together(laws);
   };
 };

@@ -15,6 +15,8 @@ export interface PrivacySignals {
   readonly coppa: boolean | null;
   /** Whether Global Privacy Control is set, by the header `Sec-GPC` or by `regs.ext.gpc`. */
   readonly gpc: boolean;
+  /** Whether the device limits the tracking of its user (OpenRTB `device.lmt`). */
+  readonly lmt: boolean | null;
 }
 
 /** Where the signals are; the types are not trusted to be those of OpenRTB. */
@@ -23,6 +25,8 @@ export interface SignalSources {
   readonly regs?: unknown;
   /** OpenRTB `user`. */
   readonly user?: unknown;
+  /** OpenRTB `device`. */
+  readonly device?: unknown;
   /** The header `Sec-GPC`. */
   readonly secGpc?: string | undefined;
 }
@@ -35,15 +39,19 @@ const MAX_STRING_LENGTH = 8_192;
 const MAX_SECTION_IDS = 32;
 
 /** Of a request without signals: one object, so that the ordinary request allocates nothing. */
-export const NO_SIGNALS: PrivacySignals = { gdpr: null, consent: null, usPrivacy: null, gpp: null, gppSid: [], coppa: null, gpc: false };
+export const NO_SIGNALS: PrivacySignals = {
+  ...{ gdpr: null, consent: null, usPrivacy: null, gpp: null, gppSid: [], coppa: null, gpc: false, lmt: null },
+};
 
 /**
  * Reads the signals from their OpenRTB 2.6 fields, or from `ext` as in 2.5. Never throws: malformed
  * flags count as absent, and a string that is too long or of another type as one that cannot be read.
  */
-export const readSignals = ({ regs, user, secGpc }: SignalSources): PrivacySignals => {
+export const readSignals = ({ regs, user, device, secGpc }: SignalSources): PrivacySignals => {
   const isGpc = secGpc === '1';
-  if (regs === undefined && !isGpc && member(user, 'consent') === undefined && member(user, 'ext') === undefined) return NO_SIGNALS;
+  const lmt = member(device, 'lmt');
+  const isSilent = regs === undefined && !isGpc && lmt === undefined;
+  if (isSilent && member(user, 'consent') === undefined && member(user, 'ext') === undefined) return NO_SIGNALS;
   return {
     gdpr: flagOf(field(regs, 'gdpr')),
     consent: textOf(field(user, 'consent')),
@@ -52,6 +60,7 @@ export const readSignals = ({ regs, user, secGpc }: SignalSources): PrivacySigna
     gppSid: sectionsOf(field(regs, 'gpp_sid')),
     coppa: flagOf(field(regs, 'coppa')),
     gpc: isGpc || flagOf(field(regs, 'gpc')) === true,
+    lmt: flagOf(lmt),
   };
 };
 

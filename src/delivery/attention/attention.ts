@@ -1,19 +1,5 @@
 import { component } from '../../api/component.ts';
-import {
-  boolean,
-  count,
-  countsByName,
-  described,
-  integer,
-  listOf,
-  moment,
-  oneOf,
-  orNull,
-  record,
-  text,
-  usd,
-  type Shape,
-} from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 
 /** Why something needs attention, most urgent first. */
 export const ATTENTION_KINDS = [
@@ -31,7 +17,7 @@ export const ATTENTION_KINDS = [
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** What an ad of a direct campaign needs, in the order of setting it up. */
-const RECORDS = { publishers: count, placements: count, campaigns: count, line_items: count, creatives: count };
+const RECORDS = { publishers: s.count, placements: s.count, campaigns: s.count, line_items: s.count, creatives: s.count };
 export const SET_UP_KINDS = Object.keys(RECORDS) as readonly (keyof typeof RECORDS)[];
 
 const TABLES = ['line_items', 'creatives'] as const;
@@ -39,30 +25,30 @@ const TABLES = ['line_items', 'creatives'] as const;
 /** What needs attention, here and on the home screen. */
 export const ATTENTION = component(
   'Attention',
-  record({
-    at: moment,
-    line_items: described(countsByName, 'By status, those in flight or within three days of it'),
-    groups: listOf(
-      record({
-        kind: oneOf(ATTENTION_KINDS),
-        total: count,
-        rows: listOf(
-          record({
-            table: orNull(oneOf(TABLES), { enum: [...TABLES, null] }),
-            id: orNull(integer),
-            name: text,
-            text,
+  s.record({
+    at: s.moment,
+    line_items: s.described(s.countsByName, 'By status, those in flight or within three days of it'),
+    groups: s.listOf(
+      s.record({
+        kind: s.oneOf(ATTENTION_KINDS),
+        total: s.count,
+        rows: s.listOf(
+          s.record({
+            table: s.orNull(s.oneOf(TABLES), { enum: [...TABLES, null] }),
+            id: s.orNull(s.integer),
+            name: s.text,
+            text: s.text,
           }),
         ),
       }),
     ),
-    ended: listOf(record({ line_item_id: integer, name: text, ended_at: moment, impressions: count, spend: usd })),
-    records: record(RECORDS, { description: 'Records that are not archived' }),
-    health: record({
-      replicas: described(integer, 'Replicas that are running; one that ended without a word counts for 35 seconds more'),
-      counters: described(boolean, 'Whether the counters in Redis can be read'),
-      catalog_version: orNull(integer),
-      catalog_age_seconds: orNull(integer),
+    ended: s.listOf(s.record({ line_item_id: s.integer, name: s.text, ended_at: s.moment, impressions: s.count, spend: s.usd })),
+    records: s.record(RECORDS, { description: 'Records that are not archived' }),
+    health: s.record({
+      replicas: s.described(s.integer, 'Replicas that are running; one that ended without a word counts for 35 seconds more'),
+      counters: s.described(s.boolean, 'Whether the counters in Redis can be read'),
+      catalog_version: s.orNull(s.integer),
+      catalog_age_seconds: s.orNull(s.integer),
     }),
   }),
   {
@@ -84,7 +70,7 @@ export const ATTENTION = component(
     health: { replicas: 3, counters: true, catalog_version: 84, catalog_age_seconds: 12 },
   },
 );
-export type Attention = Shape<typeof ATTENTION>;
+export type Attention = s.Shape<typeof ATTENTION>;
 /** Groups with any, in the order of ATTENTION_KINDS; `rows` has the first of `total`. */
 export type AttentionGroup = Attention['groups'][number];
 /** One thing to do: what it is about, why, and the change that mends it where one is known. */

@@ -1,17 +1,17 @@
 import { component } from '../../api/component.ts';
 import { at, created, defineRoutes, jsonBody, ok, ownBody } from '../../api/route.ts';
-import { objectAs, anyOf, bothOf, closedRecord, integer, moment, optional, record, text } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { AD_REQUEST, FLAT_AD_REQUEST } from '../../api/public/ad-api.ts';
 import type { WireImpTrace } from '../../http/openrtb/write-trace.ts';
 import { EXPLANATION } from './explanation.ts';
 import { TEST_CONTEXT } from './test-context.ts';
 
-const QUESTION = component('Question', closedRecord({ request: anyOf(AD_REQUEST, FLAT_AD_REQUEST), line_item_id: integer }), {
+const QUESTION = component('Question', s.closedRecord({ request: s.anyOf(AD_REQUEST, FLAT_AD_REQUEST), line_item_id: s.integer }), {
   request: { id: 'page-view-81', imp: [{ id: '1', tagid: 'article-top' }], user: { id: 'reader-7' }, ext: { publisher_id: 1 } },
   line_item_id: 5,
 });
 
-const TEST_AD_REQUEST = component('TestAdRequest', bothOf(AD_REQUEST, record({ context: optional(TEST_CONTEXT) })), {
+const TEST_AD_REQUEST = component('TestAdRequest', s.bothOf(AD_REQUEST, s.record({ context: s.optional(TEST_CONTEXT) })), {
   id: 'page-view-81',
   imp: [{ id: '1', tagid: 'article-top', banner: { w: 728, h: 90 }, ext: { kv: { section: 'sport' } } }],
   site: { page: 'https://gazette.example/sport' },
@@ -46,7 +46,7 @@ interface TestBid {
 
 const TEST_AD_RESPONSE = component(
   'TestAdResponse',
-  objectAs<TestAnswer>({ description: 'An AdResponse with the trace, without ids and tracking URLs of bids' }),
+  s.objectAs<TestAnswer>({ description: 'An AdResponse with the trace, without ids and tracking URLs of bids' }),
   {
     ...{ id: 'page-view-81', cur: 'USD' },
     seatbid: [
@@ -64,9 +64,9 @@ const TEST_AD_RESPONSE = component(
   },
 );
 
-const DEBUG_GRANT_REQUEST = component('DebugGrantRequest', closedRecord({ publisher_id: integer }), { publisher_id: 1 });
+const DEBUG_GRANT_REQUEST = component('DebugGrantRequest', s.closedRecord({ publisher_id: s.integer }), { publisher_id: 1 });
 
-const DEBUG_GRANT = component('DebugGrant', record({ token: text, url: text, expires: moment }), {
+const DEBUG_GRANT = component('DebugGrant', s.record({ token: s.text, url: s.text, expires: s.moment }), {
   ...{ token: 'eyJ…', url: 'https://ads.example.com/ad?debug=1&debug_grant=eyJ…' },
   expires: '2026-10-14T12:00:00.000Z',
 });

@@ -1,19 +1,5 @@
 import { component } from '../../api/component.ts';
-import {
-  boolean,
-  integer,
-  listOf,
-  moment,
-  nullOr,
-  number,
-  oneOf,
-  optional,
-  orNull,
-  record,
-  text,
-  usd,
-  type Shape,
-} from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import type { Creative } from '../../catalog/model/entities.ts';
 import { reasonName, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
 
@@ -21,49 +7,49 @@ import { reasonName, type NoBidReason, type Stage } from '../../decision/no-bid-
 export const OUTCOMES = ['wins', 'tied', 'outranked', 'depends_on_bid', 'stopped'] as const;
 
 /** One limit: the amounts used and reserved, and the maximum. */
-const USAGE = record({ used: number, reserved: number, limit: number });
-export type Usage = Shape<typeof USAGE>;
+const USAGE = s.record({ used: s.number, reserved: s.number, limit: s.number });
+export type Usage = s.Shape<typeof USAGE>;
 
 /** The ledger's current values, of the limits that the line item or its campaign has. Money in USD. */
 const LIMITS = component(
   'Limits',
-  record({
-    daily_impressions: optional(USAGE),
-    daily_spend: optional(USAGE),
-    budget: optional(USAGE),
-    campaign_budget: optional(USAGE),
-    goal_impressions: optional(USAGE),
-    goal_clicks: optional(USAGE),
-    frequency: optional(
-      record({
-        places_held: integer,
-        places: integer,
-        window: number,
-        free_at: orNull(text, { description: 'When the user may be shown it again; null: now' }),
+  s.record({
+    daily_impressions: s.optional(USAGE),
+    daily_spend: s.optional(USAGE),
+    budget: s.optional(USAGE),
+    campaign_budget: s.optional(USAGE),
+    goal_impressions: s.optional(USAGE),
+    goal_clicks: s.optional(USAGE),
+    frequency: s.optional(
+      s.record({
+        places_held: s.integer,
+        places: s.integer,
+        window: s.number,
+        free_at: s.orNull(s.text, { description: 'When the user may be shown it again; null: now' }),
       }),
     ),
-    pacing: optional(record({ mode: text, target: integer, goal: integer, permits: number })),
-    rate: optional(record({ tokens: number, per_second: number, burst: number })),
-    words: listOf(text),
+    pacing: s.optional(s.record({ mode: s.text, target: s.integer, goal: s.integer, permits: s.number })),
+    rate: s.optional(s.record({ tokens: s.number, per_second: s.number, burst: s.number })),
+    words: s.listOf(s.text),
   }),
 );
-export type ShownLimits = Shape<typeof LIMITS>;
+export type ShownLimits = s.Shape<typeof LIMITS>;
 
 const CREATIVE_EXPLANATION = component(
   'CreativeExplanation',
-  record({
-    creative_id: integer,
-    impid: orNull(text),
-    outcome: oneOf(OUTCOMES),
-    stage: text,
-    detail: text,
-    reason: optional(text),
-    nbr: optional(integer),
-    limits: nullOr(LIMITS),
-    rank: optional(integer),
-    of: optional(integer),
-    ecpm: optional(usd),
-    behind: optional(listOf(record({ line_item_id: integer, creative_id: integer, priority: integer, ecpm: usd }))),
+  s.record({
+    creative_id: s.integer,
+    impid: s.orNull(s.text),
+    outcome: s.oneOf(OUTCOMES),
+    stage: s.text,
+    detail: s.text,
+    reason: s.optional(s.text),
+    nbr: s.optional(s.integer),
+    limits: s.nullOr(LIMITS),
+    rank: s.optional(s.integer),
+    of: s.optional(s.integer),
+    ecpm: s.optional(s.usd),
+    behind: s.optional(s.listOf(s.record({ line_item_id: s.integer, creative_id: s.integer, priority: s.integer, ecpm: s.usd }))),
   }),
 );
 
@@ -71,7 +57,7 @@ const CREATIVE_EXPLANATION = component(
  * What becomes of one creative. Its limits are null when they were not read, or are unavailable. Its
  * rank is that among the candidates that would be offered, 1 is first; `behind` are the first before it.
  */
-export interface CreativeExplanation extends Shape<typeof CREATIVE_EXPLANATION> {
+export interface CreativeExplanation extends s.Shape<typeof CREATIVE_EXPLANATION> {
   /** The stage that it reached. */
   readonly stage: Stage | 'ranking';
 }
@@ -79,15 +65,15 @@ export interface CreativeExplanation extends Shape<typeof CREATIVE_EXPLANATION> 
 /** Why a line item would or would not fill a request. */
 export const EXPLANATION = component(
   'Explanation',
-  record({
-    request_id: text,
-    line_item_id: integer,
-    at: moment,
-    snapshot_version: integer,
-    context: record({ country: orNull(text), device: orNull(text), may_remember_user: boolean }),
-    outcome: oneOf(OUTCOMES),
-    summary: text,
-    creatives: listOf(CREATIVE_EXPLANATION),
+  s.record({
+    request_id: s.text,
+    line_item_id: s.integer,
+    at: s.moment,
+    snapshot_version: s.integer,
+    context: s.record({ country: s.orNull(s.text), device: s.orNull(s.text), may_remember_user: s.boolean }),
+    outcome: s.oneOf(OUTCOMES),
+    summary: s.text,
+    creatives: s.listOf(CREATIVE_EXPLANATION),
   }),
   {
     ...{ request_id: 'page-view-81', line_item_id: 5, at: '2026-10-14T12:00:00.000Z', snapshot_version: 12 },
@@ -103,7 +89,7 @@ export const EXPLANATION = component(
   },
 );
 /** The outcome and the summary are those of the creative that came furthest; the context is what was read from the request. */
-export type Explanation = Shape<typeof EXPLANATION>;
+export type Explanation = s.Shape<typeof EXPLANATION>;
 
 /** A creative that a stage refused. */
 export const stopped = (

@@ -1,54 +1,39 @@
 import { component } from '../../api/component.ts';
-import {
-  anyObject,
-  count,
-  day,
-  described,
-  integer,
-  listOf,
-  moment,
-  nullOr,
-  number,
-  oneOf,
-  orNull,
-  record,
-  text,
-  type Shape,
-} from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 
 const DAY_EXAMPLE = { from: '2026-10-14', to: '2026-10-14' };
 
 /** Impressions of the placements of a line item that it could have had and did not get. */
 export const REFUSALS = component(
   'Refusals',
-  record({
-    line_item_id: integer,
-    from: day,
-    to: day,
-    off_target: described(count, 'Impressions that its targeting did not match; not among those lost'),
-    lost: described(count, 'Impressions that it could have had and did not get'),
-    reasons: listOf(
-      record({
-        reason: described(text, '`outranked`, or the name of a no-bid reason'),
-        words: text,
-        impressions: count,
-        share: described(number, 'Of all that were lost'),
-        outranked_by: listOf(
-          record({ line_item_id: integer, line_item: orNull(text, { description: 'null: deleted' }), impressions: count }),
+  s.record({
+    line_item_id: s.integer,
+    from: s.day,
+    to: s.day,
+    off_target: s.described(s.count, 'Impressions that its targeting did not match; not among those lost'),
+    lost: s.described(s.count, 'Impressions that it could have had and did not get'),
+    reasons: s.listOf(
+      s.record({
+        reason: s.described(s.text, '`outranked`, or the name of a no-bid reason'),
+        words: s.text,
+        impressions: s.count,
+        share: s.described(s.number, 'Of all that were lost'),
+        outranked_by: s.listOf(
+          s.record({ line_item_id: s.integer, line_item: s.orNull(s.text, { description: 'null: deleted' }), impressions: s.count }),
         ),
-        remedy: nullOr(
-          record({
-            label: text,
-            table: oneOf(['line_items', 'campaigns']),
-            id: integer,
-            patch: anyObject({ description: 'A merge patch' }),
+        remedy: s.nullOr(
+          s.record({
+            label: s.text,
+            table: s.oneOf(['line_items', 'campaigns']),
+            id: s.integer,
+            patch: s.anyObject({ description: 'A merge patch' }),
           }),
           {},
           'No change of one record helps',
         ),
       }),
     ),
-    hours: listOf(record({ hour: moment, off_target: count, lost: count })),
+    hours: s.listOf(s.record({ hour: s.moment, off_target: s.count, lost: s.count })),
   }),
   {
     ...{ line_item_id: 5, ...DAY_EXAMPLE, off_target: 9100, lost: 2000 },
@@ -66,7 +51,7 @@ export const REFUSALS = component(
     hours: [{ hour: '2026-10-14T11:00:00.000Z', off_target: 9100, lost: 2000 }],
   },
 );
-export type Refusals = Shape<typeof REFUSALS>;
+export type Refusals = s.Shape<typeof REFUSALS>;
 /** The most frequent first. */
 export type RefusalRow = Refusals['reasons'][number];
 /** A line item that was shown in place of another; the most frequent first. */
@@ -77,18 +62,18 @@ export type Remedy = NonNullable<RefusalRow['remedy']>;
 /** What became of the requests for a placement. */
 export const PLACEMENT_REFUSALS = component(
   'PlacementRefusals',
-  record({
-    placement_id: text,
-    from: day,
-    to: day,
-    requests: count,
-    unfilled: count,
-    reasons: listOf(
-      record({
-        reason: described(text, 'The name of the no-bid reason that came closest to an ad'),
-        words: text,
-        requests: count,
-        share: described(number, 'Of all requests'),
+  s.record({
+    placement_id: s.text,
+    from: s.day,
+    to: s.day,
+    requests: s.count,
+    unfilled: s.count,
+    reasons: s.listOf(
+      s.record({
+        reason: s.described(s.text, 'The name of the no-bid reason that came closest to an ad'),
+        words: s.text,
+        requests: s.count,
+        share: s.described(s.number, 'Of all requests'),
       }),
     ),
   }),
@@ -97,4 +82,4 @@ export const PLACEMENT_REFUSALS = component(
     reasons: [{ reason: 'daily_cap', words: 'the daily cap is delivered or reserved', requests: 1_080, share: 0.09 }],
   },
 );
-export type PlacementRefusals = Shape<typeof PLACEMENT_REFUSALS>;
+export type PlacementRefusals = s.Shape<typeof PLACEMENT_REFUSALS>;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { LineItem } from '../../catalog/model/entities.ts';
 import { dateOfDay } from '../../base/utc-day.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
-import { pricingOf } from '../../ledger/limits.ts';
+import { pricingOf } from '../../catalog/model/pricing.ts';
 import type { Account, DayCounts } from '../../ledger/read/read-accounts.ts';
 import { PROGRESS_OF, type ListedDelivery, type Progress } from './status.ts';
 

@@ -1,43 +1,29 @@
 import { component } from '../../api/component.ts';
-import {
-  boolean,
-  count,
-  described,
-  integer,
-  listOf,
-  mapOf,
-  moment,
-  nullOr,
-  number,
-  oneOf,
-  orNull,
-  record,
-  text,
-  usd,
-  type Shape,
-} from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { DELIVERY_STATUSES } from '../../decision/no-bid-reason.ts';
 
 /** The status of a line item or a campaign, wherever it is shown. */
 export const STATUS = component(
   'Status',
-  record({
-    value: oneOf(DELIVERY_STATUSES),
-    reasons: listOf(text, { description: 'Everything that applies; the reasons of `value` first' }),
-    off_pace: described(number, 'The share of what is due by now that is missing, or too much if `value` is ahead; 0: neither'),
-    behind: orNull(text, { description: 'What is behind, whatever `value` is; null: nothing, or it is paused, archived or at a goal' }),
-    held_until: orNull(moment, { description: 'When pacing lets it serve again; null: it is not held back' }),
-    stuck_creatives: listOf(record({ id: integer, reason: text }), { description: 'The first of its creatives that cannot be shown' }),
+  s.record({
+    value: s.oneOf(DELIVERY_STATUSES),
+    reasons: s.listOf(s.text, { description: 'Everything that applies; the reasons of `value` first' }),
+    off_pace: s.described(s.number, 'The share of what is due by now that is missing, or too much if `value` is ahead; 0: neither'),
+    behind: s.orNull(s.text, { description: 'What is behind, whatever `value` is; null: nothing, or it is paused, archived or at a goal' }),
+    held_until: s.orNull(s.moment, { description: 'When pacing lets it serve again; null: it is not held back' }),
+    stuck_creatives: s.listOf(s.record({ id: s.integer, reason: s.text }), {
+      description: 'The first of its creatives that cannot be shown',
+    }),
   }),
 );
-export type LineItemStatus = Shape<typeof STATUS>;
+export type LineItemStatus = s.Shape<typeof STATUS>;
 
 /** Limits and goals whose use a list shows, by the fields of a line item; the first that is set. */
 export const PROGRESS_OF = ['goal_impressions', 'goal_clicks', 'daily_impression_cap', 'daily_spend_cap', 'budget'] as const;
 
 /** The part of a goal or a limit that is delivered. Money in USD. */
-const PROGRESS = record({ of: oneOf(PROGRESS_OF), done: number, limit: number });
-export type Progress = Shape<typeof PROGRESS>;
+const PROGRESS = s.record({ of: s.oneOf(PROGRESS_OF), done: s.number, limit: s.number });
+export type Progress = s.Shape<typeof PROGRESS>;
 
 export const STATUS_EXAMPLE: LineItemStatus = {
   value: 'behind',
@@ -56,11 +42,11 @@ const LISTED_EXAMPLE = {
 /** What a list shows of the delivery of a line item. */
 const LISTED_DELIVERY = component(
   'ListedDelivery',
-  record({
-    live: described(boolean, 'false: the counters are unavailable, and the figures are those stored so far'),
-    impressions_today: described(count, 'Net'),
-    spend_today: described(usd, 'USD; fees are not in it'),
-    progress: nullOr(
+  s.record({
+    live: s.described(s.boolean, 'false: the counters are unavailable, and the figures are those stored so far'),
+    impressions_today: s.described(s.count, 'Net'),
+    spend_today: s.described(s.usd, 'USD; fees are not in it'),
+    progress: s.nullOr(
       PROGRESS,
       { description: 'The delivered part of the first goal or limit that is set' },
       'Neither a goal nor a limit is set',
@@ -68,15 +54,15 @@ const LISTED_DELIVERY = component(
   }),
   LISTED_EXAMPLE,
 );
-export type ListedDelivery = Shape<typeof LISTED_DELIVERY>;
+export type ListedDelivery = s.Shape<typeof LISTED_DELIVERY>;
 
 /** By id, which is text in JSON. */
 export const STATUSES = component(
   'Statuses',
-  record({
-    line_items: mapOf(STATUS, { description: 'By id' }),
-    campaigns: mapOf(STATUS, { description: 'By id' }),
-    deliveries: mapOf(LISTED_DELIVERY, { description: 'Of the same line items, by id' }),
+  s.record({
+    line_items: s.mapOf(STATUS, { description: 'By id' }),
+    campaigns: s.mapOf(STATUS, { description: 'By id' }),
+    deliveries: s.mapOf(LISTED_DELIVERY, { description: 'Of the same line items, by id' }),
   }),
   {
     line_items: { 5: STATUS_EXAMPLE },
@@ -84,4 +70,4 @@ export const STATUSES = component(
     deliveries: { 5: LISTED_EXAMPLE },
   },
 );
-export type Statuses = Shape<typeof STATUSES>;
+export type Statuses = s.Shape<typeof STATUSES>;

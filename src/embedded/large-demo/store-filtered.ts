@@ -37,6 +37,9 @@ const INSERTS = [
      select ${IDS}, ${FROM[of]}, reason, sum(impressions), sum(clicks) from demo_filtered
      group by ${IDS}, reason having sum(impressions + clicks) > 0`,
   ),
+  `insert into report_countries (${IDS}, country, reason, serves, impressions, clicks, viewable, events, spend_micros)
+   select ${IDS}, country, reason, sum(serves), sum(impressions), sum(clicks), sum(viewable), sum(events), sum(spend_micros)
+   from report_places group by ${IDS}, country, reason`,
 ];
 
 /** Hits of spiders, data centers and hidden ads on the days before today. After `storeHistory`, in its transaction. */

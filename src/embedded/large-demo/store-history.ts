@@ -47,6 +47,10 @@ const FROM_DAYS = [
   `insert into report_hours (${IDS}, creative_id, placement_id, hour, reason, ${SUMS})
    select ${IDS}, creative_id, placement_id, hour, '', ${COUNTS.join(', ')}, ${SPEND} from demo_hours
    where serves + impressions + clicks + viewable > 0`,
+  // Serves are stored twice: without a placement as the ledger counts them, and with one.
+  `insert into report_days (${IDS}, creative_id, placement_id, reason, serves) select ${IDS}, creative_id, '', '', sum(serves) from demo_days group by ${IDS}, creative_id`,
+  `insert into report_hours (${IDS}, creative_id, placement_id, hour, reason, serves)
+   select ${IDS}, creative_id, '', hour, '', sum(serves) from demo_hours where serves > 0 group by ${IDS}, creative_id, hour`,
   ...(['place', 'device'] as const).map(
     (of) => `insert into report_${of}s (${IDS}, ${of === 'place' ? 'country, region' : 'device, browser'}, reason, ${SUMS})
      select ${IDS}, a, b, '', sum(serves), sum(impressions), sum(clicks), sum(viewable), sum(${SPEND})
@@ -64,6 +68,16 @@ const FROM_DAYS = [
     ({ table, from, hour }) => `insert into ${table} (day, publisher_id, placement_id${hour}, reason, requests)
      select day, publisher_id, placement_id${hour}, a, ceil(sum(serves) * (hi - lo))
      from ${from} join demo_shares on of = 'outcome' group by day, publisher_id, placement_id${hour}, a, hi, lo`,
+  ),
+  ...[
+    { table: 'request_countries', of: 'place', columns: 'country', by: 'a.a' },
+    { table: 'request_devices', of: 'device', columns: 'device, browser', by: 'a.a, a.b' },
+  ].map(
+    ({ table, of, columns, by }) => `insert into ${table} (day, publisher_id, ${columns}, reason, requests)
+     select day, publisher_id, ${by}, o.a, ceil(sum(serves * (a.hi - a.lo)) * (o.hi - o.lo))
+     from (select day, publisher_id, sum(serves) as serves from demo_days group by day, publisher_id) days
+     join demo_shares o on o.of = 'outcome' join demo_shares a on a.of = '${of}'
+     group by day, publisher_id, ${by}, o.a, o.hi, o.lo`,
   ),
 ];
 

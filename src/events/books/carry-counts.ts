@@ -40,7 +40,7 @@ export const carryCounts = async ({ knex, counts, compareAccounts }: CarryCounts
 const ADD = `
   insert into carried_counts (campaign_id, line_item_id, day, publisher_id, impressions, clicks, spend_micros)
   select campaign_id, :lineItemId::int, :day::date, :publisherId::int, :impressions::bigint, :clicks::bigint, :spendMicros::bigint
-  from line_items where id = :lineItemId
+  from accounted_line_items where id = :lineItemId
   on conflict (campaign_id, line_item_id, day) do update set
     impressions = carried_counts.impressions + excluded.impressions,
     clicks = carried_counts.clicks + excluded.clicks,

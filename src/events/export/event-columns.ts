@@ -45,6 +45,11 @@ export const EVENT_COLUMNS = {
   line_item_id: { type: 'integer', sql: 'line_item_id', isNullable: false, words: 'Line item' },
   creative_id: { type: 'integer', sql: 'creative_id', isNullable: false, words: 'Creative' },
   placement_id: { type: 'text', sql: 'placement_id', isNullable: false, words: 'Placement' },
+  size: { type: 'text', sql: `nullif(size, '')`, isNullable: true, words: 'At which the ad was shown, `320x50`; null: not known' },
+  advertiser_id: {
+    ...{ type: 'integer', sql: 'case when advertiser_id > 0 then advertiser_id end', isNullable: true },
+    words: 'Who paid for the campaign when the hit was stored; null: not known',
+  },
   country: { type: 'text', sql: 'country', isNullable: true, words: 'ISO 3166-1; null: unknown' },
   region: { type: 'text', sql: 'region', isNullable: true, words: 'ISO 3166-2; null: unknown, or the user may not be measured' },
   device: { type: 'text', sql: 'device', isNullable: true, words: 'As in targeting; null: unknown' },

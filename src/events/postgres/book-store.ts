@@ -72,7 +72,7 @@ export interface BookStore {
    * rejects when the lock is lost.
    */
   underRebuildLock(scope: number, work: (checkLock: () => Promise<void>) => Promise<void>): Promise<void>;
-  /** The next `limit` campaigns after the id `after`: those whose flight has not ended two days ago, or the others. */
+  /** The next `limit` campaigns, also deleted ones that can be restored, after the id `after`: those whose flight has not ended two days ago, or the others. */
   campaigns(of: { readonly live: boolean; readonly after: number; readonly limit: number }): Promise<readonly CampaignName[]>;
   /** All campaigns of these publishers. */
   campaignsOf(publishers: readonly number[]): Promise<readonly CampaignName[]>;
@@ -206,7 +206,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
   campaigns: async ({ live, after, limit }) => {
     const inFlight = `end_at > now() - interval '2 days'`;
     const { rows } = await knex.raw<{ rows: CampaignName[] }>(
-      `select id, publisher_id as "publisherId" from campaigns where id > ? and ${live ? inFlight : `not (${inFlight})`} order by id limit ?`,
+      `select id, publisher_id as "publisherId" from accounted_campaigns where id > ? and ${live ? inFlight : `not (${inFlight})`} order by id limit ?`,
       [after, limit],
     );
     return rows;
@@ -214,7 +214,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
 
   campaignsOf: async (publishers) => {
     const { rows } = await knex.raw<{ rows: CampaignName[] }>(
-      'select id, publisher_id as "publisherId" from campaigns where publisher_id = any(?::int[]) order by id',
+      'select id, publisher_id as "publisherId" from accounted_campaigns where publisher_id = any(?::int[]) order by id',
       [[...publishers]] as unknown as Knex.RawBinding,
     );
     return rows;

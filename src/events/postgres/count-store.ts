@@ -175,13 +175,14 @@ const COUNTS = `(
   union all
   select day, publisher_id, campaign_id, line_item_id, 0, impressions, clicks, spend_micros from carried_counts)`;
 
+/** Also of what is deleted and can be restored. */
 const ACCOUNTS = `
   ${sumsOf(`c.publisher_id as "publisherId", 'c' as kind, c.id`)}
-  from campaigns c left join ${COUNTS} d on d.campaign_id = c.id and d.publisher_id = c.publisher_id
+  from accounted_campaigns c left join ${COUNTS} d on d.campaign_id = c.id and d.publisher_id = c.publisher_id
   where c.id = any(:campaigns) group by c.publisher_id, c.id
   union all
   ${sumsOf(`c.publisher_id, 'l', l.id`)}
-  from campaigns c join line_items l on l.campaign_id = c.id
+  from accounted_campaigns c join accounted_line_items l on l.campaign_id = c.id
   left join ${COUNTS} d on d.line_item_id = l.id and d.publisher_id = c.publisher_id
   where c.id = any(:campaigns) group by c.publisher_id, l.id
   order by 1, 2, 3`;

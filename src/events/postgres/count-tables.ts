@@ -7,8 +7,9 @@ export const IN_DAILY = `(kind in ('impression', 'click') or billed_micros > 0) 
  * The key of each table of counts, in the order in which every writer of it writes: concurrent
  * writers lock the rows of a table in the same order.
  */
-export const DAILY_KEY = 'day, line_item_id, creative_id, campaign_id, publisher_id';
-export const EVENT_KEY = 'day, line_item_id, creative_id, event_type';
+export const SERVES_KEY = 'day, line_item_id, creative_id, campaign_id, publisher_id';
+export const DAILY_KEY = `${SERVES_KEY}, advertiser_id`;
+export const EVENT_KEY = 'day, line_item_id, creative_id, event_type, advertiser_id';
 export const HOURLY_KEY = 'day, hour, publisher_id';
 
 export const HOLD_KEY = 'hold_end, line_item_id, day';

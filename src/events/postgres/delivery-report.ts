@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { nameOrLast } from './gone-names.ts';
 
 /** The counts that a report sums: each with its column of daily_counts. */
 const SUMMED = { serves: 'serves', impressions: 'impressions', clicks: 'clicks', spendMicros: 'spend_micros' } as const;
@@ -17,7 +18,7 @@ export interface CreativeDay extends ReportCounts {
   /** YYYY-MM-DD. */
   readonly date: string;
   readonly lineItemId: number;
-  /** null: the line item has been deleted. */
+  /** null: deleted before names were kept. */
   readonly lineItem: string | null;
   /** null: what a Flat line item earned on a day without delivery. */
   readonly creativeId: number | null;
@@ -28,7 +29,7 @@ export interface CampaignDay extends ReportCounts {
   /** YYYY-MM-DD. */
   readonly date: string;
   readonly campaignId: number;
-  /** null: the campaign has been deleted. */
+  /** null: deleted before names were kept. */
   readonly campaign: string | null;
 }
 
@@ -42,20 +43,25 @@ export interface ReportTotals extends ReportCounts {
 
 export interface ReportQuestion {
   readonly campaignIds: readonly number[];
+  /** Only what this advertiser pays; undefined: whoever pays. */
+  readonly advertiserId?: number | undefined;
   /** First and last UTC day, both included: YYYY-MM-DD. */
   readonly from: string;
   readonly to: string;
 }
 
 const DAYS = 'day between :from::date and :to::date';
-const FILTERED = `from filtered_counts where campaign_id = any(:campaignIds) and ${DAYS} and count > 0`;
-const EVENTS = `from event_counts join items using (line_item_id) where ${DAYS}`;
+/** As PAYER (payers.ts), as a condition. */
+const PAID = `(cast(:advertiserId as int) is null or advertiser_id = :advertiserId or (advertiser_id = 0 and campaign_id in (
+  select campaign_id from campaign_payers where since = '-infinity' and advertiser_id = :advertiserId)))`;
+const FILTERED = `from filtered_counts where campaign_id = any(:campaignIds) and ${DAYS} and ${PAID} and count > 0`;
+const EVENTS = `from event_counts join items using (line_item_id) where ${DAYS} and ${PAID}`;
 
 const countsBy = (keys: string): string => `
   select ${keys}, ${Object.values(SUMMED)
     .map((column) => `sum(${column}) as ${column}`)
     .join(', ')}
-  from daily_counts where campaign_id = any(:campaignIds) and ${DAYS} group by ${keys}`;
+  from daily_counts where campaign_id = any(:campaignIds) and ${DAYS} and ${PAID} group by ${keys}`;
 
 const eventsBy = (keys: string): string => `
   select ${keys}, jsonb_object_agg(event_type, count order by event_type) as events
@@ -73,7 +79,8 @@ const COUNTED = `${Object.values(SUMMED)
  * The line items of the campaigns, and what their fees earn by day. A fee is earned evenly over the
  * flight, whether or not ads are delivered; a day that is only partly in the flight earns its part.
  * Each point of a flight is rounded down once, so the days of a flight sum to the fee, to the micro.
- * Infinite and empty flights are those of rows that a load sets aside.
+ * Infinite and empty flights are those of rows that a load sets aside. An advertiser pays what is earned while the
+ * campaign names it.
  */
 const FEES = `
   with items as (
@@ -82,17 +89,25 @@ const FEES = `
           union select line_item_id, campaign_id from daily_counts where campaign_id = any(:campaignIds)) known
     group by 1
   ), flat as (
-    select id, campaign_id, budget_micros::numeric as fee,
-           floor(extract(epoch from start_at) * 1000) as start_ms, floor(extract(epoch from end_at) * 1000) as end_ms
-    from line_items
-    where campaign_id = any(:campaignIds) and type = 'direct' and lower(budget_type) = 'flat' and budget_micros > 0
-      and isfinite(start_at) and isfinite(end_at) and start_at < end_at
+    select *, greatest(start_ms, coalesce(paid_from_ms, start_ms)) as from_ms, least(end_ms, coalesce(paid_until_ms, end_ms)) as until_ms
+    from (
+      select id, l.campaign_id, budget_micros::numeric as fee,
+             floor(extract(epoch from start_at) * 1000) as start_ms, floor(extract(epoch from end_at) * 1000) as end_ms,
+             case when since > start_at then floor(extract(epoch from since)) * 1000 end as paid_from_ms,
+             case when until < end_at then floor(extract(epoch from until)) * 1000 end as paid_until_ms
+      from line_items l left join campaign_payers p on p.campaign_id = l.campaign_id and p.advertiser_id = :advertiserId
+      where l.campaign_id = any(:campaignIds) and (cast(:advertiserId as int) is null or p.advertiser_id is not null)
+        and type = 'direct' and lower(budget_type) = 'flat' and budget_micros > 0
+        and isfinite(start_at) and isfinite(end_at) and start_at < end_at
+    ) paid
   ), earned as (
     select date '1970-01-01' + n::integer as day, id as line_item_id, campaign_id,
-           div(fee * (least((n + 1) * ${MS_PER_DAY}, end_ms) - start_ms), end_ms - start_ms)
-             - div(fee * (greatest(n * ${MS_PER_DAY}, start_ms) - start_ms), end_ms - start_ms) as fee
-    from flat, generate_series(greatest(:from::date - date '1970-01-01', floor(start_ms / ${MS_PER_DAY})),
-                               least(:to::date - date '1970-01-01', floor((end_ms - 1) / ${MS_PER_DAY}))) as n
+           sum(div(fee * (least((n + 1) * ${MS_PER_DAY}, until_ms) - start_ms), end_ms - start_ms)
+             - div(fee * (greatest(n * ${MS_PER_DAY}, from_ms) - start_ms), end_ms - start_ms)) as fee
+    from flat, generate_series(greatest(:from::date - date '1970-01-01', floor(from_ms / ${MS_PER_DAY})),
+                               least(:to::date - date '1970-01-01', floor((until_ms - 1) / ${MS_PER_DAY}))) as n
+    where from_ms < until_ms
+    group by n, id, campaign_id
   )`;
 
 const OF_CREATIVE = 'day, line_item_id, creative_id';
@@ -120,7 +135,7 @@ const GRAINS = {
       select *, case when whole > 0 then div(fee * upto, whole) - div(fee * (upto - impressions), whole) when nth = 1 then fee else 0 end as part
       from weighed
     )`,
-    keys: 'line_item_id as "lineItemId", line_items.name as "lineItem", creative_id as "creativeId"',
+    keys: `line_item_id as "lineItemId", ${nameOrLast('line_items', 'line_items', 'line_item_id')} as "lineItem", creative_id as "creativeId"`,
     names: 'line_items on line_items.id = line_item_id',
     order: 'day, line_item_id, creative_id nulls first',
   },
@@ -131,7 +146,7 @@ const GRAINS = {
       full join (${filteredBy(OF_CAMPAIGN)}) refused using (${OF_CAMPAIGN})
       full join (select ${OF_CAMPAIGN}, sum(fee) as fee from earned group by ${OF_CAMPAIGN}) fees using (${OF_CAMPAIGN})
     )`,
-    keys: 'campaign_id as "campaignId", campaigns.name as "campaign"',
+    keys: `campaign_id as "campaignId", ${nameOrLast('campaigns', 'campaigns', 'campaign_id')} as "campaign"`,
     names: 'campaigns on campaigns.id = campaign_id',
     order: OF_CAMPAIGN,
   },
@@ -159,7 +174,7 @@ export const readReportRows = async <Grain extends keyof ReportGrains>(
   const sql = `${report}
     select to_char(day, 'YYYY-MM-DD') as date, ${keys}, ${SHOWN.map(([field, column]) => `${column} as "${field}"`).join(', ')}, events, filtered
     from report left join ${names} order by ${order} limit :limit offset :offset`;
-  const { rows } = await knex.raw<{ rows: ReportGrains[Grain][] }>(sql, { ...question, limit, offset });
+  const { rows } = await knex.raw<{ rows: ReportGrains[Grain][] }>(sql, { ...bindingsOf(question), limit, offset });
   return rows.map((row) => ({ ...row, ...countsOf(row) }));
 };
 
@@ -172,10 +187,12 @@ export const readReportTotals = async (knex: Knex, grain: keyof ReportGrains, qu
            (select coalesce(jsonb_object_agg(name, count order by name), '{}')
             from (select kind || '_' || reason as name, sum(count) as count ${FILTERED} group by 1) by_name) as filtered
     from report`;
-  const { rows } = await knex.raw<{ rows: [ReportTotals] }>(sql, { ...question });
+  const { rows } = await knex.raw<{ rows: [ReportTotals] }>(sql, bindingsOf(question));
   const [totals] = rows;
   return { ...totals, ...countsOf(totals), rows: Number(totals.rows), feeMicros: Number(totals.feeMicros) };
 };
+
+const bindingsOf = ({ advertiserId, ...question }: ReportQuestion) => ({ ...question, advertiserId: advertiserId ?? null });
 
 /** Postgres returns bigint and numeric as text. */
 const countsOf = (row: ReportCounts): Omit<ReportCounts, 'events' | 'filtered'> => {

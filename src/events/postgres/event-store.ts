@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
+import { sizeText } from '../../ledger/ad-size.ts';
 import type { Hit, HitState } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
 import {
@@ -13,9 +14,11 @@ import {
   HOLD_KEY,
   HOURLY_KEY,
   IN_DAILY,
+  SERVES_KEY,
 } from './count-tables.ts';
 import { moveProvisional } from './move-rows.ts';
 import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals.ts';
+import { joinPayerNow, PAYER_NOW } from './payers.ts';
 import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
 import { addServesToRollUps, addToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
 
@@ -69,18 +72,18 @@ export interface EventStore {
 export const HOURLY_DAYS = 35;
 
 const EVENT_COLUMNS = `day, jti, kind, event_type, screened, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,
-  placement_id, user_hash, country, region, device, browser, billed_micros, is_repeat`;
+  placement_id, size, user_hash, country, region, device, browser, billed_micros, is_repeat`;
 
 // The hold of an impression is settled in the transaction that stores its row: what is neither a row nor settled is held.
 const APPEND = `
   with given as materialized (
     select * from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::timestamptz[], ?::int[], ?::int[],
-                ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[], ?::bigint[])
+                ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::boolean[], ?::bigint[])
                 as given (${EVENT_COLUMNS}, hold_end)
   ), arrived as (
-    insert into events (${EVENT_COLUMNS}, zone)
-    select ${EVENT_COLUMNS.replaceAll(/\w+/g, 'given.$&')}, coalesce(time_zone, 'UTC')
-    from given left join publishers on publishers.id = given.publisher_id
+    insert into events (${EVENT_COLUMNS}, zone, advertiser_id)
+    select ${EVENT_COLUMNS.replaceAll(/\w+/g, 'given.$&')}, coalesce(time_zone, 'UTC'), ${PAYER_NOW}
+    from given left join publishers on publishers.id = given.publisher_id ${joinPayerNow('given')}
     order by 1, 2, 3, 4, 5
     on conflict do nothing
     returning *
@@ -123,24 +126,26 @@ const APPEND = `
 /** Any number that no other lock in the database uses: one writer of serves at a time. */
 const SERVES_LOCK = 7_240_117_006;
 
-// A scan of the tally may return a field twice. Roll-ups get what is new, at the time of the copy, or
-// at the nearest moment of the day that the tally belongs to.
+// A scan of the tally may return a field twice. A day's serves are those of all who paid for the campaign on it; what is new is
+// for whoever pays now. Roll-ups get it at the time of the copy, or at the nearest moment of the day that the tally belongs to.
 const RECORD_SERVES = `
   with given as (
-    select ${DAILY_KEY}, max(serves) as serves
-    from unnest(?::date[], ?::int[], ?::int[], ?::int[], ?::int[], ?::bigint[]) as counted (${DAILY_KEY}, serves)
-    group by ${DAILY_KEY}
-  ), grown as (
-    select given.*, given.serves - coalesce(daily_counts.serves, 0) as grown, coalesce(time_zone, 'UTC') as zone,
+    select ${SERVES_KEY}, max(serves) as serves
+    from unnest(?::date[], ?::int[], ?::int[], ?::int[], ?::int[], ?::bigint[]) as counted (${SERVES_KEY}, serves)
+    group by ${SERVES_KEY}
+  ), known as (
+    select ${SERVES_KEY}, sum_bigint(daily_counts.serves) as serves
+    from daily_counts join (select ${SERVES_KEY} from given) keys using (${SERVES_KEY}) group by ${SERVES_KEY}
+  ), new_serves as (
+    select given.*, given.serves - coalesce(known.serves, 0) as grown, coalesce(time_zone, 'UTC') as zone, ${PAYER_NOW} as advertiser_id,
            least(greatest(now(), given.day::timestamp at time zone 'utc'),
                  (given.day + 1)::timestamp at time zone 'utc' - interval '1 microsecond') as at
-    from given left join daily_counts using (${DAILY_KEY}) left join publishers on publishers.id = publisher_id
-  ), new_serves as (
-    select * from grown where grown > 0
+    from given left join known using (${SERVES_KEY}) left join publishers on publishers.id = given.publisher_id ${joinPayerNow('given')}
+    where given.serves > coalesce(known.serves, 0)
   ), stored as (
     insert into daily_counts (${DAILY_KEY}, serves)
-    select ${DAILY_KEY}, serves from given order by ${DAILY_KEY}
-    on conflict (${DAILY_KEY}) do update set serves = greatest(daily_counts.serves, excluded.serves)
+    select ${DAILY_KEY}, grown from new_serves order by ${DAILY_KEY}
+    on conflict (${DAILY_KEY}) do update set serves = daily_counts.serves + excluded.serves
   ), ${addServesToRollUps('new_serves')}
   select`;
 
@@ -159,6 +164,7 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.ad.lineItemId),
     column(({ hit }) => hit.ad.creativeId),
     column(({ hit }) => hit.ad.placementId),
+    column(({ hit }) => sizeText(hit.ad.size)),
     column(({ hit }) => hit.ad.userHash ?? ''),
     column(({ hit }) => hit.country),
     column(({ hit }) => hit.region ?? null),

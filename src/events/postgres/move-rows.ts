@@ -27,8 +27,8 @@ export interface MovedRow {
 }
 
 /** The columns of an event that stay when its reason changes. */
-const KEPT = `day, at, zone, publisher_id, campaign_id, line_item_id, creative_id, placement_id, country, region, device, browser, kind,
-  event_type, is_repeat`;
+const KEPT = `day, at, zone, publisher_id, campaign_id, line_item_id, creative_id, placement_id, size, advertiser_id, country, region, device,
+  browser, kind, event_type, is_repeat`;
 const ROW_KEY = 'jti, kind, event_type, screened';
 const SAME_ROW = '(e.jti, e.kind, e.event_type, e.screened) = (o.jti, o.kind, o.event_type, o.screened)';
 

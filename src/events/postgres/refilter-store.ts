@@ -17,6 +17,8 @@ export interface RefilterRow {
   readonly lineItemId: number;
   readonly creativeId: number;
   readonly placementId: string;
+  /** '': not known. */
+  readonly size: string;
   /** '': none. */
   readonly userHash: string;
   readonly country: string | null;
@@ -60,7 +62,7 @@ const READ_TOKENS = `
       and not exists (select from events e where e.day = cast(:onDay as date) and e.jti = tokens.jti and e.invalid_reason = '${PROVISIONAL}')
   )
   select e.jti, e.kind, e.event_type as "eventType", e.screened, e.invalid_reason as reason, e.at, e.publisher_id as "publisherId",
-         e.campaign_id as "campaignId", e.line_item_id as "lineItemId", e.creative_id as "creativeId", e.placement_id as "placementId",
+         e.campaign_id as "campaignId", e.line_item_id as "lineItemId", e.creative_id as "creativeId", e.placement_id as "placementId", e.size,
          e.user_hash as "userHash", e.country, e.region, e.device, e.browser, e.billed_micros as "billedMicros", s.token_ends_at as "tokenEndsAt",
          jsonb_build_object('network', s.network, 'agent', s.agent, 'origin', s.origin, 'elsewhere', s.elsewhere) as signals, s.hit
   from final join events e using (jti) join event_signals s using (jti, kind, event_type, screened)

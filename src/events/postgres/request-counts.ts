@@ -1,15 +1,36 @@
 import type { Knex } from 'knex';
 import { IMPRESSION_STEPS, type BidderOffer, type ImpressionStep } from '../../bidders/bidder-observer.ts';
-import { addBidsToRollUps, addRequestsToRollUps } from './roll-ups.ts';
+import { arrayLiteral } from './array-literal.ts';
+import { joinPayerNow, PAYER_NOW } from './payers.ts';
+import { addBidsToRollUps, addPlacedServesToRollUps, addRequestsToRollUps, type CountedBy } from './roll-ups.ts';
 
-/** Requests of one placement with one outcome. */
-export interface RequestCount {
-  readonly publisherId: number;
-  /** '': no placement of the publisher. */
+export type Counted<Row> = Row & { readonly count: number };
+
+/** Where a replica has counted something: by placement, by country, or by device and browser. '': counted by another, or unknown. */
+export interface CountedPlace {
+  readonly countedBy: CountedBy;
   readonly placementId: string;
+  /** In which ads were shown; of requests that of the placement. */
+  readonly size: string;
+  readonly country: string;
+  readonly device: string;
+  readonly browser: string;
+}
+
+/** Requests with one outcome. */
+export interface RequestRow extends CountedPlace {
+  readonly publisherId: number;
   /** Why there was no ad; '': there was one. */
   readonly reason: string;
-  readonly requests: number;
+}
+
+/** Ads of a line item. */
+export interface ServeRow extends CountedPlace {
+  readonly publisherId: number;
+  readonly campaignId: number;
+  readonly lineItemId: number;
+  /** 0 unless it is counted by placement. */
+  readonly creativeId: number;
 }
 
 /** What a bidder answered to one offer. */
@@ -25,7 +46,8 @@ export interface RequestBatch {
   /** Ascending for each replica. */
   readonly batch: number;
   readonly atMs: number;
-  readonly counts: readonly RequestCount[];
+  readonly requests: readonly Counted<RequestRow>[];
+  readonly serves: readonly Counted<ServeRow>[];
   readonly bids: readonly BidCount[];
 }
 
@@ -40,39 +62,57 @@ const TAKE_BATCH = `
   on conflict (replica) do update set batch = excluded.batch, stored_at = now() where request_batches.batch < excluded.batch
   returning batch`;
 
+const ZONE = `coalesce(time_zone, 'UTC') as zone`;
+const JOIN_ZONE = 'left join publishers on publishers.id = given.publisher_id';
+/** Of bids: the size of the placement now. */
+const SIZE = `coalesce(placements.width || 'x' || placements.height, '') as size`;
+const JOIN_SIZE = 'left join placements on placements.id = given.placement_id';
+
 const ADD = `
   with counted as (
-    select given.*, ?::timestamptz as at, coalesce(time_zone, 'UTC') as zone
-    from unnest(?::int[], ?::text[], ?::text[], ?::bigint[]) as given (publisher_id, placement_id, reason, requests)
-    left join publishers on publishers.id = publisher_id
+    select given.*, ?::timestamptz as at, ${ZONE}
+    from unnest(?::text[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
+      as given (counted_by, publisher_id, placement_id, size, country, device, browser, reason, requests) ${JOIN_ZONE}
   ), ${addRequestsToRollUps('counted')}
+  select`;
+
+const ADD_SERVES = `
+  with counted as (
+    select given.*, ?::timestamptz as at, ${ZONE}, ${PAYER_NOW} as advertiser_id
+    from unnest(?::text[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
+      as given (counted_by, publisher_id, campaign_id, line_item_id, creative_id, placement_id, size, country, device, browser, serves)
+    ${JOIN_ZONE} ${joinPayerNow('given')}
+  ), ${addPlacedServesToRollUps('counted')}
   select`;
 
 const ADD_BIDS = `
   with counted as (
-    select given.*, ?::timestamptz as at, coalesce(time_zone, 'UTC') as zone
+    select given.*, ?::timestamptz as at, ${ZONE}, ${SIZE}
     from unnest(?::int[], ?::text[], ?::int[], ?::text[], ?::text[]${', ?::bigint[]'.repeat(IMPRESSION_STEPS.length)})
-      as given (publisher_id, placement_id, bidder_id, deal_id, reason, ${IMPRESSION_STEPS.join(', ')})
-    left join publishers on publishers.id = publisher_id
+      as given (publisher_id, placement_id, bidder_id, deal_id, reason, ${IMPRESSION_STEPS.join(', ')}) ${JOIN_ZONE} ${JOIN_SIZE}
   ), ${addBidsToRollUps('counted')}
   select`;
 
 /** Replicas that have not stored a batch for a day have ended. */
 const FORGET_ENDED = `delete from request_batches where stored_at < now() - interval '1 day'`;
 
+/** In the order of the columns of `given`. */
+const REQUEST_FIELDS = ['countedBy', 'publisherId', 'placementId', 'size', 'country', 'device', 'browser', 'reason', 'count'] as const;
+const SERVE_FIELDS = [
+  ...(['countedBy', 'publisherId', 'campaignId', 'lineItemId', 'creativeId', 'placementId', 'size'] as const),
+  ...(['country', 'device', 'browser', 'count'] as const),
+] as const;
+
 export const createRequestCounts = ({ knex }: { readonly knex: Knex }): RequestCounts => ({
-  add: (replica, { batch, atMs, counts, bids }) =>
+  add: (replica, { batch, atMs, requests, serves, bids }) =>
     knex.transaction(async (trx) => {
       const { rows } = await trx.raw<{ rows: unknown[] }>(TAKE_BATCH, { replica, batch });
       if (rows.length === 0) return;
       const at = new Date(atMs).toISOString();
-      await trx.raw(ADD, [
-        at,
-        counts.map(({ publisherId }) => publisherId),
-        counts.map(({ placementId }) => placementId),
-        counts.map(({ reason }) => reason),
-        counts.map(({ requests }) => requests),
-      ] as unknown as Knex.RawBinding);
+      const requested = REQUEST_FIELDS.map((field) => arrayLiteral(requests.map((row) => row[field])));
+      if (requests.length > 0) await trx.raw(ADD, [at, ...requested]);
+      const served = SERVE_FIELDS.map((field) => arrayLiteral(serves.map((row) => row[field])));
+      if (serves.length > 0) await trx.raw(ADD_SERVES, [at, ...served]);
       if (bids.length > 0)
         await trx.raw(ADD_BIDS, [
           at,

@@ -22,6 +22,10 @@ const KEYS = {
   line_item_id: 'line_item_id',
   creative_id: 'creative_id',
   placement_id: 'placement_id',
+  // At which the ad was shown; of requests and bids that of the placement when they are stored. '': not known.
+  size: 'size',
+  // Who paid when the hit was stored (payers.ts).
+  advertiser_id: 'advertiser_id',
   country: `coalesce(country, '')`,
   region: `coalesce(region, '')`,
   device: `coalesce(device, '')`,
@@ -44,22 +48,25 @@ export interface RollUp {
   readonly keys: readonly RollUpKey[];
 }
 
-const BOOKING = ['campaign_id', 'publisher_id'] as const;
+const BOOKING = ['campaign_id', 'publisher_id', 'advertiser_id'] as const;
+const SHOWN = ['line_item_id', 'creative_id', 'placement_id', 'reason', ...BOOKING, 'size'] as const;
 const OFFER = ['publisher_id', 'placement_id', 'bidder_id'] as const;
 
 /** Every table that reports are answered from, the smallest first. */
 export const ROLL_UPS: readonly RollUp[] = [
-  { table: 'report_days', of: 'hits', keys: ['day', 'line_item_id', 'creative_id', 'placement_id', 'reason', ...BOOKING] },
+  { table: 'report_days', of: 'hits', keys: ['day', ...SHOWN] },
   { table: 'report_countries', of: 'hits', keys: ['day', 'line_item_id', 'country', 'reason', ...BOOKING] },
   { table: 'report_places', of: 'hits', keys: ['day', 'line_item_id', 'country', 'region', 'reason', ...BOOKING] },
   { table: 'report_devices', of: 'hits', keys: ['day', 'line_item_id', 'device', 'browser', 'reason', ...BOOKING] },
-  { table: 'report_hours', of: 'hits', keys: ['day', 'hour', 'line_item_id', 'creative_id', 'placement_id', 'reason', ...BOOKING] },
-  { table: 'request_days', of: 'requests', keys: ['day', 'publisher_id', 'placement_id', 'reason'] },
-  { table: 'request_hours', of: 'requests', keys: ['day', 'hour', 'publisher_id', 'placement_id', 'reason'] },
-  { table: 'bid_days', of: 'bids', keys: ['day', ...OFFER, 'reason'] },
-  { table: 'bid_hours', of: 'bids', keys: ['day', 'hour', ...OFFER, 'reason'] },
-  { table: 'deal_days', of: 'bids', keys: ['day', ...OFFER, 'deal_id', 'reason'] },
-  { table: 'deal_hours', of: 'bids', keys: ['day', 'hour', ...OFFER, 'deal_id', 'reason'] },
+  { table: 'report_hours', of: 'hits', keys: ['day', 'hour', ...SHOWN] },
+  { table: 'request_days', of: 'requests', keys: ['day', 'publisher_id', 'placement_id', 'reason', 'size'] },
+  { table: 'request_hours', of: 'requests', keys: ['day', 'hour', 'publisher_id', 'placement_id', 'reason', 'size'] },
+  { table: 'request_countries', of: 'requests', keys: ['day', 'publisher_id', 'country', 'reason'] },
+  { table: 'request_devices', of: 'requests', keys: ['day', 'publisher_id', 'device', 'browser', 'reason'] },
+  { table: 'bid_days', of: 'bids', keys: ['day', ...OFFER, 'reason', 'size'] },
+  { table: 'bid_hours', of: 'bids', keys: ['day', 'hour', ...OFFER, 'reason', 'size'] },
+  { table: 'deal_days', of: 'bids', keys: ['day', ...OFFER, 'deal_id', 'reason', 'size'] },
+  { table: 'deal_hours', of: 'bids', keys: ['day', 'hour', ...OFFER, 'deal_id', 'reason', 'size'] },
 ];
 
 /** Roll-ups by the hour are kept for so many days. */
@@ -91,23 +98,49 @@ const upsert = (
 export const addToRollUps = (from: string): string =>
   OF_HITS.map((rollUp) => `${rollUp.table}_added as (${upsert(rollUp, MEASURES, from, KEYS)})`).join(', ');
 
+const serves = (rollUp: RollUp, sum: string, from: string, keys: Readonly<Record<string, string>>): string =>
+  `${rollUp.table}_added as (${upsert(rollUp, { serves: sum }, from, { ...KEYS, reason: `''`, ...keys })})`;
+
 /**
- * SQL: the same for serves, which have no placement, place or device.
+ * SQL: the same for the serves of the ledger, which have no placement, size, place or device.
  *
  * @param from a relation with `at`, `zone`, the ids and `grown`, the serves that are new
  */
 export const addServesToRollUps = (from: string): string =>
   OF_HITS.filter(({ keys }) => keys.includes('creative_id'))
-    .map(
-      (rollUp) =>
-        `${rollUp.table}_added as (${upsert(rollUp, { serves: 'sum(grown)' }, from, { ...KEYS, placement_id: `''`, reason: `''` })})`,
-    )
+    .map((rollUp) => serves(rollUp, 'sum(grown)', from, { placement_id: `''`, size: `''` }))
     .join(', ');
 
-/** SQL: the same for requests. @param from a relation with `at`, `zone`, `publisher_id`, `placement_id`, `reason` and `requests` */
+/** By what a count of a replica is counted: with its placement, its country, or its device and browser. */
+export const COUNTED_BY = ['placement', 'country', 'device'] as const;
+export type CountedBy = (typeof COUNTED_BY)[number];
+
+const countedBy = ({ keys }: RollUp): CountedBy | undefined => {
+  if (keys.includes('region')) return undefined;
+  return keys.includes('country') ? 'country' : keys.includes('device') ? 'device' : 'placement';
+};
+
+/** SQL: rows of a relation with a column `counted_by`, one of COUNTED_BY, for a roll-up that is counted so. */
+const rowsFor = (rollUp: RollUp, from: string): string => `${from} where counted_by = '${countedBy(rollUp)}'`;
+
+/**
+ * SQL: the same for serves as replicas count them: by placement and size, by country, or by device and browser. Those with a
+ * placement are counted by the ledger too, without one.
+ *
+ * @param from a relation with `counted_by`, `at`, `zone`, the keys of roll-ups of hits but `reason`, and `serves`
+ */
+export const addPlacedServesToRollUps = (from: string): string =>
+  OF_HITS.filter(countedBy)
+    .map((rollUp) => serves(rollUp, 'sum(serves)', rowsFor(rollUp, from), {}))
+    .join(', ');
+
+/** SQL: the same for requests. @param from a relation with `counted_by`, `at`, `zone`, the keys of roll-ups of requests, and `requests` */
 export const addRequestsToRollUps = (from: string): string =>
   ROLL_UPS.filter((rollUp) => rollUp.of === 'requests')
-    .map((rollUp) => `${rollUp.table}_added as (${upsert(rollUp, { requests: 'sum(requests)' }, from, { ...KEYS, reason: 'reason' })})`)
+    .map(
+      (rollUp) =>
+        `${rollUp.table}_added as (${upsert(rollUp, { requests: 'sum(requests)' }, rowsFor(rollUp, from), { ...KEYS, reason: 'reason' })})`,
+    )
     .join(', ');
 
 const BID_MEASURES = Object.fromEntries(IMPRESSION_STEPS.map((step) => [step, `sum(${step})`]));
@@ -117,7 +150,7 @@ const BID_MEASURES = Object.fromEntries(IMPRESSION_STEPS.map((step) => [step, `s
  * for each deal that was offered for it.
  *
  * @param from a relation with `at`, `zone`, `publisher_id`, `placement_id`, `bidder_id`, `deal_id` ('': the impression
- *   as a whole), `reason` and a column for each of IMPRESSION_STEPS
+ *   as a whole), `reason` `size` and a column for each of IMPRESSION_STEPS
  */
 export const addBidsToRollUps = (from: string): string =>
   ROLL_UPS.filter((rollUp) => rollUp.of === 'bids')

@@ -94,7 +94,7 @@ export interface WireAdRequest {
   readonly imp: readonly WireImp[];
   /** Without an id, frequency caps cannot be counted: only in auctions. */
   readonly user: { readonly id?: string; readonly consent?: unknown; readonly ext?: unknown };
-  readonly device?: { readonly ua?: string; readonly ip?: string };
+  readonly device?: { readonly ua?: string; readonly ip?: string; readonly lmt?: unknown };
   readonly site?: { readonly page?: unknown };
   readonly regs?: unknown;
   readonly ext: { readonly publisher_id: number; readonly kv?: Readonly<Record<string, unknown>> };

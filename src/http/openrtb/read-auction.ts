@@ -225,7 +225,7 @@ const userIdOf = (request: WireAuction): string | undefined =>
 const deviceOf = (request: WireAuction): NonNullable<WireAdRequest['device']> => {
   const ua = at(request, 'device', 'ua');
   const ip = textAt(request, 'device', 'ip') ?? textAt(request, 'device', 'ipv6');
-  return { ...(typeof ua === 'string' && ua !== '' && { ua }), ...(ip !== undefined && { ip }) };
+  return { ...(typeof ua === 'string' && ua !== '' && { ua }), ...(ip !== undefined && { ip }), lmt: at(request, 'device', 'lmt') };
 };
 
 /**

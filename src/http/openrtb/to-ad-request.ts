@@ -58,7 +58,12 @@ export const toAdRequest = (
   auction?: AuctionAdditions,
 ): AdRequest => {
   const context = requestContext(req, wire.device);
-  const signals = readSignals({ regs: wire.regs, user: wire.user, secGpc: req.headers['sec-gpc'] as string | undefined });
+  const signals = readSignals({
+    regs: wire.regs,
+    user: wire.user,
+    device: wire.device,
+    secGpc: req.headers['sec-gpc'] as string | undefined,
+  });
   const consent = decideConsent(signals, context.country, publisher.privacy);
   const userId = wire.user.id;
   const mayRemember = consent.remember === null && userId !== undefined;
@@ -91,6 +96,7 @@ export const toAdRequest = (
     consent,
     client: clientOf(snapshot, req),
     seal: sealVisitor(snapshot.userHashKey, { ...sealedVisitor(context, wire, req), userHash: hash ?? undefined }),
+    visitor: { country: context.country, device: context.device, browser: consent.measure === null ? context.visitor.browser : null },
     bidContext: {
       requestId: wire.id,
       publisher,

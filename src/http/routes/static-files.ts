@@ -3,6 +3,7 @@ import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { unbuiltDocs } from './unbuilt-docs.ts';
 
 /**
  * The built, versioned copies never change. Publishers' pages load the SDK under its plain name, so
@@ -151,7 +152,7 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
     next();
   });
   router.use('/demo', DEMO_POLICY);
-  router.use('/docs', DOCS_POLICY);
+  router.use('/docs', DOCS_POLICY, unbuiltDocs(path.resolve(root)));
   router.use(
     express.static(path.resolve(root), {
       index: 'index.html',

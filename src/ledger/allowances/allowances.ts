@@ -125,7 +125,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
         const stock = shelf.stocks.get(id);
         if (!stock) return;
         if (reason === NoBidReason.AccountSetAside) drop(shelf, id, stock);
-        else if (isUsedUp(reason)) returnSpare(stock);
+        else if (isUsedUp(reason)) giveUp(stock);
       });
     });
     for (const candidate of wants.keys()) receive(shelf, request, candidate, granted.get(candidate), sentMs);
@@ -133,21 +133,18 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
   };
 
   /** With the next reports, whichever share they are of. */
-  const returnSpare = (stock: Stock): void => {
-    if (!stock.hasSpare) return;
-    stock.returnSpare();
+  const giveUp = (stock: Stock): void => {
+    if (stock.size === 0) return;
+    stock.returnAll();
     dropped.push(...reportsOf(stock, false));
   };
 
-  /** Spares of line items that are refused elsewhere. */
+  /** What is held of accounts that refuse elsewhere. A replica that holds nothing does not ask. */
   const returnScarce = async (): Promise<void> => {
-    if (![...owners.keys()].some((stock) => stock.hasSpare)) return;
+    if (!holdsAny(owners.keys())) return;
     const scarce = await ledger.readScarce();
-    for (const { stocks } of shelves.values())
-      for (const lineItemId of scarce) {
-        const stock = stocks.get(lineItemId);
-        if (stock) returnSpare(stock);
-      }
+    if (scarce.size === 0) return;
+    for (const stock of owners.keys()) if (stock.isHeldIn(scarce)) giveUp(stock);
   };
 
   const receive = (
@@ -242,6 +239,11 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       await report({ all: true });
     },
   };
+};
+
+const holdsAny = (stocks: Iterable<Stock>): boolean => {
+  for (const { size } of stocks) if (size > 0) return true;
+  return false;
 };
 
 const isUsedUp = (reason: NoBidReason): boolean =>

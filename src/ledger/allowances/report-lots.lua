@@ -20,6 +20,7 @@
 -- @include ../lua/books.lua
 -- @include ../lua/tally.lua
 -- @include ../lua/bucket.lua
+-- @include ../lua/siblings.lua
 -- @include ../lua/pacing.lua
 
 local PUBLISHER_KEYS = 3

@@ -1,5 +1,6 @@
 import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { accountField } from '../ledger-keys.ts';
 import { isUnbounded } from '../limits.ts';
 import type { GrantedLots, ReservationMoments, WantedLots } from '../reservation.ts';
 
@@ -134,14 +135,17 @@ export class Stock {
     this.noteDemand(nowMs);
   }
 
-  /** The line item has nothing left: the spare is for the requests that there are. */
-  returnSpare(): void {
-    this.unwanted.push(...this.spares);
+  /** The line item has nothing left: what is held here is for the requests that there are, at whichever replica. */
+  returnAll(): void {
+    this.unwanted.push(...this.lots, ...this.spares);
+    this.lots = [];
     this.spares = [];
   }
 
-  get hasSpare(): boolean {
-    return this.spares.length > 0;
+  /** Whether its ads are held in one of these accounts. */
+  isHeldIn(fields: ReadonlySet<string>): boolean {
+    const { id, campaignId } = this.last.lineItem;
+    return fields.has(accountField('l', id)) || fields.has(accountField('c', campaignId));
   }
 
   /** What was handed out, and what is returned, since the last report. `all`: everything is returned. */

@@ -39,7 +39,8 @@ interface Kept {
 }
 
 export const createHoldJournal = (): HoldJournal => {
-  let noted = new Map<string, Noted>();
+  /** By the end of the hold, which all ads of a second share, and by line item and day. */
+  let noted = new Map<number, Map<number, Noted>>();
   const kept = new WeakMap<LineItem, Kept>();
   const keptOf = (lineItem: LineItem, campaign: Campaign): Kept => {
     let of = kept.get(lineItem);
@@ -50,35 +51,43 @@ export const createHoldJournal = (): HoldJournal => {
     }
     return of;
   };
-  const keyOf = (lineItemId: number, day: number, holdEndMs: number): string => `${lineItemId} ${day} ${holdEndMs}`;
+  const add = (
+    publisherId: number,
+    campaignId: number,
+    lineItemId: number,
+    day: number,
+    holdEndMs: number,
+    count: number,
+    micros: number,
+  ) => {
+    let ofEnd = noted.get(holdEndMs);
+    if (!ofEnd) noted.set(holdEndMs, (ofEnd = new Map<number, Noted>()));
+    // Holds with the same end are of one day, or of two around midnight.
+    const key = 2 * lineItemId + (day % 2);
+    const before = ofEnd.get(key);
+    if (before) {
+      before.count += count;
+      before.micros += micros;
+    } else ofEnd.set(key, { publisherId, campaignId, lineItemId, day, holdEndMs, count, micros });
+  };
   return {
     // On the hot path: an ad that is reserved by a call.
     note: (publisherId, { lineItem, campaign, priceMicros }, { day, holdEndMs }, count) => {
       if (holdEndMs === 0 || count === 0) return;
       const { isLimited, holdsMicros } = keptOf(lineItem, campaign);
       if (!isLimited) return;
-      const micros = holdsMicros ? count * priceMicros : 0;
-      const key = keyOf(lineItem.id, day, holdEndMs);
-      const before = noted.get(key);
-      if (before) {
-        before.count += count;
-        before.micros += micros;
-      } else noted.set(key, { publisherId, campaignId: campaign.id, lineItemId: lineItem.id, day, holdEndMs, count, micros });
+      add(publisherId, campaign.id, lineItem.id, day, holdEndMs, count, holdsMicros ? count * priceMicros : 0);
     },
     take: () => {
-      const changes = [...noted.values()].filter(({ count, micros }) => count !== 0 || micros !== 0);
+      const changes = [...noted.values()]
+        .flatMap((ofEnd) => [...ofEnd.values()])
+        .filter(({ count, micros }) => count !== 0 || micros !== 0);
       noted = new Map();
       return changes.sort((a, b) => a.holdEndMs - b.holdEndMs || a.lineItemId - b.lineItemId || a.day - b.day);
     },
     putBack: (changes) => {
-      for (const change of changes) {
-        const key = keyOf(change.lineItemId, change.day, change.holdEndMs);
-        const since = noted.get(key);
-        if (since) {
-          since.count += change.count;
-          since.micros += change.micros;
-        } else noted.set(key, { ...change });
-      }
+      for (const { publisherId, campaignId, lineItemId, day, holdEndMs, count, micros } of changes)
+        add(publisherId, campaignId, lineItemId, day, holdEndMs, count, micros);
     },
   };
 };

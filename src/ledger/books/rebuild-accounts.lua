@@ -45,8 +45,10 @@ for i = 4, #ARGV, 3 do
     for at = 1, #holds, 4 do
       account_hold(a, holds[at], holds[at + 1], holds[at + 2], holds[at + 3])
     end
-    -- What a rate limit has given in the last seconds is not known: it is taken as used up.
-    a[RATE_TOKENS], a[RATE_AT] = 0, now
+    -- What a rate limit has given in the last seconds is not known: it is taken as used up. Campaigns have none.
+    if string.sub(field, 1, 1) == 'l' then
+      a[RATE_TOKENS], a[RATE_AT] = 0, now
+    end
     account_check_records(a)
     redis.call('HSET', accounts, field, account_pack(a))
     redis.call('HDEL', broken, accounts .. ' ' .. field)

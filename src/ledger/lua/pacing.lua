@@ -1,7 +1,7 @@
 -- Pacing: each limit is paced by a bucket (bucket.lua) in the account that it belongs to. A line
 -- item's own goal is paced in its account, in impressions; what is left of a campaign's budget in
 -- the campaign's account, in micros, which all its line items draw from. A reservation that ended
--- without an impression gives back what it took (account_release). docs/pacing.md explains it.
+-- without an impression gives back what it took (account_release). docs/pacing.md explains it. Include after siblings.lua.
 
 -- How far a line item may fall behind its siblings and still catch up: ten minutes of the
 -- campaign's rate, or ten selections.
@@ -53,35 +53,6 @@ local function pacing_goal(a, c, day)
   return goal, committed, is_spread
 end
 
--- Counts a line item among the live siblings of its campaign, once an hour. Returns whether the
--- accounts changed.
-local function siblings_join(a, campaign, c, now)
-  local hour = math.floor(now / MS_PER_HOUR)
-  if campaign[PACE_HOUR] < hour then
-    local follows = campaign[PACE_HOUR] == hour - 1
-    campaign[PACED_BEFORE] = follows and campaign[PACED_LIVE] or 0
-    campaign[ASAP_BEFORE] = follows and campaign[ASAP_LIVE] or 0
-    campaign[PACED_LIVE], campaign[ASAP_LIVE], campaign[PACE_HOUR] = 0, 0, hour
-    if not pacing_is_begun(campaign, now) then
-      campaign[PACE_UNIT], campaign[PACE_END] = 0, 0
-    end
-  end
-  local joins = a[PACE_HOUR] < hour
-  if joins then
-    local class = c.pacing == 'ASAP' and ASAP_LIVE or PACED_LIVE
-    a[PACE_HOUR], campaign[class] = hour, campaign[class] + 1
-  end
-  local grows = c.expected_micros > campaign[PACE_UNIT] or c.flight_end_ms > campaign[PACE_END]
-  campaign[PACE_UNIT] = math.max(campaign[PACE_UNIT], c.expected_micros)
-  campaign[PACE_END] = math.max(campaign[PACE_END], c.flight_end_ms)
-  return joins or grows
-end
-
--- How many paced and how many ASAP line items of a campaign had a request in this hour or the last.
-local function siblings_live(campaign)
-  return math.max(campaign[PACED_LIVE], campaign[PACED_BEFORE]), math.max(campaign[ASAP_LIVE], campaign[ASAP_BEFORE])
-end
-
 local function campaign_left(campaign, c)
   return math.max(c.campaign_budget_micros - campaign[T_SPEND] - campaign[HELD_TOTAL], 0)
 end
@@ -103,6 +74,8 @@ local function campaign_permits(a, campaign, c, now, curve, gains)
     campaign[PACED_PART] = 0
     return math.huge, changed
   end
+  -- Who asks is there, even where another replica knows better.
+  paced, asap = math.max(paced, is_asap and 0 or 1), math.max(asap, is_asap and 1 or 0)
   local day = pacing_day(now, curve, campaign[PACE_END])
   local left = campaign_left(campaign, c)
   local committed = campaign[SPEND] + campaign[HELD_MICROS]
@@ -163,6 +136,7 @@ local function pacing_figures(a, campaign, c, now, curve, gains)
   local goal, committed = pacing_goal(a, c, day)
   if is_campaign_paced(c) then
     local paced, asap = siblings_live(campaign)
+    paced = math.max(paced, 1)
     local left, part = campaign_left(campaign, c), campaign[PACED_PART]
     local of_paced = (part + (left - part) * paced / (paced + asap)) * pacing_day(now, curve, campaign[PACE_END]).part
     goal = math.min(goal or math.huge, committed + of_paced / paced / c.expected_micros)

@@ -20,6 +20,7 @@
 -- @include ../lua/horizon.lua
 -- @include ../lua/frequency.lua
 -- @include ../lua/bucket.lua
+-- @include ../lua/siblings.lua
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 

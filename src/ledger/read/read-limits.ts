@@ -124,7 +124,7 @@ export const createLimitReader = ({ redis, keys, pid, books, clock }: LimitReade
       userHash === null ? accounts : keys.places(publisherId, userHash),
       keys.epochs(scope),
       encodeRow(QUESTION_FIELDS, { epoch: books?.epochOf(scope) ?? '', ...pid, ...curve, readsPlaces: userHash !== null }),
-      ...candidates.map(encodeCandidate),
+      ...candidates.map((candidate) => encodeCandidate(candidate)),
     );
     return readings.map(decodeReading);
   };

@@ -1,5 +1,6 @@
 import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
 import { PRIOR_CLICK_RATE } from '../../catalog/snapshot/ecpm.ts';
+import type { SiblingCounts } from '../../catalog/snapshot/siblings.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
@@ -28,14 +29,15 @@ const LASTING_FIELDS = [
 
 /**
  * One candidate as a script reads it. The prices come after the rest, because a bid may replace
- * them. What few candidates have comes last and is left out: `goal`, an array by GOAL_FIELDS, or
- * false before what follows; and what `page.lua` reads of an advertiser.
+ * them. What few candidates have comes last and is left out, or false before what follows: `goal`, an
+ * array by GOAL_FIELDS; `siblings`, one by SIBLING_FIELDS; and what `page.lua` reads of an advertiser.
  */
 const CANDIDATE_FIELDS = [
   ...LASTING_FIELDS,
   'priceMicros',
   'expectedMicros',
   'goal',
+  'siblings',
   'advertiser',
   'exclusive',
   'exclusionLabels',
@@ -44,27 +46,35 @@ const CANDIDATE_FIELDS = [
 /** The goals of a flight and how pacing spreads it. `GOAL.IMPRESSIONS` in Lua is a position. */
 const GOAL_FIELDS = ['impressions', 'clicks', 'clickRate', 'flightStartMs', 'frontload'] as const;
 
+/** What the replica knows of the line items under a campaign's budget. `TOLD.PACED` in Lua is a position. */
+const SIBLING_FIELDS = ['asOf', 'paced', 'asap'] as const;
+
+const positionsOf = (fields: readonly string[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(fields.map((field, i) => [field, i + 1]));
+
 /**
  * Lua for every script that checks candidates: `candidate_record`, the numbers of the no-bid
- * reasons, `NBR`, the positions of a goal, `GOAL`, and what accounts need.
+ * reasons, `NBR`, the positions of a goal, `GOAL`, and of what is told of siblings, `TOLD`, and what accounts need.
  */
 export const CANDIDATE_LUA: readonly string[] = [
   ...ACCOUNT_LUA,
   luaReader('candidate_record', CANDIDATE_FIELDS),
   luaTable('NBR', NoBidReason),
-  luaTable('GOAL', Object.fromEntries(GOAL_FIELDS.map((field, i) => [field, i + 1]))),
+  luaTable('GOAL', positionsOf(GOAL_FIELDS)),
+  luaTable('TOLD', positionsOf(SIBLING_FIELDS)),
 ];
 
 /** The value of a limit that is not set. */
 const NONE = -1;
 
-/** A candidate as the JSON array that scripts read. */
-export type EncodeCandidate = (candidate: RankedCandidate) => string;
+/** A candidate as the JSON array that scripts read. `siblings`: of its campaign's budget, if it is known. */
+export type EncodeCandidate = (candidate: RankedCandidate, siblings?: SiblingCounts) => string;
 
 interface Written {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
   readonly clickRate: number;
+  readonly siblings: SiblingCounts | undefined;
   /** The array without its prices and what follows them. */
   readonly text: string;
   /** What few candidates have, each after a comma. */
@@ -74,11 +84,11 @@ interface Written {
 /** Everything but the prices is encoded once per creative of a snapshot, not per request. */
 export const createCandidateEncoder = (): EncodeCandidate => {
   const written = new WeakMap<Creative, Written>();
-  return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0 }) {
+  return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0 }, siblings) {
     let known = written.get(creative);
-    if (known?.lineItem !== lineItem || known.campaign !== campaign || known.clickRate !== clickRate) {
+    if (known?.lineItem !== lineItem || known.campaign !== campaign || known.clickRate !== clickRate || known.siblings !== siblings) {
       const text = encodeLasting(creative, lineItem, campaign);
-      known = { lineItem, campaign, clickRate, text, rest: encodeRest(lineItem, campaign, clickRate) };
+      known = { lineItem, campaign, clickRate, siblings, text, rest: encodeRest(lineItem, campaign, { clickRate, siblings }) };
       written.set(creative, known);
     }
     return `${known.text},${priceMicros},${expectedMicros}${known.rest}]`;
@@ -108,11 +118,15 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
   return row.slice(0, -1);
 };
 
-const encodeRest = (lineItem: LineItem, campaign: Campaign, clickRate: number): string => {
+const encodeRest = (lineItem: LineItem, campaign: Campaign, { clickRate, siblings }: Pick<Written, 'clickRate' | 'siblings'>): string => {
   const goal = encodeGoal(lineItem, campaign, clickRate);
+  const told = siblings && encodeRow(SIBLING_FIELDS, { ...siblings });
   const { exclusive, exclusionLabels } = campaign.traits;
-  if (campaign.advertiserId === null || (!exclusive && exclusionLabels.length === 0)) return goal === undefined ? '' : `,${goal}`;
-  return `,${goal ?? 'false'},${campaign.advertiserId},${exclusive},${JSON.stringify(exclusionLabels)}`;
+  const isAlone = campaign.advertiserId === null || (!exclusive && exclusionLabels.length === 0);
+  const advertiser = isAlone ? '' : `,${campaign.advertiserId},${exclusive},${JSON.stringify(exclusionLabels)}`;
+  const second = told ?? (advertiser && 'false');
+  const first = goal ?? (second && 'false');
+  return (first && `,${first}`) + (second && `,${second}`) + advertiser;
 };
 
 const encodeGoal = ({ goals, flight }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {

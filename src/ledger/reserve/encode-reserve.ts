@@ -68,7 +68,7 @@ const NO_MAX = 0;
 
 /** One request: a line for the request, then a line for each impression with its candidates. */
 const encodeRequest = (
-  { expiresAtMs, maxHoldMs = NO_MAX, curve, imps, wants }: ReserveRequest,
+  { expiresAtMs, maxHoldMs = NO_MAX, curve, siblingsOf, imps, wants }: ReserveRequest,
   { publisher, readsPlaces }: { readonly publisher: number; readonly readsPlaces: boolean },
   encodeCandidate: EncodeCandidate,
 ): string => {
@@ -83,10 +83,12 @@ const encodeRequest = (
   });
   const encodeOne = (candidate: RankedCandidate): string => {
     const wanted = wants?.get(candidate);
-    return wanted ? `${wanted.lot} ${wanted.spare} ${encodeCandidate(candidate)}` : encodeCandidate(candidate);
+    const { id, budgetMicros } = candidate.campaign;
+    const text = encodeCandidate(candidate, budgetMicros === null ? undefined : siblingsOf?.(id));
+    return wanted ? `${wanted.lot} ${wanted.spare} ${text}` : text;
   };
   // An impression without candidates still needs its line: ';' is an empty one.
-  return `${head}\n${imps.map((candidates) => candidates.map(wants ? encodeOne : encodeCandidate).join(';') || ';').join('\n')}`;
+  return `${head}\n${imps.map((candidates) => candidates.map(encodeOne).join(';') || ';').join('\n')}`;
 };
 
 export const decodeReservation = (reply: string): Reservation => ({ imps: reply.split('\n').map(decodeImp) });

@@ -30,6 +30,7 @@
 -- @include ../lua/tally.lua
 -- @include ../lua/frequency.lua
 -- @include ../lua/bucket.lua
+-- @include ../lua/siblings.lua
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 -- @include ../lua/clients.lua
@@ -62,13 +63,13 @@ local function head_of(text)
   return head
 end
 
--- Whether the client of a request may hold one more ad of a candidate that is under its limits.
-local function is_earned(request, c, a, campaign, permits)
+-- The longest hold (ms) that the client of a request may have of a candidate that is under its limits; nil: none.
+local function earned_hold(request, c, a, campaign, permits)
   local client, clients = request.client, request.clients
-  return not client
-    or not client_holds_many(clients, client)
-    or not limits_apply(c)
-    or client_may_hold(clients, client, limits_left(a, campaign, c, request.book.now, permits))
+  if not client or not client_holds_many(clients, client) or not limits_apply(c) then
+    return math.huge
+  end
+  return client_max_hold(clients, client, limits_left(a, campaign, c, request.book.now, permits))
 end
 
 -- Takes a candidate, or returns why it may not be taken. What one impression of a request was
@@ -91,17 +92,18 @@ local function offer(text, request)
     return not rebuilding and take_uncounted(c, request), rebuilding
   end
   local reason, sampled, permits = limits_refusal(a, campaign, c, request.user, book.now, request.head, call.settings)
-  if not reason and not is_earned(request, c, a, campaign, permits) then
+  local earned = not reason and earned_hold(request, c, a, campaign, permits)
+  if not reason and not earned then
     reason = NBR.HOLDS_NOT_EARNED
   end
   if sampled then
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
   request.refused[text] = reason
-  if a[HELD_COUNT] > 0 and (reason == NBR.DAILY_CAP or reason == NBR.BUDGET_SPENT or reason == NBR.GOAL_REACHED) then
-    scarce_note(request.accounts, c.line_item, book.now)
+  if reason then
+    scarce_note(request.accounts, a, campaign, c, reason, book.now)
   end
-  return not reason and take(c, request, a, campaign, wanted, permits), reason
+  return not reason and take(c, request, a, campaign, wanted, permits, earned), reason
 end
 
 local function reserve_imp(line, request)

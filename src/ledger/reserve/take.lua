@@ -14,7 +14,7 @@ do
   local function moments_of(c, now, max_hold_ms, has_lot)
     local token_ttl_ms = call.settings.token_ttl_ms
     local life = c.window_ms >= 0 and math.min(token_ttl_ms, c.window_ms) or token_ttl_ms
-    local held = max_hold_ms > 0 and math.min(life, max_hold_ms) or life
+    local held = math.min(life, max_hold_ms)
     if has_lot then
       held = held + lots_life(held)
     end
@@ -37,9 +37,9 @@ do
 
   -- Holds the ad that is reserved, and the lots with it, in the accounts. Returns the moments as text and when the hold
   -- ends (ms).
-  local function hold_with_lots(c, request, a, campaign, lot, spare)
+  local function hold_with_lots(c, request, a, campaign, lot, spare, max_hold_ms)
     local book, count = request.book, 1 + lot + spare
-    local moments = moments_of(c, book.now, request.head.max_hold_ms, count > 1)
+    local moments = moments_of(c, book.now, max_hold_ms, count > 1)
     -- A click or a viewable event bills when it comes; until then its impression holds a place, and no
     -- money.
     local micros = c.bills_later and 0 or c.price_micros * count
@@ -52,8 +52,8 @@ do
   end
 
   -- Counts the winner: the serve, the holds, and the use of its limits. `wanted` are the lot and the
-  -- spare. Returns its moments and lots as text.
-  function take(c, request, a, campaign, wanted, permits)
+  -- spare, `earned_ms` the longest hold that its client may have. Returns its moments and lots as text.
+  function take(c, request, a, campaign, wanted, permits, earned_ms)
     local book, day = request.book, a[DAY]
     local lot, spare = 0, 0
     if wanted then
@@ -61,7 +61,8 @@ do
     end
     a[SERVES] = a[SERVES] + 1
     campaign[SERVES] = campaign[SERVES] + 1
-    local moments, hold_end = hold_with_lots(c, request, a, campaign, lot, spare)
+    local asked_ms = request.head.max_hold_ms > 0 and request.head.max_hold_ms or call.settings.token_ttl_ms
+    local moments, hold_end = hold_with_lots(c, request, a, campaign, lot, spare, math.min(asked_ms, earned_ms))
     if c.rate_per_second >= 0 then
       a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, book.now) - 1, book.now
     end
@@ -69,7 +70,7 @@ do
       frequency_hold(request.user, c.line_item, hold_end)
     end
     if request.client and limits_apply(c) then
-      client_hold(request.clients, request.client, hold_end - book.now)
+      client_hold(request.clients, request.client, hold_end - book.now, asked_ms, earned_ms)
     end
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
     page_add(request.shown, c)

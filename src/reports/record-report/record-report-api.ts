@@ -4,7 +4,7 @@ import { daysQuery } from '../../api/days-query.ts';
 import { CSV_CONTENT, LINK } from '../../api/openapi-document.ts';
 import { choiceQuery, idInPath, pageQuery } from '../../api/parameters.ts';
 import { at, defineRoutes, ok } from '../../api/route.ts';
-import { bothOf, count, day, integer, listOf, record, usd, type Schema, type Shape } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 import { REPORT_COLUMNS } from './report-columns.ts';
 
 /** A page takes up to 10 ms of the event loop, most of it to write CSV. */
@@ -16,13 +16,13 @@ export const REPORT_FORMATS = ['json', 'csv'] as const;
 const REPORT_FIGURES = component('ReportFigures', schemaOf(REPORT_COLUMNS.figures));
 
 /** What all reports have; `keys`: what a row counts. Rows are ordered by day and then by that. */
-const reportOf = <Keys extends Schema>(keys: Keys) => ({
-  from: day,
-  to: day,
-  row_count: count,
-  rows: listOf(bothOf(REPORT_FIGURES, keys)),
+const reportOf = <Keys extends s.Schema>(keys: Keys) => ({
+  from: s.day,
+  to: s.day,
+  row_count: s.count,
+  rows: s.listOf(s.bothOf(REPORT_FIGURES, keys)),
   totals: REPORT_FIGURES,
-  flat_fees: usd,
+  flat_fees: s.usd,
 });
 
 const FIGURES_EXAMPLE = {
@@ -32,14 +32,14 @@ const FIGURES_EXAMPLE = {
 };
 const REPORT_EXAMPLE = { from: '2026-10-14', to: '2026-10-14', row_count: 1, totals: FIGURES_EXAMPLE, flat_fees: 0 };
 
-const CAMPAIGN_REPORT = component('CampaignReport', record({ campaign_id: integer, ...reportOf(schemaOf(REPORT_COLUMNS.keys)) }), {
+const CAMPAIGN_REPORT = component('CampaignReport', s.record({ campaign_id: s.integer, ...reportOf(schemaOf(REPORT_COLUMNS.keys)) }), {
   ...{ campaign_id: 3, ...REPORT_EXAMPLE },
   rows: [{ day: '2026-10-14', line_item_id: 5, line_item: 'Boots, sport readers', creative_id: 9, ...FIGURES_EXAMPLE }],
 });
 
 const ADVERTISER_REPORT = component(
   'AdvertiserReport',
-  record({ advertiser_id: integer, ...reportOf(schemaOf(REPORT_COLUMNS.advertiserKeys)) }),
+  s.record({ advertiser_id: s.integer, ...reportOf(schemaOf(REPORT_COLUMNS.advertiserKeys)) }),
   {
     ...{ advertiser_id: 2, ...REPORT_EXAMPLE },
     rows: [{ day: '2026-10-14', campaign_id: 3, campaign: 'Boots, autumn', ...FIGURES_EXAMPLE }],
@@ -47,14 +47,14 @@ const ADVERTISER_REPORT = component(
 );
 
 /** What all reports have. */
-export type Report<Row> = Omit<Shape<typeof CAMPAIGN_REPORT>, 'campaign_id' | 'rows'> & { readonly rows: readonly Row[] };
+export type Report<Row> = Omit<s.Shape<typeof CAMPAIGN_REPORT>, 'campaign_id' | 'rows'> & { readonly rows: readonly Row[] };
 
 const asked = {
   ...daysQuery('First UTC day; by default thirty days up to `to`'),
   format: choiceQuery(REPORT_FORMATS, 'By default the format in Accept; CSV has all rows'),
   ...pageQuery(REPORT_PAGE),
 };
-const reportAnswer = <S extends Schema>(schema: S) =>
+const reportAnswer = <S extends s.Schema>(schema: S) =>
   ok('The report: a page of its rows, and the totals of all pages', schema, { files: CSV_CONTENT, headers: LINK });
 
 /** Delivery reports of one record. */

@@ -11,33 +11,36 @@ export interface ReportKind<Grain extends keyof ReportGrains, Keys extends Colum
   /** What a row counts, and its columns. */
   readonly grain: Grain;
   readonly keys: Keys;
-  /** The campaigns that the report of a record adds up; undefined: there is no such record. */
-  readonly campaignsOf: (knex: Knex, id: number) => Promise<readonly number[] | undefined>;
+  /** The campaigns that the report of a record adds up, and who pays of them; undefined: there is no such record. */
+  readonly scopeOf: (knex: Knex, id: number) => Promise<ReportScope | undefined>;
 }
+
+type ReportScope = Pick<ReportQuestion, 'campaignIds' | 'advertiserId'>;
 
 /** A campaign exists, or has delivered and been deleted since. */
 export const CAMPAIGN_REPORT = {
   words: 'campaign',
   grain: 'creative',
   keys: REPORT_COLUMNS.keys,
-  campaignsOf: async (knex, id) => {
+  scopeOf: async (knex, id) => {
     const [found] = await knex
       .select<{ id: number }[]>('id')
       .from('campaigns')
       .where({ id })
       .union((query) => void query.select({ id: 'campaign_id' }).from('daily_counts').where({ campaign_id: id }).limit(1), true);
-    return found && [id];
+    return found && { campaignIds: [id] };
   },
 } satisfies ReportKind<'creative'>;
 
-/** An advertiser's campaigns, as they are now. */
+/** The campaigns that an advertiser has paid for, and of them what was counted or earned while it paid. */
 export const ADVERTISER_REPORT = {
   words: 'advertiser',
   grain: 'campaign',
   keys: REPORT_COLUMNS.advertiserKeys,
-  campaignsOf: async (knex, id) => {
+  scopeOf: async (knex, id) => {
     if (!(await knex('advertisers').where({ id }).first('id'))) return undefined;
-    return (await knex('campaigns').where({ advertiser_id: id }).select<{ id: number }[]>('id')).map((campaign) => campaign.id);
+    const campaignIds = await knex('campaign_payers').where({ advertiser_id: id }).distinct().pluck<number[]>('campaign_id');
+    return { campaignIds, advertiserId: id };
   },
 } satisfies ReportKind<'campaign'>;
 

@@ -2,7 +2,7 @@ import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { CampaignDay, CreativeDay, ReportCounts } from '../../events/postgres/delivery-report.ts';
 import { filteredName, HIT_KINDS, PROVISIONAL, type HitKind } from '../../ledger/hit.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
-import { count, countsByName, day, integer, number, orNull, text, usd } from '../../base/schema.ts';
+import * as s from '../../base/schema.ts';
 
 /** The filtered hits of a kind; `all`: by `filteredName`, with the provisional ones. */
 export const filteredOf = (all: Readonly<Record<string, number>>, kind: HitKind): number =>
@@ -18,6 +18,8 @@ export const withoutProvisional = (all: Readonly<Record<string, number>>): Reado
 export const grossOf = (net: number, all: Readonly<Record<string, number>>, kind: HitKind): number =>
   net + filteredOf(all, kind) + provisionalOf(all, kind);
 
+const GONE = 'A deleted one keeps its last name; null: deleted before names were kept';
+
 /**
  * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
  * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0
@@ -26,43 +28,43 @@ export const grossOf = (net: number, all: Readonly<Record<string, number>>, kind
 export const REPORT_COLUMNS = {
   /** What a row counts; totals have none of these. */
   keys: {
-    day: { schema: day, of: ({ date }) => date },
-    line_item_id: { schema: integer, of: ({ lineItemId }) => lineItemId },
-    line_item: { schema: orNull(text, { description: 'null: deleted' }), of: ({ lineItem }) => lineItem },
+    day: { schema: s.day, of: ({ date }) => date },
+    line_item_id: { schema: s.integer, of: ({ lineItemId }) => lineItemId },
+    line_item: { schema: s.orNull(s.text, { description: GONE }), of: ({ lineItem }) => lineItem },
     creative_id: {
-      schema: orNull(integer, { description: 'null: the fee of a day without delivery' }),
+      schema: s.orNull(s.integer, { description: 'null: the fee of a day without delivery' }),
       of: ({ creativeId }) => creativeId,
     },
   } satisfies Columns<CreativeDay>,
   /** What a row of an advertiser's report counts. */
   advertiserKeys: {
-    day: { schema: day, of: ({ date }) => date },
-    campaign_id: { schema: integer, of: ({ campaignId }) => campaignId },
-    campaign: { schema: orNull(text, { description: 'null: deleted' }), of: ({ campaign }) => campaign },
+    day: { schema: s.day, of: ({ date }) => date },
+    campaign_id: { schema: s.integer, of: ({ campaignId }) => campaignId },
+    campaign: { schema: s.orNull(s.text, { description: GONE }), of: ({ campaign }) => campaign },
   } satisfies Columns<CampaignDay>,
   /** Read from the counts of a row, and from the sums of all rows for the totals. */
   figures: {
-    serves: { schema: count, of: ({ serves }) => serves },
+    serves: { schema: s.count, of: ({ serves }) => serves },
     /** `impressions` and `clicks`, which bill, are net. */
-    gross_impressions: { schema: count, of: ({ impressions, filtered }) => grossOf(impressions, filtered, 'impression') },
-    filtered_impressions: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'impression') },
-    provisional_impressions: { schema: count, of: ({ filtered }) => provisionalOf(filtered, 'impression') },
-    impressions: { schema: count, of: ({ impressions }) => impressions },
-    gross_clicks: { schema: count, of: ({ clicks, filtered }) => grossOf(clicks, filtered, 'click') },
-    filtered_clicks: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'click') },
-    provisional_clicks: { schema: count, of: ({ filtered }) => provisionalOf(filtered, 'click') },
-    clicks: { schema: count, of: ({ clicks }) => clicks },
+    gross_impressions: { schema: s.count, of: ({ impressions, filtered }) => grossOf(impressions, filtered, 'impression') },
+    filtered_impressions: { schema: s.count, of: ({ filtered }) => filteredOf(filtered, 'impression') },
+    provisional_impressions: { schema: s.count, of: ({ filtered }) => provisionalOf(filtered, 'impression') },
+    impressions: { schema: s.count, of: ({ impressions }) => impressions },
+    gross_clicks: { schema: s.count, of: ({ clicks, filtered }) => grossOf(clicks, filtered, 'click') },
+    filtered_clicks: { schema: s.count, of: ({ filtered }) => filteredOf(filtered, 'click') },
+    provisional_clicks: { schema: s.count, of: ({ filtered }) => provisionalOf(filtered, 'click') },
+    clicks: { schema: s.count, of: ({ clicks }) => clicks },
     /** Impressions that the SDK has seen in view, as the MRC defines it. */
-    viewable: { schema: count, of: ({ events }) => events['viewable'] ?? 0 },
-    ctr: { schema: number, of: ({ impressions, clicks }) => (impressions === 0 ? 0 : clicks / impressions) },
+    viewable: { schema: s.count, of: ({ events }) => events['viewable'] ?? 0 },
+    ctr: { schema: s.number, of: ({ impressions, clicks }) => (impressions === 0 ? 0 : clicks / impressions) },
     /** In CSV one column per event type. */
-    events: { schema: countsByName, of: ({ events }) => events },
+    events: { schema: s.countsByName, of: ({ events }) => events },
     /** By kind and reason, such as `impression_spider`. In CSV one column each. */
-    filtered: { schema: countsByName, of: ({ filtered }) => withoutProvisional(filtered) },
+    filtered: { schema: s.countsByName, of: ({ filtered }) => withoutProvisional(filtered) },
     /** Billed events, and the fees of Flat line items. */
-    spend: { schema: usd, of: ({ spendMicros }) => usdFromMicros(spendMicros) },
+    spend: { schema: s.usd, of: ({ spendMicros }) => usdFromMicros(spendMicros) },
     ecpm: {
-      schema: usd,
+      schema: s.usd,
       of: ({ impressions, spendMicros }) => (impressions === 0 ? 0 : Math.round((spendMicros * 1000) / impressions) / 1e6),
     },
   } satisfies Columns<ReportCounts>,

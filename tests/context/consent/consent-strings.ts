@@ -1,3 +1,4 @@
+import { TcfCaV1 } from '@iabgpp/cmpapi';
 import { Base64Url } from '@iabtcf/core';
 
 export const bits = (value: number, width: number): string => value.toString(2).padStart(width, '0');
@@ -64,4 +65,34 @@ export const tcfString = ({ version = 2, at = '2026-01-15', purposes = [], legit
       : []),
   ];
   return segments.map((segment) => Base64Url.encode(segment)).join('.');
+};
+
+/** The TCF string for Canada, with express consent to purposes and of one vendor. */
+export const canadianString = (purposes: readonly number[], vendor: number): string => {
+  const flagsOf = Array.from({ length: 24 }, (_, i) => purposes.includes(i + 1));
+  const section = new TcfCaV1();
+  section.setFieldValue('PurposesExpressConsent', flagsOf);
+  section.setFieldValue('PubPurposesExpressConsent', flagsOf);
+  section.setFieldValue('VendorExpressConsent', [vendor]);
+  return section.encode();
+};
+
+/** A number as the sum of Fibonacci numbers 1, 2, 3, 5, …, with a bit for each of them and one more at the end. */
+const fibonacci = (number: number): string => {
+  const weights = [1, 2];
+  while (weights.at(-1)! <= number) weights.push(weights.at(-1)! + weights.at(-2)!);
+  let rest = number;
+  const set = weights.toReversed().map((weight) => {
+    const isSet = weight <= rest;
+    if (isSet) rest -= weight;
+    return isSet ? '1' : '0';
+  });
+  return `${set.toReversed().join('').replace(/0+$/, '')}1`;
+};
+
+/** A GPP string: its header, which names the sections by the distance from the one before, and their texts. */
+export const gppString = (texts: Readonly<Record<number, string>>): string => {
+  const ids = Object.keys(texts).map(Number);
+  const entries = ids.map((id, i) => `0${fibonacci(id - (ids[i - 1] ?? 0))}`);
+  return [Base64Url.encode([bits(3, 6), bits(1, 6), bits(ids.length, 12), ...entries].join('')), ...Object.values(texts)].join('~');
 };

@@ -1,8 +1,8 @@
-import { TcfCaV1, UsNat, GppModel } from '@iabgpp/cmpapi';
+import { GppModel, UsNat } from '@iabgpp/cmpapi';
 import { samplePrivacy } from '../../../testkit/sample-booking.ts';
 import type { PublisherPrivacy } from '../../../src/catalog/model/entities.ts';
 import type { SignalSources } from '../../../src/context/consent/privacy-signals.ts';
-import { tcfString, vendors } from './consent-strings.ts';
+import { canadianString, gppString, tcfString, vendors } from './consent-strings.ts';
 
 /** The bidder of the examples on the Global Vendor List. */
 export const VENDOR = 2;
@@ -13,13 +13,7 @@ const gpp = (set: (model: GppModel) => void): string => {
   return model.encode();
 };
 const usNational = (field: string, value: unknown) => gpp((model) => model.setFieldValue(UsNat.NAME, field, value));
-const canada = (purposes: readonly number[]) =>
-  gpp((model) => {
-    const flags = Array.from({ length: 24 }, (_, i) => purposes.includes(i + 1));
-    model.setFieldValue(TcfCaV1.NAME, 'PurposesExpressConsent', flags);
-    model.setFieldValue(TcfCaV1.NAME, 'PubPurposesExpressConsent', flags);
-    model.setFieldValue(TcfCaV1.NAME, 'VendorExpressConsent', [VENDOR]);
-  });
+const canada = (purposes: readonly number[]) => gppString({ 5: canadianString(purposes, VENDOR) });
 
 /** What may be done, in the columns of docs/privacy.md. */
 export interface Allowed {
@@ -176,12 +170,21 @@ export const PRIVACY_TABLE: readonly Row[] = [
     requests: OPT_OUTS.map((request) => ({ ...request, privacy: { usOptOutEndsCaps: true } })),
     allowed: { remember: false, measure: true, share: false },
   },
+  {
+    signal: '`device.lmt` 1',
+    requests: [
+      { device: { lmt: 1 } },
+      { device: { lmt: '1' }, country: 'US', privacy: { usOptOutEndsCaps: true } },
+      { device: { lmt: true }, regs: { gdpr: 0 }, country: 'DE' },
+    ],
+    allowed: NOT_SHARED,
+  },
 ];
 
 export const privacyOf = ({ privacy }: Request): PublisherPrivacy => ({ ...samplePrivacy, ...privacy });
 
 /** Signals of another law, and what they leave of what is allowed otherwise. */
-const OTHER_LAWS: readonly { readonly regs?: object; readonly secGpc?: string; readonly leaves: Allowed }[] = [
+const OTHER_LAWS: readonly { readonly regs?: object; readonly secGpc?: string; readonly device?: object; readonly leaves: Allowed }[] = [
   { secGpc: '1', leaves: NOT_SHARED },
   { regs: { ext: { gpc: '1' } }, leaves: NOT_SHARED },
   { regs: { us_privacy: '1YYN' }, leaves: NOT_SHARED },
@@ -191,6 +194,8 @@ const OTHER_LAWS: readonly { readonly regs?: object; readonly secGpc?: string; r
   { regs: { gpp: canada([1, 2, 7]), gpp_sid: [5] }, leaves: EVERYTHING },
   { regs: { coppa: 1 }, leaves: NOTHING },
   { regs: { coppa: 0 }, leaves: EVERYTHING },
+  { device: { lmt: 1 }, leaves: NOT_SHARED },
+  { device: { lmt: 0 }, leaves: EVERYTHING },
 ];
 
 /** Every request of the table that speaks of the GDPR, with every signal of another law: both must allow a use. */
@@ -200,8 +205,13 @@ export const COMBINED: readonly { readonly request: Request; readonly allowed: A
   requests
     .filter(({ regs }) => !/gpp|ext/.test(JSON.stringify(regs ?? {})))
     .flatMap((request) =>
-      OTHER_LAWS.map(({ regs, secGpc, leaves }) => ({
-        request: { ...request, regs: { ...(request.regs as object), ...regs }, ...(secGpc === undefined ? {} : { secGpc }) },
+      OTHER_LAWS.map(({ regs, secGpc, device, leaves }) => ({
+        request: {
+          ...request,
+          regs: { ...(request.regs as object), ...regs },
+          ...(secGpc === undefined ? {} : { secGpc }),
+          ...(device && { device }),
+        },
         allowed: {
           remember: allowed.remember && leaves.remember,
           measure: allowed.measure && leaves.measure,

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { groupBy } from '../base/group-by.ts';
+import { dayOf } from '../base/utc-day.ts';
+import type { AccountBooks } from '../ledger/read/account-books.ts';
+import { createCompareAccounts } from './compare-accounts.ts';
+
+export interface PrepareAccountsOptions {
+  readonly knex: Knex;
+  readonly books: AccountBooks;
+  readonly mayLower: () => Promise<boolean>;
+  /** Redis's clock of a publisher, epoch ms. */
+  readonly now: (publisherId: number) => number;
+  readonly onFailure: (fault: Error) => void;
+}
+
+/** Two seconds in all: rows that are being written are compared a moment later. */
+const TRIES = 20;
+const AGAIN_MS = 100;
+
+/**
+ * Makes the accounts of campaigns, and of all their line items, what their rows in Postgres say, today's included. Resolves to
+ * whether they are: not while a store is unavailable, or accounts are being rebuilt.
+ */
+export const createPrepareAccounts =
+  ({ knex, books, mayLower, now, onFailure }: PrepareAccountsOptions) =>
+  async (campaigns: readonly { readonly id: number; readonly publisherId: number }[]): Promise<boolean> => {
+    const byPublisher = groupBy(campaigns, ({ publisherId }) => publisherId);
+    let differences = 0;
+    const compareAccounts = createCompareAccounts({ knex, books, mayLower, onSkipped: () => differences++ });
+    try {
+      for (let tries = 0; tries < TRIES; tries++) {
+        differences = 0;
+        for (const [publisherId, of] of byPublisher)
+          for (const { id } of of) {
+            const question = { publisherId, campaigns: [id], today: dayOf(now(publisherId)), dryRun: false };
+            differences += (await compareAccounts(question)).length;
+          }
+        if (differences === 0) return true;
+        await sleep(AGAIN_MS);
+      }
+    } catch (fault) {
+      onFailure(fault as Error);
+    }
+    return false;
+  };

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { atEnd } from '../setup/at-end.ts';
+import type { Json } from './api-client.ts';
+
+const ROOT = path.resolve(__dirname, '../..');
+/** A program that waits for an answer in vain ends before its test does. */
+const MAX_RUN_MS = 50_000;
+
+/** A folder inside the checkout, where packages are found, for clients that are generated from `document`. */
+export const openClientFolder = async (document: Json, env: Readonly<Record<string, string>>) => {
+  await mkdir(path.join(ROOT, '.cache'), { recursive: true });
+  const folder = await mkdtemp(path.join(ROOT, '.cache', 'clients-'));
+  atEnd(() => rm(folder, { recursive: true }));
+  await writeFile(path.join(folder, 'openapi.json'), JSON.stringify(document));
+  await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
+
+  /** Runs a program of a package. @throws with its output when it fails */
+  const runProgram = async (program: string, ...args: readonly string[]): Promise<string> => {
+    const options = { cwd: folder, env: { ...process.env, ...env }, timeout: MAX_RUN_MS, maxBuffer: 16 * 1024 * 1024 };
+    try {
+      return (await promisify(execFile)(process.execPath, [path.join(ROOT, 'node_modules', program), ...args], options)).stdout;
+    } catch (fault) {
+      const { stdout, stderr } = fault as { readonly stdout: string; readonly stderr: string };
+      throw new Error(`${program} failed:\n${stdout}${stderr}`);
+    }
+  };
+
+  /** Compiles a program under --strict and runs it; it prints what the service answered. */
+  const compileAndRun = async (name: string, text: string): Promise<Json> => {
+    const file = `${name}.ts`;
+    await writeFile(path.join(folder, file), text);
+    const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable'];
+    await runProgram('typescript/bin/tsc', '--noEmit', '--strict', '--types', 'node', ...modules, '--ignoreConfig', file);
+    return JSON.parse(await runProgram('tsx/dist/cli.mjs', file));
+  };
+  return { runProgram, compileAndRun };
+};
