@@ -6,6 +6,7 @@ import { mockBid } from '../../src/bidders/openrtb/mock-bid.ts';
 import { sampleBidder, sampleBlocked } from '../../testkit/sample-booking.ts';
 import { readNativeAssets } from '../../src/bidders/openrtb/native-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
+import { cpuMs } from '../setup/cpu-ms.ts';
 
 const asked = ({ floorMicros = 0, ...more }: Partial<AskedBid> & { readonly floorMicros?: number } = {}): AskedBid => ({
   auctionId: 'auction',
@@ -274,11 +275,9 @@ test.each([
 
 test.each(['<a ', '<', '<a b', '"', '<a "', '<!--', '<script', 'url(', 'a=', '<x a=', ' ', '&#', '<a\n='])(
   '64 KiB of %j are scanned in no time',
-  (piece) => {
+  async (piece) => {
     const markup = `<a ${piece.repeat(Math.floor(65_000 / piece.length))}`;
-    const startedAt = performance.now();
-    hasInsecureResource(markup);
-    expect(performance.now() - startedAt).toBeLessThan(250);
+    expect(await cpuMs(() => hasInsecureResource(markup))).toBeLessThan(250);
   },
 );
 

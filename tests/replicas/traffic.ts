@@ -17,6 +17,8 @@ export interface TrafficReport {
 }
 
 export interface Traffic {
+  /** Milliseconds since the start. */
+  elapsedMs(): number;
   /** Stops sending and waits for open requests. */
   stop(): Promise<TrafficReport>;
 }
@@ -54,6 +56,7 @@ export const startTraffic = (url: string, publishers: readonly Booking[], perSec
   });
   atEnd(stop);
   return {
+    elapsedMs: () => performance.now() - begun,
     stop: async () => {
       await stop();
       await page.close();

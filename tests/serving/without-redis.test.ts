@@ -7,6 +7,9 @@ import { atEnd } from '../setup/at-end.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
+/** Of a replica with an answer of Redis. */
+const PATIENCE_MS = 100;
+
 interface Answer {
   readonly seatbid: { readonly bid: { readonly crid: string; readonly impurl: string }[] }[];
   readonly nbr?: number;
@@ -53,8 +56,10 @@ it('while Redis is down, serves line items without limits, pauses those with lim
   expect(winner(await ask('both'))).toBe('2');
   expect((await browse(replica.url + free.seatbid[0]!.bid[0]!.impurl)).status).toBe(200);
   expect((await fetch(`${replica.url}/health`)).status).toBe(200);
-  const slowest = Math.max(...(await Promise.all(Array.from({ length: 20 }, () => ask('both')))).map(({ ms }) => ms));
-  expect(slowest).toBeLessThan(1000);
+  // The time limit of a call of Redis would delay each of them; a busy machine delays some.
+  const answerMs: number[] = [];
+  for (let i = 0; i < 20; i++) answerMs.push((await ask('both')).ms);
+  expect(Math.min(...answerMs)).toBeLessThan(PATIENCE_MS);
 
   await stores.startRedis('', { port: Number(new URL(first.url).port) });
   await eventually(async () => expect(winner(await ask('both'))).toBe('4'));
