@@ -190,18 +190,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           return { ok: true, record: before };
         }),
 
-      restore: ({ kind, id, actor, ifMatch }) =>
-        write(async (trx) => {
-          const outcome = await restoreDeleted(trx, kind, id, prepareAccounts);
-          if (outcome.why !== 'restored') return refused(outcome.why, outcome.why === 'in_the_way' ? outcome.faults : []);
-          const record = await createEntityReader({ knex: trx }).find(kind, id);
-          if (!record) throw new Error(`Postgres has no ${kind.words} ${id} after it was restored.`);
-          if (!matchesTag(ifMatch, record)) return refused('stale');
-          const { restoredWithIt: counts } = outcome;
-          const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
-          await recordChange(trx, { actor, action: 'restore', entity: kind.name, entityId: id, before: null, after });
-          return { ok: true, record };
-        }),
+      restore: (target) => write((trx) => restoreDeleted(trx, target, prepareAccounts)),
 
       rotateKey: (target) =>
         change(target, async (trx, before) => {

@@ -3,8 +3,12 @@ import type { Fault } from '../base/fault.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { ENTITY_TABLES } from '../catalog/entities/entities.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
+import { recordChange } from './audit-trail.ts';
 import { KEPT_TABLES, LISTS } from './deleted-records.ts';
 import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
+import { createEntityReader } from './entity-reader.ts';
+import { matchesTag } from './entity-tag.ts';
+import type { Refused, Written } from './written.ts';
 
 /** A campaign whose accounts are to be right before something of it is served again. */
 export interface RestoredCampaign {
@@ -15,10 +19,12 @@ export interface RestoredCampaign {
 /** Makes accounts as their rows say. False: that was not possible now. */
 export type PrepareAccounts = (campaigns: readonly RestoredCampaign[]) => Promise<boolean>;
 
-export type RestoreOutcome =
-  | { readonly why: 'restored'; readonly restoredWithIt: Readonly<Record<string, number>> }
-  | { readonly why: 'not_deleted' | 'counters_away' }
-  | { readonly why: 'in_the_way'; readonly faults: readonly Fault[] };
+interface RestoreTarget {
+  readonly kind: EntityKind;
+  readonly id: string | number;
+  readonly actor: string;
+  readonly ifMatch?: string | undefined;
+}
 
 /**
  * Undoes the last deletion of a record: everything that went with it is back under its id, so its counts are its own
@@ -28,22 +34,22 @@ export type RestoreOutcome =
  */
 export const restoreDeleted = async (
   trx: Knex.Transaction,
-  { table, words }: EntityKind,
-  id: string | number,
+  { kind, id, actor, ifMatch }: RestoreTarget,
   prepareAccounts: PrepareAccounts,
-): Promise<RestoreOutcome> => {
+): Promise<Written> => {
+  const { table, words, name: entity } = kind;
   const deletion = await trx('deleted_records')
     .where({ table_name: table, record_id: String(id) })
     .whereNotNull('row')
     .orderBy('id', 'desc')
     .first<{ deletion_id: string; is_root: boolean } | undefined>('deletion_id', 'is_root');
-  if (!deletion) return { why: 'not_deleted' };
+  if (!deletion) return refused('not_deleted');
   const deletionId = deletion.deletion_id;
-  if (!deletion.is_root) return { why: 'in_the_way', faults: [await wentWith(trx, deletionId, `the ${words}`)] };
+  if (!deletion.is_root) return refused('in_the_way', [await wentWith(trx, deletionId, `the ${words}`)]);
   await trx.raw(LEAVE_PLACES, { deletionId });
   const faults = [...(await takenIds(trx, deletionId)), ...(await missingParents(trx, deletionId))];
-  if (faults.length > 0) return { why: 'in_the_way', faults };
-  if (!(await prepareAccounts(await campaignsOf(trx, deletionId)))) return { why: 'counters_away' };
+  if (faults.length > 0) return refused('in_the_way', faults);
+  if (!(await prepareAccounts(await campaignsOf(trx, deletionId)))) return refused('counters_away');
   const counts: Record<string, number> = {};
   for (const name of KEPT_TABLES) {
     const count = await insertKept(trx, deletionId, name);
@@ -51,8 +57,15 @@ export const restoreDeleted = async (
   }
   await restoreLinks(trx, deletionId);
   await trx('deleted_records').where({ deletion_id: deletionId }).delete();
-  return { why: 'restored', restoredWithIt: counts };
+  const record = await createEntityReader({ knex: trx }).find(kind, id);
+  if (!record) throw new Error(`Postgres has no ${words} ${id} after it was restored.`);
+  if (!matchesTag(ifMatch, record)) return refused('stale');
+  const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
+  await recordChange(trx, { actor, action: 'restore', entity, entityId: id, before: null, after });
+  return { ok: true, record };
 };
+
+const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });
 
 const wentWith = async (trx: Knex.Transaction, deletionId: string, what: string): Promise<Fault> => {
   const root = await trx('deleted_records')
