@@ -1,10 +1,8 @@
 import type { Knex } from 'knex';
 import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
+import { HIT_KEY } from './hit-key.ts';
 import type { Violation } from './model.ts';
 import type { Stage } from './stage.ts';
-
-/** SQL: hitKey of an event row. */
-const HIT_KEY = `jti || ' ' || kind || case when event_type = '' then '' else ':' || event_type end || case when screened then '!' else '' end`;
 
 /** What a roll-up of hits must sum to, by line item: the event rows. */
 const rollUpDifferences = (table: string): string => `
@@ -72,9 +70,3 @@ export const compareBooks = async ({ operator, losses }: Stage): Promise<readonl
   (await operator.compare()).filter((text) => losses === 0 || !ONLY_SERVES.test(text)).map((text) => ({ rule: 'books', text }));
 
 const ONLY_SERVES = /^the account .* differed: (?:(?:s|yesterdayS)erves by -?\d+(?:, )?)+$/;
-
-/** The keys of all event rows. */
-export const storedKeys = async (knex: Knex): Promise<readonly string[]> => {
-  const { rows } = await knex.raw<{ rows: { key: string }[] }>(`select ${HIT_KEY} as key from events`);
-  return rows.map(({ key }) => key);
-};

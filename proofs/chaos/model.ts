@@ -1,6 +1,7 @@
 import type { RowChange } from '../../src/events/postgres/refilter-store.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
-import { hitKey, type LoggedEvent } from './system.ts';
+import { hitKey } from './hit-key.ts';
+import type { LoggedEvent } from './system.ts';
 import type { Selected } from './replica.ts';
 import { boundsOf, holdSlackMs, impressionPrice, laterBill, orderFault, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
 

@@ -7,7 +7,7 @@ import { playIdle } from './play-idle.ts';
 import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
 import { NETWORKS, type AdCall, type Step } from './story.ts';
-import { hitKey } from './system.ts';
+import { hitKey } from './hit-key.ts';
 
 /** How far Redis's clock may fall behind by steps back. */
 const MAX_BACK_MS = 1_000;

@@ -15,7 +15,7 @@ import { createFold } from '../../src/tracking/fold-hits.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createChance } from '../../testkit/chance.ts';
-import { storedKeys } from './check-stored.ts';
+import { hitKey, storedKeys } from './hit-key.ts';
 import type { Lane } from './lane.ts';
 import { openLostBooks } from './lost-books.ts';
 import { createReplica, FIRST_SETTINGS, type Replica } from './replica.ts';
@@ -81,10 +81,6 @@ export interface SystemOptions {
   readonly isDamaged: (ad: Hit['ad']) => boolean;
   readonly isPoison: (text: string) => boolean;
 }
-
-/** Counted once: by token, kind, event type, and whether its request showed that it is invalid. */
-export const hitKey = ({ ad, kind, eventType, invalidReason }: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'invalidReason'>): string =>
-  `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === '' ? '' : '!'}`;
 
 export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, isPoison }: SystemOptions): Promise<System> => {
   const keys = createLedgerKeys(SHARDS);

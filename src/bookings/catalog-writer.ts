@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
-import { hashApiKey } from '../catalog/model/hash-api-key.ts';
+import { newApiKey } from '../catalog/model/hash-api-key.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
@@ -220,12 +219,6 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
 const returned = ([row]: readonly Row[]): Row => {
   if (!row) throw new Error('Postgres returned no row for a record that it stored.');
   return row;
-};
-
-/** 24 random bytes; scanners for leaked secrets recognize the prefix. */
-const newApiKey = (): { readonly key: string; readonly columns: object } => {
-  const key = `pk_${randomBytes(24).toString('base64url')}`;
-  return { key, columns: { api_key_hash: hashApiKey(key), api_key_hint: key.slice(-4) } };
 };
 
 const writable = (kind: EntityKind, input: unknown): unknown => without(input, ['counts', ...Object.keys(kind.readOnly)]);
