@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
 import { HIT_KEY } from './hit-key.ts';
 import type { Violation } from './model.ts';
