@@ -1,5 +1,5 @@
 import type { AccountCounts } from '../ledger/read/account-books.ts';
-import type { StoredEvent } from './postgres/event-store.ts';
+import type { StoredEvent } from './postgres/stored-event.ts';
 
 /** The same rule as COUNTED and IN_DAILY (postgres/event-store.ts). */
 export const isCounted = ({ hit: { kind }, reason, billedMicros }: StoredEvent): boolean =>

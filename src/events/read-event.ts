@@ -1,6 +1,6 @@
 import { hitOfText, namedHitText } from '../ledger/hit-text.ts';
 import { isUpTo, MAX_MS } from '../ledger/read-hit.ts';
-import type { StoredEvent } from './postgres/event-store.ts';
+import type { StoredEvent } from './postgres/stored-event.ts';
 
 /**
  * The fields of each event in those of a stream entry: a call of the ledger appends one entry with all

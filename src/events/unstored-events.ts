@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createDeadEvents } from './postgres/dead-events.ts';
 import { rowStates } from './postgres/event-rows.ts';
-import type { StoredEvent } from './postgres/event-store.ts';
+import type { StoredEvent } from './postgres/stored-event.ts';
 import { readEvent, splitEntry } from './read-event.ts';
 
 /** With more of them, books are not compared. */

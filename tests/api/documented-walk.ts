@@ -104,7 +104,8 @@ export const walkProgram = (document: Json, browserHeaders: Readonly<Record<stri
   );
   const firstAsked = operations.find(({ path, method }) => !(method === 'post' && tables.includes(path.replace('/api/', ''))));
   const steps = operations.map((one) => {
-    const call = `made = await keep('${one.operationId}', ${callOf(one, ids)});`.replace('made =', 'const made =');
+    const answer = one.operationId === 'exportEvents' ? `whenStored(() => ${callOf(one, ids)})` : callOf(one, ids);
+    const call = `const made = await keep('${one.operationId}', ${answer});`;
     const kept = KEPT[one.operationId] ?? '';
     const isRecord = one.createdId !== undefined && tables.includes(one.path.replace('/api/', ''));
     const step = isRecord ? `for (let id = 0; id < ${one.createdId}; ) { ${call} ${kept} id = must(made.id); }` : `{ ${call} ${kept} }`;
@@ -125,6 +126,13 @@ const keep = async <T>(id: string, call: Promise<{ data?: T; error?: unknown; re
   const { status = 0 } = response ?? {};
   answers[id] = { status, data: status < 400 ? data : error };
   return data as T;
+};
+// What was counted is stored in batches.
+const whenStored = async <T extends { response?: Response }>(call: () => Promise<T>, tries = 100): Promise<T> => {
+  const answer = await call();
+  if (answer.response?.status !== 404 || tries === 0) return answer;
+  await new Promise((later) => setTimeout(later, 100));
+  return whenStored(call, tries - 1);
 };
 ${steps.join('\n')}
 console.log(JSON.stringify(answers));`;

@@ -109,6 +109,9 @@ const beyondOf = (page: Page) =>
 /** Serious violations of the page as it is, by all rules or by the two that read colours. */
 const violationsOf = (page: Page, rules: 'all' | 'colours' = 'all') =>
   page.evaluate(async (chosen) => {
+    // Colours that are still on their way to others are nobody's.
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
     const only = chosen === 'colours' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {};
     const { violations } = await axe.run({ exclude: ['iframe'] }, { iframes: false, resultTypes: ['violations'], ...only });
     return violations

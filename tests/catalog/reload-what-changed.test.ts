@@ -184,7 +184,7 @@ test('after any edit a reload equals a first load', async () => {
         `insert into daily_counts (day, line_item_id, creative_id, campaign_id, publisher_id, serves, impressions, clicks, spend_micros)
          select (now() at time zone 'utc')::date, l.id, c.id, l.campaign_id, 1, 100, 90, ?, 0 from line_items l join creatives c on c.line_item_id = l.id
          where l.goal_clicks is not null or l.rotation = 'optimised'
-         on conflict (day, line_item_id, creative_id, campaign_id, publisher_id) do update set clicks = excluded.clicks`,
+         on conflict (day, line_item_id, creative_id, campaign_id, publisher_id, advertiser_id) do update set clicks = excluded.clicks`,
         [whole(9)],
       ),
     'a campaign of another publisher': () =>

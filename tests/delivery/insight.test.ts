@@ -121,7 +121,16 @@ describe('a campaign’s report', () => {
     );
     const figures = {
       ...{ serves: 2, gross_impressions: 2, filtered_impressions: 0, impressions: 2, gross_clicks: 1, filtered_clicks: 0, clicks: 1 },
-      ...{ viewable: 0, ctr: 0.5, events: { share: 1 }, filtered: {}, spend: 0.008, ecpm: 4 },
+      ...{
+        provisional_impressions: 0,
+        provisional_clicks: 0,
+        viewable: 0,
+        ctr: 0.5,
+        events: { share: 1 },
+        filtered: {},
+        spend: 0.008,
+        ecpm: 4,
+      },
     };
     expect(report).toEqual({
       campaign_id: booked.campaign,
@@ -167,7 +176,7 @@ describe('a campaign’s report', () => {
     const second = await api('GET', next);
     expect([second.body.rows, second.headers.get('link')]).toEqual([rows.slice(2), null]);
     const csv = (await api('GET', `${path}&format=csv`)).body as string;
-    expect(csv.split('\r\n')[1]).toBe(`${today(-1)},${booked.lineItem},Boots,,0,0,0,0,0,0,0,0,0,3.333333,0`);
+    expect(csv.split('\r\n')[1]).toBe(`${today(-1)},${booked.lineItem},Boots,,0,0,0,0,0,0,0,0,0,0,0,3.333333,0`);
     // The fee bounds nothing, and the page of the line item shows no budget.
     expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.limits).toMatchObject({
       budget: null,

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { createEventWriter, EVENT_GROUP, type EventWriter, type EventWriterOptions } from '../../src/events/event-writer.ts';
 import { createStreamConsumer } from '../../src/redis/stream-consumer.ts';
-import type { EventStore, StoredEvent } from '../../src/events/postgres/event-store.ts';
+import type { EventStore } from '../../src/events/postgres/event-store.ts';
+import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { eventOf } from './events.ts';
 import { hitText } from '../../src/ledger/hit-text.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';

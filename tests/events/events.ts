@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../src/events/postgres/event-store.ts';
+import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { hitText } from '../../src/ledger/hit-text.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 

@@ -1,6 +1,7 @@
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
-import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { snapshotOf } from '../../testkit/catalog-reading.ts';

@@ -1,7 +1,8 @@
 import knexFactory, { type Knex } from 'knex';
 import { createCompareTallies } from '../../src/events/compare-tallies.ts';
 import { createCountStore } from '../../src/events/postgres/count-store.ts';
-import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { createRecoverProvisional } from '../../src/tracking/recover-provisional.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
 import { PROVISIONAL, type HitState } from '../../src/ledger/hit.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import knexFactory, { type Knex } from 'knex';
 import { packSize } from '../../src/ledger/ad-size.ts';
-import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { createRefilterStore } from '../../src/events/postgres/refilter-store.ts';
 import { createRequestCounts, type RequestBatch } from '../../src/events/postgres/request-counts.ts';
 import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';

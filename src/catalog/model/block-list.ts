@@ -27,8 +27,7 @@ export const CATEGORY_IDS: Readonly<Record<number, { readonly pattern: RegExp; r
   },
   [IAB_3_0]: {
     pattern: /^(?:[1-9]\d{0,2}|(?=\d*[A-Za-z])[0-9A-Za-z]{6})$/,
-    detail:
-      'must be an id of the IAB Content Taxonomy 3.x: a number of up to three digits, such as 483, or six letters and digits, such as JLBCU7',
+    detail: 'must be an id of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7',
   },
 };
 

@@ -3,7 +3,7 @@ import type { BooksServer, RebuiltAccount, RebuiltHold } from '../../ledger/book
 import { byAccount, countEvents, isCounted } from '../account-events.ts';
 import { readHolds, type LineItemHold } from '../postgres/book-store.ts';
 import { createCountStore, readSums } from '../postgres/count-store.ts';
-import type { StoredEvent } from '../postgres/event-store.ts';
+import type { StoredEvent } from '../postgres/stored-event.ts';
 import { unstoredEvents } from '../unstored-events.ts';
 
 /** Campaigns of publishers of one shard, and whether they are all that the publisher has to count. */

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { sizeText } from '../../ledger/ad-size.ts';
-import type { Hit, HitState } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
 import {
   ADD_TO_DAILY,
@@ -21,20 +20,7 @@ import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals
 import { joinPayerNow, PAYER_NOW } from './payers.ts';
 import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
 import { addServesToRollUps, addToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
-
-/** A settled hit as read from the stream. */
-export interface StoredEvent {
-  readonly hit: Hit;
-  /** Why it is filtered, or that it is under judgement. */
-  readonly reason: HitState;
-  /** It was under judgement before, with an event of its own. */
-  readonly isJudged?: boolean;
-  /** Another click of its visitor on its day. */
-  readonly isRepeat?: boolean;
-  /** Epoch milliseconds at which it was counted. */
-  readonly atMs: number;
-  readonly billedMicros: number;
-}
+import type { StoredEvent } from './stored-event.ts';
 
 /** Serves of one creative on one day, as the ledger tallies them. */
 export interface ServeCount {

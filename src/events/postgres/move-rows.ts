@@ -12,7 +12,7 @@ import {
   HOURLY_KEY,
   IN_DAILY,
 } from './count-tables.ts';
-import type { StoredEvent } from './event-store.ts';
+import type { StoredEvent } from './stored-event.ts';
 import { addToRollUps } from './roll-ups.ts';
 
 /** An event row of a day, and what becomes of it. */
