@@ -44,12 +44,12 @@ export const earned: Proof = {
     const crowds: string[] = [];
     let leastFill = 1;
     const playCrowds = async (fleet: Fleet): Promise<void> => {
-      for (const networks of CROWDS)
+      for (const networks of CROWDS.slice(0, scale.of(CROWDS.length, 1)))
         for (const layout of LAYOUTS) {
           const crowd = { networks, layout };
           const { filled, visits, strangerAds } = await measure(fleet, {
             seed: rig.seed,
-            seconds: scale.of(60, 20),
+            seconds: scale.of(60, 10),
             places: CROWD_PLACES,
             crowd,
           });

@@ -69,7 +69,7 @@ export const hits: Proof = {
       const dropped = fleet.redisProxies.reduce((sum, proxy) => sum + proxy.dropped(), 0);
       for (const proxy of fleet.redisProxies) proxy.set({ kind: 'pass' });
       const drained = await untilDrained(fleet, 120_000);
-      const { counters, rows, rowSpendMicros, daily } = await readBooks(fleet, booking);
+      const { counters, rows, filtered, rowSpendMicros, daily } = await readBooks(fleet, booking);
       const lostOf = (kind: keyof typeof log) => [...log[kind]].filter((id) => !new Set(rows[kind]).has(id)).length;
       const lost = lostOf('impression') + lostOf('click') + lostOf('event');
       const doubled = Object.values(rows).reduce((sum, ids) => sum + ids.length - new Set(ids).size, 0);
@@ -86,7 +86,7 @@ export const hits: Proof = {
         observed:
           `${tokens} tokens, ${sends} hits sent (${unanswered} not answered 200), ${kills} kills, ${dropped} replies dropped: ` +
           `impressions ${log.impression.size} = ${counters.impressions} = ${rows.impression.length}, clicks ${log.click.size} = ${counters.clicks} = ${rows.click.length}, ` +
-          `events ${log.event.size} = ${rows.event.length}, spend ${counters.spendMicros} = ${rowSpendMicros}; lost ${lost}, doubled ${doubled}${drained ? '' : '; not drained'}`,
+          `events ${log.event.size} = ${rows.event.length}, spend ${counters.spendMicros} = ${rowSpendMicros}; lost ${lost}, doubled ${doubled}${filtered.map((one) => `, filtered: ${one}`).join('')}${drained ? '' : '; not drained'}`,
         ok: drained && agree && lost === 0 && doubled === 0 && tokens === wanted && kills > 0 && dropped > 0,
       };
     } finally {

@@ -4,11 +4,12 @@ import path from 'node:path';
 /** What starts on its own: the replica, and the thread that loads the catalog. */
 const ENTRIES = ['main', 'catalog/worker/catalog-worker'];
 /**
- * Loaded from node_modules: OpenTelemetry, which most replicas never load, and the drivers of other databases, which knex
- * names and nothing here has.
+ * Loaded from node_modules: OpenTelemetry, which most replicas never load; the client of Redis, whose calls a proof measures
+ * (proofs/rig/replica-probe.mjs); and the drivers of other databases, which knex names and nothing here has.
  */
 const APART = [
   '@opentelemetry/*',
+  'ioredis',
   'pg-native',
   'better-sqlite3',
   'sqlite3',

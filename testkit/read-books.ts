@@ -11,6 +11,8 @@ export interface Books {
   readonly counters: { readonly impressions: number; readonly clicks: number; readonly spendMicros: number; readonly held: number };
   /** Token ids of event rows by kind ('impression', 'click', 'event'), once per row. */
   readonly rows: Readonly<Record<'impression' | 'click' | 'event', readonly string[]>>;
+  /** The rows that are filtered: kind and reason. */
+  readonly filtered: readonly string[];
   readonly rowSpendMicros: number;
   readonly daily: { readonly impressions: number; readonly clicks: number; readonly spendMicros: number; readonly serves: number };
 }
@@ -50,7 +52,9 @@ export const untilDrained = async ({ knex, redis, keys }: Stores, patienceMs = 6
 export const readBooks = async ({ knex, accounts }: Stores, { publisherId, lineItemIds }: Booking): Promise<Books> => {
   const held = (await accounts.lineItems(publisherId, lineItemIds)).filter((account) => account !== undefined);
   const sum = <T>(list: readonly T[], read: (entry: T) => number): number => list.reduce((total, entry) => total + read(entry), 0);
-  const events = await knex('events').whereIn('line_item_id', lineItemIds).select<{ jti: string; kind: string; billed_micros: string }[]>();
+  const events = await knex('events')
+    .whereIn('line_item_id', lineItemIds)
+    .select<{ jti: string; kind: string; billed_micros: string; invalid_reason: string }[]>();
   const daily = await knex('daily_counts').whereIn('line_item_id', lineItemIds).select<Record<string, string>[]>();
   const ofKind = (wanted: string) => events.filter(({ kind }) => kind === wanted).map(({ jti }) => jti);
   return {
@@ -61,6 +65,7 @@ export const readBooks = async ({ knex, accounts }: Stores, { publisherId, lineI
       held: sum(held, ({ heldToday }) => heldToday),
     },
     rows: { impression: ofKind('impression'), click: ofKind('click'), event: ofKind('event') },
+    filtered: events.filter(({ invalid_reason }) => invalid_reason !== '').map(({ kind, invalid_reason }) => `${kind} ${invalid_reason}`),
     rowSpendMicros: sum(events, ({ billed_micros }) => Number(billed_micros)),
     daily: {
       impressions: sum(daily, ({ impressions }) => Number(impressions)),

@@ -121,16 +121,8 @@ describe('a campaign’s report', () => {
     );
     const figures = {
       ...{ serves: 2, gross_impressions: 2, filtered_impressions: 0, impressions: 2, gross_clicks: 1, filtered_clicks: 0, clicks: 1 },
-      ...{
-        provisional_impressions: 0,
-        provisional_clicks: 0,
-        viewable: 0,
-        ctr: 0.5,
-        events: { share: 1 },
-        filtered: {},
-        spend: 0.008,
-        ecpm: 4,
-      },
+      ...{ provisional_impressions: 0, provisional_clicks: 0, viewable: 0, ctr: 0.5, events: { share: 1 } },
+      ...{ filtered: {}, spend: 0.008, ecpm: 4 },
     };
     expect(report).toEqual({
       campaign_id: booked.campaign,
@@ -146,8 +138,8 @@ describe('a campaign’s report', () => {
     expect(csv.headers.get('content-type')).toMatch(/^text\/csv/);
     expect(csv.headers.get('content-disposition')).toMatch(/^attachment/);
     expect(csv.body).toBe(
-      'day,line_item_id,line_item,creative_id,serves,gross_impressions,filtered_impressions,impressions,gross_clicks,filtered_clicks,clicks,viewable,ctr,event_share,spend,ecpm\r\n' +
-        `${today()},${booked.lineItem},"'=cmd|""x"",1",${booked.creative},2,2,0,2,1,0,1,0,0.5,1,0.008,4\r\n`,
+      'day,line_item_id,line_item,creative_id,serves,gross_impressions,filtered_impressions,provisional_impressions,impressions,gross_clicks,filtered_clicks,provisional_clicks,clicks,viewable,ctr,event_share,spend,ecpm\r\n' +
+        `${today()},${booked.lineItem},"'=cmd|""x"",1",${booked.creative},2,2,0,0,2,1,0,0,1,0,0.5,1,0.008,4\r\n`,
     );
     expect((await api('GET', `${path}&format=csv`)).body).toBe(csv.body);
   });
