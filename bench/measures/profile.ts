@@ -1,13 +1,23 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Rig } from '../create-rig.ts';
 import { tableOf, type Finding, type Scale } from '../finding.ts';
 import { closedLoop } from '../load.ts';
 import { thousandStage } from '../shared-stage.ts';
 
+interface CallFrame {
+  readonly functionName: string;
+  readonly url: string;
+  /** From 0. */
+  readonly lineNumber: number;
+  readonly columnNumber: number;
+}
+
 interface ProfileNode {
   readonly id: number;
-  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  readonly callFrame: CallFrame;
   readonly children?: readonly number[];
 }
 
@@ -19,19 +29,19 @@ interface CpuProfile {
 
 /** In the order of a request; the first pattern that matches a script's URL names its stage. */
 const STAGES: readonly (readonly [stage: string, pattern: RegExp])[] = [
-  ['body, check, key, dimensions (src/http)', /dist\/http\/(?!server)|node_modules\/ajv/],
-  ['Express and its router', /node_modules\/(express|router|path-to-regexp|parseurl|finalhandler|accepts|once)\/|dist\/http\/server/],
-  ['country, device, consent, user hash (src/context)', /dist\/context|node_modules\/(bowser|isbot|geoip-lite|ipaddr|lru-cache)/],
-  ['candidates and ranking (src/decision, src/targeting, src/catalog)', /dist\/(decision|targeting|catalog)/],
-  ['opportunity, offer, answer (src/serving)', /dist\/serving/],
-  ['reservation: encode, batch, decode (src/ledger)', /dist\/(?:ledger|redis)/],
+  ['body, check, key, dimensions (src/http)', /src\/http\/(?!server)|node_modules\/ajv/],
+  ['Express and its router', /node_modules\/(express|router|path-to-regexp|parseurl|finalhandler|accepts|once)\/|src\/http\/server/],
+  ['country, device, consent, user hash (src/context)', /src\/context|node_modules\/(bowser|isbot|geoip-lite|ipaddr|lru-cache)/],
+  ['candidates and ranking (src/decision, src/targeting, src/catalog)', /src\/(decision|targeting|catalog)/],
+  ['opportunity, offer, answer (src/serving)', /src\/serving/],
+  ['reservation: encode, batch, decode (src/ledger)', /src\/(?:ledger|redis)/],
   ['Redis client (ioredis)', /node_modules\/(ioredis|@ioredis|redis-parser|standard-as-callback|denque|cluster-key-slot)/],
-  ['markup (src/creative)', /dist\/creative/],
+  ['markup (src/creative)', /src\/creative/],
   [
     'token (src/tracking, jsonwebtoken)',
-    /dist\/tracking|node_modules\/(jsonwebtoken|jws|jwa|lodash|safe-buffer|ecdsa|buffer-equal)|node:internal\/crypto/,
+    /src\/tracking|node_modules\/(jsonwebtoken|jws|jwa|lodash|safe-buffer|ecdsa|buffer-equal)|node:internal\/crypto/,
   ],
-  ['metrics', /dist\/(observ|replica)|node_modules\/(prom-client|tdigest|bintrees)/],
+  ['metrics', /src\/(observ|replica)|node_modules\/(prom-client|tdigest|bintrees)/],
   ['HTTP server (node:http)', /node:(internal\/http|_http|internal\/url)/],
   [
     'sockets and streams (node:net, node:stream)',
@@ -53,7 +63,7 @@ export const profile = async (rig: Rig, { seconds, quick }: Scale, cpuMicros: nu
   await closedLoop(rig, { server, kind: 'ads', file, seconds: quick ? 2 : seconds });
   await rig.stop(server);
   const [name] = readdirSync(folder);
-  const { byStage, byFunction } = selfTimes(JSON.parse(readFileSync(path.join(folder, name!), 'utf8')) as CpuProfile);
+  const { byStage, byFunction } = selfTimes(inSources(JSON.parse(readFileSync(path.join(folder, name!), 'utf8')) as CpuProfile));
   const busy = [...byStage.values()].reduce((sum, micros) => sum + micros, 0);
   const share = (micros: number): string => `${((100 * micros) / busy).toFixed(1)} %`;
   const perRequest = (micros: number): string => ((micros / busy) * cpuMicros).toFixed(1);
@@ -78,6 +88,25 @@ export const profile = async (rig: Rig, { seconds, quick }: Scale, cpuMicros: nu
     ].join('\n\n'),
     goals: [],
   };
+};
+
+/** The same with the places in the sources: the service runs from a bundle of them. */
+const inSources = ({ nodes, ...profiled }: CpuProfile): CpuProfile => {
+  const maps = new Map<string, SourceMap | undefined>();
+  const mapOf = (url: string): SourceMap | undefined => {
+    if (!maps.has(url)) {
+      const file = url.startsWith('file:') ? `${fileURLToPath(url)}.map` : '';
+      maps.set(url, existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8')) as SourceMapPayload) : undefined);
+    }
+    return maps.get(url);
+  };
+  const sourceOf = (frame: CallFrame): CallFrame => {
+    const entry = mapOf(frame.url)?.findEntry(frame.lineNumber, frame.columnNumber);
+    return entry && 'originalSource' in entry
+      ? { ...frame, url: new URL(entry.originalSource, frame.url).href, lineNumber: entry.originalLine }
+      : frame;
+  };
+  return { ...profiled, nodes: nodes.map((node) => ({ ...node, callFrame: sourceOf(node.callFrame) })) };
 };
 
 const selfTimes = ({ nodes, samples, timeDeltas }: CpuProfile): { byStage: Map<string, number>; byFunction: Map<string, number> } => {
@@ -111,6 +140,6 @@ const stageOf = (node: ProfileNode, byId: ReadonlyMap<number, ProfileNode>, pare
 };
 
 const nameOf = ({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string => {
-  const file = url.replace(/^.*\/(dist|node_modules)\//, '');
+  const file = url.replace(/^.*\/(src|node_modules)\//, '');
   return url === '' ? functionName : `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`;
 };
