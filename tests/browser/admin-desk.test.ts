@@ -201,7 +201,10 @@ test('a change is undone and a deleted record is restored from History', async (
   await page.getByText(`Line item ${item} is as before.`).waitFor();
   expect(await desk.api('GET', `/line_items/${item}`)).toMatchObject({ cpm: 3, priority: 2 });
   // The list is read again and has another line: the button is in its place then.
-  await page.getByRole('button', { name: `Undo the change of ${item}` }).nth(1).waitFor();
+  await page
+    .getByRole('button', { name: `Undo the change of ${item}` })
+    .nth(1)
+    .waitFor();
   await page.getByRole('button', { name: `Restore ${creative}` }).click();
   await page.getByText('Creative “Gone” is restored.').waitFor();
   expect(await desk.api('GET', `/creatives/${creative}`)).toMatchObject({ id: creative, name: 'Gone', line_item_id: item });
