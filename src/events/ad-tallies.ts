@@ -37,6 +37,11 @@ const MAX_ROWS = 16_384;
 
 const NOWHERE: CountedPlace = { countedBy: 'placement', placementId: '', size: '', country: '', device: '', browser: '' };
 
+/** Changed in its place: a number in a map is hashed twice for each count. */
+interface Cell {
+  count: number;
+}
+
 /**
  * Counts of a publisher's requests with one outcome, or of a line item's ads: once by placement, once by country, and once by device
  * and browser; with each other they would be too many. Each ad is counted, so keys are texts that are there and numbers, and no
@@ -45,25 +50,30 @@ const NOWHERE: CountedPlace = { countedBy: 'placement', placementId: '', size: '
 interface Counts<Owner> {
   readonly owner: Owner;
   /** By placement, size (ledger/ad-size.ts) and creative. */
-  readonly shown: Map<string, Map<number, Map<number, number>>>;
-  readonly countries: Map<string, number>;
+  readonly shown: Map<string, Map<number, Map<number, Cell>>>;
+  readonly countries: Map<string, Cell>;
   /** By the numbers of device and browser (DEVICE_UNIT). */
-  readonly devices: Map<number, number>;
+  readonly devices: Map<number, Cell>;
 }
 
 const DEVICE_UNIT = 4_096;
 
-/** The numbers of texts, of which there are few; beyond DEVICE_UNIT they are counted as unknown. */
-const createTextNumbers = () => {
+/** Numbers for devices and browsers, of which there are few; beyond DEVICE_UNIT they are counted as unknown. */
+const createDeviceNumbers = () => {
   const texts = [''];
   const numbers = new Map([['', 0]]);
+  const numberOf = (text: string | null): number => {
+    if (text === null) return 0;
+    let number = numbers.get(text);
+    if (number === undefined && texts.length < DEVICE_UNIT) numbers.set(text, (number = texts.push(text) - 1));
+    return number ?? 0;
+  };
   return {
-    numberOf: (text: string): number => {
-      let number = numbers.get(text);
-      if (number === undefined && texts.length < DEVICE_UNIT) numbers.set(text, (number = texts.push(text) - 1));
-      return number ?? 0;
-    },
-    textOf: (number: number): string => texts[number] ?? '',
+    numberOf: ({ device, browser }: CountedVisitor): number => numberOf(device) * DEVICE_UNIT + numberOf(browser),
+    textsOf: (number: number): Pick<CountedPlace, 'device' | 'browser'> => ({
+      device: texts[Math.floor(number / DEVICE_UNIT)] ?? '',
+      browser: texts[number % DEVICE_UNIT] ?? '',
+    }),
   };
 };
 
@@ -77,38 +87,38 @@ const under = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): V
 const newMap = <Key, Value>(): Map<Key, Value> => new Map<Key, Value>();
 
 /** Counts of requests, or of ads. `Owner`: what their rows say beside the place. */
-const createTable = <Owner extends object>(texts: ReturnType<typeof createTextNumbers>) => {
+const createTable = <Owner extends object>(devices: ReturnType<typeof createDeviceNumbers>) => {
   let all: Counts<Owner>[] = [];
   let rows = 0;
 
-  /** False: it would be a row too many. */
-  const countOne = <Key>(counts: Map<Key, number>, key: Key, maxRows: number): boolean => {
-    const before = counts.get(key);
-    if (before === undefined && rows++ >= maxRows) return false;
-    counts.set(key, (before ?? 0) + 1);
-    return true;
+  /** Beyond the rows that a batch may have it counts under `other`. */
+  const countOne = <Key>(counts: Map<Key, Cell>, key: Key, maxRows: number, other: Key): void => {
+    const cell = counts.get(key);
+    if (cell !== undefined) cell.count++;
+    else if (rows < maxRows) {
+      rows++;
+      counts.set(key, { count: 1 });
+    } else countOne(counts, other, Infinity, other);
   };
 
   return {
     /** Counts for a further owner. */
     open: (owner: Owner): Counts<Owner> => {
-      const counts = { owner, shown: newMap<string, Map<number, Map<number, number>>>(), countries: newMap<string, number>() };
-      const opened = { ...counts, devices: newMap<number, number>() };
-      all.push(opened);
-      return opened;
+      const counts: Counts<Owner> = { owner, shown: new Map(), countries: new Map(), devices: new Map() };
+      all.push(counts);
+      return counts;
     },
     count: (counts: Counts<Owner>, placementId: string, size: number, creativeId: number, visitor: CountedVisitor): void => {
-      const sizes = under(counts.shown, placementId, newMap<number, Map<number, number>>);
-      countOne(under(sizes, size, newMap<number, number>), creativeId, Infinity);
-      if (!countOne(counts.countries, visitor.country ?? '', MAX_ROWS)) countOne(counts.countries, '', Infinity);
-      const device = texts.numberOf(visitor.device ?? '') * DEVICE_UNIT + texts.numberOf(visitor.browser ?? '');
-      if (!countOne(counts.devices, device, MAX_ROWS)) countOne(counts.devices, 0, Infinity);
+      const sizes = under(counts.shown, placementId, newMap<number, Map<number, Cell>>);
+      countOne(under(sizes, size, newMap<number, Cell>), creativeId, Infinity, creativeId);
+      countOne(counts.countries, visitor.country ?? '', MAX_ROWS, '');
+      countOne(counts.devices, devices.numberOf(visitor), MAX_ROWS, 0);
     },
     get size() {
       return rows;
     },
     take: (): readonly Counted<CountedPlace & Owner & { readonly creativeId: number }>[] => {
-      const taken = all.flatMap(({ owner, shown, countries, devices }) => {
+      const taken = all.flatMap(({ owner, shown, countries, devices: counted }) => {
         const rowOf = (place: Partial<CountedPlace>, count: number, creativeId = 0) => ({
           ...NOWHERE,
           ...place,
@@ -119,14 +129,11 @@ const createTable = <Owner extends object>(texts: ReturnType<typeof createTextNu
         return [
           ...[...shown].flatMap(([placementId, sizes]) =>
             [...sizes].flatMap(([size, creatives]) =>
-              [...creatives].map(([creativeId, count]) => rowOf({ placementId, size: sizeText(size) }, count, creativeId)),
+              [...creatives].map(([creativeId, { count }]) => rowOf({ placementId, size: sizeText(size) }, count, creativeId)),
             ),
           ),
-          ...[...countries].map(([country, count]) => rowOf({ countedBy: 'country', country }, count)),
-          ...[...devices].map(([key, count]) => {
-            const [device, browser] = [texts.textOf(Math.floor(key / DEVICE_UNIT)), texts.textOf(key % DEVICE_UNIT)];
-            return rowOf({ countedBy: 'device', device, browser }, count);
-          }),
+          ...[...countries].map(([country, { count }]) => rowOf({ countedBy: 'country', country }, count)),
+          ...[...counted].map(([device, { count }]) => rowOf({ countedBy: 'device', ...devices.textsOf(device) }, count)),
         ];
       });
       all = [];
@@ -137,9 +144,9 @@ const createTable = <Owner extends object>(texts: ReturnType<typeof createTextNu
 };
 
 export const createAdTallies = (): AdTallies => {
-  const texts = createTextNumbers();
-  const requests = createTable<Pick<RequestRow, 'publisherId' | 'reason'>>(texts);
-  const serves = createTable<Pick<ServeRow, 'publisherId' | 'campaignId' | 'lineItemId'>>(texts);
+  const devices = createDeviceNumbers();
+  const requests = createTable<Pick<RequestRow, 'publisherId' | 'reason'>>(devices);
+  const serves = createTable<Pick<ServeRow, 'publisherId' | 'campaignId' | 'lineItemId'>>(devices);
   type Of<Table extends { open(owner: never): unknown }> = ReturnType<Table['open']>;
   let publishers = new Map<number, Map<string, Of<typeof requests>>>();
   let lineItems = new Map<number, Of<typeof serves>>();

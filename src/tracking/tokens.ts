@@ -31,6 +31,8 @@ interface Claims {
     lineItemId: number,
     creativeId: number,
     placementId: string,
+    /** See ledger/ad-size.ts. */
+    size: number,
     priceMicros: number,
     flags: number,
     /** Shorter than the times: the days and the milliseconds before `exp`. null: nothing is reserved. */
@@ -45,9 +47,6 @@ interface Claims {
 }
 
 const FLAGS = { billsClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8, billsViewable: 16 };
-
-/** Above the flags is the size (ledger/ad-size.ts). */
-const SIZE_UNIT = 1024;
 
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
@@ -141,12 +140,12 @@ const kidOf = (token: string): string | undefined => {
 
 const toClaims = (ad: ServedAd): Claims => {
   const expMs = ad.tokenExpS * 1000;
-  let flags = (ad.size ?? 0) * SIZE_UNIT;
-  if (ad.billsOn === 'click') flags += FLAGS.billsClick;
-  if (ad.billsOn === 'viewable') flags += FLAGS.billsViewable;
-  if (ad.billingNotice) flags += FLAGS.billingNotice;
-  if (ad.unmeasured === true) flags += FLAGS.unmeasured;
-  if (ad.isFree === true) flags += FLAGS.isFree;
+  let flags = 0;
+  if (ad.billsOn === 'click') flags |= FLAGS.billsClick;
+  if (ad.billsOn === 'viewable') flags |= FLAGS.billsViewable;
+  if (ad.billingNotice) flags |= FLAGS.billingNotice;
+  if (ad.unmeasured === true) flags |= FLAGS.unmeasured;
+  if (ad.isFree === true) flags |= FLAGS.isFree;
   const { seal, client, windowMs, spendBounds: bounds } = ad;
   const optional = [seal, client, windowMs, bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros]];
   while (optional.length > 0 && optional.at(-1) === undefined) optional.pop();
@@ -160,6 +159,7 @@ const toClaims = (ad: ServedAd): Claims => {
       ad.lineItemId,
       ad.creativeId,
       ad.placementId,
+      ad.size ?? 0,
       ad.priceMicros,
       flags,
       dayOf(expMs) - ad.day,
@@ -171,7 +171,7 @@ const toClaims = (ad: ServedAd): Claims => {
 };
 
 const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
-  const [publisherId, campaignId, lineItemId, creativeId, placementId, priceMicros, flags, ...rest] = a;
+  const [publisherId, campaignId, lineItemId, creativeId, placementId, size, priceMicros, flags, ...rest] = a;
   const [daysBefore, servedBeforeMs, holdEndBeforeMs, seal, client, windowMs, bounds] = rest;
   const expMs = exp * 1000;
   return {
@@ -182,7 +182,7 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     lineItemId,
     creativeId,
     placementId,
-    size: Math.floor(flags / SIZE_UNIT) || undefined,
+    size: size === 0 ? undefined : size,
     priceMicros,
     billsOn: (flags & FLAGS.billsClick) !== 0 ? 'click' : (flags & FLAGS.billsViewable) !== 0 ? 'viewable' : 'impression',
     day: dayOf(expMs) - daysBefore,

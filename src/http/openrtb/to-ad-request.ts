@@ -95,7 +95,7 @@ export const toAdRequest = (
     sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
     client: clientOf(snapshot, req),
-    seal: sealVisitor(snapshot.userHashKey, { ...sealedVisitor(context, wire, req), userHash: hash ?? undefined }),
+    seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req), hash),
     visitor: { country: context.country, device: context.device, browser: consent.measure === null ? context.visitor.browser : null },
     bidContext: {
       requestId: wire.id,

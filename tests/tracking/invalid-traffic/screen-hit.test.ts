@@ -21,7 +21,7 @@ const screen = createScreenHit({
 });
 
 const served = (to: Partial<SealedVisitor> = {}, publisherId = 1): ServedAd =>
-  eventOf({ publisherId, seal: seal(KEY, { browser: 'Chrome', ip: '192.0.2.1', origin: PAGE, ...to }) }).hit.ad;
+  eventOf({ publisherId, seal: seal(KEY, { browser: 'Chrome', ip: '192.0.2.1', origin: PAGE, ...to }, null) }).hit.ad;
 const sender = (changes: Partial<HitSender> & { readonly userAgent?: string } = {}): HitSender => ({
   ...{ visitor: visitorOf(changes.userAgent ?? CHROME), ip: '192.0.2.1', origin: PAGE, prefetch: false, hidden: false },
   ...changes,
@@ -72,6 +72,6 @@ test('of the sender its network, its programs and its page are kept, and nothing
 
 test('a seal does not contain what it seals, and depends on the key', () => {
   const visitor = { browser: 'Chrome', ip: '192.0.2.1', origin: PAGE } as const;
-  expect(seal(KEY, visitor)).toMatch(/^0[46][\w-]{8}$/);
-  expect(createVisitorSeal().seal('other', visitor)).not.toBe(seal(KEY, visitor));
+  expect(seal(KEY, visitor, null)).toMatch(/^0[46][\w-]{8}$/);
+  expect(createVisitorSeal().seal('other', visitor, null)).not.toBe(seal(KEY, visitor, null));
 });
