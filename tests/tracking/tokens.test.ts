@@ -36,7 +36,7 @@ describe('a tracking token', () => {
   });
 
   it('is no longer for bounds that the ad does not have', () => {
-    expect((jwt.decode(tokens.sign(AD)) as { readonly a: readonly unknown[] }).a).toHaveLength(10);
+    expect((jwt.decode(tokens.sign(AD)) as { readonly a: readonly unknown[] }).a).toHaveLength(11);
     expect(tokens.sign({ ...AD, spendBounds: undefined })).toBe(tokens.sign(AD));
   });
 

@@ -14,13 +14,13 @@ do
     return events .. ':shown:' .. math.floor(call.clock / MS_PER_DAY)
   end
 
-  -- Counts the impressions among the hits before they are settled, with one command for each shard. `args` has their
-  -- counters, `events_of` is the stream of a hit.
-  function activity_count(hits, args, events_of)
+  -- Counts the impressions among the hits before they are settled, with one command for each shard. `events_of` is the
+  -- stream of a hit.
+  function activity_count(hits, events_of)
     local by_events = {}
     call.user_shown, call.network_shown, call.is_shown = {}, {}, {}
     for i, h in ipairs(hits) do
-      local user_at, network_at = args[4 * i], args[4 * i + 1]
+      local user_at, network_at = h.user_at, h.network_at
       if h.action == 'impression' and h.restored == '' and (user_at ~= UNKNOWN or network_at ~= UNKNOWN) then
         local events = events_of(h)
         local of = by_events[events]
@@ -41,18 +41,18 @@ do
         redis.call('EXPIRE', of.command[2], COUNTERS_TTL_S)
       end
       for n, i in ipairs(of.hits) do
-        call.user_shown[i] = args[4 * i] ~= UNKNOWN and counts[2 * n] or 0
-        call.network_shown[i] = args[4 * i + 1] ~= UNKNOWN and counts[2 * n + 1] or 0
+        call.user_shown[i] = hits[i].user_at ~= UNKNOWN and counts[2 * n] or 0
+        call.network_shown[i] = hits[i].network_at ~= UNKNOWN and counts[2 * n + 1] or 0
       end
     end
   end
 
   -- Takes out what was counted for hits that turned out not to count: repeated ones, and those that came too late.
-  function activity_uncount(hits, args, events_of)
+  function activity_uncount(hits, events_of)
     for i in pairs(call.user_shown) do
       if not call.is_shown[i] then
         redis.call('BITFIELD', counters_key(events_of(hits[i])), 'OVERFLOW', 'SAT',
-          'INCRBY', 'u16', args[4 * i], '-1', 'INCRBY', 'u16', args[4 * i + 1], '-1')
+          'INCRBY', 'u16', hits[i].user_at, '-1', 'INCRBY', 'u16', hits[i].network_at, '-1')
       end
     end
   end
@@ -64,7 +64,7 @@ do
   end
 
   local function shown_at(events, at)
-    return at ~= ACTIVITY_UNKNOWN_AT and redis.call('BITFIELD', counters_key(events), 'GET', 'u16', at)[1] or 0
+    return at ~= UNKNOWN and redis.call('BITFIELD', counters_key(events), 'GET', 'u16', at)[1] or 0
   end
 
   -- By the clock of the call, which a simulation sets.
@@ -181,7 +181,7 @@ do
     local verdict, is_repeat = '', false
     local is_odd = false
     if h.visitor ~= '' then
-      local v, is_user = read(events, h.visitor) or visitor_new(), h.user_at ~= ACTIVITY_UNKNOWN_AT
+      local v, is_user = read(events, h.visitor) or visitor_new(), h.user_at ~= UNKNOWN
       -- Of a browser in a network only the day's first click is of interest: its network is judged below.
       if visitor_click(v, at, shown_at(events, h.user_at), is_user, ACTIVITY.EVERY_CLICKS) and is_user then
         verdict = 'activity'
@@ -226,7 +226,7 @@ do
       return g and g.odd_from <= window and window <= g.odd_to
     end
     local creative, network = read(events, creative_name(h)), h.network ~= '' and read(events, h.network) or nil
-    local is_user = h.user_at ~= ACTIVITY_UNKNOWN_AT
+    local is_user = h.user_at ~= UNKNOWN
     local v = is_user and read(events, h.visitor) or not is_user and network and network.visitor
     local is_filtered = v and (v.barred > at or ((is_odd(creative) or is_odd(network and network.group))
       and visitor_share(v, v.day == math.floor(call.clock / MS_PER_DAY) and shown_at(events, is_user and h.user_at or h.network_at) or 0)

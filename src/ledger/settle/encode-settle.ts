@@ -36,6 +36,8 @@ const FIRST_FIELDS = [
   'expiresAtS',
   'servedAtMs',
   'client',
+  'userAt',
+  'networkAt',
 ] as const;
 
 /** The other fields, with their values in most hits: an impression that has a hold. */
@@ -54,8 +56,6 @@ const OTHER_FIELDS = {
   restored: '',
   visitor: '',
   network: '',
-  userAt: UNKNOWN_AT,
-  networkAt: UNKNOWN_AT,
 };
 
 const OTHER_NAMES = Object.keys(OTHER_FIELDS) as (keyof typeof OTHER_FIELDS)[];
@@ -87,7 +87,7 @@ export interface SettleCall {
 }
 
 /** Arguments of each hit, after the first one of the call: the second of them is the text of its event. */
-export const ARGS_OF_HIT = 4;
+export const ARGS_OF_HIT = 2;
 
 /** The keys and arguments of settle.lua. */
 export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys, scope: CallScope): ScriptCall => {
@@ -100,11 +100,7 @@ export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys, sc
   const ads = calls.map(({ hit }) => hit.ad);
   const call = callKeys(ads, (publisherId) => publisherKeys(keys, publisherId), own, scope);
   const args = [call.scope];
-  for (const one of calls) {
-    const { ad } = one.hit;
-    // The counters apart, as the script passes them on.
-    args.push(encodeSettle(one, call.positionOf(ad.publisherId)), hitText(storedHit(one.hit)), String(userAt(ad)), String(networkAt(ad)));
-  }
+  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), hitText(storedHit(one.hit)));
   return { keys: call.keys, args };
 };
 
@@ -139,6 +135,9 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     Math.ceil(expiresAtMs / 1000),
     ad.servedAtMs,
     ad.isFree === true || restored ? '' : (ad.client ?? ''),
+    // As texts, in which the script passes them on.
+    String(userAt(ad)),
+    String(networkAt(ad)),
   ];
   const isFiltered = invalidReason !== '';
   if (kind === 'impression' && !isFiltered && !restored && !late && ad.holdEndMs > 0) return JSON.stringify(first);
@@ -160,8 +159,6 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     restored: restored ? encodeRestored(restored, limits) : '',
     visitor: kind === 'click' ? visitorName(ad) : '',
     network: kind === 'click' ? networkName(ad) : '',
-    userAt: kind === 'click' ? userAt(ad) : UNKNOWN_AT,
-    networkAt: kind === 'click' ? networkAt(ad) : UNKNOWN_AT,
   });
   return JSON.stringify([...first, ...others]);
 };

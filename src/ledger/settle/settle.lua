@@ -8,15 +8,14 @@
 --   hit the kinds already seen of its token (string) and, of a hit with a user, the user's frequency
 --   places; the last one is the record of epochs (../reserve/trust-books.lua). The keys of the hits that wait are derived
 --   from that of the stream.
--- ARGV[1] the number of publishers and the epoch of the books that the caller knows; per hit h = 0, 1, …: ARGV[4h + 2] a JSON array by the field list of
---   encode-settle.ts, ARGV[4h + 3] the event as JSON, ARGV[4h + 4] and ARGV[4h + 5] the counters of impressions of its user and of
---   its network
+-- ARGV[1] the number of publishers and the epoch of the books that the caller knows; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
+--   encode-settle.ts, ARGV[2h + 3] the event as JSON
 --   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for one that its request
 --   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
 --   hold_end_ms is 0 when nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was
 --   unavailable, else 0; impression_at_ms: when the impression of a hit that waits for it was counted, if its row says so, else 0;
---   client: who holds the ad, '' when its hold need not be earned; visitor, network, user_at, network_at: of a click, the names of
---   its visitor and network, '' when unknown, and the counters;
+--   client: who holds the ad, '' when its hold need not be earned; user_at, network_at: the counters of
+--   impressions of its user and its network; visitor, network: of a click, the names of both, '' when unknown;
 --   restored: '', or of a hit that is counted after all a JSON array of why it was filtered and of its caps (restore.lua)
 -- Returns per hit 'outcome found_hold reason click viewable': 'counted', 'filtered', 'waiting' (for its impression),
 --   'provisional' (a click that is judged later), 'duplicate', 'expired', 'closed' (its accounts are not rebuilt: nothing has
@@ -47,7 +46,7 @@
 local DEDUPE_MARGIN_MS = 600000
 
 local PUBLISHER_KEYS = 6
-local ARGS_OF_HIT = 4
+local ARGS_OF_HIT = 2
 
 -- Why a hit that needs an impression is filtered, or ''. The rules of tracking/invalid-traffic/rules.ts.
 -- `impression_at` is nil while the impression has not been counted.
@@ -253,15 +252,15 @@ local function settle_hits(keys, args)
   local function events_of(h)
     return keys[h.publisher * PUBLISHER_KEYS + 2]
   end
-  activity_count(hits, args, events_of)
+  activity_count(hits, events_of)
   -- What cannot be read of one hit does not undo the others, which are known as seen by now. The caller
   -- sends all of them again.
   local fault
   for i, h in ipairs(hits) do
-    local is_settled, result = pcall(settle, h, i, args[ARGS_OF_HIT * i - 2], args[ARGS_OF_HIT * i - 1], keys)
+    local is_settled, result = pcall(settle, h, i, args[ARGS_OF_HIT * i], args[ARGS_OF_HIT * i + 1], keys)
     results[i], fault = result, fault or (not is_settled and result)
   end
-  activity_uncount(hits, args, events_of)
+  activity_uncount(hits, events_of)
   frequency_save()
   events_save()
   books_save(call.expires_at)
