@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { show } from '../api/columns.ts';
 import { readDays, type Days } from '../api/days-query.ts';
 import { answer, noSuch, refuse, type Handlers } from '../api/route.ts';
+import { visibleIds } from '../bookings/publisher-scope.ts';
 import { definedMembers } from '../base/narrow.ts';
 import { dayOf } from '../base/utc-day.ts';
 import { REFUSAL_DAYS } from '../events/postgres/refusal-store.ts';
@@ -34,10 +35,13 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
     return delivery ? answer(delivery) : noSuch('line item');
   },
   getAttention: async () => answer(await read.readAttention()),
-  getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }) => {
+  getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }, { caller: { publishers } }) => {
     if (lineItems.length + campaigns.length > MAX_STATUSES)
       return refuse('invalid_request', `line_item_ids and campaign_ids must be at most ${MAX_STATUSES} ids in all.`);
-    const [ofItems, ofCampaigns] = await Promise.all([read.readListed(lineItems), read.readCampaignStatuses(campaigns)]);
+    const [ofItems, ofCampaigns] = await Promise.all([
+      visibleIds(knex, 'line_items', publishers, lineItems).then(read.readListed),
+      visibleIds(knex, 'campaigns', publishers, campaigns).then(read.readCampaignStatuses),
+    ]);
     return answer({
       line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, status])),
       campaigns: Object.fromEntries(ofCampaigns),
@@ -56,8 +60,8 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
     const refusals = await read.readPlacementRefusals(id, period.days);
     return refusals ? answer(refusals) : noSuch('placement');
   },
-  listComplaints: async ({ limit, offset, ...where }) => {
-    const reported = await readReportedCreatives(knex, { limit, offset, where: definedMembers(where) });
+  listComplaints: async ({ limit, offset, ...where }, { caller: { publishers } }) => {
+    const reported = await readReportedCreatives(knex, { limit, offset, where: definedMembers(where), publishers });
     return answer(reported.map((creative) => show(REPORTED_CREATIVE_COLUMNS, creative)));
   },
 });
