@@ -15,6 +15,9 @@ export interface Caller {
 /** Ids of publishers; null: all, also those that are created later. */
 export type Publishers = readonly number[] | null;
 
+/** Whether callers for these publishers see what belongs to one. */
+export const maySee = (publishers: Publishers, publisherId: number): boolean => publishers === null || publishers.includes(publisherId);
+
 /** What a route needs: a permission, or only that the caller is known. */
 export type Need = Permission | 'sign_in';
 

@@ -1,7 +1,7 @@
 /** What someone may do, each with its words. A route names the one that it needs. */
 export const PERMISSIONS = {
   'records.read': 'read publishers, placements, advertisers, bidders, campaigns, line items, creatives, comments and files',
-  'bookings.write': 'change advertisers, campaigns, line items, creatives and files, and comment',
+  'bookings.write': 'change advertisers, campaigns, line items, creatives and files, comment, and hand out traces of ads',
   'inventory.write': 'change placements',
   'creatives.approve': 'block and unblock creatives',
   'setup.write': 'change publishers, their API keys, bidders, and to whom alerts are sent',

@@ -98,6 +98,7 @@ export const FINANCE_API = defineRoutes({
   getStatement: {
     ...at('GET', '/api/finance', 'delivery'),
     needs: 'finance.read',
+    reach: 'own',
     cost: 'report',
     summary: 'What a publisher bills its advertisers for a month to date, with corrections of closed months',
     parameters: {
@@ -118,6 +119,7 @@ export const FINANCE_API = defineRoutes({
   closeMonth: {
     ...at('POST', '/api/finance/close', 'delivery'),
     needs: 'finance.write',
+    reach: 'own',
     cost: 'report',
     summary: 'Stores the statement of a month that is over; nothing changes it any more',
     body: jsonBody(MONTH_TO_CLOSE, 'The month cannot be closed.'),

@@ -236,6 +236,47 @@ test('statuses, complaints and reports: ids of the other publisher select nothin
   }
 });
 
+test('statements, exports, explanations, tests of ads and traces: the other publisher is one that does not exist', async () => {
+  const call = callerOf('administrator', 'one');
+  const nothing = 2_000_000_000;
+  const ad = (publisher: string | number) => ({
+    id: 'r',
+    imp: [{ id: '1', tagid: own.placements }],
+    user: { id: 'u' },
+    ext: { publisher_id: publisher },
+  });
+  const today = new Date().toISOString().slice(0, 10);
+  const same: readonly (readonly [string, (publisher: string | number) => string, ((publisher: string | number) => object) | undefined])[] =
+    [
+      ['GET', (id) => `/finance?publisher_id=${id}&month=${today.slice(0, 7)}`, undefined],
+      ['POST', () => '/finance/close', (publisher_id) => ({ publisher_id, month: '2026-01' })],
+      ['POST', () => '/explain', (id) => ({ line_item_id: own.line_items, request: ad(id) })],
+      ['POST', () => '/test_ad', ad],
+      ['POST', () => '/debug_grants', (publisher_id) => ({ publisher_id })],
+    ];
+  for (const [method, pathOf, bodyOf] of same) {
+    const [mine, others, none] = await Promise.all(
+      [own.publishers, foreign.publishers, nothing].map((id) => call(method, pathOf(id), bodyOf?.(id))),
+    );
+    const where = `${method} ${pathOf('')}`;
+    expect([where, others!.status, said(others!)]).toEqual([where, none!.status, said(none!)]);
+    expect([where, [400, 404].includes(others!.status)]).toEqual([where, true]);
+    expect([where, mine!.status === others!.status && said(mine!) === said(others!)]).toEqual([where, false]);
+    expect([where, FOREIGN.test(said(mine!))]).toEqual([where, false]);
+  }
+  const explain = async (id: string | number) => {
+    const answer = await call('POST', '/explain', { line_item_id: id, request: ad(own.publishers) });
+    return [answer.status, answer.body.code, String(answer.body.detail).replace(String(id), '…')];
+  };
+  expect(await explain(foreign.line_items)).toEqual(await explain(nothing));
+  expect((await explain(own.line_items))[0]).toBe(200);
+  for (const query of ['', `&publisher_id=${foreign.publishers}`]) {
+    const { status, body } = await call('GET', `/events?day=${today}${query}`);
+    expect([query, status, body.errors?.[0]?.pointer]).toEqual([query, 400, '/publisher_id']);
+  }
+  expect((await call('GET', `/events?day=2020-01-01&publisher_id=${own.publishers}`)).status).toBe(404);
+});
+
 const rowsOf = async (): Promise<Json> => {
   const tables = [...ENTITY_TABLES, 'comments', 'saved_reports'];
   const rows = await Promise.all(tables.map((table) => knex(table).orderBy('id')));

@@ -76,6 +76,7 @@ export const EXPLAIN_API = defineRoutes({
   explainLineItem: {
     ...at('POST', '/api/explain', 'delivery'),
     needs: 'delivery.read',
+    reach: 'own',
     asks: true,
     summary: 'Why a line item would or would not fill an ad request. Serves and counts nothing, and calls no bidder.',
     // The rules of ad requests check the one inside.
@@ -86,6 +87,7 @@ export const EXPLAIN_API = defineRoutes({
   testAd: {
     ...at('POST', '/api/test_ad', 'delivery'),
     needs: 'delivery.read',
+    reach: 'own',
     asks: true,
     summary: 'The ad that a request would get, with the whole trace. Calls bidders; serves, counts and bills nothing.',
     body: ownBody(TEST_AD_REQUEST),
@@ -93,7 +95,8 @@ export const EXPLAIN_API = defineRoutes({
   },
   createDebugGrant: {
     ...at('POST', '/api/debug_grants', 'delivery'),
-    needs: 'delivery.read',
+    needs: 'bookings.write',
+    reach: 'own',
     summary: "A URL of POST /ad that shows whole traces of one publisher's requests in production, for an hour",
     body: jsonBody(DEBUG_GRANT_REQUEST, 'The debug grant names no publisher.'),
     answer: created('Valid until it expires or the token secret is replaced', DEBUG_GRANT),
