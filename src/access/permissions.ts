@@ -3,7 +3,7 @@ export const PERMISSIONS = {
   'records.read': 'read publishers, placements, advertisers, bidders, campaigns, line items, creatives, comments and files',
   'bookings.write': 'change advertisers, campaigns, line items, creatives and files, comment, and hand out traces of ads',
   'inventory.write': 'change placements',
-  'creatives.approve': 'block and unblock creatives',
+  'creatives.approve': 'approve, reject, block and unblock creatives',
   'setup.write': 'change publishers, their API keys, bidders, and to whom alerts are sent',
   'delivery.read': 'read deliveries, alerts and complaints, ask why, and test ads',
   'reports.read': 'read reports',

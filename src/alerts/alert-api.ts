@@ -88,18 +88,21 @@ export const ALERT_API = defineRoutes({
   listAlerts: {
     ...at('GET', '/api/alerts', 'delivery'),
     needs: 'delivery.read',
+    reach: 'own',
     summary: 'What needs attention now, then what was closed within 30 days; the newest first',
     answer: ok('Alerts', s.listOf(ALERT)),
   },
   listAlertMutes: {
     ...at('GET', '/api/alert_mutes', 'delivery'),
     needs: 'delivery.read',
+    reach: 'any',
     summary: 'What the caller has muted',
     answer: mutes,
   },
   muteAlerts: {
     ...at('PUT', '/api/alert_mutes', 'delivery'),
     needs: 'delivery.read',
+    reach: 'any',
     summary: 'Mutes one alert, or all of a kind, for the caller: nothing of it is sent to recipients that the caller set up',
     body: jsonBody(MUTE_REQUEST, 'The alerts cannot be muted.'),
     answer: mutes,
@@ -107,6 +110,7 @@ export const ALERT_API = defineRoutes({
   unmuteAlerts: {
     ...at('DELETE', '/api/alert_mutes', 'delivery'),
     needs: 'delivery.read',
+    reach: 'any',
     summary: 'Takes a mute of the caller back',
     parameters: {
       kind: required(choiceQuery(ALERT_KIND_NAMES, 'The kind')),

@@ -34,6 +34,7 @@ export const AUDIT_API = defineRoutes({
   listChanges: {
     ...at('GET', '/api/audit', 'delivery'),
     needs: 'history.read',
+    reach: 'own',
     cost: 'list',
     summary: 'Changes to the catalog and who made them, newest first',
     parameters: {

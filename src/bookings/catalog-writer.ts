@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Caller } from '../access/caller.ts';
 import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
+import type { CreativeStatus } from '../catalog/model/choices.ts';
 import { newApiKey } from '../catalog/model/hash-api-key.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Fault } from '../base/fault.ts';
@@ -12,13 +13,13 @@ import { checkReferences } from './check-references.ts';
 import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
-import { withApproval } from './creative-approval.ts';
+import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
-import { mergePatch } from './merge-patch.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { sealMembers } from './seal-members.ts';
+import { patched, writable, without } from './writable.ts';
 import { writeWarnings } from './write-warnings.ts';
 import type { Refused, Written } from './written.ts';
 
@@ -39,6 +40,8 @@ export interface RecordWriter {
   remove(target: WriteTarget): Promise<Written>;
   rotateKey(target: WriteTarget): Promise<Written>;
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
+  /** Of a creative. */
+  setStatus(target: WriteTarget, status: CreativeStatus): Promise<Written>;
   /** Of a campaign; see duplicateCampaign. */
   duplicate(target: WriteTarget): Promise<Written>;
   /** Undoes a deletion; see restoreDeleted. */
@@ -152,6 +155,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     if (!checked.ok) return checked;
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);
+    const unapproved = await approvalFault(trx, kind, checked.row, before, caller);
+    if (unapproved) return refused('forbidden', [unapproved]);
     const row = await withApproval(trx, kind, checked.row, before);
     return {
       ok: true,
@@ -221,6 +226,12 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           return { ok: true, record: await rewrite(trx, target, columns, { actor: target.caller.name, action, before }) };
         }),
 
+      setStatus: (target, status) =>
+        change(target, async (trx, before) => {
+          if (before['status'] === status) return { ok: true, record: before };
+          return { ok: true, record: await rewrite(trx, target, { status }, { actor: target.caller.name, action: 'update', before }) };
+        }),
+
       duplicate: (target) =>
         change(target, (trx, before) =>
           duplicateCampaign({ knex: trx, create: writerWithin((work) => work(trx)).create }, before, target.caller),
@@ -235,16 +246,5 @@ const returned = ([row]: readonly Row[]): Row => {
   if (!row) throw new Error('Postgres returned no row for a record that it stored.');
   return row;
 };
-
-const writable = (kind: EntityKind, input: unknown): unknown => without(input, ['counts', ...Object.keys(kind.readOnly)]);
-
-/** A patch of a list of parents, or of its short form, replaces both. */
-const patched = (kind: EntityKind, before: EntityRecord, patch: object): unknown => {
-  const same = kind.parents.flatMap(({ field, list }) => (list && (field in patch || list.field in patch) ? [field, list.field] : []));
-  return mergePatch(without(writable(kind, before), same), writable(kind, patch));
-};
-
-const without = (input: unknown, fields: readonly string[]): unknown =>
-  isObject(input) ? Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name))) : input;
 
 const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });

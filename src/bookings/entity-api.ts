@@ -34,7 +34,9 @@ const WRITES: Readonly<Record<EntityTable, Permission>> = {
   bidders: 'setup.write',
   ...{ advertisers: 'bookings.write', campaigns: 'bookings.write', line_items: 'bookings.write', creatives: 'bookings.write' },
 };
-const ACTION_NEEDS: Readonly<Partial<Record<EntityAction, Permission>>> = { block: 'creatives.approve', unblock: 'creatives.approve' };
+const ACTION_NEEDS: Readonly<Partial<Record<EntityAction, Permission>>> = {
+  ...{ approve: 'creatives.approve', reject: 'creatives.approve', block: 'creatives.approve', unblock: 'creatives.approve' },
+};
 
 /** Records that belong to no publisher are changed by callers for all publishers. */
 const reachOf = (isOwned: boolean) => (isOwned ? ({ reach: 'own' } as const) : {});
@@ -100,6 +102,8 @@ export const entityApi = (kind: EntityKind) => {
 
 const ACTION_SUMMARIES: Readonly<Record<EntityAction, string>> = {
   rotate_key: 'Replace the API key. The old key stops working; the answer shows the new one this once.',
+  approve: 'Approve the creative',
+  reject: 'Reject the creative: it is not served',
   block: 'Stop serving the creative',
   unblock: 'Serve the creative again',
   duplicate: 'Copy the campaign with its line items and creatives, in one transaction; the copy is paused',

@@ -60,6 +60,8 @@ interface Targeted {
 
 export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, target: WriteTarget) => Promise<Written>>> = {
   rotate_key: (writer, target) => writer.rotateKey(target),
+  approve: (writer, target) => writer.setStatus(target, 'approved'),
+  reject: (writer, target) => writer.setStatus(target, 'rejected'),
   block: (writer, target) => writer.setBlocked(target, true),
   unblock: (writer, target) => writer.setBlocked(target, false),
   duplicate: (writer, target) => writer.duplicate(target),

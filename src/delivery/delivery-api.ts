@@ -64,6 +64,7 @@ export const DELIVERY_API = defineRoutes({
   getPlacementRefusals: {
     ...at('GET', '/api/placements/{id}/refusals', 'delivery'),
     needs: 'delivery.read',
+    reach: 'own',
     cost: 'list',
     summary: 'Why requests for a placement got no ad',
     parameters: { id: textInPath('placement'), ...refusalDays },

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Publishers } from '../access/caller.ts';
 import { show } from '../api/columns.ts';
 import { readDays, type Days } from '../api/days-query.ts';
 import { answer, noSuch, refuse, type Handlers } from '../api/route.ts';
@@ -21,7 +22,7 @@ export interface DeliveryRoutesOptions {
   readonly readListed: ReadListed;
   readonly readCampaignStatuses: ReadStatuses;
   readonly readRefusals: (lineItemId: number, days: Days) => Promise<Refusals | undefined>;
-  readonly readPlacementRefusals: (placementId: string, days: Days) => Promise<PlacementRefusals | undefined>;
+  readonly readPlacementRefusals: (placementId: string, days: Days, publishers: Publishers) => Promise<PlacementRefusals | undefined>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -54,10 +55,10 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
     const refusals = await read.readRefusals(id, period.days);
     return refusals ? answer(refusals) : noSuch('line item');
   },
-  getPlacementRefusals: async ({ id, ...asked }) => {
+  getPlacementRefusals: async ({ id, ...asked }, { caller: { publishers } }) => {
     const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
     if (!period.ok) return period.refused;
-    const refusals = await read.readPlacementRefusals(id, period.days);
+    const refusals = await read.readPlacementRefusals(id, period.days, publishers);
     return refusals ? answer(refusals) : noSuch('placement');
   },
   listComplaints: async ({ limit, offset, ...where }, { caller: { publishers } }) => {

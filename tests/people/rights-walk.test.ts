@@ -277,6 +277,49 @@ test('statements, exports, explanations, tests of ads and traces: the other publ
   expect((await call('GET', `/events?day=2020-01-01&publisher_id=${own.publishers}`)).status).toBe(404);
 });
 
+test('history: no line of what another publisher had under an id, or before a record was moved', async () => {
+  const call = callerOf('trafficker', 'one');
+  const historyOf = async (entity: string, id: string | number) =>
+    ((await call('GET', `/audit?entity=${entity}&entity_id=${id}`)).body as { action: string; after: Json }[]).map(
+      ({ action, after }) => `${action} ${after?.name ?? after?.id}`,
+    );
+  expect((await historyOf('line_item', own.line_items)).at(-1)).toBe('create Boots');
+  expect(await historyOf('line_item', foreign.line_items)).toEqual([]);
+  const place = (publisher_id: string | number) => ({ id: 'again', publisher_id, width: 300, height: 250, formats: ['html'] });
+  await machine('POST', '/placements', place(foreign.publishers));
+  await machine('DELETE', '/placements/again');
+  await machine('POST', '/placements', place(own.publishers));
+  expect(await historyOf('placement', 'again')).toEqual(['create again']);
+  const flight = { start_date: '2026-01-01', end_date: '2026-12-31' };
+  const moved = (await machine('POST', '/campaigns', { publisher_id: foreign.publishers, name: 'sesame secret', ...flight })).body.id;
+  await machine('PATCH', `/campaigns/${moved}`, { name: 'handed over', publisher_id: own.publishers });
+  await machine('PATCH', `/campaigns/${moved}`, { name: 'ours' });
+  expect(await historyOf('campaign', moved)).toEqual(['update ours']);
+  expect(await historyOf('api_token', 1)).toEqual([]);
+  for (const path of ['/placements/again', `/campaigns/${moved}`]) await machine('DELETE', path);
+});
+
+test('alerts and refusals of an open placement: those of one’s own publishers', async () => {
+  const call = callerOf('viewer', 'one');
+  const today = new Date().toISOString();
+  const [day, hour] = [today.slice(0, 10), `${today.slice(0, 13)}:00:00Z`];
+  for (const [publisher_id, words, requests] of [
+    [own.publishers, 'barley ends', 7],
+    [foreign.publishers, 'sesame ends', 900_088],
+    [null, 'sesame books differ', 900_099],
+  ] as const) {
+    await knex('alerts').insert({ kind: 'ends_soon', entity: 'line_item', entity_id: words, publisher_id, words });
+    if (publisher_id === null) continue;
+    const asked = { publisher_id, placement_id: 'open-to-all', reason: 'nothing_booked', size: '300x250', requests };
+    await knex('request_hours').insert({ day, hour, ...asked });
+  }
+  expect(((await call('GET', '/alerts')).body as { words: string }[]).map(({ words }) => words)).toEqual(['barley ends']);
+  expect((await machine('GET', '/alerts')).body).toHaveLength(3);
+  const path = '/placements/open-to-all/refusals';
+  expect((await call('GET', path)).body).toMatchObject({ requests: 7, unfilled: 7 });
+  expect((await machine('GET', path)).body).toMatchObject({ requests: 900_095 });
+});
+
 const rowsOf = async (): Promise<Json> => {
   const tables = [...ENTITY_TABLES, 'comments', 'saved_reports'];
   const rows = await Promise.all(tables.map((table) => knex(table).orderBy('id')));
