@@ -72,7 +72,9 @@ export const readReportedCreatives = async (
 ): Promise<readonly ReportedCreative[]> => {
   const counted = knex('reports')
     .where(where)
-    .where((query) => publishers && query.whereIn('publisher_id', publishers))
+    .where((query) => {
+      if (publishers) void query.whereIn('publisher_id', publishers);
+    })
     .groupBy('creative_id', 'line_item_id', 'publisher_id', 'reason')
     .select('creative_id', 'line_item_id', 'publisher_id', 'reason', knex.raw('count(*)::int as count, max(created_at) as last_at'));
   const summed = knex
