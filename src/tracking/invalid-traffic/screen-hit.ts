@@ -42,7 +42,9 @@ export const createScreenHit =
   (ad, { visitor, ip, origin, prefetch, hidden }) => {
     const key = ad.seal === undefined ? undefined : sealKey();
     const elsewhere =
-      ad.seal !== undefined && key !== undefined && isElsewhere(compareSeals(ad.seal, seal(key, { browser: visitor.browser, ip, origin }, null)));
+      ad.seal !== undefined &&
+      key !== undefined &&
+      isElsewhere(compareSeals(ad.seal, seal(key, { browser: visitor.browser, ip, origin }, null)));
     return {
       invalidReason: judgeRequest({
         prefetch,
