@@ -10,6 +10,8 @@ const CHANGES_BOOKS: ReadonlySet<Step['do']> = new Set([
   'select',
   'lots',
   'track',
+  'clicks',
+  'judge',
   'forward',
   'reach',
   'fold',

@@ -3,6 +3,7 @@ import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
+import { playClicks } from './play-clicks.ts';
 import { playIdle } from './play-idle.ts';
 import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
@@ -26,6 +27,19 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return track(stage, step);
     case 'idle':
       return playIdle(stage, step, (asked) => select(stage, asked));
+    case 'clicks':
+      return playClicks(
+        stage,
+        step,
+        (asked) => select(stage, asked),
+        (sent) => track(stage, sent),
+      );
+    case 'judge':
+      await stage.setClocks(stage.trueMs + step.afterMs);
+      lane.background.setMode(step.fault === 'none' ? 'up' : step.fault);
+      await Promise.all(step.replicas.filter((n) => !stage.redisDown[n]).map((n) => system.judge(n)));
+      lane.background.setMode('up');
+      return [];
     case 'lots': {
       const { replica, fault, all } = step;
       if (fault !== 'none' && !stage.redisDown[replica]) {
@@ -86,7 +100,7 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       if (stage.postgresUp && !stage.redisDown[step.replica] && !step.killed) stage.carriedAtMs = stage.trueMs;
       return [];
     case 'lateCalls':
-      for (const client of lane.replicas) await client.runLateCalls();
+      for (const client of [...lane.replicas, lane.background]) await client.runLateCalls();
       stage.settleDoubts();
       return [];
     case 'drop':

@@ -19,6 +19,8 @@ export interface AdCall {
   readonly user: string | null;
   /** Who must earn the holds; null: they need not be earned. */
   readonly client: string | null;
+  /** Five characters that name the network that asks; null: unknown. */
+  readonly network: string | null;
   /** Bids in micros per thousand impressions, by line item. */
   readonly bids: Readonly<Record<number, number>>;
 }
@@ -65,6 +67,20 @@ export type Step = { readonly id: number } & (
     }
   /** One replica has the requests, then another one until it is refused; after two seconds the first holds nothing of that. */
   | { readonly do: 'idle'; readonly replica: number; readonly busy: number; readonly call: AdCall; readonly requests: number }
+  /** All ads are clicked, `everyMs` after each other, by one user, one network of many users, or many networks. */
+  | {
+      readonly do: 'clicks';
+      readonly replica: number;
+      readonly call: AdCall;
+      readonly by: 'user' | 'network' | 'creative';
+      readonly ads: number;
+      readonly restMs: number;
+      readonly everyMs: number;
+      readonly fault: CallFault;
+      readonly faultAt: number;
+    }
+  /** Replicas judge provisional clicks at the same time, after a while. */
+  | { readonly do: 'judge'; readonly replicas: readonly number[]; readonly afterMs: number; readonly fault: CallFault }
   | { readonly do: 'lots'; readonly replica: number; readonly fault: CallFault; readonly all: boolean }
   | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
   | { readonly do: 'reload'; readonly replicas: readonly number[] }
@@ -163,6 +179,7 @@ export const STEP_CLASSES = [
   'damage',
   'poison',
   'loss',
+  'activity',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

@@ -61,6 +61,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     imps: draw.oneIn(3) ? (has('imps') ? 2 + draw.below(5) : 2) : 1,
     user: has('users') && !draw.oneIn(4) ? `u${draw.below(3)}` : null,
     client: has('clients') && !draw.oneIn(4) ? `c${draw.below(3)}` : null,
+    network: null,
     bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, anyBid()])),
   });
 
@@ -104,6 +105,28 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const busy = (first + 1 + draw.below(REPLICAS - 1)) % REPLICAS;
     return { step: { do: 'idle', replica: first, busy, call: { ...adCall(), imps: 1, client: null }, requests: 20 + draw.below(40) } };
   };
+  const clicks = (id: number): Written => {
+    selects.push(id);
+    const ads = 4 + draw.below(16);
+    const by = draw.of(['user', 'network', 'creative', 'creative'] as const);
+    const pause = { restMs: draw.of([0, 0, 3_000, MS_PER_HOUR]), everyMs: draw.of([200, 3_000, 20_000]) };
+    const call = { ...adCall(), imps: 1, client: null };
+    return {
+      step: {
+        do: 'clicks',
+        replica: replica(),
+        call,
+        by,
+        ads,
+        ...pause,
+        fault: draw.oneIn(3) ? fault() : 'none',
+        faultAt: draw.below(ads),
+      },
+    };
+  };
+  const judge = (): Written => ({
+    step: { do: 'judge', replicas: someReplicas(), afterMs: draw.of([0, 600_000, 600_000]), fault: fault() },
+  });
   const track = (): Written => ({
     step: {
       do: 'track',
@@ -205,6 +228,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [25, () => ({ step: { do: 'lots', replica: replica(), fault: fault(), all: draw.oneIn(8) } }), 'lots'],
     [12, crowd, 'lots'],
     [6, idle, 'idle'],
+    [6, clicks, 'activity'],
+    [8, judge, 'activity'],
     [6, stranger, 'clients'],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
     [4, () => ({ step: { do: 'settings', replica: replica(), settings: settings() } }), 'settings'],
