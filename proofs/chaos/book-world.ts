@@ -1,6 +1,7 @@
 import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { Draw } from './draw.ts';
+import { MONTH_ENDS_MS } from './month-books.ts';
 import type { StepClass, World } from './story.ts';
 
 /** Later than now: the event writer prunes tallies by the real clock. */
@@ -15,7 +16,8 @@ const DAYS_BOOKED = 40;
 /** The random bookings of a story: small caps and budgets, so that each is reached many times. */
 export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World => {
   const ttlMs = draw.of(TTLS_MS.slice(0, 4));
-  const startMs = START_MS + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
+  const closes = has('close') && draw.oneIn(3);
+  const startMs = (closes ? MONTH_ENDS_MS - 2 * MS_PER_DAY : START_MS) + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
   const flight = { start_at: new Date(START_MS - MS_PER_DAY), end_at: new Date(START_MS + DAYS_BOOKED * MS_PER_DAY) };
   const publishers: CatalogRow[] = [];
   const placements: CatalogRow[] = [placement(OPEN_PLACEMENT, null)];
@@ -41,12 +43,14 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   }
   return {
     startMs,
+    closes,
     mayLose: has('loss') && draw.oneIn(3),
     replicas: Array.from({ length: REPLICAS }, () => ({ ttlMs, skewMs: draw.below(1_000) - 500 })),
-    rows: { publishers, placements, advertisers: [], bidders: [], campaigns, line_items: lineItems, creatives },
+    rows: { publishers, placements, advertisers: closes ? ADVERTISERS : [], bidders: [], campaigns, line_items: lineItems, creatives },
   };
 };
 
+const ADVERTISERS: readonly CatalogRow[] = [1, 2, 3].map((id) => ({ id, name: `advertiser ${id}` }));
 const OPEN_PLACEMENT = 'open';
 
 /** The placements of a publisher's pages: first its own, then one that is open to all publishers. */

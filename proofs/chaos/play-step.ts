@@ -3,6 +3,7 @@ import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
+import { MONTH, MONTH_ENDS_MS } from './month-books.ts';
 import { playClicks } from './play-clicks.ts';
 import { playIdle } from './play-idle.ts';
 import { operate } from './operate.ts';
@@ -107,6 +108,11 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       lane.replicas[step.replica]?.dropLateCalls();
       stage.restart(step.replica);
       return [];
+    case 'monthEnd':
+      return moveClocks(stage, step.id, Math.max(MONTH_ENDS_MS + step.offsetMs, stage.trueMs));
+    case 'close':
+    case 'record':
+      return playMonth(stage, step);
     case 'keep':
       await system.keep();
       return [];
@@ -124,6 +130,18 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
     case 'refilter':
       return operate(stage, step);
   }
+};
+
+const playMonth = async (stage: Stage, step: Step & { readonly do: 'close' | 'record' }): Promise<readonly Violation[]> => {
+  if (!stage.postgresUp) return [];
+  if (step.do === 'close') stage.notes.set(step.id, await stage.months.close(step.publisher, MONTH, step));
+  else {
+    await stage.months.change(step.change);
+    if (!('gone' in step.change)) return [];
+    stage.rows.apply({ table: 'campaigns', id: step.change.gone, gone: true });
+    await stage.load(stage.redisDown.map((_, n) => n));
+  }
+  return [];
 };
 
 /** True time goes on, and Redis's clock is correct again. */

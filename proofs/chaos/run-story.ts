@@ -2,6 +2,7 @@ import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { checkStored, compareBooks } from './check-stored.ts';
 import type { Lane } from './lane.ts';
 import type { Violation } from './model.ts';
+import { MONTH_ENDS_MS } from './month-books.ts';
 import { observe, observeAfter } from './observe.ts';
 import { repairAccounts } from './operate.ts';
 import { checkFiltered, refilter } from './refilter.ts';
@@ -103,7 +104,8 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   if (found.length === 0) found.push(...(await refilterAll(stage, round)));
   for (const key of model.acknowledged)
     if (!model.logged.has(key)) found.push({ rule: 'lost', text: `${key} was acknowledged and never settled` });
-  return [...found, ...model.misjudged(stage.losses > 0), ...(await checkStored(stage)), ...(await checkFiltered(stage))];
+  found.push(...model.misjudged(stage.losses > 0), ...(await checkStored(stage)), ...(await checkFiltered(stage)));
+  return stage.story.world.closes ? [...found, ...(await closeAll(stage))] : found;
 };
 
 /** Every provisional click is judged; what Redis had lost of them is settled again, and may be provisional once more. */
@@ -121,6 +123,14 @@ const judgeAll = async (stage: Stage, round: () => Promise<void>): Promise<reado
   await round();
   await stage.setClocks(stage.trueMs + JUDGED_MS);
   return [...found, ...(await judge())];
+};
+
+/** The next month is over too: what has changed of the first one is booked in it. */
+const closeAll = async ({ months, setClocks }: Stage): Promise<readonly Violation[]> => {
+  const before = await months.check();
+  await setClocks(MONTH_ENDS_MS + 40 * MS_PER_DAY);
+  await months.closeAll();
+  return [...before, ...(await months.check())];
 };
 
 /** A story with a list of data centers ends with every day filtered again by it, now that all tokens have ended. */

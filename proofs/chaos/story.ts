@@ -1,5 +1,6 @@
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { PidGains } from '../../src/config/settings.ts';
+import type { RecordChange } from './month-books.ts';
 import type { HitKind } from '../../src/ledger/hit.ts';
 
 /** A row as booked, or with a column that the checks refuse (`broken`: it is set aside), or deleted (`gone`). */
@@ -102,6 +103,11 @@ export type Step = { readonly id: number } & (
   | { readonly do: 'repair' }
   /** The list of data centers has these networks from now on; a day is filtered again by it. */
   | { readonly do: 'refilter'; readonly networks: readonly number[]; readonly daysAgo: number }
+  /** Time passes to the end of the month, and further by this. */
+  | { readonly do: 'monthEnd'; readonly offsetMs: number }
+  /** People close the month of a publisher at the same time; `killed`: before it is booked. */
+  | { readonly do: 'close'; readonly publisher: number; readonly people: number; readonly killed: boolean }
+  | { readonly do: 'record'; readonly change: RecordChange }
   | { readonly do: 'keep' }
   | { readonly do: 'lose'; readonly how: Loss }
   | { readonly do: 'recover' }
@@ -135,6 +141,8 @@ export interface World {
   readonly replicas: readonly { readonly ttlMs: number; readonly skewMs: number }[];
   /** Redis may lose its data: replicas keep books of it. */
   readonly mayLose: boolean;
+  /** It begins at the end of a month, which is closed. */
+  readonly closes: boolean;
   readonly rows: Readonly<Record<CatalogTable, readonly CatalogRow[]>>;
 }
 
@@ -180,6 +188,7 @@ export const STEP_CLASSES = [
   'poison',
   'loss',
   'activity',
+  'close',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

@@ -67,7 +67,12 @@ export interface System {
   /** Clicks under judgement that Redis lost are settled again. */
   recoverProvisional(): Promise<void>;
   /** Events settled since the last call; and, at the same moment, the keys of hits that wait for their impression. */
-  newEvents(): Promise<{ readonly events: readonly LoggedEvent[]; readonly waiting: ReadonlySet<string> }>;
+  newEvents(): Promise<{
+    readonly events: readonly LoggedEvent[];
+    readonly waiting: ReadonlySet<string>;
+    /** Filtered and provisional hits, `day:line item:kind:reason`. */
+    readonly tallies: ReadonlyMap<string, number>;
+  }>;
   waiting(): Promise<number>;
   accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
   /** Copies what Redis has. */
@@ -267,12 +272,14 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       for (const [shard, id] of lastIds.entries()) {
         pipeline.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+');
         pipeline.hkeys(`${keys.events(shard)}:waiting`);
+        pipeline.hgetall(keys.filtered(shard));
       }
       const replies = (await pipeline.exec()) ?? [];
       const fault = replies.find(([error]) => error)?.[0];
       if (fault) throw fault;
-      const streams = replies.filter((_, i) => i % 2 === 0).map(([, entries]) => entries as StreamEntry[]);
-      const names = replies.filter((_, i) => i % 2 === 1).flatMap(([, own]) => own as string[]);
+      const streams = replies.filter((_, i) => i % 3 === 0).map(([, entries]) => entries as StreamEntry[]);
+      const names = replies.filter((_, i) => i % 3 === 1).flatMap(([, own]) => own as string[]);
+      const tallied = replies.filter((_, i) => i % 3 === 2).flatMap(([, of]) => Object.entries(of as Record<string, string>));
       const events = streams.flatMap((entries, shard) =>
         entries.flatMap(([id, fields]) => {
           lastIds[shard] = id;
@@ -283,6 +290,7 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       );
       return {
         events,
+        tallies: new Map(tallied.map(([name, count]) => [name, Number(count)])),
         waiting: new Set(names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`))),
       };
     },

@@ -102,6 +102,12 @@ const tellStep = (step: Step): string => {
       return 'accounts that are set aside are repaired, if their reservations have ended';
     case 'refilter':
       return `data centers: networks ${step.networks.join(', ') || 'none'}; ${step.daysAgo === 0 ? 'today' : 'yesterday'} is filtered again`;
+    case 'monthEnd':
+      return `until ${seconds(step.offsetMs)} past the end of the month`;
+    case 'close':
+      return `${step.people} people close the month of publisher ${step.publisher}${step.killed ? ', killed before it is booked' : ''}`;
+    case 'record':
+      return `in Postgres: ${JSON.stringify(step.change)}`;
     case 'keep':
       return 'what Redis has is copied';
     case 'lose':

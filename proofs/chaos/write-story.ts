@@ -2,11 +2,17 @@ import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-r
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, TTLS_MS } from './book-world.ts';
 import { createDraw, type Draw } from './draw.ts';
+import type { RecordChange } from './month-books.ts';
 import { DRIFTS, NETWORKS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
 import type { StepClass, Story, TrackingCall, World } from './story.ts';
 
 /** What is damaged or poisoned may be lost, too: then there is nothing to find. */
 const LOST_TOO: ReadonlySet<StepClass> = new Set(['damage', 'poison']);
+/** What was deleted has no account to be damaged, and no parent to be moved to. */
+const GONE_TOO: ReadonlySet<StepClass> = new Set(['damage', 'move']);
+
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'] as const;
+const CURRENCIES = ['USD', 'EUR', 'JPY'] as const;
 
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
 
@@ -20,7 +26,8 @@ export interface StoryOptions {
 export const writeStory = ({ seed, steps: count, classes }: StoryOptions): Story => {
   const draw = createDraw(seed);
   const world = bookWorld(draw, (name) => classes.has(name));
-  const has = (name: StepClass): boolean => classes.has(name) && (world.mayLose ? !LOST_TOO.has(name) : name !== 'loss');
+  const has = (name: StepClass): boolean =>
+    classes.has(name) && (world.mayLose ? !LOST_TOO.has(name) : name !== 'loss') && (world.closes ? !GONE_TOO.has(name) : name !== 'close');
   const writer = createStepWriter(draw, has, world);
   const steps: Step[] = [];
   const later = new Map<number, NewStep>();
@@ -215,6 +222,36 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const how = draw.of(['flush', 'older', 'restart'] as const);
     return { step: { do: 'lose', how }, end: { do: 'recover' }, endsIn: draw.below(12) };
   };
+  const monthEnd = (): Written => ({
+    step: { do: 'monthEnd', offsetMs: draw.of([-7_500_000, -200, 0, 100, 14_500_000]) + draw.below(100) },
+  });
+  const close = (): Written => ({
+    step: {
+      do: 'close',
+      publisher: 1 + draw.below(world.rows.publishers.length),
+      people: 1 + draw.below(2),
+      killed: draw.oneIn(4),
+    },
+  });
+  const record = (): Written => {
+    const [publisher, campaign, advertiser] = (['publishers', 'campaigns', 'advertisers'] as const).map(
+      (table) => draw.of(world.rows[table])['id'] as number,
+    ) as [number, number, number];
+    const name = `name ${draw.below(1_000)}`;
+    const [zone, currency] = [draw.of(ZONES), draw.of(CURRENCIES)];
+    const change = draw.of<RecordChange>([
+      { table: 'campaigns', id: campaign, name },
+      { table: 'publishers', id: publisher, name },
+      { table: 'advertisers', id: advertiser, name },
+      { campaign, advertiser: draw.oneIn(4) ? null : advertiser },
+      { campaign, advertiser },
+      { publisher, zone, currency },
+      { publisher, zone, currency },
+      { currency: draw.of(CURRENCIES.slice(1)), rate: (1 + draw.below(2_000)) / 1_000 },
+      ...(draw.oneIn(4) ? [{ gone: campaign }] : []),
+    ]);
+    return { step: { do: 'record', change } };
+  };
   const fold = (): Written => ({ step: { do: 'fold', replica: replica() } });
   const carry = (): Written => ({ step: { do: 'carry', replica: replica(), killed: has('writer') && draw.oneIn(3) } });
 
@@ -258,6 +295,9 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [4, poison, 'poison'],
     [5, () => ({ step: { do: 'keep' } }), 'loss'],
     [6, lose, 'loss'],
+    [8, monthEnd, 'close'],
+    [20, close, 'close'],
+    [20, record, 'close'],
   ];
   const open = kinds.filter(([, , name]) => name === undefined || has(name));
   const total = open.reduce((sum, [weight]) => sum + weight, 0);
