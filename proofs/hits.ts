@@ -49,11 +49,13 @@ export const hits: Proof = {
         }
       };
       let tokens = 0;
+      let visitors = 0;
       await inParallel(
         wanted * 4,
         24,
         async () => {
-          const { bids } = await page.ask(booking, `user-${tokens}`);
+          // Each one another: up to 24 at a time had the same number, and a user who clicks five of few ads is filtered.
+          const { bids } = await page.ask(booking, `user-${visitors++}`);
           const [bid] = bids;
           if (!bid || tokens >= wanted) return;
           const turn = tokens++;

@@ -17,7 +17,8 @@ const DAYS_BOOKED = 40;
 export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World => {
   const ttlMs = draw.of(TTLS_MS.slice(0, 4));
   const closes = has('close') && draw.oneIn(3);
-  const startMs = (closes ? MONTH_ENDS_MS - 2 * MS_PER_DAY : START_MS) + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
+  const startMs =
+    (closes ? MONTH_ENDS_MS - 2 * MS_PER_DAY - 4 * MS_PER_HOUR : START_MS) + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
   const flight = { start_at: new Date(START_MS - MS_PER_DAY), end_at: new Date(START_MS + DAYS_BOOKED * MS_PER_DAY) };
   const publishers: CatalogRow[] = [];
   const placements: CatalogRow[] = [placement(OPEN_PLACEMENT, null)];

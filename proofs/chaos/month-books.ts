@@ -25,6 +25,8 @@ export type RecordChange =
 
 /** Months of publishers: they are closed, and records are edited and deleted afterwards. */
 export interface MonthBooks {
+  /** Months that were closed, and lines of them that are corrections. */
+  readonly counts: { readonly closed: number; readonly corrections: number };
   /** `killed`: before it commits. Resolves to what it came to, in words. */
   close(publisher: number, month: string, how: { readonly people: number; readonly killed: boolean }): Promise<string>;
   change(change: RecordChange): Promise<void>;
@@ -42,6 +44,7 @@ export const createMonthBooks = ({ knex }: Lane, world: World): MonthBooks => {
   /** By publisher and month. */
   const documents = new Map<string, Document>();
   let deletions = 0;
+  const counts = { closed: 0, corrections: 0 };
 
   const documentOf = async (publisher: number, month: string): Promise<Document> => {
     const found = await finance.statement(publisher, month);
@@ -56,11 +59,16 @@ export const createMonthBooks = ({ knex }: Lane, world: World): MonthBooks => {
     const became = await Promise.all(closers.map((one) => one.catch((fault: unknown) => `${(fault as Error).message}`)));
     const document = await documentOf(publisher, month);
     const name = `${publisher} ${month}`;
-    if (document.closed && !documents.has(name)) documents.set(name, document);
+    if (document.closed && !documents.has(name)) {
+      documents.set(name, document);
+      counts.closed++;
+      counts.corrections += document.lines.filter(({ ofMonth }) => ofMonth !== month).length;
+    }
     return became.map((one) => one ?? 'closed').join(', ');
   };
 
   return {
+    counts,
     close: book,
     closeAll: async () => {
       for (const month of [MONTH, NEXT_MONTH])

@@ -28,6 +28,7 @@ export interface Run {
   readonly losses: number;
   /** Of clicks that no person makes. */
   readonly activity: Stage['model']['activity'];
+  readonly months: Stage['months']['counts'];
   /** Selections without Redis. */
   readonly fromLots: number;
 }
@@ -49,6 +50,7 @@ export const runStory = async (lane: Lane, story: Story, matters = (_rule: strin
     fromLots: stage.system.decidedByLots,
     rejudged: stage.rejudged,
     activity: model.activity,
+    months: stage.months.counts,
     losses: stage.losses,
   };
 };
