@@ -1,4 +1,4 @@
-import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import { checkStored, compareBooks } from './check-stored.ts';
 import type { Lane } from './lane.ts';
 import type { Violation } from './model.ts';
@@ -69,8 +69,8 @@ const firstBroken = async (stage: Stage, matters: (rule: string) => boolean): Pr
 };
 
 const MAX_ROUNDS = 8;
-const ROUND_MS = 60_000;
-const JUDGED_MS = 11 * 60_000;
+const ROUND_MS = MS_PER_MINUTE;
+const JUDGED_MS = 11 * MS_PER_MINUTE;
 
 /** Everything works again, everything that waits is carried, and all holds end: the books must be exact. */
 const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
