@@ -54,7 +54,6 @@ export const hits: Proof = {
         wanted * 4,
         24,
         async () => {
-          // Each one another: up to 24 at a time had the same number, and a user who clicks five of few ads is filtered.
           const { bids } = await page.ask(booking, `user-${visitors++}`);
           const [bid] = bids;
           if (!bid || tokens >= wanted) return;
