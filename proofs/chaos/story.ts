@@ -141,6 +141,8 @@ export interface World {
   readonly replicas: readonly { readonly ttlMs: number; readonly skewMs: number }[];
   /** Redis may lose its data: replicas keep books of it. */
   readonly mayLose: boolean;
+  /** Some visitors click as no person does; more line items have no limits, so that they see ads. */
+  readonly clickers: boolean;
   /** It begins at the end of a month, which is closed. */
   readonly closes: boolean;
   readonly rows: Readonly<Record<CatalogTable, readonly CatalogRow[]>>;

@@ -27,7 +27,10 @@ export const writeStory = ({ seed, steps: count, classes }: StoryOptions): Story
   const draw = createDraw(seed);
   const world = bookWorld(draw, (name) => classes.has(name));
   const has = (name: StepClass): boolean =>
-    classes.has(name) && (world.mayLose ? !LOST_TOO.has(name) : name !== 'loss') && (world.closes ? !GONE_TOO.has(name) : name !== 'close');
+    classes.has(name) &&
+    (world.mayLose ? !LOST_TOO.has(name) : name !== 'loss') &&
+    (world.closes ? !GONE_TOO.has(name) : name !== 'close') &&
+    (world.clickers || name !== 'activity');
   const writer = createStepWriter(draw, has, world);
   const steps: Step[] = [];
   const later = new Map<number, NewStep>();
@@ -265,8 +268,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [25, () => ({ step: { do: 'lots', replica: replica(), fault: fault(), all: draw.oneIn(8) } }), 'lots'],
     [12, crowd, 'lots'],
     [6, idle, 'idle'],
-    [6, clicks, 'activity'],
-    [8, judge, 'activity'],
+    [20, clicks, 'activity'],
+    [12, judge, 'activity'],
     [6, stranger, 'clients'],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
     [4, () => ({ step: { do: 'settings', replica: replica(), settings: settings() } }), 'settings'],
