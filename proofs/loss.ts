@@ -8,6 +8,7 @@ import { book, type Booking } from '../testkit/book.ts';
 import { appendOnlyFile } from '../testkit/lossy-redis.ts';
 import { keepState, restoreState } from '../testkit/older-postgres.ts';
 import { openLoop } from '../testkit/open-loop.ts';
+import { median } from '../testkit/statistics.ts';
 import { untilDrained } from '../testkit/read-books.ts';
 import { untilTrue } from '../testkit/until.ts';
 import type { Fleet } from './rig/open-fleet.ts';
@@ -84,13 +85,15 @@ interface Visits {
   readonly tokens: ReadonlySet<string>;
   /** The part of the requests for plentiful bookings that were filled in a time, ms since the start of the process. */
   readonly fill: (fromMs: number, toMs: number) => number;
+  /** Of each plentiful booking, from its first request after this moment to its first ad, ms; sorted. Infinity: none came. */
+  readonly firstAds: (sinceMs: number) => readonly number[];
   readonly not200: () => number;
 }
 
 const visit = ({ page }: Fleet, perSecond: number, plentiful: readonly Booking[], scarce: readonly Booking[]): Visits => {
   const seen = new Map<Booking, number>();
   const tokens = new Set<string>();
-  const asked: { readonly atMs: number; readonly filled: boolean }[] = [];
+  const asked: { readonly booking: Booking; readonly atMs: number; readonly filled: boolean }[] = [];
   let not200 = 0;
   const stop = openLoop(perSecond, async (n) => {
     const isScarce = n % SCARCE_PART === 0;
@@ -100,7 +103,7 @@ const visit = ({ page }: Fleet, perSecond: number, plentiful: readonly Booking[]
     const { status, bids } = await page.ask(booking, `user-${n}`);
     if (status !== 200) not200++;
     const [bid] = bids;
-    if (!isScarce) asked.push({ atMs, filled: bid !== undefined });
+    if (!isScarce) asked.push({ booking, atMs, filled: bid !== undefined });
     if (!bid || (await page.hit(bid.impurl)) !== 200) return;
     tokens.add(bid.id);
     seen.set(booking, (seen.get(booking) ?? 0) + 1);
@@ -109,7 +112,13 @@ const visit = ({ page }: Fleet, perSecond: number, plentiful: readonly Booking[]
     const of = asked.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     return of.filter(({ filled }) => filled).length / Math.max(of.length, 1);
   };
-  return { stop, seen, tokens, fill, not200: () => not200 };
+  const firstAds = (sinceMs: number): readonly number[] => {
+    const since = asked.filter(({ atMs }) => atMs >= sinceMs).toSorted((a, b) => a.atMs - b.atMs);
+    const own = [...new Set(since.map(({ booking }) => booking))].map((one) => since.filter(({ booking }) => booking === one));
+    const waits = own.map((requests) => (requests.find(({ filled }) => filled)?.atMs ?? Infinity) - requests[0]!.atMs);
+    return waits.toSorted((a, b) => a - b);
+  };
+  return { stop, seen, tokens, fill, firstAds, not200: () => not200 };
 };
 
 /** When the fill is back for good, in ms since the loss; undefined: it is not. */
@@ -175,9 +184,11 @@ export const loss: Proof = {
         const over = Math.max(sold[0] - cap, sold[1] - cap, isRestored ? 0 : Math.max(...stored.counts) - cap, 0);
         const lost = isRestored ? 0 : await lostOf(fleet, visits.tokens);
         const backMs = fillBackMs(visits, answeringMs, endMs);
+        const firstAds = visits.firstAds(answeringMs);
+        const waits = `first ad of a publisher after ${Math.round(median(firstAds))}, at most ${Math.round(firstAds.at(-1) ?? 0)} ms`;
         const holds = drained && over === 0 && lost === 0 && visits.not200() === 0 && (backMs ?? Infinity) <= MAX_MS;
         ok &&= holds;
-        const figures = `${sold[0]} and ${sold[1]} of ${cap}, over ${over}, lost ${lost}, fill back after ${backMs === undefined ? 'never' : `${Math.round(backMs)} ms`}`;
+        const figures = `${sold[0]} and ${sold[1]} of ${cap}, over ${over}, lost ${lost}, fill back after ${backMs === undefined ? 'never' : `${Math.round(backMs)} ms`} (${waits})`;
         rig.say(
           `  ${form.name}: ${figures} (away ${Math.round(answeringMs - lostMs)} ms, not 200: ${visits.not200()})${drained ? '' : ', not drained'}`,
         );

@@ -86,6 +86,7 @@ export default defineConfig({
           page('pacing', 'Pacing rules'),
           page('reports', 'Reports'),
           page('alerts', 'Alerts'),
+          page('people', 'People and tokens'),
           page('privacy', 'Users and consent'),
           page('invalid-traffic', 'Invalid traffic'),
         ],

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Publishers } from '../access/caller.ts';
 import type { AlertKind } from '../catalog/model/alert-kinds.ts';
 import type { AlertEntity, FoundAlert } from './found-alert.ts';
 
@@ -29,7 +30,7 @@ export interface AlertStore {
    */
   record(found: readonly FoundAlert[]): Promise<number>;
   /** Open alerts and those that were closed lately, newest first; `isMuted` for the person. */
-  list(person: string): Promise<readonly (StoredAlert & { readonly isMuted: boolean })[]>;
+  list(person: string, publishers: Publishers): Promise<readonly (StoredAlert & { readonly isMuted: boolean })[]>;
   mutes(person: string): Promise<readonly AlertMute[]>;
   mute(person: string, mute: AlertMute): Promise<void>;
   unmute(person: string, kind: AlertKind, entityId: string): Promise<void>;
@@ -93,11 +94,12 @@ export const createAlertStore = ({ knex }: { readonly knex: Knex }): AlertStore 
       await query(`delete from alerts where closed_at < now() - ${KEPT}`, []);
       return rows[0]?.opened ?? 0;
     },
-    list: (person) =>
+    list: (person, publishers) =>
       query<StoredAlert & { readonly entity: AlertEntity; readonly isMuted: boolean }>(
         `select ${COLUMNS}, ${mutedBy(':person', 'alerts')} as "isMuted" from alerts
+         where cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[]))
          order by closed_at desc nulls first, opened_at desc, id desc limit ${MAX_LISTED_ALERTS}`,
-        { person },
+        { person, publishers },
       ),
     mutes: (person) =>
       query<AlertMute>(

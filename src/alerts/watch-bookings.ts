@@ -1,3 +1,4 @@
+import { unlimitedCaller } from '../access/caller.ts';
 import type { GuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
 import type { CatalogWriter } from '../bookings/catalog-writer.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
@@ -37,7 +38,7 @@ export const createWatchBookings = (options: WatchBookingsOptions) => {
     if (!(await alerts.takeCheck())) return undefined;
     const found = await findAlerts(now(), signal);
     for (const { creativeId } of found.malware) {
-      const target = { kind: ENTITY_KINDS.creatives, id: creativeId, actor: WATCH_ACTOR };
+      const target = { kind: ENTITY_KINDS.creatives, id: creativeId, caller: unlimitedCaller(WATCH_ACTOR) };
       if ((await writer.setBlocked(target, true)).ok) onBlocked(creativeId);
     }
     return alerts.record(found.alerts);

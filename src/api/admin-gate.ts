@@ -1,10 +1,12 @@
 import { parseUrl } from '../base/parse-url.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { unlimitedCaller, type Caller } from '../access/caller.ts';
 import type { AdminToken } from '../config/settings.ts';
 import { networkOf } from '../context/network-of.ts';
 import { createCallerAddress } from '../http/request/caller-address.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
+import { letIn } from './call-rights.ts';
 import { MAX_WRONG_TOKENS, WRONG_TOKEN_WINDOW_S, type WrongTokens } from './wrong-tokens.ts';
 
 /** Why a call of the trafficking API was refused. */
@@ -12,8 +14,10 @@ export const ADMIN_REFUSALS = ['another_site', 'no_token', 'wrong_token', 'too_m
 export type AdminRefusal = (typeof ADMIN_REFUSALS)[number];
 
 export interface AdminGateOptions {
-  /** Empty: every client that can reach the API may use it. */
+  /** Each may do everything. Empty: every client that can reach the API may use it without a token. */
   readonly tokens: readonly AdminToken[];
+  /** Who has a bearer token of the API, and null when nobody has; undefined: it has another form. Rejects when Postgres is unavailable. */
+  readonly findToken: (bearer: string) => Promise<Caller | null> | undefined;
   /**
    * The public address of the service; '' when unknown. Needed where a proxy changes the Host
    * header.
@@ -28,21 +32,36 @@ export interface AdminGateOptions {
 /**
  * Guards everything under /api. Answers carry no CORS header, and calls from pages of other sites
  * are refused, so that a foreign page can neither read nor change the catalog. Then the bearer token
- * is compared in constant time. Wrong ones are limited by network, which bounds the log and the work;
+ * is looked up among the API tokens, by its digest, or compared in constant time with those of the settings. Wrong ones are limited by network, which bounds the log and the work;
  * the length of a token makes guessing hopeless. A right token always passes: otherwise one stranger
  * behind the same proxy could lock out all staff.
  */
-export const createAdminGate = ({ tokens, publicUrl, trustProxyHops, wrongTokens, onRefused }: AdminGateOptions): RequestHandler => {
+export const createAdminGate = ({
+  tokens,
+  findToken,
+  publicUrl,
+  trustProxyHops,
+  wrongTokens,
+  onRefused,
+}: AdminGateOptions): RequestHandler => {
   const known = tokens.map(({ name, token }) => ({ name, digest: digestOf(token) }));
   const ownOrigin = publicUrl === '' ? undefined : new URL(publicUrl).origin;
 
   /** Compares every token, so that the time does not depend on which one matches. */
   const nameOf = (given: string): string | undefined => {
+    if (known.length === 0) return 'anonymous';
     const digest = digestOf(given);
     return known.reduce<string | undefined>(
       (found, { name, digest: expected }) => (timingSafeEqual(digest, expected) ? name : found),
       undefined,
     );
+  };
+
+  const callerOf = async (bearer: string): Promise<Caller | null> => {
+    const found = findToken(bearer);
+    if (found) return found;
+    const name = nameOf(bearer);
+    return name === undefined ? null : unlimitedCaller(name);
   };
 
   const callerAddress = createCallerAddress(trustProxyHops);
@@ -59,9 +78,9 @@ export const createAdminGate = ({ tokens, publicUrl, trustProxyHops, wrongTokens
       return sendProblem(res, problem('forbidden', 'The trafficking API answers its own pages only, not pages of other sites.'));
     }
     const bearer = bearerOf(req);
-    const actor = known.length === 0 ? 'anonymous' : nameOf(bearer);
-    if (actor !== undefined) {
-      res.locals['actor'] = actor;
+    const caller = await callerOf(bearer);
+    if (caller) {
+      letIn(res, caller);
       return next();
     }
     if (bearer !== '' && (await wrongTokens.count(network)) > MAX_WRONG_TOKENS) {
@@ -70,7 +89,7 @@ export const createAdminGate = ({ tokens, publicUrl, trustProxyHops, wrongTokens
       return sendProblem(res, problem('too_many_requests', 'Too many wrong tokens came from this network.'), { 'Retry-After': seconds });
     }
     onRefused(bearer === '' ? 'no_token' : 'wrong_token', network);
-    sendProblem(res, problem('admin_unauthorized', 'Send "Authorization: Bearer" with a token of ADMIN_TOKEN.'), {
+    sendProblem(res, problem('admin_unauthorized', 'Send "Authorization: Bearer" with a token of ADMIN_TOKEN or an API token.'), {
       'WWW-Authenticate': 'Bearer realm="trafficking"',
     });
   };
@@ -81,9 +100,6 @@ export const createClosedGate =
   (reason: string): RequestHandler =>
   (_req, res) =>
     sendProblem(res, problem('forbidden', `The trafficking tool is closed: ${reason}.`));
-
-/** The name of the client's token, for the audit trail. */
-export const actorOf = (res: Response): string => String(res.locals['actor']);
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
 

@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
     Record<EntityTable, string>
   >),
   delivery: 'Live figures, reports, explanations and the audit trail',
+  people: 'Who may do what: roles and API tokens',
 };
 
 export interface OpenApiDocument {
@@ -68,7 +69,7 @@ export const createOpenApiDocument = (table: RouteTable, publicUrl: string): Ope
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'API key of the publisher in ext.publisher_id' },
         reportLink: { type: 'http', scheme: 'bearer', description: 'The token of a read-only link to a report' },
-        adminToken: { type: 'http', scheme: 'bearer', description: 'A token of ADMIN_TOKEN, when ADMIN_TOKEN is set' },
+        adminToken: { type: 'http', scheme: 'bearer', description: 'A token of ADMIN_TOKEN, when ADMIN_TOKEN is set, or an API token' },
       },
     },
   } as const;
@@ -76,14 +77,14 @@ export const createOpenApiDocument = (table: RouteTable, publicUrl: string): Ope
 };
 
 const operationOf = (operationId: string, route: RouteDefinition): Operation => {
-  const { tag, summary, access = 'staff', cost = 'light', body, answer } = route;
+  const { tag, summary, access = 'staff', cost = 'light', body, answer, needs } = route;
   const security = ACCESS[access];
   const parameters = parametersIn(route, (place) => place !== 'path');
   return {
     operationId,
     tags: [tag],
     summary,
-    ...(access === 'staff' && { 'x-cost': cost }),
+    ...(access === 'staff' && { 'x-cost': cost, 'x-permission': needs }),
     ...(security && { security }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(body) }),

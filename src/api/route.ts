@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Writable } from 'node:stream';
+import type { Caller, Need } from '../access/caller.ts';
 import type { Fault } from '../base/fault.ts';
 import type { Schema, Shape } from '../base/schema.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
@@ -10,15 +11,33 @@ import type { Parameters, ValuesOf } from './parameters.ts';
  * A route is defined once. The Express route with its checks and its 405, the OpenAPI document, the
  * types of its handler and of the page's client, and the tests that walk all routes derive from it.
  */
-export interface RouteDefinition {
+export type RouteDefinition = RouteOutline & (StaffRoute | OtherRoute);
+
+/** Behind the gate of staff: who may call it is said by a permission and by publishers (serve-routes.ts). */
+interface StaffRoute {
+  readonly access?: 'staff';
+  readonly needs: Need;
+  /**
+   * What a caller gets who may see some publishers only. `own`: what belongs to these; a record in
+   * the path is checked, and the handler narrows what it reads by `call.caller.publishers`. `any`: it
+   * is about no publisher. By default nothing: the answer is about all publishers.
+   */
+  readonly reach?: 'own' | 'any';
+}
+
+interface OtherRoute {
+  readonly access: Exclude<Access, 'staff'>;
+  readonly needs?: undefined;
+  readonly reach?: undefined;
+}
+
+interface RouteOutline {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With parameters in braces: `/api/line_items/{id}/delivery`. */
   readonly path: string;
   /** The group of the API page. */
   readonly tag: Tag;
   readonly summary: string;
-  /** By default `staff`. */
-  readonly access?: Access;
   /** By default `light`. */
   readonly cost?: CostClass;
   readonly parameters?: Parameters;
@@ -32,7 +51,7 @@ export interface RouteDefinition {
   readonly problems?: readonly ProblemCode[];
 }
 
-export type Tag = 'ads' | 'tracking' | 'operations' | EntityTable | 'delivery';
+export type Tag = 'ads' | 'tracking' | 'operations' | EntityTable | 'delivery' | 'people';
 
 /** Who may call a route, with the names of the document's security schemes. `[]`: anyone. */
 export const ACCESS = {
@@ -132,7 +151,8 @@ export type AnswerOf<R extends RouteDefinition> = R['answer'] extends { readonly
 
 /** The call beside the values. */
 export interface Call {
-  /** Who calls, as the audit trail names it. */
+  readonly caller: Caller;
+  /** The name of the caller, for the audit trail. */
   readonly actor: string;
   /** Path and query as they were sent. */
   readonly url: string;

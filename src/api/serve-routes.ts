@@ -9,7 +9,7 @@ import { sendJson } from '../http/answers/send-json.ts';
 import { methodNotAllowed } from '../http/problems/error-handler.ts';
 import { sendProblem } from '../http/problems/problem.ts';
 import { readJson } from '../http/request/read-json.ts';
-import { actorOf } from './admin-gate.ts';
+import { callerOf, refusalOf, type RecordReach } from './call-rights.ts';
 import { FORMAT_DETAILS, FORMAT_TESTS } from '../catalog/checks/formats.ts';
 import { answeredMembers, checkedSchema } from './component.ts';
 import { readParameters } from './parameters.ts';
@@ -30,14 +30,18 @@ import {
 /** Where the router of the trafficking API is mounted. */
 const PREFIX = '/api';
 
-/** The Express routes of a table: each path with its methods, and 405 for all others. */
-export const serveRoutes = <T extends RouteTable>(table: T, handlers: Handlers<T>): Router => {
+/**
+ * The Express routes of a table: each path with its methods, and 405 for all others.
+ *
+ * @param reach whether a caller reaches the record of a path
+ */
+export const serveRoutes = <T extends RouteTable>(table: T, handlers: Handlers<T>, reach: RecordReach): Router => {
   const router = Router();
   for (const [path, entries] of groupBy(Object.entries(table), ([, { path }]) => path)) {
     const route = router.route(path.replace(PREFIX, '').replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const [id, definition] of entries) {
       const method = definition.method.toLowerCase() as Lowercase<RouteDefinition['method']>;
-      route[method](serve(definition, handlers[id] as unknown as AnyHandler));
+      route[method](serve(definition, handlers[id] as unknown as AnyHandler, reach));
     }
     route.all(methodNotAllowed(allowedMethods(entries.map(([, { method }]) => method))));
   }
@@ -57,17 +61,23 @@ type AnyHandler = (asked: Readonly<Record<string, unknown>>, call: Call) => Repl
 
 /** One route, behind another gate than that of staff. */
 export const serveRoute = <R extends RouteDefinition>(definition: R, handle: Handler<R>): RequestHandler =>
-  serve(definition, handle as AnyHandler);
+  serve(definition, handle as AnyHandler, undefined);
 
-const serve = (definition: RouteDefinition, handle: AnyHandler): RequestHandler => {
+/** `reach`: undefined of a route that staff do not call. */
+const serve = (definition: RouteDefinition, handle: AnyHandler, reach: RecordReach | undefined): RequestHandler => {
   const readBody = definition.body && bodyReader(definition.body);
   return async (req, res) => {
+    const caller = callerOf(res);
+    const unable = reach && refusalOf(definition, caller);
+    if (unable) return sendReply(res, definition, unable);
     const search = new URL(req.url, 'http://localhost').searchParams;
     const asked = readValues(definition, req, search);
     if (!asked.ok) return sendReply(res, definition, asked.refused);
+    const unreached = await reach?.(definition, caller, asked.values['id']);
+    if (unreached) return sendReply(res, definition, unreached);
     const body = await readBody?.(req);
     if (body && !body.ok) return sendReply(res, definition, body.refused);
-    const call = { actor: actorOf(res), url: req.originalUrl, search, isHead: req.method === 'HEAD', request: req };
+    const call = { caller, actor: caller.name, url: req.originalUrl, search, isHead: req.method === 'HEAD', request: req };
     await sendReply(res, definition, await handle({ ...asked.values, ...body?.values }, call));
   };
 };

@@ -7,7 +7,7 @@ import { CHANGE_ACTIONS } from './audit-trail.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 
 /** What changes are logged of, beside the records of the catalog. */
-const OTHER_ENTITIES = ['asset', 'saved_report', 'alert_recipient', 'events', 'counters'];
+const OTHER_ENTITIES = ['asset', 'saved_report', 'alert_recipient', 'api_token', 'events', 'counters'];
 
 const AUDIT_ROW = component(
   'AuditRow',
@@ -33,6 +33,8 @@ export type AuditRow = s.Shape<typeof AUDIT_ROW>;
 export const AUDIT_API = defineRoutes({
   listChanges: {
     ...at('GET', '/api/audit', 'delivery'),
+    needs: 'history.read',
+    reach: 'own',
     cost: 'list',
     summary: 'Changes to the catalog and who made them, newest first',
     parameters: {

@@ -45,6 +45,8 @@ const BULK_RESULTS = component(
 export const BULK_API = defineRoutes({
   changeRecords: {
     ...at('POST', '/api/bulk', 'delivery'),
+    needs: 'sign_in',
+    reach: 'own',
     cost: 'list',
     summary: 'Writes of this API in one transaction: all of them or none',
     body: jsonBody(BULK_CHANGE, 'The operations are invalid.', { maxBytes: MAX_BULK_BYTES, maxValues: MAX_BULK_VALUES }),

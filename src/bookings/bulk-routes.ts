@@ -1,20 +1,24 @@
+import type { Caller } from '../access/caller.ts';
+import { refusalOf as unableTo, type RecordReach } from '../api/call-rights.ts';
 import type { Fault } from '../base/fault.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
 import { answer, refuseWith, type Handlers } from '../api/route.ts';
 import type { BULK_API, BulkOperation } from './bulk-api.ts';
 import type { CatalogWriter, RecordWriter } from './catalog-writer.ts';
-import { CREATING } from './entity-api.ts';
+import { CREATING, entityRoute, type EntityVerb } from './entity-api.ts';
 import { ENTITY_KINDS, readEntityId, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { ACTIONS, problemOf } from './entity-routes.ts';
 import { answerOfWrite, type Refused, type Written } from './written.ts';
 
 /** Writes in one transaction, with one result each. One that is refused undoes all. */
-export const bulkRoutes = (writer: CatalogWriter): Handlers<typeof BULK_API> => ({
-  changeRecords: async ({ body }, { actor }) => {
+export const bulkRoutes = (writer: CatalogWriter, reach: RecordReach): Handlers<typeof BULK_API> => ({
+  changeRecords: async ({ body }, { caller }) => {
     const steps = body.operations.map(readOperation);
+    const barred: (Refused | undefined)[] = [];
+    for (const step of steps) barred.push(step ? await barrier(step, caller, reach) : UNKNOWN_PATH);
     const written = await writer.together(async (within) => {
       const all: Written[] = [];
-      for (const step of steps) all.push(step ? await step.run(within, actor) : UNKNOWN_PATH);
+      for (const [i, step] of steps.entries()) all.push(barred[i] ?? (await step?.run(within, caller)) ?? UNKNOWN_PATH);
       return all;
     });
     const refused = written.filter(({ ok }) => !ok).length;
@@ -30,9 +34,20 @@ export const bulkRoutes = (writer: CatalogWriter): Handlers<typeof BULK_API> => 
 
 interface Step {
   readonly kind: EntityKind;
+  readonly verb: EntityVerb;
+  /** undefined: of a record that does not exist yet. */
+  readonly id: string | number | undefined;
   readonly status: number;
-  readonly run: (writer: RecordWriter, actor: string) => Promise<Written>;
+  readonly run: (writer: RecordWriter, caller: Caller) => Promise<Written>;
 }
+
+/** Why the caller may not make a write, by the rules of its own route; undefined: it may. */
+const barrier = async ({ kind, verb, id }: Step, caller: Caller, reach: RecordReach): Promise<Refused | undefined> => {
+  const route = entityRoute(kind, verb);
+  const { problem: why } = unableTo(route, caller) ?? (await reach(route, caller, id)) ?? {};
+  if (!why) return undefined;
+  return why.code === 'not_found' ? UNKNOWN_PATH : { ok: false, refusal: 'forbidden', faults: [{ pointer: '', detail: why.detail }] };
+};
 
 /** An operation as the write that its path names; undefined: there is none. */
 const readOperation = ({ method, path, body, if_match: ifMatch }: BulkOperation): Step | undefined => {
@@ -43,22 +58,30 @@ const readOperation = ({ method, path, body, if_match: ifMatch }: BulkOperation)
   const kind = Object.values(ENTITY_KINDS).find((each) => each.table === table);
   if (!kind || more.length > 0) return undefined;
   if (idText === undefined)
-    return method === 'POST' ? { kind, status: 201, run: (writer, actor) => writer.create(kind, body, actor) } : undefined;
+    return method === 'POST'
+      ? { kind, verb: 'create', id: undefined, status: 201, run: (writer, caller) => writer.create(kind, body, caller) }
+      : undefined;
   const id = readEntityId(kind, idText) ?? -1;
-  const target = (actor: string) => ({ kind, id, actor, ifMatch });
+  const target = (caller: Caller) => ({ kind, id, caller, ifMatch });
   if (actionName !== undefined) {
     const action = kind.actions.find((each) => each === actionName);
     return action && method === 'POST'
-      ? { kind, status: CREATING.includes(action) ? 201 : 200, run: (writer, actor) => ACTIONS[action](writer, target(actor)) }
+      ? {
+          kind,
+          verb: action,
+          id,
+          status: CREATING.includes(action) ? 201 : 200,
+          run: (writer, caller) => ACTIONS[action](writer, target(caller)),
+        }
       : undefined;
   }
   switch (method) {
     case 'PUT':
-      return { kind, status: 200, run: (writer, actor) => writer.replace(target(actor), body) };
+      return { kind, verb: 'replace', id, status: 200, run: (writer, caller) => writer.replace(target(caller), body) };
     case 'PATCH':
-      return { kind, status: 200, run: (writer, actor) => writer.merge(target(actor), body) };
+      return { kind, verb: 'update', id, status: 200, run: (writer, caller) => writer.merge(target(caller), body) };
     case 'DELETE':
-      return { kind, status: 204, run: (writer, actor) => writer.remove(target(actor)) };
+      return { kind, verb: 'delete', id, status: 204, run: (writer, caller) => writer.remove(target(caller)) };
     case 'POST':
       return undefined;
   }
@@ -91,6 +114,7 @@ const refusalOf = (refused: Refused, step: Step | undefined): Problem =>
 /** The faults of an operation, with pointers into the bulk body. */
 const faultsAt = (index: number, refused: Refused, step: Step | undefined): readonly Fault[] => {
   const at = `/operations/${index}`;
-  if (refused.faults.length > 0) return refused.faults.map(({ pointer, detail }) => ({ pointer: `${at}/body${pointer}`, detail }));
+  if (refused.refusal !== 'forbidden' && refused.faults.length > 0)
+    return refused.faults.map(({ pointer, detail }) => ({ pointer: `${at}/body${pointer}`, detail }));
   return [{ pointer: refused.refusal === 'stale' ? `${at}/if_match` : `${at}/path`, detail: refusalOf(refused, step).detail }];
 };

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import type { Caller } from '../access/caller.ts';
 import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
+import type { CreativeStatus } from '../catalog/model/choices.ts';
 import { newApiKey } from '../catalog/model/hash-api-key.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Fault } from '../base/fault.ts';
@@ -11,33 +13,35 @@ import { checkReferences } from './check-references.ts';
 import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
-import { withApproval } from './creative-approval.ts';
+import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
-import { mergePatch } from './merge-patch.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { sealMembers } from './seal-members.ts';
+import { patched, writable, without } from './writable.ts';
 import { writeWarnings } from './write-warnings.ts';
 import type { Refused, Written } from './written.ts';
 
 export interface WriteTarget {
   readonly kind: EntityKind;
   readonly id: string | number;
-  readonly actor: string;
+  readonly caller: Caller;
   /** An If-Match header: the change is refused when the record has another tag. */
   readonly ifMatch?: string | undefined;
 }
 
 /** The writes of the API. Each rejects when Postgres is away. */
 export interface RecordWriter {
-  create(kind: EntityKind, input: unknown, actor: string): Promise<Written>;
+  create(kind: EntityKind, input: unknown, caller: Caller): Promise<Written>;
   replace(target: WriteTarget, input: unknown): Promise<Written>;
   /** Applies a JSON merge patch (RFC 7396). */
   merge(target: WriteTarget, patch: unknown): Promise<Written>;
   remove(target: WriteTarget): Promise<Written>;
   rotateKey(target: WriteTarget): Promise<Written>;
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
+  /** Of a creative. */
+  setStatus(target: WriteTarget, status: CreativeStatus): Promise<Written>;
   /** Of a campaign; see duplicateCampaign. */
   duplicate(target: WriteTarget): Promise<Written>;
   /** Undoes a deletion; see restoreDeleted. */
@@ -59,6 +63,7 @@ export interface CatalogWriterOptions {
   readonly goLive: () => Promise<void>;
 }
 
+type Trx = Knex.Transaction;
 type Row = CatalogRow & { readonly id: string | number };
 
 /** A record that may be stored. */
@@ -69,7 +74,7 @@ interface Checked {
 }
 
 /** Runs a change in a transaction that holds the lock on the catalog's version. */
-type Write = (work: (trx: Knex.Transaction) => Promise<Written>) => Promise<Written>;
+type Write = (work: (trx: Trx) => Promise<Written>) => Promise<Written>;
 
 export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccounts, goLive }: CatalogWriterOptions): CatalogWriter => {
   /**
@@ -77,7 +82,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
    * every change, so writers run one at a time in any case; locking that row first prevents
    * deadlocks and keeps a parent that was checked from being deleted.
    */
-  const committed = async (work: (trx: Knex.Transaction) => Promise<readonly Written[]>): Promise<readonly Written[]> => {
+  const committed = async (work: (trx: Trx) => Promise<readonly Written[]>): Promise<readonly Written[]> => {
     const trx = await knex.transaction();
     try {
       await trx.raw('select version from catalog_version for update');
@@ -100,8 +105,10 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
   };
 
   /** Checks a record against its schema, its rules and its references, and collects every fault. */
-  const check = async (trx: Knex.Transaction, kind: EntityKind, input: unknown, id?: string | number): Promise<Checked | Refused> => {
-    const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input) : { faults: [], placements: [] };
+  const check = async (trx: Trx, kind: EntityKind, input: unknown, by: Caller, id?: string | number): Promise<Checked | Refused> => {
+    const { faults, placements } = isObject(input)
+      ? await checkReferences(trx, kind, input, by.publishers)
+      : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
     const all = [...(checked.ok ? [] : checked.faults), ...faults];
     if (!checked.ok || all.length > 0) return refused('invalid', all);
@@ -118,7 +125,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
   };
 
   const rewrite = async (
-    trx: Knex.Transaction,
+    trx: Trx,
     { kind, id }: WriteTarget,
     columns: object,
     change: Omit<Change, 'entity' | 'entityId' | 'after'>,
@@ -132,7 +139,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
   /** Runs `work` on an existing record that still matches If-Match. */
   const changeWithin =
     (write: Write) =>
-    (target: WriteTarget, work: (trx: Knex.Transaction, before: EntityRecord) => Promise<Written>): Promise<Written> =>
+    (target: WriteTarget, work: (trx: Trx, before: EntityRecord) => Promise<Written>): Promise<Written> =>
       write(async (trx) => {
         const before = await createEntityReader({ knex: trx }).find(target.kind, target.id);
         if (!before) return refused('not_found');
@@ -140,25 +147,31 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
         return work(trx, before);
       });
 
-  const store = async (trx: Knex.Transaction, target: WriteTarget, before: EntityRecord, input: unknown): Promise<Written> => {
-    const { kind, id, actor } = target;
+  const store = async (trx: Trx, target: WriteTarget, before: EntityRecord, input: unknown): Promise<Written> => {
+    const { kind, id, caller } = target;
     if (isObject(input) && Object.hasOwn(input, 'id') && input['id'] !== id)
       return refused('invalid', [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
-    const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input, id);
+    const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input, caller, id);
     if (!checked.ok) return checked;
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);
+    const unapproved = await approvalFault(trx, kind, checked.row, before, caller);
+    if (unapproved) return refused('forbidden', [unapproved]);
     const row = await withApproval(trx, kind, checked.row, before);
-    return { ok: true, record: await rewrite(trx, target, row, { actor, action: 'update', before }), warnings: checked.warnings };
+    return {
+      ok: true,
+      record: await rewrite(trx, target, row, { actor: caller.name, action: 'update', before }),
+      warnings: checked.warnings,
+    };
   };
 
   const writerWithin = (write: Write): RecordWriter => {
     const change = changeWithin(write);
     return {
-      create: (kind, input, actor) =>
+      create: (kind, input, caller) =>
         write(async (trx) => {
           const given = writable(kind, input);
-          const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']));
+          const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']), caller);
           if (!checked.ok) return checked;
           const row = await withApproval(trx, kind, checked.row, undefined);
           if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
@@ -169,7 +182,14 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
               .returning<Row[]>(ROWS[kind.table].columns),
           );
           const record = kind.toRecord(stored);
-          await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
+          await recordChange(trx, {
+            actor: caller.name,
+            action: 'create',
+            entity: kind.name,
+            entityId: stored.id,
+            before: null,
+            after: record,
+          });
           return { ok: true, record: key ? { ...record, api_key: key.key } : record, warnings: checked.warnings };
         }),
 
@@ -180,10 +200,10 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
 
       remove: (target) =>
         change(target, async (trx, before) => {
-          const { kind, id, actor } = target;
+          const { kind, id, caller } = target;
           const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
           const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
-          const change = { actor, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;
+          const change = { actor: caller.name, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;
           await keepDeleted(trx, kind, id, await recordNumbered(trx, change));
           await trx(kind.table).where({ id }).delete();
           return { ok: true, record: before };
@@ -194,7 +214,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       rotateKey: (target) =>
         change(target, async (trx, before) => {
           const { key, columns } = newApiKey();
-          const record = await rewrite(trx, target, columns, { actor: target.actor, action: 'rotate_key', before });
+          const record = await rewrite(trx, target, columns, { actor: target.caller.name, action: 'rotate_key', before });
           return { ok: true, record: { ...record, api_key: key } };
         }),
 
@@ -203,12 +223,18 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
           const action = blocked ? 'block' : 'unblock';
           const columns = { blocked_at: blocked ? trx.fn.now() : null };
-          return { ok: true, record: await rewrite(trx, target, columns, { actor: target.actor, action, before }) };
+          return { ok: true, record: await rewrite(trx, target, columns, { actor: target.caller.name, action, before }) };
+        }),
+
+      setStatus: (target, status) =>
+        change(target, async (trx, before) => {
+          if (before['status'] === status) return { ok: true, record: before };
+          return { ok: true, record: await rewrite(trx, target, { status }, { actor: target.caller.name, action: 'update', before }) };
         }),
 
       duplicate: (target) =>
         change(target, (trx, before) =>
-          duplicateCampaign({ knex: trx, create: writerWithin((work) => work(trx)).create }, before, target.actor),
+          duplicateCampaign({ knex: trx, create: writerWithin((work) => work(trx)).create }, before, target.caller),
         ),
     };
   };
@@ -220,16 +246,5 @@ const returned = ([row]: readonly Row[]): Row => {
   if (!row) throw new Error('Postgres returned no row for a record that it stored.');
   return row;
 };
-
-const writable = (kind: EntityKind, input: unknown): unknown => without(input, ['counts', ...Object.keys(kind.readOnly)]);
-
-/** A patch of a list of parents, or of its short form, replaces both. */
-const patched = (kind: EntityKind, before: EntityRecord, patch: object): unknown => {
-  const same = kind.parents.flatMap(({ field, list }) => (list && (field in patch || list.field in patch) ? [field, list.field] : []));
-  return mergePatch(without(writable(kind, before), same), writable(kind, patch));
-};
-
-const without = (input: unknown, fields: readonly string[]): unknown =>
-  isObject(input) ? Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name))) : input;
 
 const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });

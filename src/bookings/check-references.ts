@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Publishers } from '../access/caller.ts';
 import type { Fault } from '../base/fault.ts';
 import type { PlacementFormats } from '../catalog/checks/rules.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
@@ -6,6 +7,7 @@ import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
 import { missingFiles } from '../uploads/missing-files.ts';
 import { MAX_ID } from '../base/schema.ts';
 import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
+import { onlyVisible } from './publisher-scope.ts';
 
 export interface CheckedReferences {
   readonly faults: readonly Fault[];
@@ -22,9 +24,14 @@ export interface ReferredPlacement extends PlacementFormats {
 /**
  * Checks that each parent and each blocked advertiser of a record exists, that the placements and the line item of a creative
  * belong to the same publisher, and that the uploaded files in its content are stored. Malformed ids
- * are left to the schema.
+ * are left to the schema. What callers for these publishers do not see does not exist for them.
  */
-export const checkReferences = async (trx: Knex.Transaction, { parents }: EntityKind, input: EntityRecord): Promise<CheckedReferences> => {
+export const checkReferences = async (
+  trx: Knex.Transaction,
+  { parents }: EntityKind,
+  input: EntityRecord,
+  publishers: Publishers,
+): Promise<CheckedReferences> => {
   const faults: Fault[] = [];
   const placements: (PlacementRow & { readonly pointer: string })[] = [];
   let lineItem: EntityRecord | undefined;
@@ -35,14 +42,17 @@ export const checkReferences = async (trx: Knex.Transaction, { parents }: Entity
       : [[`/${field}`, input[field]]];
     for (const [pointer, id] of named) {
       if (!isWellFormed(ENTITY_KINDS[table], id)) continue;
-      const parent = (await trx(table).where({ id }).first()) as EntityRecord | undefined;
+      const parent = (await onlyVisible(trx(table).where({ id }), table, publishers).first()) as EntityRecord | undefined;
       if (!parent) faults.push({ pointer, detail: list ? `${id} does not exist` : `refers to ${table} ${id}, which does not exist` });
       else if (table === 'placements') placements.push({ ...(parent as unknown as PlacementRow), pointer });
       else if (table === 'line_items') lineItem = parent;
     }
   }
   if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
-  faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS])));
+  const owner = parents.at(-1);
+  if (publishers && owner?.table === 'publishers' && (input[owner.field] ?? null) === null)
+    faults.push({ pointer: `/${owner.field}`, detail: 'must be one of your publishers: your access is for some' });
+  faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], publishers)));
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
 };
@@ -50,11 +60,11 @@ export const checkReferences = async (trx: Knex.Transaction, { parents }: Entity
 /** The field of publishers and placements. */
 const BLOCKED_ADVERTISERS = 'blocked_advertiser_ids';
 
-const missingAdvertisers = async (trx: Knex.Transaction, listed: unknown): Promise<readonly Fault[]> => {
+const missingAdvertisers = async (trx: Knex.Transaction, listed: unknown, publishers: Publishers): Promise<readonly Fault[]> => {
   if (!Array.isArray(listed) || listed.length > MAX_BLOCKED_ADVERTISERS) return [];
   const ids = listed.filter((id: unknown) => isWellFormed(ENTITY_KINDS.advertisers, id));
   if (ids.length === 0) return [];
-  const rows = await trx('advertisers').whereIn('id', ids).select<{ id: number }[]>('id');
+  const rows = await onlyVisible(trx('advertisers').whereIn('id', ids), 'advertisers', publishers).select<{ id: number }[]>('id');
   const known = new Set<unknown>(rows.map(({ id }) => id));
   return listed.flatMap((id: unknown, i) =>
     isWellFormed(ENTITY_KINDS.advertisers, id) && !known.has(id)

@@ -16,8 +16,21 @@ const body = jsonBody(
   'The comment has a fault.',
 );
 
-const list = { method: 'GET', summary: 'Comments of staff, newest first', answer: ok('Comments', listOf(COMMENT)) } as const;
-const add = { method: 'POST', summary: 'Add a comment', body, answer: created('Added', COMMENT) } as const;
+const list = {
+  method: 'GET',
+  needs: 'records.read',
+  reach: 'own',
+  summary: 'Comments of staff, newest first',
+  answer: ok('Comments', listOf(COMMENT)),
+} as const;
+const add = {
+  method: 'POST',
+  needs: 'bookings.write',
+  reach: 'own',
+  summary: 'Add a comment',
+  body,
+  answer: created('Added', COMMENT),
+} as const;
 const page = pageQuery({ default: 50, max: 200 });
 
 const ofCampaign = { path: '/api/campaigns/{id}/comments', tag: 'campaigns' } as const;
@@ -33,6 +46,8 @@ export const COMMENT_API = defineRoutes({
   addLineItemComment: { ...ofLineItem, ...add, parameters: lineItem },
   deleteComment: {
     ...at('DELETE', '/api/comments/{id}', 'campaigns'),
+    needs: 'bookings.write',
+    reach: 'any',
     summary: 'Delete a comment of yours',
     parameters: { id: idInPath('comment of yours') },
     answer: noContent('Deleted'),

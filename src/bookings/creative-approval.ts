@@ -1,4 +1,7 @@
 import type { Knex } from 'knex';
+import { mayDo, type Caller } from '../access/caller.ts';
+import { PERMISSIONS } from '../access/permissions.ts';
+import type { Fault } from '../base/fault.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { CreativeApproval } from '../catalog/model/choices.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
@@ -19,10 +22,27 @@ export const withApproval = async (
 ): Promise<CatalogRow> => {
   if (kind.table !== 'creatives' || row['status'] !== 'approved') return row;
   if (before && SHOWN.every((field) => row[field] === before[field])) return row;
+  return (await requiresApproval(trx, row)) ? { ...row, status: 'pending' } : row;
+};
+
+/** Why the caller may not approve a creative as it is: its publisher requires approval, which takes a permission. */
+export const approvalFault = async (
+  trx: Knex.Transaction,
+  kind: EntityKind,
+  row: CatalogRow,
+  before: EntityRecord,
+  caller: Caller,
+): Promise<Fault | undefined> => {
+  const isApproval = kind.table === 'creatives' && row['status'] === 'approved' && before['status'] !== 'approved';
+  if (!isApproval || mayDo(caller, 'creatives.approve') || !(await requiresApproval(trx, row))) return undefined;
+  return { pointer: '/status', detail: `Your roles do not include the permission to ${PERMISSIONS['creatives.approve']}.` };
+};
+
+const requiresApproval = async (trx: Knex.Transaction, creative: CatalogRow): Promise<boolean> => {
   const publisher = await trx('publishers')
     .join('campaigns', 'campaigns.publisher_id', 'publishers.id')
     .join('line_items', 'line_items.campaign_id', 'campaigns.id')
-    .where('line_items.id', row['line_item_id'] as number)
+    .where('line_items.id', creative['line_item_id'] as number)
     .first<{ creative_approval: CreativeApproval } | undefined>('publishers.creative_approval');
-  return publisher?.creative_approval === 'required' ? { ...row, status: 'pending' } : row;
+  return publisher?.creative_approval === 'required';
 };

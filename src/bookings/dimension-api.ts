@@ -32,6 +32,8 @@ const DIMENSIONS = component(
 export const DIMENSION_API = defineRoutes({
   getDimensions: {
     ...at('GET', '/api/dimensions', 'delivery'),
+    needs: 'sign_in',
+    reach: 'any',
     summary: 'The registered dimensions',
     answer: ok('A JSON Schema', DIMENSIONS),
   },

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Caller } from '../access/caller.ts';
 import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
@@ -11,7 +12,7 @@ const MAX_NAME = 256;
 
 interface DuplicateOptions {
   readonly knex: Knex;
-  readonly create: (kind: EntityKind, input: EntityRecord, actor: string) => Promise<Written>;
+  readonly create: (kind: EntityKind, input: EntityRecord, caller: Caller) => Promise<Written>;
 }
 
 /**
@@ -23,7 +24,7 @@ interface DuplicateOptions {
 export const duplicateCampaign = async (
   { knex, create: createOne }: DuplicateOptions,
   campaign: EntityRecord,
-  actor: string,
+  caller: Caller,
 ): Promise<Written> => {
   const { line_items: lineItemKind, creatives: creativeKind, campaigns: campaignKind } = ENTITY_KINDS;
   const lineItems = await childrenOf(knex, lineItemKind, 'campaign_id', [Number(campaign['id'])]);
@@ -40,7 +41,7 @@ export const duplicateCampaign = async (
   }
   /** A refusal names the record that cannot be copied: its pointers are not those of a body. */
   const create = async (kind: EntityKind, original: EntityRecord, changes: EntityRecord): Promise<Written> => {
-    const written = await createOne(kind, { ...original, ...changes }, actor);
+    const written = await createOne(kind, { ...original, ...changes }, caller);
     if (written.ok) return written;
     const of = `${kind.words} ${String(original['id'])} cannot be copied:`;
     return {

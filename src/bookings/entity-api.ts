@@ -1,12 +1,14 @@
 import { ETAG, LINK, LOCATION, TOTAL } from '../api/openapi-document.ts';
 import { choiceQuery, header, idInPath, textInPath, type PathParameter } from '../api/parameters.ts';
 import { created, defineRoutes, noContent, ok, ownBody, type RouteDefinition, type RouteTable } from '../api/route.ts';
+import type { Permission } from '../access/permissions.ts';
 import { listOf } from '../base/schema.ts';
 import type { ProblemCode } from '../http/problems/problem.ts';
 import { MAX_CONTENT_LENGTH } from '../catalog/checks/parse-content.ts';
 import { RESTORE_DAYS } from '../catalog/model/choices.ts';
 import { ENTITY_COMPONENTS, pascalCase } from './entity-components.ts';
 import { SENT_EXAMPLES } from './entity-examples.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ENTITY_KINDS, type EntityAction, type EntityKind } from './entity-kind.ts';
 import { fixedParentOf } from './fixed-parent.ts';
 import { listParameters } from './list-query.ts';
@@ -25,6 +27,20 @@ export const MAX_CREATIVE_BYTES = 8 * MAX_CONTENT_LENGTH;
  */
 const MAX_VALUES = 5_000;
 
+/** What a change of a record needs. */
+const WRITES: Readonly<Record<EntityTable, Permission>> = {
+  publishers: 'setup.write',
+  placements: 'inventory.write',
+  bidders: 'setup.write',
+  ...{ advertisers: 'bookings.write', campaigns: 'bookings.write', line_items: 'bookings.write', creatives: 'bookings.write' },
+};
+const ACTION_NEEDS: Readonly<Partial<Record<EntityAction, Permission>>> = {
+  ...{ approve: 'creatives.approve', reject: 'creatives.approve', block: 'creatives.approve', unblock: 'creatives.approve' },
+};
+
+/** Records that belong to no publisher are changed by callers for all publishers. */
+const reachOf = (isOwned: boolean) => (isOwned ? ({ reach: 'own' } as const) : {});
+
 const idOf = ({ namedByClient, words }: EntityKind): PathParameter<string | number> =>
   namedByClient ? textInPath(words) : idInPath(words);
 const ifMatch = { 'If-Match': header('An ETag. The change is refused when the record has changed since.') };
@@ -38,35 +54,45 @@ export const entityApi = (kind: EntityKind) => {
   const limits = { maxBytes: kind.table === 'creatives' ? MAX_CREATIVE_BYTES : MAX_RECORD_BYTES, maxValues: MAX_VALUES };
   const body = ownBody(record, { ...limits, example: SENT_EXAMPLES[kind.table] });
   const changed = ok('The record after the change', record, { headers: ETAG });
+  const write = { needs: WRITES[kind.table], ...reachOf(kind.parents.length > 0 || kind.table === 'publishers') } as const;
+  const creation = { needs: WRITES[kind.table], ...reachOf(kind.parents.length > 0) } as const;
+  const reading = { needs: 'records.read', reach: 'own' } as const;
   const ofWrite = ['precondition_failed', ...(fixedParentOf(kind) ? (['parent_fixed'] as const) : [])] as const;
   return defineRoutes({
     list: {
-      ...{ method: 'GET', ...all, summary: 'List', cost: 'list' },
+      ...{ method: 'GET', ...all, summary: 'List', cost: 'list', ...reading },
       parameters: listParameters(kind),
       answer: ok('In the order of `sort`', listOf(record), { headers: { ...TOTAL, ...LINK } }),
     },
     create: {
-      ...{ method: 'POST', ...all, summary: 'Create', body },
+      ...{ method: 'POST', ...all, summary: 'Create', body, ...creation },
       answer: created(kind.table === 'publishers' ? 'Created; api_key is shown this once' : 'Created', record, {
         headers: { ...ETAG, ...LOCATION },
       }),
     },
     get: {
-      ...{ method: 'GET', ...one, summary: 'Read' },
+      ...{ method: 'GET', ...one, summary: 'Read', ...reading },
       parameters: { ...id, include: choiceQuery(['counts'], 'Adds the number of records that a deletion would also delete') },
       answer: ok('The record', record, { headers: ETAG }),
     },
     replace: {
-      ...{ method: 'PUT', ...one, summary: 'Replace', body, answer: changed, problems: ofWrite },
+      ...{ method: 'PUT', ...one, summary: 'Replace', body, answer: changed, problems: ofWrite, ...write },
       parameters: { ...id, ...ifMatch },
     },
     update: {
-      ...{ method: 'PATCH', ...one, summary: 'Change some fields (JSON merge patch, RFC 7396)', answer: changed, problems: ofWrite },
+      ...{
+        method: 'PATCH',
+        ...one,
+        summary: 'Change some fields (JSON merge patch, RFC 7396)',
+        answer: changed,
+        problems: ofWrite,
+        ...write,
+      },
       parameters: { ...id, ...ifMatch },
       body: ownBody(change, { ...limits, mediaType: 'application/merge-patch+json' }),
     },
     delete: {
-      ...{ method: 'DELETE', ...one, summary: 'Delete the record and every record that belongs to it' },
+      ...{ method: 'DELETE', ...one, summary: 'Delete the record and every record that belongs to it', ...write },
       parameters: { ...id, ...ifMatch },
       answer: noContent('Deleted'),
       problems: ['precondition_failed'],
@@ -76,6 +102,8 @@ export const entityApi = (kind: EntityKind) => {
 
 const ACTION_SUMMARIES: Readonly<Record<EntityAction, string>> = {
   rotate_key: 'Replace the API key. The old key stops working; the answer shows the new one this once.',
+  approve: 'Approve the creative',
+  reject: 'Reject the creative: it is not served',
   block: 'Stop serving the creative',
   unblock: 'Serve the creative again',
   duplicate: 'Copy the campaign with its line items and creatives, in one transaction; the copy is paused',
@@ -93,9 +121,12 @@ const ACTION_PROBLEMS: Readonly<Partial<Record<EntityAction, readonly ProblemCod
 export const actionApi = (kind: EntityKind, action: EntityAction) => {
   const { record } = ENTITY_COMPONENTS[kind.table];
   const creates = CREATING.includes(action);
+  // A deleted record is found by its id alone, so by callers for all publishers.
+  const isOwned = action !== 'restore';
   return defineRoutes({
     act: {
       ...{ method: 'POST', path: `/api/${kind.table}/{id}/${action}`, tag: kind.table, summary: ACTION_SUMMARIES[action] },
+      ...{ needs: ACTION_NEEDS[action] ?? WRITES[kind.table], ...reachOf(isOwned) },
       parameters: { id: idOf(kind), ...ifMatch },
       answer: creates
         ? created('The copy', record, { headers: { ...ETAG, ...LOCATION } })
@@ -118,3 +149,13 @@ export const ENTITY_API: RouteTable = Object.fromEntries<RouteDefinition>(
     ...kind.actions.map((action) => [operationId(kind, action), actionApi(kind, action).act] as const),
   ]),
 );
+
+/** What may be done with an entity: the routes that each has, and its actions. */
+export type EntityVerb = keyof ReturnType<typeof entityApi> | EntityAction;
+
+/** The route of an entity. */
+export const entityRoute = (kind: EntityKind, verb: EntityVerb): RouteDefinition => {
+  const route = ENTITY_API[operationId(kind, verb)];
+  if (!route) throw new Error(`${kind.table} have no route to ${verb}.`);
+  return route;
+};

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
+import type { Publishers } from '../access/caller.ts';
 import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { readPageOfRows, type PageOfRows } from '../api/page-of-rows.ts';
 import { LIST_FIELDS, matchesWord } from './list-fields.ts';
+import { onlyVisible, visibleSql } from './publisher-scope.ts';
 import { belongsTo, ENTITY_KINDS, isArchived, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
 /** Values of the parameter `archived` of a list, the default first. */
@@ -24,6 +26,8 @@ export interface ListQuery {
   /** By the names of LIST_FIELDS: only records with one of the values. */
   readonly filters: Readonly<Record<string, readonly string[]>>;
   readonly sort: Sort;
+  /** Only records that callers for these publishers see. */
+  readonly publishers: Publishers;
   /** By id, for the order of computed statuses; undefined: the list is not sorted by them. */
   readonly statusRanks?: ReadonlyMap<number, number> | undefined;
 }
@@ -51,9 +55,10 @@ export interface EntityReader {
    */
   list(kind: EntityKind, query: ListQuery): Promise<PageOfRows<EntityRecord> & { readonly total: number }>;
   find(kind: EntityKind, id: string | number): Promise<EntityRecord | undefined>;
-  cascade(kind: EntityKind, id: string | number): Promise<CascadeCounts>;
-  /** By id, how many records of each table belong to each record directly and are not archived. */
-  children(kind: EntityKind, ids: readonly (string | number)[]): Promise<ReadonlyMap<string, CascadeCounts>>;
+  /** Of what callers for these publishers see. */
+  cascade(kind: EntityKind, id: string | number, publishers?: Publishers): Promise<CascadeCounts>;
+  /** By id, how many records of each table belong to each record directly, are not archived, and are seen by callers for these publishers. */
+  children(kind: EntityKind, ids: readonly (string | number)[], publishers: Publishers): Promise<ReadonlyMap<string, CascadeCounts>>;
 }
 
 /**
@@ -81,8 +86,8 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
     return query;
   };
 
-  const matching = (kind: EntityKind, { text, archived, parents, ids, filters }: ListQuery): Knex.QueryBuilder => {
-    const query = within(kind, parents);
+  const matching = (kind: EntityKind, { text, archived, parents, ids, filters, publishers }: ListQuery): Knex.QueryBuilder => {
+    const query = onlyVisible(within(kind, parents), kind.table, publishers);
     const known = LIST_FIELDS[kind.table];
     if (ids) void query.whereRaw(`id = any(cast(:ids as ${kind.namedByClient ? 'text' : 'int'}[]))`, { ids: ids as string[] });
     for (const [name, values] of Object.entries(filters)) {
@@ -125,17 +130,24 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
       return row && kind.toRecord(row);
     },
 
-    cascade: async ({ table }, id) => {
+    cascade: async ({ table }, id, publishers = null) => {
       const counts = Object.values(ENTITY_KINDS).flatMap((kind) => {
         const ways = belongsTo(kind.table, table, true);
-        return ways.length === 0 ? [] : [`(select count(*) from ${kind.table} where ${ways.join(' or ')})::int as ${kind.table}`];
+        return ways.length === 0
+          ? []
+          : [
+              `(select count(*) from ${kind.table} where (${ways.join(' or ')}) and ${visibleSql(kind.table, publishers)})::int as ${kind.table}`,
+            ];
       });
       if (counts.length === 0) return {};
-      const { rows } = await knex.raw<{ rows: CascadeCounts[] }>(`select ${counts.join(', ')}`, { id });
+      const { rows } = await knex.raw<{ rows: CascadeCounts[] }>(`select ${counts.join(', ')}`, {
+        id,
+        ...(publishers && { publishers: [...publishers] }),
+      });
       return rows[0] ?? {};
     },
 
-    children: async (kind, ids) => {
+    children: async (kind, ids, publishers) => {
       const found = new Map<string, Record<string, number>>(ids.map((id) => [String(id), {}]));
       for (const child of Object.values(ENTITY_KINDS)) {
         const parent = child.parents.find(({ table }) => table === kind.table);
@@ -143,9 +155,9 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
         for (const counts of found.values()) counts[child.table] = 0;
         const named = parent.list ? `unnest(array_prepend(${parent.field}, ${parent.list.more}))` : parent.field;
         const { rows } = await knex.raw<{ rows: { id: string | number; count: string }[] }>(
-          `select id, count(*) as count from (select ${named} as id from ${child.table} where not (${isArchived(child.table)})) as of_parent
+          `select id, count(*) as count from (select ${named} as id from ${child.table} where not (${isArchived(child.table)}) and ${visibleSql(child.table, publishers)}) as of_parent
            where id = any(cast(:ids as ${kind.namedByClient ? 'text' : 'int'}[])) group by 1`,
-          { ids: ids },
+          { ids, ...(publishers && { publishers: [...publishers] }) },
         );
         for (const { id, count } of rows) {
           const counts = found.get(String(id));

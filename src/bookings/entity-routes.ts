@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import type { RecordReach } from '../api/call-rights.ts';
 import { nextPageLink } from '../api/page-of-rows.ts';
 import { answer, done, refuseWith, type Call, type Handlers } from '../api/route.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
@@ -16,30 +17,31 @@ export interface EntityRoutesOptions {
   readonly reader: EntityReader;
   readonly writer: CatalogWriter;
   readonly judgeList: JudgeList;
+  readonly reach: RecordReach;
 }
 
 /** List, read, create, replace, patch and delete for each entity, and its actions. */
 export const entityRoutes = (options: EntityRoutesOptions): readonly Router[] =>
   Object.values(ENTITY_KINDS).flatMap((kind) => [
-    serveRoutes(entityApi(kind), entityHandlers(kind, options)),
-    ...kind.actions.map((action) => serveRoutes(actionApi(kind, action), actionHandlers(kind, action, options.writer))),
+    serveRoutes(entityApi(kind), entityHandlers(kind, options), options.reach),
+    ...kind.actions.map((action) => serveRoutes(actionApi(kind, action), actionHandlers(kind, action, options.writer), options.reach)),
   ]);
 
 const entityHandlers = (kind: EntityKind, { reader, writer, judgeList }: EntityRoutesOptions): Handlers<ReturnType<typeof entityApi>> => {
-  const target = ({ id, 'If-Match': ifMatch }: Targeted, { actor }: Call): WriteTarget => ({ kind, id, actor, ifMatch });
+  const target = ({ id, 'If-Match': ifMatch }: Targeted, { caller }: Call): WriteTarget => ({ kind, id, caller, ifMatch });
   return {
-    list: async ({ include, ...asked }, { url }) => {
-      const query = toListQuery(kind, asked);
+    list: async ({ include, ...asked }, { url, caller: { publishers } }) => {
+      const query = toListQuery(kind, publishers, asked);
       const page = await reader.list(kind, await judgeList(kind, query));
-      const children = include === 'children' ? await reader.children(kind, idsOf(page.rows)) : undefined;
+      const children = include === 'children' ? await reader.children(kind, idsOf(page.rows), publishers) : undefined;
       const rows = children ? page.rows.map((row) => ({ ...row, children: children.get(String(row['id'])) })) : page.rows;
       return answer(rows, { 'X-Total-Count': String(page.total), ...nextPageLink(url, page, query) });
     },
-    create: async ({ body }, { actor }) => writtenReply(kind, await writer.create(kind, body, actor), true),
-    get: async ({ id, include }) => {
+    create: async ({ body }, { caller }) => writtenReply(kind, await writer.create(kind, body, caller), true),
+    get: async ({ id, include }, { caller }) => {
       const record = await reader.find(kind, id);
       if (!record) return refuseWith(noSuchRecord(kind));
-      const counted = include === 'counts' ? { ...record, counts: await reader.cascade(kind, id) } : record;
+      const counted = include === 'counts' ? { ...record, counts: await reader.cascade(kind, id, caller.publishers) } : record;
       return answer(counted, { ETag: entityTag(record) });
     },
     replace: async ({ body, ...asked }, call) => writtenReply(kind, await writer.replace(target(asked, call), body)),
@@ -58,6 +60,8 @@ interface Targeted {
 
 export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, target: WriteTarget) => Promise<Written>>> = {
   rotate_key: (writer, target) => writer.rotateKey(target),
+  approve: (writer, target) => writer.setStatus(target, 'approved'),
+  reject: (writer, target) => writer.setStatus(target, 'rejected'),
   block: (writer, target) => writer.setBlocked(target, true),
   unblock: (writer, target) => writer.setBlocked(target, false),
   duplicate: (writer, target) => writer.duplicate(target),
@@ -65,8 +69,8 @@ export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, targe
 };
 
 const actionHandlers = (kind: EntityKind, action: EntityAction, writer: CatalogWriter): Handlers<ReturnType<typeof actionApi>> => ({
-  act: async ({ id, 'If-Match': ifMatch }, { actor }) =>
-    writtenReply(kind, await ACTIONS[action](writer, { kind, id, actor, ifMatch }), CREATING.includes(action)),
+  act: async ({ id, 'If-Match': ifMatch }, { caller }) =>
+    writtenReply(kind, await ACTIONS[action](writer, { kind, id, caller, ifMatch }), CREATING.includes(action)),
 });
 
 const idsOf = (rows: readonly EntityRecord[]): readonly (string | number)[] => rows.map(({ id }) => id as string | number);
@@ -97,6 +101,8 @@ export const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Probl
       return problem('conflict', `The ${kind.words} cannot be restored.`, faults);
     case 'counters_away':
       return problem('unavailable', `The counters of the ${kind.words} cannot be read now; nothing was restored.`);
+    case 'forbidden':
+      return problem('forbidden', faults[0]?.detail ?? '');
     case 'invalid':
       return problem('invalid_request', `The ${kind.words} is invalid.`, faults);
   }

@@ -1,3 +1,4 @@
+import type { Publishers } from '../access/caller.ts';
 import type { Fault } from '../base/fault.ts';
 import { integer, oneOf, text, type Schema } from '../base/schema.ts';
 import {
@@ -84,8 +85,12 @@ export const listParameters = (kind: EntityKind): ReturnType<typeof commonParame
   ...filterParameters(kind),
 });
 
-/** The query of a list, from the values of its parameters. */
-export const toListQuery = (kind: EntityKind, { q = '', id, sort, archived, limit, offset, ...others }: ListValues): ListQuery => {
+/** The query of a list, from the values of its parameters, for a caller who may see these publishers. */
+export const toListQuery = (
+  kind: EntityKind,
+  publishers: Publishers,
+  { q = '', id, sort, archived, limit, offset, ...others }: ListValues,
+): ListQuery => {
   const named = others as Readonly<Record<string, unknown>>;
   const parents = ancestorsOf(kind).flatMap(({ table, reference }) => {
     const parent = named[reference] as Id | undefined;
@@ -95,7 +100,7 @@ export const toListQuery = (kind: EntityKind, { q = '', id, sort, archived, limi
     const wanted = named[name] as readonly string[] | undefined;
     return wanted === undefined ? [] : [[name, wanted] as const];
   });
-  return { limit, offset, text: q, archived, parents, ids: id, filters: Object.fromEntries(filters), sort };
+  return { limit, offset, text: q, archived, parents, ids: id, filters: Object.fromEntries(filters), sort, publishers };
 };
 
 /** The query of a list as text, such as a saved view has it. */
@@ -104,5 +109,5 @@ export const readListQuery = (
   search: URLSearchParams,
 ): { readonly ok: true; readonly query: ListQuery } | { readonly ok: false; readonly faults: readonly Fault[] } => {
   const read = readParameters(listParameters(kind), (name) => search.getAll(name));
-  return read.ok ? { ok: true, query: toListQuery(kind, read.values) } : read;
+  return read.ok ? { ok: true, query: toListQuery(kind, null, read.values) } : read;
 };

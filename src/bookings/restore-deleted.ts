@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Caller } from '../access/caller.ts';
 import type { Fault } from '../base/fault.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { ENTITY_TABLES } from '../catalog/entities/entities.ts';
@@ -22,7 +23,7 @@ export type PrepareAccounts = (campaigns: readonly RestoredCampaign[]) => Promis
 interface RestoreTarget {
   readonly kind: EntityKind;
   readonly id: string | number;
-  readonly actor: string;
+  readonly caller: Caller;
   readonly ifMatch?: string | undefined;
 }
 
@@ -34,7 +35,7 @@ interface RestoreTarget {
  */
 export const restoreDeleted = async (
   trx: Knex.Transaction,
-  { kind, id, actor, ifMatch }: RestoreTarget,
+  { kind, id, caller, ifMatch }: RestoreTarget,
   prepareAccounts: PrepareAccounts,
 ): Promise<Written> => {
   const { table, words, name: entity } = kind;
@@ -61,7 +62,7 @@ export const restoreDeleted = async (
   if (!record) throw new Error(`Postgres has no ${words} ${id} after it was restored.`);
   if (!matchesTag(ifMatch, record)) return refused('stale');
   const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
-  await recordChange(trx, { actor, action: 'restore', entity, entityId: id, before: null, after });
+  await recordChange(trx, { actor: caller.name, action: 'restore', entity, entityId: id, before: null, after });
   return { ok: true, record };
 };
 

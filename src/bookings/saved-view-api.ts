@@ -26,17 +26,23 @@ const NEW_VIEW = component(
 export const SAVED_VIEW_API = defineRoutes({
   listSavedViews: {
     ...at('GET', '/api/saved_views', 'delivery'),
+    needs: 'sign_in',
+    reach: 'any',
     summary: 'Your saved views: searches of lists, by name',
     answer: ok('Those of the token', s.listOf(VIEW)),
   },
   saveView: {
     ...at('POST', '/api/saved_views', 'delivery'),
+    needs: 'sign_in',
+    reach: 'any',
     summary: 'Save a view. One of yours with the same kind and name is replaced',
     body: jsonBody(NEW_VIEW, 'The view has faults.'),
     answer: created('Saved', VIEW),
   },
   deleteSavedView: {
     ...at('DELETE', '/api/saved_views/{id}', 'delivery'),
+    needs: 'sign_in',
+    reach: 'any',
     summary: 'Delete a view of yours',
     parameters: { id: idInPath('saved view of yours') },
     answer: noContent('Deleted'),

@@ -27,18 +27,23 @@ const REPORTED_CREATIVE = component('ReportedCreative', schemaOf(REPORTED_CREATI
 export const DELIVERY_API = defineRoutes({
   getLineItemDelivery: {
     ...at('GET', '/api/line_items/{id}/delivery', 'delivery'),
+    needs: 'delivery.read',
+    reach: 'own',
     summary: 'Delivery of a line item: live figures of today, the last days, limits, pacing, and the status with its reasons',
     parameters: lineItemInPath,
     answer: ok('Current delivery', DELIVERY),
   },
   getAttention: {
     ...at('GET', '/api/attention', 'delivery'),
+    needs: 'delivery.read',
     cost: 'list',
     summary: 'What needs attention, what has ended, and whether the service is well',
     answer: ok('The same for people who ask within ten seconds', ATTENTION),
   },
   getStatuses: {
     ...at('GET', '/api/statuses', 'delivery'),
+    needs: 'delivery.read',
+    reach: 'own',
     cost: 'list',
     summary: 'The statuses of line items and campaigns with their reasons, and what the line items have delivered',
     parameters: {
@@ -49,6 +54,8 @@ export const DELIVERY_API = defineRoutes({
   },
   getLineItemRefusals: {
     ...at('GET', '/api/line_items/{id}/refusals', 'delivery'),
+    needs: 'delivery.read',
+    reach: 'own',
     cost: 'list',
     summary: 'Why a line item was not shown: impressions of its placements by reason and hour, what outranked it, and what would help',
     parameters: { ...lineItemInPath, ...refusalDays },
@@ -56,6 +63,8 @@ export const DELIVERY_API = defineRoutes({
   },
   getPlacementRefusals: {
     ...at('GET', '/api/placements/{id}/refusals', 'delivery'),
+    needs: 'delivery.read',
+    reach: 'own',
     cost: 'list',
     summary: 'Why requests for a placement got no ad',
     parameters: { id: textInPath('placement'), ...refusalDays },
@@ -63,6 +72,8 @@ export const DELIVERY_API = defineRoutes({
   },
   listComplaints: {
     ...at('GET', '/api/complaints', 'delivery'),
+    needs: 'delivery.read',
+    reach: 'own',
     cost: 'list',
     summary: 'Complaints of users (quality reports) by creative and reason, most reported first',
     parameters: {

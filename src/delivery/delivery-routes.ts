@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
+import type { Publishers } from '../access/caller.ts';
 import { show } from '../api/columns.ts';
 import { readDays, type Days } from '../api/days-query.ts';
 import { answer, noSuch, refuse, type Handlers } from '../api/route.ts';
+import { visibleIds } from '../bookings/publisher-scope.ts';
 import { definedMembers } from '../base/narrow.ts';
 import { dayOf } from '../base/utc-day.ts';
 import { REFUSAL_DAYS } from '../events/postgres/refusal-store.ts';
@@ -20,7 +22,7 @@ export interface DeliveryRoutesOptions {
   readonly readListed: ReadListed;
   readonly readCampaignStatuses: ReadStatuses;
   readonly readRefusals: (lineItemId: number, days: Days) => Promise<Refusals | undefined>;
-  readonly readPlacementRefusals: (placementId: string, days: Days) => Promise<PlacementRefusals | undefined>;
+  readonly readPlacementRefusals: (placementId: string, days: Days, publishers: Publishers) => Promise<PlacementRefusals | undefined>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -34,10 +36,13 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
     return delivery ? answer(delivery) : noSuch('line item');
   },
   getAttention: async () => answer(await read.readAttention()),
-  getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }) => {
+  getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }, { caller: { publishers } }) => {
     if (lineItems.length + campaigns.length > MAX_STATUSES)
       return refuse('invalid_request', `line_item_ids and campaign_ids must be at most ${MAX_STATUSES} ids in all.`);
-    const [ofItems, ofCampaigns] = await Promise.all([read.readListed(lineItems), read.readCampaignStatuses(campaigns)]);
+    const [ofItems, ofCampaigns] = await Promise.all([
+      visibleIds(knex, 'line_items', publishers, lineItems).then(read.readListed),
+      visibleIds(knex, 'campaigns', publishers, campaigns).then(read.readCampaignStatuses),
+    ]);
     return answer({
       line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, status])),
       campaigns: Object.fromEntries(ofCampaigns),
@@ -50,14 +55,14 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
     const refusals = await read.readRefusals(id, period.days);
     return refusals ? answer(refusals) : noSuch('line item');
   },
-  getPlacementRefusals: async ({ id, ...asked }) => {
+  getPlacementRefusals: async ({ id, ...asked }, { caller: { publishers } }) => {
     const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
     if (!period.ok) return period.refused;
-    const refusals = await read.readPlacementRefusals(id, period.days);
+    const refusals = await read.readPlacementRefusals(id, period.days, publishers);
     return refusals ? answer(refusals) : noSuch('placement');
   },
-  listComplaints: async ({ limit, offset, ...where }) => {
-    const reported = await readReportedCreatives(knex, { limit, offset, where: definedMembers(where) });
+  listComplaints: async ({ limit, offset, ...where }, { caller: { publishers } }) => {
+    const reported = await readReportedCreatives(knex, { limit, offset, where: definedMembers(where), publishers });
     return answer(reported.map((creative) => show(REPORTED_CREATIVE_COLUMNS, creative)));
   },
 });

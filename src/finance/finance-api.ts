@@ -97,6 +97,8 @@ const MONTH_TO_CLOSE = component('MonthToClose', s.closedRecord({ publisher_id: 
 export const FINANCE_API = defineRoutes({
   getStatement: {
     ...at('GET', '/api/finance', 'delivery'),
+    needs: 'finance.read',
+    reach: 'own',
     cost: 'report',
     summary: 'What a publisher bills its advertisers for a month to date, with corrections of closed months',
     parameters: {
@@ -109,12 +111,15 @@ export const FINANCE_API = defineRoutes({
   },
   listOpenMonths: {
     ...at('GET', '/api/finance/open', 'delivery'),
+    needs: 'finance.read',
     cost: 'report',
     summary: `The months of all publishers that are over, have figures and are not closed, the earliest first; at most ${MAX_OPEN_MONTHS}`,
     answer: ok('The months', s.listOf(OPEN_MONTH)),
   },
   closeMonth: {
     ...at('POST', '/api/finance/close', 'delivery'),
+    needs: 'finance.write',
+    reach: 'own',
     cost: 'report',
     summary: 'Stores the statement of a month that is over; nothing changes it any more',
     body: jsonBody(MONTH_TO_CLOSE, 'The month cannot be closed.'),

@@ -1,3 +1,4 @@
+import { maySee } from '../access/caller.ts';
 import { groupBy } from '../base/group-by.ts';
 import { answer, fileReply, noSuch, refuse, type Handlers } from '../api/route.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
@@ -29,8 +30,8 @@ const FINANCE_COLUMNS: readonly ReportColumn[] = [
 
 /** The statement of a publisher for a month, and the months to close. */
 export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> => ({
-  getStatement: async ({ publisher_id, month, format }) => {
-    const found = await finance.statement(publisher_id, month);
+  getStatement: async ({ publisher_id, month, format }, { caller }) => {
+    const found = maySee(caller.publishers, publisher_id) ? await finance.statement(publisher_id, month) : undefined;
     if (!found) return noSuch('publisher');
     const statement = showStatement(found);
     if (format === 'json') return answer(statement);
@@ -39,7 +40,8 @@ export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> =>
   },
   listOpenMonths: async () =>
     answer((await finance.openMonths()).map(({ publisherId, publisher, month }) => ({ publisher_id: publisherId, publisher, month }))),
-  closeMonth: async ({ body: { publisher_id: publisherId, month } }, { actor }) => {
+  closeMonth: async ({ body: { publisher_id: publisherId, month } }, { actor, caller }) => {
+    if (!maySee(caller.publishers, publisherId)) return noSuch('publisher');
     const change = { actor, action: 'close_month', entity: 'publisher', entityId: publisherId, before: null, after: { month } } as const;
     const refusal = await finance.close(publisherId, month, actor, (trx) => recordChange(trx, change));
     if (refusal === 'unknown') return noSuch('publisher');

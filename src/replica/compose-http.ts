@@ -23,6 +23,8 @@ import { closeSlowReaders } from '../http/server/slow-readers.ts';
 import { createHostCheck } from '../http/server/check-host.ts';
 import { createAdminGate, createClosedGate } from '../api/admin-gate.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
+import { findTokenWith } from '../people/api-token.ts';
+import { createTokenStore } from '../people/token-store.ts';
 import { createReportLinks } from '../reports/report-links.ts';
 import { sharedReportRoute } from '../reports/shared-report-route.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
@@ -83,6 +85,7 @@ export const composeHttp = (
     return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
   };
   const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
+  const apiTokens = createTokenStore({ knex: stores.knex });
   const reportLinks = createReportLinks(settings.tokenSecrets);
   const debugGrants = createDebugGrants(settings.tokenSecrets);
   const serving = {
@@ -170,8 +173,10 @@ export const composeHttp = (
           dimensions,
           secretBox: delivery.secretBox,
           prepareAccounts: delivery.bookkeeping.prepareAccounts,
+          tokens: apiTokens,
           gate: createAdminGate({
             tokens: settings.adminTokens,
+            findToken: findTokenWith(apiTokens.use),
             publicUrl,
             trustProxyHops: settings.trustProxyHops,
             wrongTokens: createWrongTokens({

@@ -1,3 +1,4 @@
+import type { Publishers } from '../access/caller.ts';
 import { nextPageLink } from '../api/page-of-rows.ts';
 import { answer, fileReply, refuse, type Asked, type Refused, type Reply } from '../api/route.ts';
 import type { ReportAnswer, SHARED_REPORT_API } from './report-api.ts';
@@ -6,12 +7,16 @@ import { readReportQuestion, type ReportQuestion } from './report-question.ts';
 import type { ReportPage, ReportRefusal, Reports } from './run-report.ts';
 import { writeTable } from './write-report.ts';
 
-/** The question of a request, with the days of the publishers that it names. */
-export const askedOf = async (reports: Pick<Reports, 'today'>, search: URLSearchParams): Promise<ReturnType<typeof readReportQuestion>> => {
+/** The question of a request, with the days of the publishers that it names or, of a caller who may see some only, of those. */
+export const askedOf = async (
+  reports: Pick<Reports, 'today'>,
+  search: URLSearchParams,
+  publishersSeen: Publishers,
+): Promise<ReturnType<typeof readReportQuestion>> => {
   const ids = search.getAll('filter[publisher]').flatMap((text) => text.split(','));
   // Other values are faults of the question.
   const publishers = ids.filter((text) => /^\d{1,9}$/.test(text)).map(Number);
-  return readReportQuestion(search, await reports.today(publishers.length > 0 ? publishers : null));
+  return readReportQuestion(search, await reports.today(publishersSeen ?? (publishers.length > 0 ? publishers : null)), publishersSeen);
 };
 
 /** Who asks, how the answer is written, and at which address its next page is. */

@@ -10,6 +10,8 @@ const columnWords = EVENT_COLUMN_NAMES.map((name) => `${name}: ${eventColumn(nam
 export const EXPORT_API = defineRoutes({
   exportEvents: {
     ...at('GET', '/api/events', 'delivery'),
+    needs: 'events.read',
+    reach: 'own',
     cost: 'export',
     closed: true,
     summary: 'The events of a day, one row for each hit, as a file; the audit trail names who exported them',

@@ -27,7 +27,11 @@ const RETRY_SECONDS = 30;
 export const exportRoutes = ({ knex, reportKnex }: ExportRoutesOptions): Handlers<typeof EXPORT_API> => {
   let isRunning = false;
   return {
-    exportEvents: async ({ day: date, format, columns, publisher_id: publisherId }, { actor, isHead }) => {
+    exportEvents: async ({ day: date, format, columns, publisher_id: publisherId }, { actor, isHead, caller: { publishers } }) => {
+      if (publishers && (publisherId === undefined || !publishers.includes(publisherId)))
+        return refuse('invalid_request', 'publisher_id must be one of your publishers: your access is for some.', [
+          { pointer: '/publisher_id', detail: 'must be one of your publishers' },
+        ]);
       const day = dayOf(Date.parse(date));
       if (!(await hasEvents(reportKnex, day)))
         return refuse('not_found', `No events of ${date} are stored: there were none, or EVENT_RETENTION has passed.`);

@@ -129,6 +129,8 @@ const asPageOrFile = { headers: LINK, files: FILE_CONTENT };
 export const REPORT_API = defineRoutes({
   getReport: {
     ...at('GET', '/api/reports', 'delivery'),
+    needs: 'reports.read',
+    reach: 'own',
     cost: 'report',
     summary: 'Figures by up to five dimensions, from roll-ups that are written with the events',
     parameters: {
@@ -148,6 +150,8 @@ export const REPORT_API = defineRoutes({
   },
   getReportFields: {
     ...at('GET', '/api/reports/fields', 'delivery'),
+    needs: 'reports.read',
+    reach: 'any',
     summary: `The dimensions and metrics of reports, such as ${metricOf('requests').label.toLowerCase()}, with what combines`,
     answer: ok('Dimensions, metrics and ranges', REPORT_FIELDS),
   },

@@ -1,3 +1,4 @@
+import type { Publishers } from '../access/caller.ts';
 import { pointerStep, type Fault } from '../base/fault.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { REPORT_HOURS_DAYS, ROLL_UPS, type RollUp, type RollUpSource } from '../events/postgres/roll-ups.ts';
@@ -9,6 +10,8 @@ export interface ReportQuestion {
   readonly groupBy: readonly DimensionName[];
   readonly metrics: readonly MetricName[];
   readonly filters: readonly ReportFilter[];
+  /** Who asks may see these publishers only, by which it is filtered too; null: all. */
+  readonly publishers: Publishers;
   /** First and last day of the publishers, both included: YYYY-MM-DD. */
   readonly from: string;
   readonly to: string;
@@ -64,8 +67,9 @@ type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; 
  * `filter[<dimension>]` and `sort`. Lists are separated by commas or repeated; UNSPLIT ones are repeated.
  *
  * @param today the current day, counted from 1970-01-01
+ * @param publishers those that who asks may see; null: all
  */
-export const readReportQuestion = (search: URLSearchParams, today: number): Read<ReportQuestion> => {
+export const readReportQuestion = (search: URLSearchParams, today: number, publishers: Publishers = null): Read<ReportQuestion> => {
   const faults: Fault[] = [];
   const listOf = (name: string): readonly string[] =>
     search
@@ -96,6 +100,9 @@ export const readReportQuestion = (search: URLSearchParams, today: number): Read
       faults.push({ pointer: pointerStep(parameter), detail: 'is not a known parameter' });
   }
 
+  if (publishers && !filters.some(({ dimension }) => dimension === 'publisher'))
+    filters.push({ dimension: 'publisher', values: publishers.map(String) });
+
   const byHour = groupBy.some((name) => name === 'hour');
   const days = readDays(search, today, byHour, faults);
   const sort = readSort(
@@ -105,7 +112,7 @@ export const readReportQuestion = (search: URLSearchParams, today: number): Read
   );
   if (faults.length > 0 || !days) return { ok: false, faults };
   const rollUps = rollUpsFor(groupBy, metrics, filters, faults);
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: { groupBy, metrics, filters, ...days, sort, rollUps } };
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: { groupBy, metrics, filters, publishers, ...days, sort, rollUps } };
 };
 
 const readFilter = (name: string, values: readonly string[], faults: Fault[]): ReportFilter | undefined => {

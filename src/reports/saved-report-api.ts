@@ -70,24 +70,28 @@ const savedInPath = { id: idInPath('saved report') };
 export const SAVED_REPORT_API = defineRoutes({
   listSavedReports: {
     ...at('GET', '/api/saved_reports', 'delivery'),
+    needs: 'reports.read',
     cost: 'list',
     summary: 'Saved reports, by name',
     answer: ok('Saved reports', s.listOf(SAVED_REPORT.answered)),
   },
   createSavedReport: {
     ...at('POST', '/api/saved_reports', 'delivery'),
+    needs: 'reports.write',
     summary: 'Saves a report, and schedules it by e-mail or webhook',
     body: savedBody,
     answer: created('The saved report', SAVED_REPORT.answered),
   },
   getSavedReport: {
     ...at('GET', '/api/saved_reports/{id}', 'delivery'),
+    needs: 'reports.read',
     summary: 'One saved report',
     parameters: savedInPath,
     answer: ok('The saved report', SAVED_REPORT.answered),
   },
   replaceSavedReport: {
     ...at('PUT', '/api/saved_reports/{id}', 'delivery'),
+    needs: 'reports.write',
     summary: 'Replaces a saved report; another webhook gets another secret',
     parameters: savedInPath,
     body: savedBody,
@@ -95,18 +99,21 @@ export const SAVED_REPORT_API = defineRoutes({
   },
   deleteSavedReport: {
     ...at('DELETE', '/api/saved_reports/{id}', 'delivery'),
+    needs: 'reports.write',
     summary: 'Deletes a saved report with its schedule',
     parameters: savedInPath,
     answer: noContent('Deleted'),
   },
   sendSavedReport: {
     ...at('POST', '/api/saved_reports/{id}/send', 'delivery'),
+    needs: 'reports.write',
     summary: 'Sends a scheduled report now; its schedule goes on',
     parameters: savedInPath,
     answer: accepted('It will be sent within a minute', SAVED_REPORT.answered),
   },
   createReportLink: {
     ...at('POST', '/api/report_links', 'delivery'),
+    needs: 'reports.write',
     summary: 'A read-only link to a report of one advertiser; the audit trail names who shared it',
     body: jsonBody(LINK_REQUEST, 'The link has faults.'),
     answer: created('The link', REPORT_LINK),

@@ -1,4 +1,6 @@
 import { Router, type RequestHandler } from 'express';
+import { outsideCaller } from '../access/caller.ts';
+import { letIn } from '../api/call-rights.ts';
 import { refuse } from '../api/route.ts';
 import { allowedMethods, serveRoute } from '../api/serve-routes.ts';
 import { answerStoreFaults } from '../api/store-faults.ts';
@@ -28,7 +30,7 @@ export const sharedReportRoute = ({ links, reports, onFailure }: SharedReportOpt
     const token = /^Bearer +(\S+) *$/i.exec(req.get('authorization') ?? '')?.[1] ?? '';
     const shared = links.read(token);
     if (!shared) return sendProblem(res, problem('invalid_link', 'The link has expired or is not valid. Ask for a new one.'));
-    res.locals['actor'] = `link of advertiser ${shared.advertiserId}`;
+    letIn(res, outsideCaller(`link of advertiser ${shared.advertiserId}`));
     res.setHeader('X-Report-Title', encodeURIComponent(shared.title));
     res.setHeader('X-Report-Expires', new Date(shared.expiresAtMs).toISOString());
     await reportOf(shared, reports)(req, res, next);
@@ -39,7 +41,7 @@ export const sharedReportRoute = ({ links, reports, onFailure }: SharedReportOpt
 
 const reportOf = ({ query, advertiserId }: SharedReport, reports: Reports): RequestHandler =>
   serveRoute(SHARED_REPORT_API.getSharedReport, async (written, { actor: person, url }) => {
-    const asked = await askedOf(reports, sharedSearch(query, advertiserId));
+    const asked = await askedOf(reports, sharedSearch(query, advertiserId), null);
     if (!asked.ok) return refuse('invalid_request', 'The report of this link cannot be answered any more.', asked.faults);
     return answerReport(reports, asked.value, { ...written, person, url, namesPayers: false });
   });

@@ -30,6 +30,9 @@ import { assetRoutes } from '../assets/asset-routes.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import type { PrepareAccounts } from '../bookings/restore-deleted.ts';
+import { createRecordReach } from '../bookings/publisher-scope.ts';
+import { peopleRoutes } from '../people/people-routes.ts';
+import type { TokenStore } from '../people/token-store.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
 import { exportRoutes } from '../reports/export-routes.ts';
@@ -67,6 +70,7 @@ export interface TraffickingOptions {
   readonly secretBox: SecretBox;
   readonly prepareAccounts: PrepareAccounts;
   readonly gate: RequestHandler;
+  readonly tokens: TokenStore;
   readonly publicUrl: string;
   readonly addresses: Addresses;
   /** Bytes of uploaded files that a publisher may have. */
@@ -114,10 +118,12 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const readStatuses = createReadStatuses(reading);
   const readCampaignStatuses = createReadCampaignStatuses(reading, readStatuses);
   const reader = createEntityReader({ knex });
+  const reach = createRecordReach({ knex });
   const statusesOf = { line_items: readStatuses, campaigns: readCampaignStatuses };
   const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
   const handlers: Handlers<typeof TRAFFICKING_API> = {
-    ...bulkRoutes(writer),
+    ...bulkRoutes(writer, reach),
+    ...peopleRoutes(options.tokens),
     ...commentRoutes(createCommentStore({ knex })),
     ...savedViewRoutes(createSavedViewStore({ knex })),
     ...auditRoutes({ knex }),
@@ -146,7 +152,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   };
 
   const router = Router();
-  router.use(gate, ...entityRoutes({ reader, writer, judgeList }), serveRoutes(TRAFFICKING_API, handlers));
+  router.use(gate, ...entityRoutes({ reader, writer, judgeList, reach }), serveRoutes(TRAFFICKING_API, handlers, reach));
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));
   return router;

@@ -15,6 +15,7 @@ import { SAVED_VIEW_API } from '../bookings/saved-view-api.ts';
 import { DELIVERY_API } from '../delivery/delivery-api.ts';
 import { EXPLAIN_API } from '../delivery/explain/explain-api.ts';
 import { FINANCE_API } from '../finance/finance-api.ts';
+import { PEOPLE_API } from '../people/people-api.ts';
 import { EXPORT_API } from '../reports/export-api.ts';
 import { RECORD_REPORT_API } from '../reports/record-report/record-report-api.ts';
 import { REPORT_API, SHARED_REPORT_API } from '../reports/report-api.ts';
@@ -23,6 +24,8 @@ import { SAVED_REPORT_API } from '../reports/saved-report-api.ts';
 export const DOCUMENT_API = defineRoutes({
   getOpenApiDocument: {
     ...at('GET', '/api/openapi.json', 'delivery'),
+    needs: 'sign_in',
+    reach: 'any',
     summary: 'This document',
     answer: ok('OpenAPI 3.1', anyObject()),
   },
@@ -45,6 +48,7 @@ export const TRAFFICKING_API = {
   ...SAVED_VIEW_API,
   ...EXPLAIN_API,
   ...BULK_API,
+  ...PEOPLE_API,
 };
 
 /** Every route of the service, by operationId. */

@@ -81,6 +81,7 @@ const askAll = async ({ atMs, countersUp, cases }: Moment) => {
       text: '',
       archived: 'true',
       parents: [],
+      publishers: null,
       ids: undefined,
       filters: { status: [status] },
     } as const;

@@ -1,7 +1,7 @@
 import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
 import { createDatabase, databaseNamed, dropDatabases } from '../../testkit/databases.ts';
 import { openPrivateStores } from '../../testkit/private-stores.ts';
-import { publishStores } from './stores-of-this-run.ts';
+import { publishStores, runsWithoutStores } from './stores-of-this-run.ts';
 
 declare global {
   var stopTestStores: (() => Promise<void>) | undefined;
@@ -13,6 +13,7 @@ declare global {
  * are created and dropped beside the named one; in the second, every worker uses the logical database of its number.
  */
 export default async function globalSetup({ maxWorkers }: { readonly maxWorkers: number }): Promise<void> {
+  if (runsWithoutStores()) return;
   const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
   const workers = Array.from({ length: maxWorkers }, (_, index) => index + 1);
   const prefix = `test_${process.pid}_`;

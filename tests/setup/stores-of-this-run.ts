@@ -11,14 +11,20 @@ export interface StoresOfThisRun {
 }
 
 const VARIABLE = 'AD_SERVER_TEST_STORES';
+const NO_STORES = 'none';
 
 export function publishStores(stores: StoresOfThisRun): void {
   process.env[VARIABLE] = JSON.stringify(stores);
 }
 
+/** Whether no test of this run needs them (scripts/needs-of-tests.mjs). */
+export function runsWithoutStores(): boolean {
+  return process.env[VARIABLE] === NO_STORES;
+}
+
 export function storesOfThisRun(): StoresOfThisRun {
   const stores = process.env[VARIABLE];
-  if (stores === undefined)
+  if (stores === undefined || stores === NO_STORES)
     throw new Error('The stores are started by tests/setup/global-setup.ts: run jest with the configuration of the project.');
   return JSON.parse(stores) as StoresOfThisRun;
 }

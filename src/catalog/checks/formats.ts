@@ -15,6 +15,10 @@ const isEmail = (text: string): boolean => /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[
 /** Formats of our own, each with its test and with what a value must be. */
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {
   'flight-date': { test: (text) => parseStartDate(text) !== undefined, detail: 'must be an RFC 3339 date or date-time' },
+  'date-time': {
+    test: (text) => text.includes('T') && parseStartDate(text) !== undefined,
+    detail: 'must be an RFC 3339 date-time, such as 2026-11-20T12:00:00Z',
+  },
   'http-url': { test: isHttpUrl, detail: 'must be an http or https URL' },
   host: { test: isHost, detail: 'must be a host name, such as boots.example' },
   origin: {

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { answer, refuse, type AnswerOf, type Handlers } from '../../api/route.ts';
+import { maySee, type Caller } from '../../access/caller.ts';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { anything, closedRecord, integer, optional } from '../../base/schema.ts';
 import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
+import { visibleIds } from '../../bookings/publisher-scope.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
 import { FORMAT_DETAILS, FORMAT_TESTS } from '../../catalog/checks/formats.ts';
 import type { Publisher } from '../../catalog/model/entities.ts';
@@ -47,35 +49,41 @@ const NOT_LOADED = refuse('unavailable', 'The campaign data has not been loaded 
 export const explainRoutes = (options: ExplainRoutesOptions): Handlers<typeof EXPLAIN_API> => {
   const { knex, currentSnapshot, requestContext } = options;
 
+  /** A publisher that is loaded, and that the caller may know of. */
+  const publisherOf = (snapshot: Snapshot, { publishers }: Caller, id: number): Publisher | undefined =>
+    maySee(publishers, id) ? snapshot.publishers.get(id) : undefined;
+
   /** The ad request of a body with its publisher, or every fault. */
-  const readRequest = (snapshot: Snapshot, value: unknown): ReadRequest => {
+  const readRequest = (snapshot: Snapshot, caller: Caller, value: unknown): ReadRequest => {
     const parsed = parseAdRequest(value, 'all');
     if (!parsed.ok) return parsed;
     const { request: wire } = parsed;
-    const publisher = snapshot.publishers.get(wire.ext.publisher_id);
+    const publisher = publisherOf(snapshot, caller, wire.ext.publisher_id);
     const faults = [...(publisher ? [] : [notLoaded('/ext/publisher_id')]), ...keyValueFaults(options.dimensions, wire)];
     return publisher && faults.length === 0 ? { ok: true, wire, publisher, faults: [] } : { ok: false, faults };
   };
 
   return {
-    explainLineItem: async ({ body }, { request: req }) => {
+    explainLineItem: async ({ body }, { request: req, caller }) => {
       const snapshot = currentSnapshot();
       if (!snapshot) return NOT_LOADED;
-      const asked = readRequest(snapshot, isObject(body) ? body['request'] : undefined);
+      const asked = readRequest(snapshot, caller, isObject(body) ? body['request'] : undefined);
       if (!isQuestion(body) || !asked.ok) {
         const inRequest = asked.faults.map(({ pointer, detail }) => ({ pointer: `/request${pointer}`, detail }));
         return refuse('invalid_request', 'The question has faults.', [...schemaFaults(isQuestion.errors), ...inRequest]);
       }
       const { line_item_id: id } = body;
+      const [known] = await visibleIds(knex, 'line_items', caller.publishers, [id]);
+      if (known === undefined) return refuse('not_found', `Line item ${id} is not loaded.`);
       const explanation = await options.explain(snapshot, toAdRequest(options, snapshot, asked.publisher, asked.wire, req), id);
       if (explanation) return answer(explanation);
       const row = snapshot.quarantined.find((each) => each.table === 'line_items' && each.id === String(id));
       return refuse('not_found', row ? `Line item ${id} is set aside: ${row.reason}.` : `Line item ${id} is not loaded.`);
     },
-    testAd: async ({ body }, { request: req }) => {
+    testAd: async ({ body }, { request: req, caller }) => {
       const snapshot = currentSnapshot();
       if (!snapshot) return NOT_LOADED;
-      const asked = readRequest(snapshot, body);
+      const asked = readRequest(snapshot, caller, body);
       if (!hasContext(body) || !asked.ok) {
         const ofContext = schemaFaults(hasContext.errors, FORMAT_DETAILS);
         return refuse('invalid_request', 'The request has faults.', [...asked.faults, ...ofContext]);
@@ -85,10 +93,10 @@ export const explainRoutes = (options: ExplainRoutesOptions): Handlers<typeof EX
       const written = options.writeAnswer(asked.wire.id, await options.dryServeAd(snapshot, request));
       return answer(JSON.parse(written) as AnswerOf<(typeof EXPLAIN_API)['testAd']>);
     },
-    createDebugGrant: async ({ body }, { actor }) => {
+    createDebugGrant: async ({ body }, { actor, caller }) => {
       const snapshot = currentSnapshot();
       if (!snapshot) return NOT_LOADED;
-      const publisher = snapshot.publishers.get(body.publisher_id);
+      const publisher = publisherOf(snapshot, caller, body.publisher_id);
       if (!publisher) return refuse('invalid_request', 'The debug grant names no publisher.', [notLoaded('/publisher_id')]);
       const { token, expiresAtMs } = options.debugGrants.issue(publisher.id);
       const expires = new Date(expiresAtMs).toISOString();

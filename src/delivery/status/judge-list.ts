@@ -43,6 +43,7 @@ const WHOLE: Omit<ListQuery, 'archived'> = {
   offset: 0,
   text: '',
   parents: [],
+  publishers: null,
   ids: undefined,
   filters: {},
   sort: { by: 'id', order: 'asc' },

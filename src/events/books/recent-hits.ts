@@ -1,6 +1,7 @@
 /**
  * The hits that Redis has taken from this replica in the last seconds: between them and their rows lies the stream, which a
- * loss of Redis takes too. As texts (ledger/hit-text.ts): of objects the garbage collector would move several for each hit.
+ * loss of Redis takes too. As bytes (ledger/hit-text.ts): what lives for seconds is dear to the garbage collector, which took
+ * 2 of 50 µs of an impression for the texts.
  */
 export interface RecentHits {
   note(hitText: string): void;
@@ -10,22 +11,54 @@ export interface RecentHits {
   list(): readonly string[];
 }
 
-/** About 15 MB. With more hits the time for which they are remembered is shorter. */
-const MAX_HITS = 25_000;
+const FIRST_BYTES = 65_536;
+/** About 25,000 hits. With more the time for which they are remembered is shorter. */
+const MAX_BYTES = 8_388_608;
+/** Ends a text: a line feed, of which JSON has none. */
+const END = 0x0a;
+/** Bytes of a character (UTF-16 unit) in UTF-8. */
+const MAX_CHARACTER_BYTES = 3;
 
 export const createRecentHits = (): RecentHits => {
-  let newer: string[] = [];
-  let older: string[] = [];
+  let newer = createTexts();
+  let older = createTexts();
   const age = (): void => {
-    older = newer;
-    newer = [];
+    [older, newer] = [newer, older];
+    newer.clear();
   };
   return {
     note: (hitText) => {
-      if (newer.length >= MAX_HITS) age();
-      newer.push(hitText);
+      if (newer.add(hitText)) return;
+      age();
+      newer.add(hitText);
     },
     age,
-    list: () => [...older, ...newer],
+    list: () => [...older.list(), ...newer.list()],
+  };
+};
+
+const createTexts = () => {
+  let bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  let used = 0;
+  const grow = (needed: number): boolean => {
+    if (needed > MAX_BYTES) return false;
+    const larger = Buffer.allocUnsafeSlow(Math.min(MAX_BYTES, Math.max(needed, 2 * bytes.length)));
+    bytes.copy(larger, 0, 0, used);
+    bytes = larger;
+    return true;
+  };
+  return {
+    /** False: there is no room for it. */
+    add: (text: string): boolean => {
+      const needed = used + MAX_CHARACTER_BYTES * text.length + 1;
+      if (needed > bytes.length && !grow(needed)) return false;
+      used += bytes.write(text, used);
+      bytes[used++] = END;
+      return true;
+    },
+    clear: (): void => {
+      used = 0;
+    },
+    list: (): readonly string[] => bytes.toString('utf8', 0, used).split('\n').slice(0, -1),
   };
 };

@@ -66,7 +66,7 @@ const track =
   };
 
 /** A page that shows ads without the SDK says so of an ad that could not be seen. The SDK sends no such impression. */
-const saysHidden = (req: Request): boolean => req.url.includes('&hidden=') && queryValue(req, 'hidden') === '1';
+const saysHidden = (req: Request): boolean => req.originalUrl.includes('&hidden=') && queryValue(req, 'hidden') === '1';
 
 const refuseToken = ({ observe }: TrackRouteOptions, res: Response): void => {
   observe.refused('token');
@@ -89,9 +89,10 @@ const REDIRECT_HEADERS = {
  * The value of a query parameter that must occur once: undefined when it is missing or repeated.
  */
 const queryValue = (req: Request, name: string): string | undefined => {
-  const at = req.url.indexOf('?');
+  const { originalUrl } = req;
+  const at = originalUrl.indexOf('?');
   if (at < 0) return undefined;
-  const query = req.url.slice(at + 1);
+  const query = originalUrl.slice(at + 1);
   // A tracking URL as issued; parsing it in full takes ten times as long.
   if (query.startsWith(`${name}=`) && !/[&%+#]/.test(query)) return query.slice(name.length + 1);
   const values = new URLSearchParams(query).getAll(name);

@@ -1,5 +1,5 @@
 import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import { sendProblem, type Problem } from '../problems/problem.ts';
 import { requestIdOf } from '../request/request-id.ts';
 
@@ -11,8 +11,12 @@ import { requestIdOf } from '../request/request-id.ts';
  * Measured with a 350-byte JSON echo, both servers on one machine in alternating runs: 132 µs of
  * CPU per request before, 56 µs with it.
  */
-export const createAlignedServer = (app: Express, options: ServerOptions = {}, refusalOf?: HostCheck, trace?: TraceRequest): Server =>
-  createServer(
+export const createAlignedServer = (app: Express, options: ServerOptions = {}, refusalOf?: HostCheck, trace?: TraceRequest): Server => {
+  const answer: RequestListener = (req, res) => {
+    moveQuery(req as Request);
+    app(req, res);
+  };
+  return createServer(
     {
       ...options,
       joinDuplicateHeaders: true,
@@ -24,12 +28,26 @@ export const createAlignedServer = (app: Express, options: ServerOptions = {}, r
         ? (req, res) => {
             const refusal = refusalOf(req.headers.host);
             if (refusal) sendProblem(res, refusal, { Connection: 'close' });
-            else app(req, res);
+            else answer(req, res);
           }
-        : app,
+        : answer,
       trace,
     ),
   );
+};
+
+const HIT_WITH_QUERY = /^\/(?:impression|click|event)\?/;
+
+/**
+ * Leaves of the URL of a hit its path; the whole URL is in `originalUrl`, where Express keeps it. The router reads a URL one
+ * character after another, which took 4 µs with a token of 400.
+ */
+const moveQuery = (req: Request): void => {
+  const { url } = req;
+  if (!HIT_WITH_QUERY.test(url)) return;
+  req.originalUrl = url;
+  req.url = url.slice(0, url.indexOf('?'));
+};
 
 /** Answers a request inside a span. `traceId`: undefined when the request is not sampled. */
 type TraceRequest = (req: IncomingMessage, res: ServerResponse, answer: (traceId: string | undefined) => void) => void;

@@ -61,6 +61,8 @@ const reportAnswer = <S extends s.Schema>(schema: S) =>
 export const RECORD_REPORT_API = defineRoutes({
   getCampaignReport: {
     ...at('GET', '/api/campaigns/{id}/report', 'delivery'),
+    needs: 'reports.read',
+    reach: 'own',
     cost: 'report',
     summary: 'Report of a campaign by day, line item and creative',
     parameters: { id: idInPath('campaign'), ...asked },
@@ -68,6 +70,7 @@ export const RECORD_REPORT_API = defineRoutes({
   },
   getAdvertiserReport: {
     ...at('GET', '/api/advertisers/{id}/report', 'delivery'),
+    needs: 'reports.read',
     cost: 'report',
     summary: 'Report of an advertiser by day and campaign, over all publishers',
     parameters: { id: idInPath('advertiser'), ...asked },

@@ -1,1 +1,0 @@
-export function needsBuild(root: string, files: readonly string[]): boolean;

@@ -1,0 +1,138 @@
+import type { Knex } from 'knex';
+import type { Caller, Publishers } from '../access/caller.ts';
+import { show, type Columns, type Shown } from '../api/columns.ts';
+import { permissionsOf, ROLE_NAMES, type RoleName } from '../access/permissions.ts';
+import type { Fault } from '../base/fault.ts';
+import * as s from '../base/schema.ts';
+import { recordChange } from '../bookings/audit-trail.ts';
+import { newToken } from './api-token.ts';
+
+interface TokenRow {
+  readonly id: number;
+  readonly name: string;
+  readonly prefix: string;
+  readonly roles: readonly RoleName[];
+  readonly publishers: readonly number[] | null;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly expires_at: Date | null;
+  readonly last_used_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+const momentOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+export const TOKEN_COLUMNS = {
+  id: { schema: s.integer, of: ({ id }) => id },
+  name: { schema: s.text, of: ({ name }) => name },
+  prefix: { schema: s.described(s.text, 'The first characters of the token, by which people recognise it'), of: ({ prefix }) => prefix },
+  roles: { schema: s.listOf(s.oneOf(ROLE_NAMES)), of: ({ roles }) => roles },
+  publishers: { schema: s.orNull(s.listOf(s.integer), { description: 'null: all' }), of: ({ publishers }) => publishers },
+  created_by: { schema: s.text, of: (row) => row.created_by },
+  created_at: { schema: s.moment, of: (row) => row.created_at.toISOString() },
+  expires_at: { schema: s.orNull(s.moment), of: (row) => momentOf(row.expires_at) },
+  last_used_at: { schema: s.orNull(s.moment, { description: 'To the minute' }), of: (row) => momentOf(row.last_used_at) },
+  revoked_at: { schema: s.orNull(s.moment), of: (row) => momentOf(row.revoked_at) },
+} satisfies Columns<TokenRow>;
+
+export type ApiToken = Shown<typeof TOKEN_COLUMNS>;
+
+export interface TokenWanted {
+  readonly name: string;
+  readonly roles: readonly RoleName[];
+  readonly publishers: Publishers;
+  /** null: it does not expire. */
+  readonly expiresAt: Date | null;
+}
+
+/** Tokens that can be used at the same time. */
+export const MAX_TOKENS = 1_000;
+
+type Created = ApiToken & { readonly token: string };
+
+/** Why no token was created. */
+export interface TokenRefused {
+  readonly refusal: 'name_taken' | 'too_many' | 'invalid';
+  readonly faults: readonly Fault[];
+}
+
+/** API tokens. Every method rejects when Postgres is unavailable. */
+export interface TokenStore {
+  /** Newest first, revoked ones too. */
+  list(page: { readonly limit: number; readonly offset: number }): Promise<readonly ApiToken[]>;
+  /** With the token, this once. */
+  create(wanted: TokenWanted, actor: string): Promise<Created | TokenRefused>;
+  /** Nothing is done with it any more, on any replica, once this resolves. False: there is none with this id that could be used. */
+  revoke(id: number, actor: string): Promise<boolean>;
+  /** Who has the token with this SHA-256; null: nobody has, or not any more. */
+  use(digest: Buffer): Promise<Caller | null>;
+}
+
+const NAMES = Object.keys(TOKEN_COLUMNS);
+const IS_USABLE = 'revoked_at is null and (expires_at is null or expires_at > now())';
+/** The moment of the last use is written once a minute at most. */
+const USE = `
+  with used as (
+    update api_tokens set last_used_at = now()
+    where digest = :digest and ${IS_USABLE} and (last_used_at is null or last_used_at < now() - interval '1 minute'))
+  select id, name, roles, publishers from api_tokens where digest = :digest and ${IS_USABLE}`;
+/** Any number that no other lock in the database uses: tokens are created one after the other. */
+const CREATION_LOCK = 7_240_118;
+
+export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore => ({
+  list: async ({ limit, offset }) => {
+    const rows = await knex('api_tokens').orderBy('id', 'desc').limit(limit).offset(offset).select<TokenRow[]>(NAMES);
+    return rows.map((row) => show(TOKEN_COLUMNS, row));
+  },
+
+  create: ({ name, roles, publishers, expiresAt }, actor) =>
+    knex.transaction(async (trx) => {
+      await trx.raw('select pg_advisory_xact_lock(?)', [CREATION_LOCK]);
+      if (await trx('api_tokens').where({ name }).first('id')) return refused('name_taken');
+      const [usable] = await trx('api_tokens').whereRaw(IS_USABLE).count<{ count: string }[]>('* as count');
+      if (Number(usable?.count) >= MAX_TOKENS) return refused('too_many');
+      const faults = await faultsOf(trx, publishers ?? [], expiresAt);
+      if (faults.length > 0) return refused('invalid', faults);
+      const { token, prefix, digest } = newToken();
+      const row = { name, prefix, digest, roles, publishers, created_by: actor, expires_at: expiresAt };
+      const [stored] = await trx('api_tokens').insert(row).returning<TokenRow[]>(NAMES);
+      if (!stored) throw new Error('Postgres returned no row for a token that it stored.');
+      const after = show(TOKEN_COLUMNS, stored);
+      await recordChange(trx, { actor, action: 'create', entity: 'api_token', entityId: stored.id, before: null, after });
+      return { ...after, token };
+    }),
+
+  revoke: (id, actor) =>
+    knex.transaction(async (trx) => {
+      const [row] = await trx('api_tokens')
+        .where({ id })
+        .whereNull('revoked_at')
+        .update({ revoked_at: trx.fn.now() })
+        .returning<TokenRow[]>(NAMES);
+      if (!row) return false;
+      const before = { ...show(TOKEN_COLUMNS, row), revoked_at: null };
+      await recordChange(trx, { actor, action: 'delete', entity: 'api_token', entityId: id, before, after: null });
+      return true;
+    }),
+
+  use: async (digest) => {
+    const { rows } = await knex.raw<{ rows: Pick<TokenRow, 'id' | 'name' | 'roles' | 'publishers'>[] }>(USE, { digest });
+    const [row] = rows;
+    if (!row) return null;
+    const { id, name, roles, publishers } = row;
+    return { id, name: tokenActor(name), roles, permissions: permissionsOf(roles), publishers };
+  },
+});
+
+const refused = (refusal: TokenRefused['refusal'], faults: readonly Fault[] = []): TokenRefused => ({ refusal, faults });
+
+const faultsOf = async (trx: Knex.Transaction, publishers: readonly number[], expiresAt: Date | null): Promise<readonly Fault[]> => {
+  const rows = await trx('publishers').whereIn('id', publishers).select<{ id: number }[]>('id');
+  const known = new Set(rows.map(({ id }) => id));
+  const missing = publishers.flatMap((id, i) => (known.has(id) ? [] : [{ pointer: `/publishers/${i}`, detail: `${id} does not exist` }]));
+  const { rows: times } = await trx.raw<{ rows: [{ is_over: boolean }] }>('select ?::timestamptz <= now() as is_over', [expiresAt]);
+  return times[0].is_over ? [...missing, { pointer: '/expires_at', detail: 'must be in the future' }] : missing;
+};
+
+/** Of a token in the audit trail: never the name of one of ADMIN_TOKEN, which has no colon. */
+const tokenActor = (name: string): string => `token:${name}`;
