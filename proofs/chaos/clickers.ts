@@ -10,7 +10,7 @@ export const STORY_ACTIVITY: ActivityRule = { ...ACTIVITY_RULE, historyImpressio
 /** Fewer clicks of a user than these are filtered by no rule; nor are they regular, or many in a minute. */
 const MIN_CLICKS = Math.min(STORY_ACTIVITY.everyClicks, STORY_ACTIVITY.intervals + 1, STORY_ACTIVITY.clicksAMinute + 1);
 /** A hit that is settled with its repeats sees them; one at the edge of a day may see impressions of both days twice. */
-const [SEEN_BESIDE, SEEN_TWICE] = [10, 2];
+const [SEEN_BESIDE, SEEN_TWICE] = [5, 2];
 /** What the ledger remembers for certain, and does not halve. */
 const REMEMBERED_MS = STORY_ACTIVITY.memoryMs - 2 * MS_PER_DAY;
 
