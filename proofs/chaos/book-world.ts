@@ -1,9 +1,11 @@
 import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { Draw } from './draw.ts';
-import { MONTH_ENDS_MS } from './month-books.ts';
 import type { StepClass, World } from './story.ts';
 
+/** Stories with months begin at the end of this one, when the clocks of Europe change. */
+export const MONTH = '2031-03';
+export const MONTH_ENDS_MS = Date.UTC(2031, 3, 1);
 /** Later than now: the event writer prunes tallies by the real clock. */
 const START_MS = Date.UTC(2031, 2, 10);
 export const TTLS_MS = [MS_PER_MINUTE, 5 * MS_PER_MINUTE, 20 * MS_PER_MINUTE, 30 * MS_PER_MINUTE, 12 * MS_PER_HOUR];

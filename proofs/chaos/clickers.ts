@@ -1,11 +1,8 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { PROVISIONAL } from '../../src/ledger/hit.ts';
-import { ACTIVITY_RULE, type ActivityRule } from '../../src/ledger/settle/activity-rule.ts';
 import { networkName, visitorName } from '../../src/ledger/settle/actor.ts';
+import { STORY_ACTIVITY } from './story-activity.ts';
 import type { LoggedEvent } from './system.ts';
-
-/** Creatives of stories have few impressions: at the service's rule no click would be provisional. */
-export const STORY_ACTIVITY: ActivityRule = { ...ACTIVITY_RULE, historyImpressions: 10, excessClicks: 2, excess: 1 };
 
 /** Fewer clicks of a user than these are filtered by no rule; nor are they regular, or many in a minute. */
 const MIN_CLICKS = Math.min(STORY_ACTIVITY.everyClicks, STORY_ACTIVITY.intervals + 1, STORY_ACTIVITY.clicksAMinute + 1);

@@ -7,21 +7,10 @@ import { createFinance, type FinanceStatement } from '../../src/finance/finance.
 import type { FinanceLine } from '../../src/finance/finance-line.ts';
 import type { Lane } from './lane.ts';
 import type { Violation } from './model.ts';
-import type { World } from './story.ts';
+import { MONTH } from './book-world.ts';
+import type { RecordChange, World } from './story.ts';
 
-/** Stories with months begin at the end of this one, two days after the clocks of Europe have changed. */
-export const MONTH = '2031-03';
 const NEXT_MONTH = '2031-04';
-export const MONTH_ENDS_MS = Date.UTC(2031, 3, 1);
-
-/** A change that concerns statements. */
-export type RecordChange =
-  | { readonly table: 'publishers' | 'campaigns' | 'advertisers'; readonly id: number; readonly name: string }
-  | { readonly campaign: number; readonly advertiser: number | null }
-  | { readonly publisher: number; readonly zone: string; readonly currency: string }
-  | { readonly currency: string; readonly rate: number }
-  /** A campaign is deleted. */
-  | { readonly gone: number };
 
 /** Months of publishers: they are closed, and records are edited and deleted afterwards. */
 export interface MonthBooks {
@@ -138,7 +127,7 @@ const EARNED = `
            extract(epoch from least(greatest(m.ends_at, l.start_at), l.end_at) - l.start_at) as upto
     from line_items l join campaigns c on c.id = l.campaign_id
     join finance_months m on m.publisher_id = c.publisher_id and to_char(m.month, 'YYYY-MM') = :month
-    where c.publisher_id = :publisher and l.budget_type = 'Flat' and l.budget_micros > 0
+    where c.publisher_id = :publisher and l.type = 'direct' and l.budget_type = 'Flat' and l.budget_micros > 0
   ), fees as (
     select campaign_id, sum(div(fee * upto, whole) - div(fee * before, whole)) as fee from spans group by 1
   )

@@ -3,7 +3,7 @@ import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
-import { MONTH, MONTH_ENDS_MS } from './month-books.ts';
+import { MONTH, MONTH_ENDS_MS } from './book-world.ts';
 import { playClicks } from './play-clicks.ts';
 import { playIdle } from './play-idle.ts';
 import { operate } from './operate.ts';

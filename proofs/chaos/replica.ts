@@ -22,7 +22,7 @@ import type { PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createTokens } from '../../src/tracking/tokens.ts';
 import type { FaultyRedis } from './faulty-redis.ts';
 import { placementId } from './book-world.ts';
-import { STORY_ACTIVITY } from './clickers.ts';
+import { STORY_ACTIVITY } from './story-activity.ts';
 import type { AdCall, Settings } from './story.ts';
 
 /** The settings with which replicas begin. */

@@ -2,7 +2,7 @@ import { MS_PER_DAY, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import { checkStored, compareBooks } from './check-stored.ts';
 import type { Lane } from './lane.ts';
 import type { Violation } from './model.ts';
-import { MONTH_ENDS_MS } from './month-books.ts';
+import { MONTH_ENDS_MS } from './book-world.ts';
 import { observe, observeAfter } from './observe.ts';
 import { repairAccounts } from './operate.ts';
 import { checkFiltered, refilter } from './refilter.ts';

@@ -1,6 +1,5 @@
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { PidGains } from '../../src/config/settings.ts';
-import type { RecordChange } from './month-books.ts';
 import type { HitKind } from '../../src/ledger/hit.ts';
 
 /** A row as booked, or with a column that the checks refuse (`broken`: it is set aside), or deleted (`gone`). */
@@ -134,6 +133,15 @@ export interface Settings {
   /** Which of the token secrets, all of which every replica knows, signs. */
   readonly signingSecret: number;
 }
+
+/** A change that concerns statements. */
+export type RecordChange =
+  | { readonly table: 'publishers' | 'campaigns' | 'advertisers'; readonly id: number; readonly name: string }
+  | { readonly campaign: number; readonly advertiser: number | null }
+  | { readonly publisher: number; readonly zone: string; readonly currency: string }
+  | { readonly currency: string; readonly rate: number }
+  /** A campaign is deleted. */
+  | { readonly gone: number };
 
 /** The bookings and settings that a story begins with. */
 export interface World {

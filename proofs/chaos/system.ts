@@ -17,7 +17,7 @@ import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createRecoverProvisional } from '../../src/tracking/recover-provisional.ts';
 import { createChance } from '../../testkit/chance.ts';
-import { STORY_ACTIVITY } from './clickers.ts';
+import { STORY_ACTIVITY } from './story-activity.ts';
 import { hitKey, storedKeys } from './hit-key.ts';
 import type { Lane } from './lane.ts';
 import { openLostBooks } from './lost-books.ts';

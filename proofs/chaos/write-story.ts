@@ -2,9 +2,8 @@ import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-r
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, TTLS_MS } from './book-world.ts';
 import { createDraw, type Draw } from './draw.ts';
-import type { RecordChange } from './month-books.ts';
 import { DRIFTS, NETWORKS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
-import type { StepClass, Story, TrackingCall, World } from './story.ts';
+import type { RecordChange, StepClass, Story, TrackingCall, World } from './story.ts';
 
 /** What is damaged or poisoned may be lost, too: then there is nothing to find. */
 const LOST_TOO: ReadonlySet<StepClass> = new Set(['damage', 'poison']);
