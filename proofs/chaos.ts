@@ -36,6 +36,8 @@ export const chaos: Proof = {
     const rejudged = { filtered: 0, restored: 0 };
     let fromLots = 0;
     let losses = 0;
+    const months = { closed: 0, corrections: 0 };
+    const clicks = { provisional: 0, filtered: 0 };
     const work = async (lane: Lane): Promise<void> => {
       while (next < rig.seed + seeds && failures.length < MAX_FAILURES && rules.size < MAX_RULES) {
         const story = writeStory({ seed: next++, steps: STEPS, classes });
@@ -46,6 +48,10 @@ export const chaos: Proof = {
         rejudged.restored += run.rejudged.restored;
         fromLots += run.fromLots;
         losses += run.losses;
+        months.closed += run.months.closed;
+        months.corrections += run.months.corrections;
+        clicks.provisional += run.activity.provisional;
+        clicks.filtered += run.activity.filtered;
         if (++done % REPORT_EVERY === 0) rig.say(`  ${done} of ${seeds} seeds`);
         if (!run.broken) continue;
         const { atStep, violations } = run.broken;
@@ -68,7 +74,7 @@ export const chaos: Proof = {
     } finally {
       await close();
     }
-    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots), ${hits} hits, of which a newer list filtered ${rejudged.filtered} and restored ${rejudged.restored}; Redis lost its data ${losses} times`;
+    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots), ${hits} hits, of which a newer list filtered ${rejudged.filtered} and restored ${rejudged.restored}; ${clicks.provisional} clicks were provisional, ${clicks.filtered} filtered as no person's; ${months.closed} months were closed, with ${months.corrections} corrections; Redis lost its data ${losses} times`;
     return { observed: `${scope}: ${failures.length === 0 ? 'nothing broken' : failures.join(' · ')}`, ok: failures.length === 0 };
   },
 };

@@ -49,11 +49,12 @@ export const hits: Proof = {
         }
       };
       let tokens = 0;
+      let visitors = 0;
       await inParallel(
         wanted * 4,
         24,
         async () => {
-          const { bids } = await page.ask(booking, `user-${tokens}`);
+          const { bids } = await page.ask(booking, `user-${visitors++}`);
           const [bid] = bids;
           if (!bid || tokens >= wanted) return;
           const turn = tokens++;

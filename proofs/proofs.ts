@@ -26,6 +26,7 @@ import { series } from './series.ts';
 import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
+import { upkeep } from './upkeep.ts';
 import type { Proof } from './rig/proof.ts';
 
 /** All proofs, in the order in which they run. */
@@ -49,6 +50,7 @@ export const PROOFS: readonly Proof[] = [
   poison,
   hungBidders,
   reload,
+  upkeep,
   badRows,
   convergence,
   tokens,

@@ -3,6 +3,9 @@ import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.t
 import type { Draw } from './draw.ts';
 import type { StepClass, World } from './story.ts';
 
+/** Stories with months begin at the end of this one, when the clocks of Europe change. */
+export const MONTH = '2031-03';
+export const MONTH_ENDS_MS = Date.UTC(2031, 3, 1);
 /** Later than now: the event writer prunes tallies by the real clock. */
 const START_MS = Date.UTC(2031, 2, 10);
 export const TTLS_MS = [MS_PER_MINUTE, 5 * MS_PER_MINUTE, 20 * MS_PER_MINUTE, 30 * MS_PER_MINUTE, 12 * MS_PER_HOUR];
@@ -15,7 +18,10 @@ const DAYS_BOOKED = 40;
 /** The random bookings of a story: small caps and budgets, so that each is reached many times. */
 export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World => {
   const ttlMs = draw.of(TTLS_MS.slice(0, 4));
-  const startMs = START_MS + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
+  const clickers = has('activity') && draw.oneIn(3);
+  const closes = has('close') && draw.oneIn(3);
+  const startMs =
+    (closes ? MONTH_ENDS_MS - 2 * MS_PER_DAY - 4 * MS_PER_HOUR : START_MS) + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
   const flight = { start_at: new Date(START_MS - MS_PER_DAY), end_at: new Date(START_MS + DAYS_BOOKED * MS_PER_DAY) };
   const publishers: CatalogRow[] = [];
   const placements: CatalogRow[] = [placement(OPEN_PLACEMENT, null)];
@@ -30,7 +36,7 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
       campaigns.push({ id: campaignId, publisher_id: id, name: 'campaign', ...flight, budget_micros: draw.oneIn(2) ? budget(draw) : null });
       for (let i = 0; i < 1 + draw.below(3); i++) {
         const item = lineItem(draw, has, lineItems.length + 1, campaignId);
-        lineItems.push({ ...item, ...flight });
+        lineItems.push({ ...item, ...flight, ...(clickers && !draw.oneIn(3) && NO_LIMITS) });
         // The second creative of every other line item also runs where the first one does.
         for (let nth = 0; nth < 2; nth++) {
           const more = nth === 1 && i % 2 === 1 ? [placementId(id, 0)] : [];
@@ -41,18 +47,26 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   }
   return {
     startMs,
+    clickers,
+    closes,
     mayLose: has('loss') && draw.oneIn(3),
     replicas: Array.from({ length: REPLICAS }, () => ({ ttlMs, skewMs: draw.below(1_000) - 500 })),
-    rows: { publishers, placements, advertisers: [], bidders: [], campaigns, line_items: lineItems, creatives },
+    rows: { publishers, placements, advertisers: closes ? ADVERTISERS : [], bidders: [], campaigns, line_items: lineItems, creatives },
   };
 };
 
+const ADVERTISERS: readonly CatalogRow[] = [1, 2, 3].map((id) => ({ id, name: `advertiser ${id}` }));
 const OPEN_PLACEMENT = 'open';
 
 /** The placements of a publisher's pages: first its own, then one that is open to all publishers. */
 export const placementId = (publisherId: number, nth: number): string => (nth === 0 ? `own-${publisherId}` : OPEN_PLACEMENT);
 
 export const budget = (draw: Draw): number => (draw.of(CPMS_MICROS.slice(1)) / 1000) * (1 + draw.below(20)) + draw.below(1_000);
+
+const NO_LIMITS: CatalogRow = {
+  ...{ budget_micros: null, daily_impression_cap: null, daily_spend_cap_micros: null, goal_impressions: null, frequency_cap: null },
+  ...{ rate_limit: null, pacing: 'ASAP' },
+};
 
 /** The columns of a line item's limits. */
 export const limits = (draw: Draw, has: (name: StepClass) => boolean): CatalogRow => ({

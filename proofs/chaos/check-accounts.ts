@@ -46,11 +46,16 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
   const open = model.adsOf(kind, id).filter((ad) => ad.ad.publisherId === publisherId && ad.reserved && !ad.counted);
   const atLeast = open.filter((ad) => ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
   const atMost = open.filter((ad) => ad.waiting || Math.min(redisMs, horizonMs) < ad.releasedByMs);
+  // A click under judgement holds what it may bill.
+  const underJudgement = model
+    .adsOf(kind, id)
+    .filter((ad) => ad.ad.publisherId === publisherId && model.isProvisional(ad))
+    .map(({ later, ad: { day: of } }): Valued => ({ price: later.price, day: of }));
   const within = (what: string, held: number, value: (ad: Valued) => number): void => {
     const least = total(atLeast.map(valueOf), value);
     const most = inDoubt
       ? Infinity
-      : total(atMost.map(valueOf), value) +
+      : total([...atMost.map(valueOf), ...underJudgement], value) +
         lots.reduce((sum, lot) => sum + lot.returned * value({ price: lot.candidate.priceMicros, day: lot.day }), 0);
     if (held < least) found.push({ rule: 'held too little', text: `${name}: ${what} ${held}, at least ${least} are open` });
     if (held > most) found.push({ rule: 'held too long', text: `${name}: ${what} ${held}, at most ${most} are open` });

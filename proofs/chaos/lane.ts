@@ -50,7 +50,17 @@ const COUNTED = [
   'ledger_epochs',
   'ledger_replicas',
 ];
-const TABLES = [...COUNTED, 'line_items', 'campaigns', 'publishers'];
+const TABLES = [
+  ...COUNTED,
+  'finance_lines',
+  'finance_months',
+  'deleted_records',
+  'line_items',
+  'campaigns',
+  'campaign_payers',
+  'advertisers',
+  'publishers',
+];
 
 /** Starts a Postgres and a Redis for each, and opens `count` lanes on them. */
 export const openLanes = async (count: number): Promise<Lanes> => {

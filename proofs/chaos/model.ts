@@ -1,5 +1,7 @@
 import type { RowChange } from '../../src/events/postgres/refilter-store.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { PROVISIONAL } from '../../src/ledger/hit.ts';
+import { createClickers, type Clickers } from './clickers.ts';
 import { hitKey } from './hit-key.ts';
 import type { LoggedEvent } from './system.ts';
 import type { Selected } from './replica.ts';
@@ -54,8 +56,14 @@ export interface Model {
   readonly logged: ReadonlyMap<string, LoggedEvent>;
   readonly acknowledged: ReadonlySet<string>;
   isRefiltered(tokenId: string): boolean;
-  /** Hits after an impression that were counted or filtered against the rule; ask when every hit has been settled. */
-  misjudged(): readonly Violation[];
+  /**
+   * Hits after an impression that were counted or filtered against the rules; ask when every hit has been settled.
+   * `isForgetful`: Redis has lost what it knew of visitors.
+   */
+  misjudged(isForgetful: boolean): readonly Violation[];
+  readonly activity: Clickers['counts'];
+  /** The click of the ad is under judgement. */
+  isProvisional(ad: Ad): boolean;
   readonly waiting: ReadonlySet<string>;
   select(selected: readonly Selected[], at: { readonly step: number; readonly redisMs: number; readonly ttlMs: number }): readonly Ad[];
   /** Notes a hit that was sent. Returns whether it was sent before. */
@@ -90,6 +98,7 @@ export const createModel = (): Model => {
   const refiltered = new Set<string>();
   const windows = new Map<number, number>();
   const loosest = new Map<string, number>();
+  const clickers = createClickers();
   const noteLimit = (limit: LooseLimit, id: number, micros: number | null): void => {
     const key = `${limit} ${id}`;
     loosest.set(key, Math.max(loosest.get(key) ?? 0, micros ?? Infinity));
@@ -171,6 +180,11 @@ export const createModel = (): Model => {
   const logOne = (event: LoggedEvent): readonly Violation[] => {
     const key = hitKey(event.hit);
     const ad = byId.get(event.hit.ad.tokenId);
+    const before = logged.get(key);
+    clickers.note(key, event);
+    if (before?.reason === PROVISIONAL && (event.isJudged || ad?.forgotten)) logged.delete(key);
+    else if (event.isJudged && !ad?.forgotten)
+      return [{ rule: 'judged once', text: `${key} was judged and is ${before?.reason ?? 'unknown'}` }];
     // An older copy may carry again what has its row; the row and the account count it once.
     if (logged.has(key)) return ad?.forgotten ? [] : [{ rule: 'once', text: `${key} was counted twice` }];
     if (!sent.has(key)) return [{ rule: 'once', text: `${key} was counted and never sent` }];
@@ -241,15 +255,20 @@ export const createModel = (): Model => {
       for (const [key, event] of [...logged]) if (!kept.has(key)) unlog(key, event);
       for (const key of acknowledged) if (!logged.has(key)) wait(key);
     },
-    misjudged: () =>
-      [...logged].flatMap(([key, { hit, reason, atMs }]) => {
+    activity: clickers.counts,
+    isProvisional: ({ ad }) => logged.get(`${ad.tokenId} click`)?.reason === PROVISIONAL,
+    misjudged: (isForgetful) =>
+      [...logged].flatMap(([key, event]) => {
+        const { hit, reason, atMs } = event;
         // The stored hits of a token that was filtered again are judged there (refilter.ts).
         const isClick = hit.kind === 'click';
         if (!(isClick || isBillingView(hit)) || hit.invalidReason !== '' || refiltered.has(hit.ad.tokenId)) return [];
         const seenAtMs = logged.get(`${hit.ad.tokenId} impression`)?.atMs;
         const due = orderFault(isClick, atMs, hit.ad.servedAtMs, seenAtMs);
         const text = `${key} at ${atMs}, served at ${hit.ad.servedAtMs}, seen at ${seenAtMs}, is ${reason || 'counted'} instead of ${due || 'counted'}`;
-        return reason === due ? [] : [{ rule: 'click', text }];
+        const fault = due === '' && isClick ? clickers.faultOf(key, event, { isForgetful }) : undefined;
+        if (fault !== undefined) return [{ rule: 'activity', text: `${key} at ${atMs} is ${reason || 'counted'}: ${fault}` }];
+        return reason === due || (due === '' && reason === 'activity') ? [] : [{ rule: 'click', text }];
       }),
     minWindowMs: (lineItemId) => windows.get(lineItemId) ?? 0,
     loosest: (limit, id) => loosest.get(`${limit} ${id}`) ?? Infinity,

@@ -1,4 +1,5 @@
 import { checkAccount } from './check-accounts.ts';
+import { checkGross, checkTallies } from './check-gross.ts';
 import { checkOvershoot } from './check-selections.ts';
 import { RELEASE_MARGIN_MS } from './rules.ts';
 import type { Violation } from './model.ts';
@@ -10,6 +11,8 @@ const CHANGES_BOOKS: ReadonlySet<Step['do']> = new Set([
   'select',
   'lots',
   'track',
+  'clicks',
+  'judge',
   'forward',
   'reach',
   'fold',
@@ -20,11 +23,22 @@ const CHANGES_BOOKS: ReadonlySet<Step['do']> = new Set([
   'repair',
   'refilter',
   'recover',
+  'close',
+  'record',
 ]);
+
+const CHANGES_ROWS: ReadonlySet<Step['do']> = new Set(['carry', 'compare', 'drift', 'refilter', 'recover', 'close', 'record']);
 
 /** The rules that the books break after a step. */
 export const observeAfter = async (stage: Stage, step: Step): Promise<readonly Violation[]> =>
-  CHANGES_BOOKS.has(step.do) ? observe(stage, touchedBy(stage, step)) : [];
+  CHANGES_BOOKS.has(step.do)
+    ? [...(await observe(stage, touchedBy(stage, step))), ...(CHANGES_ROWS.has(step.do) ? await observeRows(stage) : [])]
+    : [];
+
+const observeRows = async ({ lane, months, story }: Stage): Promise<readonly Violation[]> => [
+  ...(await checkGross(lane)),
+  ...(story.world.closes ? await months.check() : []),
+];
 
 /** The publishers whose accounts a step may have changed. */
 const touchedBy = ({ model, publishers }: Stage, step: Step): readonly number[] => {
@@ -37,7 +51,7 @@ const touchedBy = ({ model, publishers }: Stage, step: Step): readonly number[] 
 /** Reads what was counted since the last call, and the accounts of these publishers. */
 export const observe = async (stage: Stage, publishers: readonly number[]): Promise<readonly Violation[]> => {
   const { model, system } = stage;
-  const { events, waiting } = await system.newEvents();
+  const { events, waiting, tallies } = await system.newEvents();
   const found: Violation[] = [...model.log(events)];
   // After the events: a hit that is in both stores was counted already.
   for (const key of system.takeStored()) model.store(key);
@@ -46,6 +60,8 @@ export const observe = async (stage: Stage, publishers: readonly number[]): Prom
       found.push({ rule: 'lost', text: `${key} was acknowledged and is in no store` });
   }
   found.push(...checkOvershoot(model, events));
+  // What was lost of them is not counted again: they are set to the rows at the end (refilter.ts).
+  if (stage.losses === 0) found.push(...checkTallies(model, tallies, stage.trueMs));
   if (!stage.isLost) for (const publisherId of publishers) found.push(...(await checkAccounts(stage, publisherId)));
   for (const text of system.takeSurprises()) found.push({ rule: `surprise: ${text.replace(/\bt\d+\b/g, 't').slice(0, 60)}`, text });
   return found;

@@ -66,6 +66,9 @@ const DAYS_WITH_ROWS = `
 /** Two chunks of a day instead of three. */
 const MIN_HOURS = 12;
 
+/** What statements know of fees. */
+const FEE = ['type', 'budget_type', 'budget_micros'];
+
 /** Offsets of held sums in an account, in bytes: numbers 12 and 14 of lua/account.lua. */
 const HELD_COUNT_AT = 12 * 8;
 const HELD_TOTAL_AT = 14 * 8;
@@ -89,17 +92,20 @@ export const createOperator = (lane: Lane, keys: LedgerKeys, nowMs: () => number
   return {
     damaged,
     isDamaged: (of) => damaged.has(nameOf(of)),
-    book: async ({ rows: { publishers, campaigns, line_items } }) => {
+    book: async ({ closes, rows: { publishers, advertisers, campaigns, line_items } }) => {
       const columns = (row: Readonly<Record<string, unknown>>, names: readonly string[]) =>
         Object.fromEntries(names.map((name) => [name, row[name]]));
       const flight = ['id', 'name', 'start_at', 'end_at'];
       await knex('publishers').insert(publishers.map((row) => columns(row, ['id', 'name', 'domain', 'api_key_hash'])));
+      if (advertisers.length > 0) await knex('advertisers').insert([...advertisers]);
       // A story that was made shorter may lack the parents of a row.
       const booked = campaigns.filter((row) => publishers.some(({ id }) => id === row['publisher_id']));
       const items = line_items.filter((row) => booked.some(({ id }) => id === row['campaign_id']));
       if (booked.length > 0) await knex('campaigns').insert(booked.map((row) => columns(row, [...flight, 'publisher_id'])));
       if (items.length > 0)
-        await knex('line_items').insert(items.map((row) => columns(row, [...flight, 'campaign_id', 'active', 'cpm_micros'])));
+        await knex('line_items').insert(
+          items.map((row) => columns(row, [...flight, 'campaign_id', 'active', 'cpm_micros', ...(closes ? FEE : [])])),
+        );
     },
     writeCaps: async (lineItems) => {
       await knex('line_items').update({ daily_impression_cap: 0, daily_spend_cap_micros: 0 });

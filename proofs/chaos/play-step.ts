@@ -3,6 +3,8 @@ import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
+import { MONTH, MONTH_ENDS_MS } from './book-world.ts';
+import { playClicks } from './play-clicks.ts';
 import { playIdle } from './play-idle.ts';
 import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
@@ -26,6 +28,19 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return track(stage, step);
     case 'idle':
       return playIdle(stage, step, (asked) => select(stage, asked));
+    case 'clicks':
+      return playClicks(
+        stage,
+        step,
+        (asked) => select(stage, asked),
+        (sent) => track(stage, sent),
+      );
+    case 'judge':
+      await stage.setClocks(stage.trueMs + step.afterMs);
+      lane.background.setMode(step.fault === 'none' ? 'up' : step.fault);
+      await Promise.all(step.replicas.filter((n) => !stage.redisDown[n]).map((n) => system.judge(n)));
+      lane.background.setMode('up');
+      return [];
     case 'lots': {
       const { replica, fault, all } = step;
       if (fault !== 'none' && !stage.redisDown[replica]) {
@@ -86,13 +101,18 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       if (stage.postgresUp && !stage.redisDown[step.replica] && !step.killed) stage.carriedAtMs = stage.trueMs;
       return [];
     case 'lateCalls':
-      for (const client of lane.replicas) await client.runLateCalls();
+      for (const client of [...lane.replicas, lane.background]) await client.runLateCalls();
       stage.settleDoubts();
       return [];
     case 'drop':
       lane.replicas[step.replica]?.dropLateCalls();
       stage.restart(step.replica);
       return [];
+    case 'monthEnd':
+      return moveClocks(stage, step.id, Math.max(MONTH_ENDS_MS + step.offsetMs, stage.trueMs));
+    case 'close':
+    case 'record':
+      return playMonth(stage, step);
     case 'keep':
       await system.keep();
       return [];
@@ -110,6 +130,18 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
     case 'refilter':
       return operate(stage, step);
   }
+};
+
+const playMonth = async (stage: Stage, step: Step & { readonly do: 'close' | 'record' }): Promise<readonly Violation[]> => {
+  if (!stage.postgresUp) return [];
+  if (step.do === 'close') stage.notes.set(step.id, await stage.months.close(step.publisher, MONTH, step));
+  else {
+    await stage.months.change(step.change);
+    if (!('gone' in step.change)) return [];
+    stage.rows.apply({ table: 'campaigns', id: step.change.gone, gone: true });
+    await stage.load(stage.redisDown.map((_, n) => n));
+  }
+  return [];
 };
 
 /** True time goes on, and Redis's clock is correct again. */

@@ -22,6 +22,7 @@ import type { PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createTokens } from '../../src/tracking/tokens.ts';
 import type { FaultyRedis } from './faulty-redis.ts';
 import { placementId } from './book-world.ts';
+import { STORY_ACTIVITY } from './story-activity.ts';
 import type { AdCall, Settings } from './story.ts';
 
 /** The settings with which replicas begin. */
@@ -89,7 +90,16 @@ const callOf = new AsyncLocalStorage<{ fromLots: boolean }>();
 export const createReplica = (options: ReplicaOptions): Replica => {
   const { client, keys, pending, books, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
   const { redis, link } = client;
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS, books });
+  const ledger = createLedger({
+    redis,
+    link,
+    keys,
+    tokenTtlMs,
+    pid: settings.pid,
+    lotRule: LARGE_LOTS,
+    activityRule: STORY_ACTIVITY,
+    books,
+  });
   const lacking = new Set<number>();
   const noteLacking = ({ imps }: ReserveRequest, reservation: Reservation | undefined): Reservation | undefined => {
     reservation?.imps.forEach(({ refused }, i) =>
@@ -196,7 +206,8 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   sessionUser: null,
   consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, shareWith: () => null },
   client: call.client ?? undefined,
-  seal: undefined,
+  // Unknown but for the network.
+  seal: call.network === null ? undefined : `0${call.network}....`,
   visitor: { country: null, device: null, browser: null },
   bidContext: { requestId: id } as AdRequest['bidContext'],
   maxHoldMs: undefined,

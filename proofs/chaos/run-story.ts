@@ -1,7 +1,8 @@
-import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import { checkStored, compareBooks } from './check-stored.ts';
 import type { Lane } from './lane.ts';
 import type { Violation } from './model.ts';
+import { MONTH_ENDS_MS } from './book-world.ts';
 import { observe, observeAfter } from './observe.ts';
 import { repairAccounts } from './operate.ts';
 import { checkFiltered, refilter } from './refilter.ts';
@@ -25,6 +26,9 @@ export interface Run {
   readonly rejudged: Stage['rejudged'];
   /** How often Redis lost data. */
   readonly losses: number;
+  /** Of clicks that no person makes. */
+  readonly activity: Stage['model']['activity'];
+  readonly months: Stage['months']['counts'];
   /** Selections without Redis. */
   readonly fromLots: number;
 }
@@ -38,7 +42,17 @@ export const runStory = async (lane: Lane, story: Story, matters = (_rule: strin
   const { model, notes } = stage;
   const broken = await firstBroken(stage, matters).finally(() => stage.system.close());
   const [selections, hits] = [model.ads.length, model.logged.size];
-  return { broken, notes, selections, hits, fromLots: stage.system.decidedByLots, rejudged: stage.rejudged, losses: stage.losses };
+  return {
+    broken,
+    notes,
+    selections,
+    hits,
+    fromLots: stage.system.decidedByLots,
+    rejudged: stage.rejudged,
+    activity: model.activity,
+    months: stage.months.counts,
+    losses: stage.losses,
+  };
 };
 
 const firstBroken = async (stage: Stage, matters: (rule: string) => boolean): Promise<Broken | undefined> => {
@@ -55,7 +69,8 @@ const firstBroken = async (stage: Stage, matters: (rule: string) => boolean): Pr
 };
 
 const MAX_ROUNDS = 8;
-const ROUND_MS = 60_000;
+const ROUND_MS = MS_PER_MINUTE;
+const JUDGED_MS = 11 * MS_PER_MINUTE;
 
 /** Everything works again, everything that waits is carried, and all holds end: the books must be exact. */
 const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
@@ -63,7 +78,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   stage.redisDown.fill(false);
   stage.postgresUp = true;
   stage.resetStores();
-  for (const client of lane.replicas) await client.runLateCalls();
+  for (const client of [...lane.replicas, lane.background]) await client.runLateCalls();
   stage.settleDoubts();
   await stage.recover();
   await stage.load(stage.redisDown.map((_, n) => n));
@@ -86,12 +101,38 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   // Longer than any hold.
   await stage.setClocks(stage.trueMs + MS_PER_DAY);
   await round();
-  await round();
+  found.push(...(await judgeAll(stage, round)));
   found.push(...(await compareBooks(stage)), ...(await repairDamaged(stage, round)), ...(await stage.poison.check()));
   if (found.length === 0) found.push(...(await refilterAll(stage, round)));
   for (const key of model.acknowledged)
     if (!model.logged.has(key)) found.push({ rule: 'lost', text: `${key} was acknowledged and never settled` });
-  return [...found, ...model.misjudged(), ...(await checkStored(stage)), ...(await checkFiltered(stage))];
+  found.push(...model.misjudged(stage.losses > 0), ...(await checkStored(stage)), ...(await checkFiltered(stage)));
+  return stage.story.world.closes ? [...found, ...(await closeAll(stage))] : found;
+};
+
+/** Every provisional click is judged; what Redis had lost of them is settled again, and may be provisional once more. */
+const judgeAll = async (stage: Stage, round: () => Promise<void>): Promise<readonly Violation[]> => {
+  const { system, publishers } = stage;
+  const judge = async (): Promise<readonly Violation[]> => {
+    await system.judge(0);
+    // Read before they are carried.
+    const found = await observe(stage, publishers);
+    await round();
+    return found;
+  };
+  const found = [...(await judge())];
+  await system.recoverProvisional();
+  await round();
+  await stage.setClocks(stage.trueMs + JUDGED_MS);
+  return [...found, ...(await judge())];
+};
+
+/** The next month is over too: what has changed of the first one is booked in it. */
+const closeAll = async ({ months, setClocks }: Stage): Promise<readonly Violation[]> => {
+  const before = await months.check();
+  await setClocks(MONTH_ENDS_MS + 40 * MS_PER_DAY);
+  await months.closeAll();
+  return [...before, ...(await months.check())];
 };
 
 /** A story with a list of data centers ends with every day filtered again by it, now that all tokens have ended. */

@@ -2,6 +2,7 @@ import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createCatalogRows, type CatalogRows } from './catalog-rows.ts';
 import type { Lane } from './lane.ts';
 import { createModel, type Model } from './model.ts';
+import { createMonthBooks, type MonthBooks } from './month-books.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { createPoison, type Poison } from './poison.ts';
 import { holdSlackMs, MAX_SKEW_MS, RELEASE_MARGIN_MS } from './rules.ts';
@@ -19,6 +20,7 @@ export interface Stage {
   readonly operator: Operator;
   readonly poison: Poison;
   readonly model: Model;
+  readonly months: MonthBooks;
   readonly publishers: readonly number[];
   /** What each step came to, in words. */
   readonly notes: Map<number, string>;
@@ -105,6 +107,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     operator,
     poison,
     model,
+    months: createMonthBooks(lane, world),
     publishers: world.rows.publishers.map(({ id }) => id as number),
     notes: new Map(),
     ttlsMs: world.replicas.map(({ ttlMs }) => ttlMs),

@@ -19,6 +19,8 @@ export interface AdCall {
   readonly user: string | null;
   /** Who must earn the holds; null: they need not be earned. */
   readonly client: string | null;
+  /** Five characters that name the network that asks; null: unknown. */
+  readonly network: string | null;
   /** Bids in micros per thousand impressions, by line item. */
   readonly bids: Readonly<Record<number, number>>;
 }
@@ -65,6 +67,20 @@ export type Step = { readonly id: number } & (
     }
   /** One replica has the requests, then another one until it is refused; after two seconds the first holds nothing of that. */
   | { readonly do: 'idle'; readonly replica: number; readonly busy: number; readonly call: AdCall; readonly requests: number }
+  /** All ads are clicked, `everyMs` after each other, by one user, one network of many users, or many networks. */
+  | {
+      readonly do: 'clicks';
+      readonly replica: number;
+      readonly call: AdCall;
+      readonly by: 'user' | 'network' | 'creative';
+      readonly ads: number;
+      readonly restMs: number;
+      readonly everyMs: number;
+      readonly fault: CallFault;
+      readonly faultAt: number;
+    }
+  /** Replicas judge provisional clicks at the same time, after a while. */
+  | { readonly do: 'judge'; readonly replicas: readonly number[]; readonly afterMs: number; readonly fault: CallFault }
   | { readonly do: 'lots'; readonly replica: number; readonly fault: CallFault; readonly all: boolean }
   | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
   | { readonly do: 'reload'; readonly replicas: readonly number[] }
@@ -86,6 +102,11 @@ export type Step = { readonly id: number } & (
   | { readonly do: 'repair' }
   /** The list of data centers has these networks from now on; a day is filtered again by it. */
   | { readonly do: 'refilter'; readonly networks: readonly number[]; readonly daysAgo: number }
+  /** Time passes to the end of the month, and further by this. */
+  | { readonly do: 'monthEnd'; readonly offsetMs: number }
+  /** People close the month of a publisher at the same time; `killed`: before it is booked. */
+  | { readonly do: 'close'; readonly publisher: number; readonly people: number; readonly killed: boolean }
+  | { readonly do: 'record'; readonly change: RecordChange }
   | { readonly do: 'keep' }
   | { readonly do: 'lose'; readonly how: Loss }
   | { readonly do: 'recover' }
@@ -113,12 +134,25 @@ export interface Settings {
   readonly signingSecret: number;
 }
 
+/** A change that concerns statements. */
+export type RecordChange =
+  | { readonly table: 'publishers' | 'campaigns' | 'advertisers'; readonly id: number; readonly name: string }
+  | { readonly campaign: number; readonly advertiser: number | null }
+  | { readonly publisher: number; readonly zone: string; readonly currency: string }
+  | { readonly currency: string; readonly rate: number }
+  /** A campaign is deleted. */
+  | { readonly gone: number };
+
 /** The bookings and settings that a story begins with. */
 export interface World {
   readonly startMs: number;
   readonly replicas: readonly { readonly ttlMs: number; readonly skewMs: number }[];
   /** Redis may lose its data: replicas keep books of it. */
   readonly mayLose: boolean;
+  /** Some visitors click as no person does; more line items have no limits, so that they see ads. */
+  readonly clickers: boolean;
+  /** It begins at the end of a month, which is closed. */
+  readonly closes: boolean;
   readonly rows: Readonly<Record<CatalogTable, readonly CatalogRow[]>>;
 }
 
@@ -163,6 +197,8 @@ export const STEP_CLASSES = [
   'damage',
   'poison',
   'loss',
+  'activity',
+  'close',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

@@ -9,12 +9,15 @@ import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createExpireClicks } from '../../src/ledger/settle/expire-clicks.ts';
+import { createJudgeClicks, createUnderJudgement } from '../../src/ledger/settle/judge-clicks.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
 import type { StreamEntry } from '../../src/redis/stream-consumer.ts';
 import { createFold } from '../../src/tracking/fold-hits.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
+import { createRecoverProvisional } from '../../src/tracking/recover-provisional.ts';
 import { createChance } from '../../testkit/chance.ts';
+import { STORY_ACTIVITY } from './story-activity.ts';
 import { hitKey, storedKeys } from './hit-key.ts';
 import type { Lane } from './lane.ts';
 import { openLostBooks } from './lost-books.ts';
@@ -34,6 +37,8 @@ export interface LoggedEvent {
   readonly reason: string;
   readonly atMs: number;
   readonly billedMicros: number;
+  /** It was provisional. */
+  readonly isJudged?: boolean;
 }
 
 /** Everything that the code under test has to offer to a story; the only file (with replica.ts) that knows its interfaces. */
@@ -57,8 +62,17 @@ export interface System {
   setPostgres(mode: 'up' | 'down' | 'loseReply'): void;
   fold(n: number): Promise<void>;
   carry(n: number, killed: boolean): Promise<void>;
+  /** Judges the provisional clicks that are due. */
+  judge(n: number): Promise<void>;
+  /** Clicks under judgement that Redis lost are settled again. */
+  recoverProvisional(): Promise<void>;
   /** Events settled since the last call; and, at the same moment, the keys of hits that wait for their impression. */
-  newEvents(): Promise<{ readonly events: readonly LoggedEvent[]; readonly waiting: ReadonlySet<string> }>;
+  newEvents(): Promise<{
+    readonly events: readonly LoggedEvent[];
+    readonly waiting: ReadonlySet<string>;
+    /** Filtered and provisional hits, `day:line item:kind:reason`. */
+    readonly tallies: ReadonlyMap<string, number>;
+  }>;
   waiting(): Promise<number>;
   accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
   /** Copies what Redis has. */
@@ -148,10 +162,21 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
   const replicas = world.replicas.map(({ ttlMs }, n) => start(n, ttlMs, FIRST_SETTINGS));
   const { redis, link } = lane.background;
   const backgroundLedgers = world.replicas.map((_, n) =>
-    createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: FIRST_SETTINGS.pid, books: books?.keeper(n) }),
+    createLedger({
+      redis,
+      link,
+      keys,
+      tokenTtlMs: world.replicas[0]!.ttlMs,
+      pid: FIRST_SETTINGS.pid,
+      activityRule: STORY_ACTIVITY,
+      books: books?.keeper(n),
+    }),
   );
   const reader = createAccountReader({ redis: lane.observer.redis, keys });
   const expireClicks = createExpireClicks({ redis, keys });
+  const judges = world.replicas.map((_, n) => createJudgeClicks({ redis, keys, books: books?.keeper(n), activityRule: STORY_ACTIVITY }));
+  const underJudgement = createUnderJudgement({ redis, keys });
+  const recoverProvisional = createRecoverProvisional({ knex: lane.knex, pending: table, keys, underJudgement, now: nowMs });
   const lastIds = Array.from({ length: SHARDS }, () => '-');
 
   return {
@@ -233,18 +258,28 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       await writer.stop();
       if (postgres === 'up') await books?.beat(n);
     },
+    judge: async (n) => {
+      try {
+        for (let shard = 0; shard < SHARDS; shard++) if (link.upOf(shard)) await judges[n]!(shard);
+      } catch (fault) {
+        surprise('judging clicks', fault as Error);
+      }
+    },
+    recoverProvisional: async () => void (await recoverProvisional()),
     newEvents: async () => {
       // One write to the socket for all shards.
       const pipeline = lane.observer.redis.pipeline();
       for (const [shard, id] of lastIds.entries()) {
         pipeline.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+');
         pipeline.hkeys(`${keys.events(shard)}:waiting`);
+        pipeline.hgetall(keys.filtered(shard));
       }
       const replies = (await pipeline.exec()) ?? [];
       const fault = replies.find(([error]) => error)?.[0];
       if (fault) throw fault;
-      const streams = replies.filter((_, i) => i % 2 === 0).map(([, entries]) => entries as StreamEntry[]);
-      const names = replies.filter((_, i) => i % 2 === 1).flatMap(([, own]) => own as string[]);
+      const streams = replies.filter((_, i) => i % 3 === 0).map(([, entries]) => entries as StreamEntry[]);
+      const names = replies.filter((_, i) => i % 3 === 1).flatMap(([, own]) => own as string[]);
+      const tallied = replies.filter((_, i) => i % 3 === 2).flatMap(([, of]) => Object.entries(of as Record<string, string>));
       const events = streams.flatMap((entries, shard) =>
         entries.flatMap(([id, fields]) => {
           lastIds[shard] = id;
@@ -255,6 +290,7 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       );
       return {
         events,
+        tallies: new Map(tallied.map(([name, count]) => [name, Number(count)])),
         waiting: new Set(names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`))),
       };
     },

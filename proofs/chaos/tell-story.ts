@@ -56,6 +56,10 @@ const tellStep = (step: Step): string => {
       return `replica ${step.replica}: ads for ${step.calls.map(tellAdCall).join('; ')}${faultOf(step.fault)}`;
     case 'idle':
       return `replica ${step.replica} a few times, then replica ${step.busy} ${step.requests} times: ads for ${tellAdCall(step.call)}; two seconds pass`;
+    case 'clicks':
+      return `replica ${step.replica}: ${step.ads} ads for ${tellAdCall(step.call)}, by one ${step.by}; ${seconds(step.restMs)} later all are clicked, every ${seconds(step.everyMs)}${faultOf(step.fault)}`;
+    case 'judge':
+      return `${seconds(step.afterMs)} pass; ${replicasOf(step.replicas)} judge provisional clicks${faultOf(step.fault)}`;
     case 'lots':
       return `replica ${step.replica}: ${step.all ? 'stops and returns its lots' : 'reports its lots'}${faultOf(step.fault)}`;
     case 'track':
@@ -98,6 +102,12 @@ const tellStep = (step: Step): string => {
       return 'accounts that are set aside are repaired, if their reservations have ended';
     case 'refilter':
       return `data centers: networks ${step.networks.join(', ') || 'none'}; ${step.daysAgo === 0 ? 'today' : 'yesterday'} is filtered again`;
+    case 'monthEnd':
+      return `until ${seconds(step.offsetMs)} past the end of the month`;
+    case 'close':
+      return `${step.people} people close the month of publisher ${step.publisher}${step.killed ? ', killed before it is booked' : ''}`;
+    case 'record':
+      return `in Postgres: ${JSON.stringify(step.change)}`;
     case 'keep':
       return 'what Redis has is copied';
     case 'lose':

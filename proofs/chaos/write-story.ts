@@ -3,10 +3,15 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, TTLS_MS } from './book-world.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { DRIFTS, NETWORKS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
-import type { StepClass, Story, TrackingCall, World } from './story.ts';
+import type { RecordChange, StepClass, Story, TrackingCall, World } from './story.ts';
 
 /** What is damaged or poisoned may be lost, too: then there is nothing to find. */
 const LOST_TOO: ReadonlySet<StepClass> = new Set(['damage', 'poison']);
+/** What was deleted has no account to be damaged, and no parent to be moved to. */
+const GONE_TOO: ReadonlySet<StepClass> = new Set(['damage', 'move']);
+
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'] as const;
+const CURRENCIES = ['USD', 'EUR', 'JPY'] as const;
 
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
 
@@ -20,7 +25,11 @@ export interface StoryOptions {
 export const writeStory = ({ seed, steps: count, classes }: StoryOptions): Story => {
   const draw = createDraw(seed);
   const world = bookWorld(draw, (name) => classes.has(name));
-  const has = (name: StepClass): boolean => classes.has(name) && (world.mayLose ? !LOST_TOO.has(name) : name !== 'loss');
+  const has = (name: StepClass): boolean =>
+    classes.has(name) &&
+    (world.mayLose ? !LOST_TOO.has(name) : name !== 'loss') &&
+    (world.closes ? !GONE_TOO.has(name) : name !== 'close') &&
+    (world.clickers || name !== 'activity');
   const writer = createStepWriter(draw, has, world);
   const steps: Step[] = [];
   const later = new Map<number, NewStep>();
@@ -61,6 +70,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     imps: draw.oneIn(3) ? (has('imps') ? 2 + draw.below(5) : 2) : 1,
     user: has('users') && !draw.oneIn(4) ? `u${draw.below(3)}` : null,
     client: has('clients') && !draw.oneIn(4) ? `c${draw.below(3)}` : null,
+    network: null,
     bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, anyBid()])),
   });
 
@@ -104,6 +114,28 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const busy = (first + 1 + draw.below(REPLICAS - 1)) % REPLICAS;
     return { step: { do: 'idle', replica: first, busy, call: { ...adCall(), imps: 1, client: null }, requests: 20 + draw.below(40) } };
   };
+  const clicks = (id: number): Written => {
+    selects.push(id);
+    const ads = 4 + draw.below(16);
+    const by = draw.of(['user', 'network', 'creative', 'creative'] as const);
+    const pause = { restMs: draw.of([0, 0, 3_000, MS_PER_HOUR]), everyMs: draw.of([200, 3_000, 20_000]) };
+    const call = { ...adCall(), imps: 1, client: null };
+    return {
+      step: {
+        do: 'clicks',
+        replica: replica(),
+        call,
+        by,
+        ads,
+        ...pause,
+        fault: draw.oneIn(3) ? fault() : 'none',
+        faultAt: draw.below(ads),
+      },
+    };
+  };
+  const judge = (): Written => ({
+    step: { do: 'judge', replicas: someReplicas(), afterMs: draw.of([0, 600_000, 600_000]), fault: fault() },
+  });
   const track = (): Written => ({
     step: {
       do: 'track',
@@ -192,6 +224,36 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const how = draw.of(['flush', 'older', 'restart'] as const);
     return { step: { do: 'lose', how }, end: { do: 'recover' }, endsIn: draw.below(12) };
   };
+  const monthEnd = (): Written => ({
+    step: { do: 'monthEnd', offsetMs: draw.of([-7_500_000, -200, 0, 100, 14_500_000]) + draw.below(100) },
+  });
+  const close = (): Written => ({
+    step: {
+      do: 'close',
+      publisher: 1 + draw.below(world.rows.publishers.length),
+      people: 1 + draw.below(2),
+      killed: draw.oneIn(4),
+    },
+  });
+  const record = (): Written => {
+    const [publisher, campaign, advertiser] = (['publishers', 'campaigns', 'advertisers'] as const).map(
+      (table) => draw.of(world.rows[table])['id'] as number,
+    ) as [number, number, number];
+    const name = `name ${draw.below(1_000)}`;
+    const [zone, currency] = [draw.of(ZONES), draw.of(CURRENCIES)];
+    const change = draw.of<RecordChange>([
+      { table: 'campaigns', id: campaign, name },
+      { table: 'publishers', id: publisher, name },
+      { table: 'advertisers', id: advertiser, name },
+      { campaign, advertiser: draw.oneIn(4) ? null : advertiser },
+      { campaign, advertiser },
+      { publisher, zone, currency },
+      { publisher, zone, currency },
+      { currency: draw.of(CURRENCIES.slice(1)), rate: (1 + draw.below(2_000)) / 1_000 },
+      ...(draw.oneIn(4) ? [{ gone: campaign }] : []),
+    ]);
+    return { step: { do: 'record', change } };
+  };
   const fold = (): Written => ({ step: { do: 'fold', replica: replica() } });
   const carry = (): Written => ({ step: { do: 'carry', replica: replica(), killed: has('writer') && draw.oneIn(3) } });
 
@@ -205,6 +267,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [25, () => ({ step: { do: 'lots', replica: replica(), fault: fault(), all: draw.oneIn(8) } }), 'lots'],
     [12, crowd, 'lots'],
     [6, idle, 'idle'],
+    [20, clicks, 'activity'],
+    [12, judge, 'activity'],
     [6, stranger, 'clients'],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
     [4, () => ({ step: { do: 'settings', replica: replica(), settings: settings() } }), 'settings'],
@@ -233,6 +297,9 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [4, poison, 'poison'],
     [5, () => ({ step: { do: 'keep' } }), 'loss'],
     [6, lose, 'loss'],
+    [8, monthEnd, 'close'],
+    [20, close, 'close'],
+    [20, record, 'close'],
   ];
   const open = kinds.filter(([, , name]) => name === undefined || has(name));
   const total = open.reduce((sum, [weight]) => sum + weight, 0);

@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
+import { MS_PER_MINUTE } from '../base/utc-day.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
 import { eventsStored } from '../events/events-stored.ts';
 import { createForgetUser, type Pseudonym } from '../events/forget-user.ts';
+import { ACTIVITY_RULE } from '../ledger/settle/activity-rule.ts';
+import { CLICK_TIMES } from '../ledger/settle/click-times.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
 import { connectStores } from '../replica/connect-stores.ts';
 
 const OPTIONS = { user: { type: 'string' }, wait: { type: 'boolean', default: false } } as const;
 
-/** For the difference of clocks, and for hits on their way. */
-const MARGIN_MS = 60_000;
+/** For clicks that wait for their impression or are judged later, the difference of clocks, and hits on their way. */
+const MARGIN_MS = CLICK_TIMES.windowMs + ACTIVITY_RULE.judgeAfterMs + MS_PER_MINUTE;
 
 /**
  * `node dist/commands/forget.js --user ID [--wait]`: erases what is stored of the user whom publishers

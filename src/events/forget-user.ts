@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { partitionsOf } from './postgres/partitions.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
-import { userPartOf } from '../ledger/settle/actor.ts';
+import { UNNAMED_SEAL_LENGTH, userPartOf } from '../ledger/settle/actor.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 
 /** A user under one key of pseudonyms at one publisher. */
@@ -59,7 +59,9 @@ export const createForgetUser =
       places,
       events,
       pendingHits: await changed(
-        `update pending_hits set payload = jsonb_set(payload, '{ad,userHash}', 'null') where payload #>> '{ad,userHash}' = any(?)`,
+        `update pending_hits set payload = jsonb_set(jsonb_set(payload, '{ad,userHash}', 'null'), '{ad,seal}',
+           coalesce(to_jsonb(left(payload #>> '{ad,seal}', ${UNNAMED_SEAL_LENGTH})), 'null'), false)
+         where payload #>> '{ad,userHash}' = any(?)`,
       ),
       // The payload is text that contains the hit as JSON text; a pseudonym has no character to escape.
       deadEvents: await changed(

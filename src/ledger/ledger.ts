@@ -4,13 +4,14 @@ import { defineFunction } from '../redis/define-function.ts';
 import { batchCalls, type BatchOptions } from '../redis/batch-calls.ts';
 import { createCandidateEncoder } from './reserve/encode-candidate.ts';
 import type { LotRule } from './allowances/lot-rule.ts';
+import type { ActivityRule } from './settle/activity-rule.ts';
 import type { LedgerBooks } from './books/ledger-books.ts';
 import type { CallScope } from './call-keys.ts';
 import { encodeReports, REPORT_LUA, type LotReport } from './allowances/report-lots.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import { decodeReservation, encodeReserve, encodeReserveSettings } from './reserve/encode-reserve.ts';
 import { defineReserveLibrary } from './reserve/reserve-library.ts';
-import { ARGS_OF_HIT, decodeSettled, encodeSettles, SETTLE_LUA, type HitLimits, type SettleCall } from './settle/encode-settle.ts';
+import { ARGS_OF_HIT, decodeSettled, encodeSettles, settleLua, type HitLimits, type SettleCall } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
@@ -59,6 +60,8 @@ export interface LedgerOptions {
   readonly books?: LedgerBooks | undefined;
   /** Default: LOT_RULE. */
   readonly lotRule?: LotRule;
+  /** Default: ACTIVITY_RULE. */
+  readonly activityRule?: ActivityRule;
   /** Of loadScript. */
   readonly clock?: string;
   /** Timeout of a call; undefined: the command timeout of this connection. */
@@ -93,12 +96,12 @@ interface ReportCall {
 const candidatesOf = ({ request: { imps } }: ReserveCall): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
 export const createLedger = (options: LedgerOptions): Ledger => {
-  const { redis, link, keys, tokenTtlMs, pid, books, lotRule, clock, patienceMs, onFailure } = options;
+  const { redis, link, keys, tokenTtlMs, pid, books, lotRule, activityRule, clock, patienceMs, onFailure } = options;
   const load = (path: string, generated: readonly string[]) => loadScript(new URL(path, import.meta.url), { clock, generated });
   const { reserve: reserveAds } = defineReserveLibrary({ redis, lotRule, clock });
   const settleHits = defineFunction<string[]>(redis, {
     name: 'ads_settle',
-    lua: load('./settle/settle.lua', SETTLE_LUA),
+    lua: load('./settle/settle.lua', settleLua(activityRule)),
     entry: 'settle_hits',
   });
   const reportAll = defineFunction<number[]>(redis, {

@@ -101,7 +101,8 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
       // Each on another day.
       const signals = { network: null, agent: null, origin: null, elsewhere: false };
       await store.append([eventOf(ad, { invalidReason: 'spider', signals }, Date.UTC(2026, 5, 1 + i, 12))]);
-      const { hit } = eventOf(ad);
+      // The last four characters of a seal are of the user.
+      const { hit } = eventOf({ ...ad, seal: `04net....${'.'}${hash.slice(0, 4)}` });
       await knex('pending_hits').insert({ jti: ad.tokenId, kind: 'click', shard: 0, payload: JSON.stringify(hit) });
       await createDeadEvents({ knex }).add({
         ...{ source: 'events', shard: 1, entryId: `${i}-0`, fields: fieldsOf(eventOf(ad)), sqlState: '22003', reason: 'too large' },
@@ -129,6 +130,10 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
         'select payload as text from dead_events',
       ].map(async (sql) => (await knex.raw<{ rows: { text: string }[] }>(sql)).rows.map(({ text }) => text).join()),
     );
+    const seals = await knex('pending_hits')
+      .orderByRaw('substr(jti, 7)::int')
+      .select<{ seal: string }[]>(knex.raw(`payload #>> '{ad,seal}' as seal`));
+    expect(seals.map(({ seal }) => seal.slice(10))).toEqual([...ann.map(() => ''), ...bob.map(({ hash }) => hash.slice(0, 4))]);
     const everything = [...places, ...tables].join();
     expect(ann.filter(({ hash }) => everything.includes(hash))).toEqual([]);
     expect(bob.filter(({ hash }) => [places.join(), ...tables].every((text) => text.includes(hash)))).toEqual(bob);

@@ -32,7 +32,7 @@ const goTo = async (ms: number): Promise<void> => {
 };
 
 /** A replica: its allowances, and how many calls of the ledger it took. */
-const replicaOf = ({ reserveMs = MINUTE }: { readonly reserveMs?: number } = {}) => {
+const replicaOf = ({ reserveMs = MINUTE, skewMs = 0 }: { readonly reserveMs?: number; readonly skewMs?: number } = {}) => {
   const link = { up: true, upOf: () => redisIsUp, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
   const pid = { kp: 0.3, ki: 0.05, kd: 0.1 };
   const ledger = createLedger({ redis: rig.redis, link, keys: rig.keys, tokenTtlMs: TTL_MS, pid, clock: VIRTUAL_CLOCK_KEY });
@@ -50,7 +50,7 @@ const replicaOf = ({ reserveMs = MINUTE }: { readonly reserveMs?: number } = {})
     enabled: true,
     reserveMs,
     isUp: () => redisIsUp,
-    now: () => nowMs,
+    now: () => nowMs + skewMs,
     clock: () => nowMs,
   });
   const ask = (imps: readonly (readonly RankedCandidate[])[], isShared = true): Promise<Reservation> =>
@@ -59,11 +59,11 @@ const replicaOf = ({ reserveMs = MINUTE }: { readonly reserveMs?: number } = {})
 };
 type TestReplica = ReturnType<typeof replicaOf>;
 
-/** Requests for one candidate, evenly over some time, each by the next replica; resolves to how many were filled. */
+/** Requests for one candidate, evenly over some time, each by the next replica; resolves to how many were filled. `onFilled` gets the day of each. */
 const demand = async (
   replicas: readonly TestReplica[],
   one: RankedCandidate,
-  { perSecond, forMs }: { readonly perSecond: number; readonly forMs: number },
+  { perSecond, forMs, onFilled }: { readonly perSecond: number; readonly forMs: number; readonly onFilled?: (day: number) => void },
 ): Promise<number> => {
   let filled = 0;
   let due = 0;
@@ -71,7 +71,9 @@ const demand = async (
   for (const untilMs = nowMs + forMs; nowMs < untilMs;) {
     for (due += (perSecond * STEP_MS) / 1000; due >= 1; due--) {
       const { imps } = await replicas[at++ % replicas.length]!.ask([[one]]);
-      if (imps[0]!.winner === 0) filled++;
+      if (imps[0]!.winner !== 0) continue;
+      filled++;
+      onFilled?.(imps[0]!.moments!.day);
     }
     const before = nowMs;
     await goTo(nowMs + STEP_MS);
@@ -98,6 +100,25 @@ describe('allowances', () => {
     expect((await accountOf()).heldToday).toBe(2_000);
     expect(replica.allowances.outstanding).toBe(0);
   });
+
+  it.each([800, 1_500])(
+    'sell a daily cap of %d to the place on both sides of midnight, under load and with clocks that differ',
+    async (cap) => {
+      const midnight = NOON + 12 * HOUR;
+      await goTo(midnight - 10_000);
+      const replicas = [-700, 0, 300, 900].map((skewMs) => replicaOf({ skewMs }));
+      const byDay = new Map<number, number>();
+      const onFilled = (day: number) => byDay.set(day, (byDay.get(day) ?? 0) + 1);
+      await demand(replicas, capped({ dailyImpressionCap: cap }), { perSecond: 100, forMs: 40_000, onFilled });
+      // 1,000 requests before midnight, 3,000 after it.
+      expect([...byDay]).toEqual([
+        [midnight / DAY - 1, Math.min(cap, 1_000)],
+        [midnight / DAY, cap],
+      ]);
+      for (const { allowances } of replicas) await allowances.stop();
+      expect(await accountOf()).toMatchObject({ day: midnight / DAY, heldToday: cap });
+    },
+  );
 
   it('sell the last place of a cap, and none beyond it, whichever replica has the requests', async () => {
     const replicas = [replicaOf(), replicaOf(), replicaOf(), replicaOf()];

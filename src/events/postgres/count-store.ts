@@ -148,8 +148,9 @@ const EARLIER_EVENTS_DROPPED = `
 
 const LAST_HOUR = 23;
 
+/** Also those that are deleted and can be restored: their hits come late, and are filtered again. */
 const CAMPAIGNS = `
-  select id, publisher_id as "publisherId" from campaigns
+  select id, publisher_id as "publisherId" from accounted_campaigns
   where id > ? and end_at > now() - interval '2 days' order by id limit ?`;
 
 const SUMS: Readonly<Record<keyof AccountCounts, string>> = {

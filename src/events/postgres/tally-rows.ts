@@ -26,7 +26,7 @@ export const tallyRows = async (knex: Knex, tally: Tally, fields: readonly strin
   return new Map(fields.map((field) => [field, counts.get(field) ?? 0]));
 };
 
-/** The fields that a tally should have of this day or later days, with their publishers. */
+/** The fields that a tally should have of this day or later days, with their publishers; also of what is deleted and can be restored. */
 export const tallyFields = async (
   knex: Knex,
   tally: Tally,
@@ -35,7 +35,7 @@ export const tallyFields = async (
   const { table, rest } = TABLES[tally];
   const { rows } = await knex.raw<{ rows: { publisherId: number; field: string }[] }>(
     `select distinct c.publisher_id as "publisherId", (day - date '1970-01-01') || ':' || line_item_id || ':' || ${rest} as field
-     from ${table} t join line_items l on l.id = t.line_item_id join campaigns c on c.id = l.campaign_id
+     from ${table} t join accounted_line_items l on l.id = t.line_item_id join accounted_campaigns c on c.id = l.campaign_id
      where day >= ?::date and count > 0`,
     [dateOfDay(fromDay)],
   );

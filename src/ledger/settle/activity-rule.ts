@@ -35,6 +35,7 @@ export const ACTIVITY_RULE = {
   maxHistoryClicks: 64,
   maxHistoryImpressions: 100_000,
 } as const;
+export type ActivityRule = { readonly [Bound in keyof typeof ACTIVITY_RULE]: number };
 
 /**
  * Counters of impressions of a shard and UTC day, 16 bits each: 1 MB. Two visitors with the same one have

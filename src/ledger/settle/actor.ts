@@ -4,6 +4,9 @@ import { counterAt, UNKNOWN_AT } from './activity-rule.ts';
 /** The parts of a seal (context/visitor-seal.ts): the browser family, the network, the origin, the user. */
 const [NETWORK_AT, ORIGIN_AT, USER_AT, END] = [1, 6, 10, 14];
 
+/** So much of a seal does not name the user. */
+export const UNNAMED_SEAL_LENGTH = USER_AT;
+
 type Sealed = Pick<ServedAd, 'publisherId' | 'userHash' | 'seal'>;
 
 /** Whether the network is known and public: behind an address of a private network may be everybody. */

@@ -7,7 +7,7 @@ import { accountField, filteredField, servesField, type LedgerKeys } from '../le
 import type { Limits } from '../limits.ts';
 import { storedHit } from '../stored-hit.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
-import { ACTIVITY_RULE, UNKNOWN_AT } from './activity-rule.ts';
+import { ACTIVITY_RULE, UNKNOWN_AT, type ActivityRule } from './activity-rule.ts';
 import { networkAt, networkName, userAt, visitorName } from './actor.ts';
 import { CLICK_TIMES } from './click-times.ts';
 
@@ -65,12 +65,12 @@ type Row<Fields extends readonly string[]> = { readonly [Place in keyof Fields]:
 /** What bounds a hit that is restored. */
 const RESTORED_FIELDS = ['reason', 'dailyImpressions', 'goalImpressions', 'places'] as const;
 
-/** The generated part of settle.lua. */
-export const SETTLE_LUA: readonly string[] = [
+/** The generated part of settle.lua, and of judge-clicks.lua. */
+export const settleLua = (activityRule: ActivityRule = ACTIVITY_RULE): readonly string[] => [
   ...ACCOUNT_LUA,
   luaConstants('CLICK_', CLICK_TIMES),
   luaConstants('CLIENT_', CLIENT_RULE),
-  luaTable('ACTIVITY', ACTIVITY_RULE),
+  luaTable('ACTIVITY', activityRule),
   luaConstants('ACTIVITY_', { unknownAt: UNKNOWN_AT }),
   luaShortReader('hit_record', FIRST_FIELDS, OTHER_FIELDS),
   luaReader('restored_record', RESTORED_FIELDS),

@@ -1,7 +1,7 @@
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
-import { SETTLE_LUA } from './encode-settle.ts';
+import { settleLua } from './encode-settle.ts';
 
 export interface ExpireClicksOptions {
   readonly redis: RedisClient;
@@ -25,7 +25,7 @@ export interface ExpiredHits {
  * many; rejects when Redis is unavailable.
  */
 export const createExpireClicks = ({ redis, keys, clock }: ExpireClicksOptions): ((shard: number) => Promise<ExpiredHits>) => {
-  const lua = loadScript(new URL('./expire-clicks.lua', import.meta.url), { clock, generated: SETTLE_LUA });
+  const lua = loadScript(new URL('./expire-clicks.lua', import.meta.url), { clock, generated: settleLua() });
   redis.defineCommand('expireClicks', { lua, numberOfKeys: 2 });
   const script = redis as unknown as {
     expireClicks(events: string, horizon: string, max: number): Promise<[taken: number, viewable: number]>;

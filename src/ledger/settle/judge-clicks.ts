@@ -3,13 +3,16 @@ import { loadScript } from '../../redis/load-script.ts';
 import { scopeOfShard, type RedisClient } from '../../redis/redis-client.ts';
 import type { LedgerBooks } from '../books/ledger-books.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
-import { SETTLE_LUA } from './encode-settle.ts';
+import type { ActivityRule } from './activity-rule.ts';
+import { settleLua } from './encode-settle.ts';
 
 export interface JudgeClicksOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
   /** As of createLedger. */
   readonly books?: LedgerBooks | undefined;
+  /** As of createLedger. */
+  readonly activityRule?: ActivityRule;
   /** Of loadScript. */
   readonly clock?: string | undefined;
 }
@@ -32,10 +35,16 @@ export const createUnderJudgement =
 const MAX_CLICKS = 100;
 
 /** Judges the provisional clicks of a shard that are due. Rejects when Redis is unavailable. */
-export const createJudgeClicks = ({ redis, keys, books, clock }: JudgeClicksOptions): ((shard: number) => Promise<JudgedClicks>) => {
+export const createJudgeClicks = ({
+  redis,
+  keys,
+  books,
+  activityRule,
+  clock,
+}: JudgeClicksOptions): ((shard: number) => Promise<JudgedClicks>) => {
   const judge = defineFunction<[looked: number, billed: number, filtered: number]>(redis, {
     name: 'ads_judge_clicks',
-    lua: loadScript(new URL('./judge-clicks.lua', import.meta.url), { clock, generated: SETTLE_LUA }),
+    lua: loadScript(new URL('./judge-clicks.lua', import.meta.url), { clock, generated: settleLua(activityRule) }),
     entry: 'judge_clicks',
   });
   return async (shard) => {
