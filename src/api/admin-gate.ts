@@ -32,9 +32,10 @@ export interface AdminGateOptions {
 /**
  * Guards everything under /api. Answers carry no CORS header, and calls from pages of other sites
  * are refused, so that a foreign page can neither read nor change the catalog. Then the bearer token
- * is looked up among the API tokens, by its digest, or compared in constant time with those of the settings. Wrong ones are limited by network, which bounds the log and the work;
- * the length of a token makes guessing hopeless. A right token always passes: otherwise one stranger
- * behind the same proxy could lock out all staff.
+ * is looked up among the API tokens, by its digest, or compared in constant time with those of the
+ * settings. Wrong ones are limited by network, which bounds the log and the work; the length of a
+ * token makes guessing hopeless. A right token always passes: otherwise one stranger behind the same
+ * proxy could lock out all staff.
  */
 export const createAdminGate = ({
   tokens,
