@@ -131,7 +131,7 @@ const fillBackMs = (visits: Visits, lostMs: number, endMs: number): number | und
   return back;
 };
 
-const timesOf = (scale: Scale) => ({ beforeMs: scale.of(5_000, 3_000), afterMs: scale.of(10_000, 7_000) });
+const timesOf = (scale: Scale) => ({ beforeMs: scale.of(5_000, 2_500), afterMs: scale.of(10_000, 5_500) });
 
 /** Redis and Postgres lose data in every way while four replicas sell caps and budgets of 2,000 line items. */
 export const loss: Proof = {

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { PROVISIONAL } from '../../src/ledger/hit.ts';
 import { createClickers, type Clickers } from './clickers.ts';
 import { hitKey } from './hit-key.ts';
-import type { LoggedEvent } from './system.ts';
+import type { LoggedEvent, Lost } from './system.ts';
 import type { Selected } from './replica.ts';
 import { boundsOf, holdSlackMs, impressionPrice, laterBill, orderFault, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
 
@@ -72,8 +72,13 @@ export interface Model {
   /** Postgres accepted the hit. */
   store(key: string): void;
   log(events: readonly LoggedEvent[]): readonly Violation[];
-  /** Redis has lost the events that neither Postgres nor its streams have. Those that were acknowledged come again. */
-  lose(kept: ReadonlySet<string>, forgets: boolean): void;
+  /** These hits wait for their impression in Redis. */
+  noteWaiting(keys: ReadonlySet<string>): void;
+  /**
+   * Redis has lost what neither it nor Postgres has. Events that were acknowledged come again, but those of hits that have
+   * waited for their impression: no replica need remember them so long.
+   */
+  lose(lost: Lost & { readonly forgets: boolean }): void;
   /** A stored hit was filtered, or is settled again. */
   refilter(change: RowChange): readonly Violation[];
   /** The smallest frequency window that the line item has had. */
@@ -95,6 +100,7 @@ export const createModel = (): Model => {
   const sent = new Set<string>();
   const acknowledged = new Set<string>();
   const waiting = new Set<string>();
+  const waitedInRedis = new Set<string>();
   const refiltered = new Set<string>();
   const windows = new Map<number, number>();
   const loosest = new Map<string, number>();
@@ -250,9 +256,14 @@ export const createModel = (): Model => {
     },
     log: (events) => events.flatMap(logOne),
     refilter: refilterOne,
-    lose: (kept, forgets) => {
+    noteWaiting: (keys) => {
+      for (const key of keys) waitedInRedis.add(key);
+    },
+    lose: ({ kept, gone, forgets }) => {
       for (const ad of ads) ad.forgotten ||= forgets;
-      for (const [key, event] of [...logged]) if (!kept.has(key)) unlog(key, event);
+      const lost = [...logged].filter(([key]) => !kept.has(key));
+      for (const [key, event] of lost) unlog(key, event);
+      for (const key of [...gone, ...lost.map(([key]) => key).filter((key) => waitedInRedis.has(key))]) acknowledged.delete(key);
       for (const key of acknowledged) if (!logged.has(key)) wait(key);
     },
     activity: clickers.counts,

@@ -53,6 +53,7 @@ export const observe = async (stage: Stage, publishers: readonly number[]): Prom
   const { model, system } = stage;
   const { events, waiting, tallies } = await system.newEvents();
   const found: Violation[] = [...model.log(events)];
+  model.noteWaiting(waiting);
   // After the events: a hit that is in both stores was counted already.
   for (const key of system.takeStored()) model.store(key);
   for (const key of model.acknowledged) {

@@ -141,8 +141,8 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     knownFromMs: 0,
     lose: async (how) => {
       if (!world.mayLose) return;
-      const kept = await system.lose(how);
-      model.lose(kept, how !== 'restart');
+      const { kept, gone } = await system.lose(how);
+      model.lose({ kept, gone, forgets: how !== 'restart' });
       stage.losses++;
       stage.isLost = true;
       stage.knownFromMs = Infinity;

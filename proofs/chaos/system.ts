@@ -77,13 +77,20 @@ export interface System {
   accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
   /** Copies what Redis has. */
   keep(): Promise<void>;
-  /** Redis loses data. Resolves to the keys of the events that it, or Postgres, still has. */
-  lose(how: Loss): Promise<ReadonlySet<string>>;
+  /** Redis loses data. */
+  lose(how: Loss): Promise<Lost>;
   /** Every replica finds out, and accounts are rebuilt. */
   recover(): Promise<void>;
   close(): Promise<void>;
   /** Every hit stored in Postgres before this moment has been folded. */
   horizonMs(publisherId: number): Promise<number>;
+}
+
+export interface Lost {
+  /** The events that Redis, or Postgres, still has. */
+  readonly kept: ReadonlySet<string>;
+  /** Hits that waited for their impression in Redis alone, which may never come again. */
+  readonly gone: readonly string[];
 }
 
 export interface SystemOptions {
@@ -96,8 +103,15 @@ export interface SystemOptions {
   readonly isPoison: (text: string) => boolean;
 }
 
+/** Of a name in ledger/lua/waiting.lua. */
+const keyOfWaiting = (name: string): string => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`);
+
 export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, isPoison }: SystemOptions): Promise<System> => {
   const keys = createLedgerKeys(SHARDS);
+  const waitingKeys = async (): Promise<readonly string[]> => {
+    const names = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hkeys(`${keys.events(shard)}:waiting`)));
+    return names.flat().map(keyOfWaiting);
+  };
   const surprises: string[] = [];
   const stored: string[] = [];
   let postgres: 'up' | 'down' | 'loseReply' = 'up';
@@ -291,16 +305,18 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       return {
         events,
         tallies: new Map(tallied.map(([name, count]) => [name, Number(count)])),
-        waiting: new Set(names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`))),
+        waiting: new Set(names.map(keyOfWaiting)),
       };
     },
     waiting: () => table.count(),
     keep: async () => books?.keep(),
     lose: async (how) => {
+      const waited = await waitingKeys();
       await books?.lose(how);
+      const wait = new Set(await waitingKeys());
       const streams = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.xrange(keys.events(shard), '-', '+')));
       const inStreams = streams.flat().flatMap(([, fields]) => splitEntry(fields).map((event) => hitKey(readEvent(event).hit)));
-      return new Set([...inStreams, ...(await storedKeys(lane.knex))]);
+      return { kept: new Set([...inStreams, ...(await storedKeys(lane.knex))]), gone: waited.filter((key) => !wait.has(key)) };
     },
     recover: async () => books?.recover(),
     close: async () => books?.close(),
