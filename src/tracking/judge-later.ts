@@ -56,15 +56,16 @@ export const createJudgeLater = (options: JudgeLaterOptions) => {
   const passShard = async (shard: number): Promise<void> => {
     if (!link.upOf(shard)) return;
     try {
-      const [hits, judged] = await Promise.all([expireClicks(shard), judgeClicks(shard)]);
+      const hits = await expireClicks(shard);
       if (hits.clicks + hits.viewable > 0) onExpired(hits);
+      const judged = await judgeClicks(shard);
       if (judged.billed + judged.filtered > 0) onJudged(judged);
     } catch (fault) {
       onFailure(fault as Error);
     }
   };
 
-  /** All shards at once: mostly there is nothing to do, and what costs is the way to Redis. */
+  /** All shards together: mostly there is nothing to do, and what costs is the way to Redis. */
   const pass = async (): Promise<void> => {
     await Promise.all(Array.from({ length: shards }, (_, shard) => passShard(shard)));
     await recover();
