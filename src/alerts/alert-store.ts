@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Publishers } from '../access/caller.ts';
+import { IS_OF_PUBLISHERS } from '../bookings/publisher-scope.ts';
 import type { AlertKind } from '../catalog/model/alert-kinds.ts';
 import type { AlertEntity, FoundAlert } from './found-alert.ts';
 
@@ -97,7 +98,7 @@ export const createAlertStore = ({ knex }: { readonly knex: Knex }): AlertStore 
     list: (person, publishers) =>
       query<StoredAlert & { readonly entity: AlertEntity; readonly isMuted: boolean }>(
         `select ${COLUMNS}, ${mutedBy(':person', 'alerts')} as "isMuted" from alerts
-         where cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[]))
+         where ${IS_OF_PUBLISHERS}
          order by closed_at desc nulls first, opened_at desc, id desc limit ${MAX_LISTED_ALERTS}`,
         { person, publishers },
       ),

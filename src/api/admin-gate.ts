@@ -16,7 +16,7 @@ export type AdminRefusal = (typeof ADMIN_REFUSALS)[number];
 export interface AdminGateOptions {
   /** Each may do everything. Empty: every client that can reach the API may use it without a token. */
   readonly tokens: readonly AdminToken[];
-  /** Who has a bearer token of the API, and null when nobody has; undefined: it has another form. Rejects when Postgres is unavailable. */
+  /** Who has a bearer token of the API; null: no caller, undefined: it has another form. Rejects when Postgres is unavailable. */
   readonly findToken: (bearer: string) => Promise<Caller | null> | undefined;
   /**
    * The public address of the service; '' when unknown. Needed where a proxy changes the Host

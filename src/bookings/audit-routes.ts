@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { nextPageLink, readPageOfRows } from '../api/page-of-rows.ts';
 import { answer, type Handlers } from '../api/route.ts';
+import { publisherBinding } from './publisher-scope.ts';
 import { IS_VISIBLE_CHANGE } from './visible-changes.ts';
 import { definedMembers } from '../base/narrow.ts';
 import type { AUDIT_API, AuditRow } from './audit-api.ts';
@@ -16,7 +17,7 @@ type StoredChange = Omit<AuditRow, 'id' | 'at' | 'restorable'> & { readonly id: 
 export const auditRoutes = ({ knex }: { readonly knex: Knex }): Handlers<typeof AUDIT_API> => ({
   listChanges: async ({ limit, offset, ...where }, { url, caller: { publishers } }) => {
     const changes = knex('audit').where(definedMembers(where));
-    if (publishers) void changes.whereRaw(IS_VISIBLE_CHANGE, { publishers: [...publishers] });
+    if (publishers) void changes.whereRaw(IS_VISIBLE_CHANGE, publisherBinding(publishers));
     const query = { columns: COLUMNS, order: 'desc', limit, offset, rowBytes: ROW_BYTES } as const;
     const page = await readPageOfRows<StoredChange>(knex, changes, query);
     const deletions = page.rows.filter(({ action }) => action === 'delete').map(({ id }) => Number(id));

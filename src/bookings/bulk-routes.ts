@@ -15,10 +15,10 @@ export const bulkRoutes = (writer: CatalogWriter, reach: RecordReach): Handlers<
   changeRecords: async ({ body }, { caller }) => {
     const steps = body.operations.map(readOperation);
     const barred: (Refused | undefined)[] = [];
-    for (const step of steps) barred.push(step ? await barrier(step, caller, reach) : UNKNOWN_PATH);
+    for (const step of steps) barred.push(step && (await barrier(step, caller, reach)));
     const written = await writer.together(async (within) => {
       const all: Written[] = [];
-      for (const [i, step] of steps.entries()) all.push(barred[i] ?? (await step?.run(within, caller)) ?? UNKNOWN_PATH);
+      for (const [i, step] of steps.entries()) all.push(step ? (barred[i] ?? (await step.run(within, caller))) : UNKNOWN_PATH);
       return all;
     });
     const refused = written.filter(({ ok }) => !ok).length;

@@ -5,7 +5,7 @@ import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { readPageOfRows, type PageOfRows } from '../api/page-of-rows.ts';
 import { LIST_FIELDS, matchesWord } from './list-fields.ts';
-import { onlyVisible, visibleSql } from './publisher-scope.ts';
+import { onlyVisible, publisherBinding, visibleSql } from './publisher-scope.ts';
 import { belongsTo, ENTITY_KINDS, isArchived, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
 /** Values of the parameter `archived` of a list, the default first. */
@@ -142,7 +142,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
       if (counts.length === 0) return {};
       const { rows } = await knex.raw<{ rows: CascadeCounts[] }>(`select ${counts.join(', ')}`, {
         id,
-        ...(publishers && { publishers: [...publishers] }),
+        ...publisherBinding(publishers),
       });
       return rows[0] ?? {};
     },
@@ -157,7 +157,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
         const { rows } = await knex.raw<{ rows: { id: string | number; count: string }[] }>(
           `select id, count(*) as count from (select ${named} as id from ${child.table} where not (${isArchived(child.table)}) and ${visibleSql(child.table, publishers)}) as of_parent
            where id = any(cast(:ids as ${kind.namedByClient ? 'text' : 'int'}[])) group by 1`,
-          { ids, ...(publishers && { publishers: [...publishers] }) },
+          { ids, ...publisherBinding(publishers) },
         );
         for (const { id, count } of rows) {
           const counts = found.get(String(id));

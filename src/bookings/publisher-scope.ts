@@ -8,6 +8,14 @@ import { ENTITY_KINDS } from './entity-kind.ts';
 
 const IDS = 'any(cast(:publishers as int[]))';
 
+/** The binding of the SQL below. */
+export const publisherBinding = (publishers: Publishers): { readonly publishers: number[] | null } => ({
+  publishers: publishers && [...publishers],
+});
+
+/** SQL: the column `publisher_id` is one of `:publishers`, or these are null. */
+export const IS_OF_PUBLISHERS = `(cast(:publishers as int[]) is null or publisher_id = ${IDS})`;
+
 /** SQL: a row of `table` belongs to one of `:publishers`. */
 export const isOwned = (table: EntityTable): string => {
   if (table === 'publishers') return `id = ${IDS}`;
@@ -40,9 +48,9 @@ export const isVisible = (table: EntityTable): string => {
 
 /** Leaves the rows of a query that callers for these publishers see. */
 export const onlyVisible = (query: Knex.QueryBuilder, table: EntityTable, publishers: Publishers): Knex.QueryBuilder =>
-  publishers ? query.whereRaw(isVisible(table), { publishers: [...publishers] }) : query;
+  publishers ? query.whereRaw(isVisible(table), publisherBinding(publishers)) : query;
 
-/** SQL for a condition of a larger statement, and its binding: rows of `table` that callers for these publishers see. */
+/** SQL for a condition of a larger statement, with `publisherBinding`: rows of `table` that callers for these publishers see. */
 export const visibleSql = (table: EntityTable, publishers: Publishers): string => (publishers ? isVisible(table) : 'true');
 
 /** The ids that callers for these publishers see, of some. Rejects when Postgres is unavailable. */
@@ -66,7 +74,7 @@ export const createRecordReach =
     if (!publishers || reach !== 'own' || table === undefined) return undefined;
     const { words } = ENTITY_KINDS[table];
     const row = await onlyVisible(knex(table).where({ id: id as string | number }), table, publishers)
-      .select(knex.raw(`${isOwned(table)} as owned`, { publishers: [...publishers] }))
+      .select(knex.raw(`${isOwned(table)} as owned`, publisherBinding(publishers)))
       .first<{ owned: boolean | null } | undefined>();
     if (!row) return noSuch(words);
     if (row.owned === true || method === 'GET' || asks) return undefined;

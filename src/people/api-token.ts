@@ -26,7 +26,7 @@ export const newToken = (): NewToken => {
 };
 
 /**
- * Who has a bearer token, and null when nobody has; undefined: it is no token of the API.
+ * Who has a bearer token; null: no caller, undefined: it is no token of the API.
  *
  * @param use finds the caller by the SHA-256 of the token
  */

@@ -4,7 +4,7 @@ import { component } from '../api/component.ts';
 import { idInPath, pageQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
-import { TOKEN_COLUMNS } from './token-store.ts';
+import { TOKEN_COLUMNS, type ApiToken } from './token-store.ts';
 
 const MAX_PUBLISHERS = 1_000;
 
@@ -51,33 +51,15 @@ const NEW_TOKEN = component(
   example,
 );
 
-const TOKEN = component('ApiToken', schemaOf(TOKEN_COLUMNS), {
-  ...{
-    id: 3,
-    ...example,
-    roles: ['viewer'],
-    publishers: [1],
-    prefix: 'adst_5f0c2a',
-    created_by: 'ann',
-    created_at: '2026-10-14T12:00:00.000Z',
-  },
-  ...{ expires_at: '2027-10-14T00:00:00.000Z', last_used_at: null, revoked_at: null },
-});
+const stored: ApiToken = {
+  ...{ id: 3, ...example, roles: ['viewer'], publishers: [1], prefix: 'adst_5f0c2a', created_by: 'ann' },
+  ...{ created_at: '2026-10-14T12:00:00.000Z', expires_at: '2027-10-14T00:00:00.000Z', last_used_at: null, revoked_at: null },
+};
+const TOKEN = component('ApiToken', schemaOf(TOKEN_COLUMNS), stored);
 const NEW_SECRET = component(
   'CreatedApiToken',
   s.record({ ...schemaOf(TOKEN_COLUMNS).properties, token: s.described(s.text, 'Shown this once') }),
-  {
-    ...{
-      id: 3,
-      ...example,
-      roles: ['viewer'],
-      publishers: [1],
-      prefix: 'adst_5f0c2a',
-      created_by: 'ann',
-      created_at: '2026-10-14T12:00:00.000Z',
-    },
-    ...{ expires_at: '2027-10-14T00:00:00.000Z', last_used_at: null, revoked_at: null, token: 'adst_5f0c2a…' },
-  },
+  { ...stored, token: 'adst_5f0c2a…' },
 );
 
 /** Who calls, what roles allow, and the tokens of the API. */

@@ -64,7 +64,7 @@ export interface TokenStore {
   create(wanted: TokenWanted, actor: string): Promise<Created | TokenRefused>;
   /** Nothing is done with it any more, on any replica, once this resolves. False: there is none with this id that could be used. */
   revoke(id: number, actor: string): Promise<boolean>;
-  /** Who has the token with this SHA-256; null: nobody has, or not any more. */
+  /** Who has the token with this SHA-256; null: no caller, or none any more. */
   use(digest: Buffer): Promise<Caller | null>;
 }
 

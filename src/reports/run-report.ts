@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { visibleSql } from '../bookings/publisher-scope.ts';
+import { publisherBinding, visibleSql } from '../bookings/publisher-scope.ts';
 import type { Fault } from '../base/fault.ts';
 import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
 import { readPayerChanges, type PayerChange } from './payer-changes.ts';
@@ -162,7 +162,7 @@ const unknownRecords = async (trx: Knex.Transaction, { filters, publishers }: Re
     const { rows } = await trx.raw<{ rows: { place: string }[] }>(
       `select place from unnest(:values::${type}[]) with ordinality as given (id, place)
        where not exists (select from ${table} where ${table}.id = given.id and ${visibleSql(table, publishers)}) ${counted} order by 1`,
-      { values, ...(publishers && { publishers }) } as unknown as Record<string, Knex.RawBinding>,
+      { values, ...publisherBinding(publishers) } as unknown as Record<string, Knex.RawBinding>,
     );
     for (const { place } of rows)
       faults.push({

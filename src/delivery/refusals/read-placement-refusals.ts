@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Publishers } from '../../access/caller.ts';
 import type { Days } from '../../api/days-query.ts';
+import { IS_OF_PUBLISHERS, publisherBinding } from '../../bookings/publisher-scope.ts';
 import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
 import { reasonNamed, wordsOf } from '../../decision/no-bid-reason.ts';
 import type { PlacementRefusals } from './refusals.ts';
@@ -8,7 +9,8 @@ import type { PlacementRefusals } from './refusals.ts';
 /** Days are those of the publisher, hours are moments: the days around the hours narrow the rows. */
 const BY_REASON = `
   select reason, sum(requests) as requests from request_hours
-  where placement_id = :id and (cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[]))) and day between :from::date - 1 and :to::date + 1 and hour >= :begin and hour < :end
+  where placement_id = :id and ${IS_OF_PUBLISHERS}
+    and day between :from::date - 1 and :to::date + 1 and hour >= :begin and hour < :end
   group by 1 order by 2 desc, 1`;
 
 /** Of the requests of these publishers. undefined: there is no such placement. Rejects when Postgres is away. */
@@ -19,7 +21,7 @@ export const createReadPlacementRefusals =
     const [begin, end] = [new Date(from), new Date((dayOf(Date.parse(to)) + 1) * MS_PER_DAY)];
     const { rows } = await knex.raw<{ rows: { reason: string; requests: string }[] }>(BY_REASON, {
       ...{ id, from, to, begin, end },
-      publishers: publishers as number[],
+      ...publisherBinding(publishers),
     });
     const sumOf = (some: typeof rows): number => some.reduce((sum, { requests }) => sum + Number(requests), 0);
     const refused = rows.filter(({ reason }) => reason !== '');

@@ -1,7 +1,7 @@
 /**
  * The hits that Redis has taken from this replica in the last seconds: between them and their rows lies the stream, which a
- * loss of Redis takes too. As bytes (ledger/hit-text.ts): what lives for seconds is dear to the garbage collector, which took
- * 2 of 50 µs of an impression for the texts.
+ * loss of Redis takes too. As bytes (ledger/hit-text.ts): texts that live for seconds took the garbage collector
+ * 2 of 50 µs of an impression.
  */
 export interface RecentHits {
   note(hitText: string): void;
