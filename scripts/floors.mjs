@@ -22,7 +22,7 @@ export const FLOORS = [
   ['bidders', 'ledger'],
   ['decision', 'creative', 'context', 'uploads'],
   ['catalog'],
-  ['targeting', 'redis'],
+  ['targeting', 'redis', 'mail'],
 ];
 /** @type {Readonly<Record<string, readonly string[]>>} */
 export const SAME_FLOOR = { commands: ['replica'], decision: ['creative'] };

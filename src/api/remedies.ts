@@ -8,7 +8,10 @@ export const REMEDIES = {
   bulk_refused: 'Correct the operations that `errors` names, and send all of them again: none was carried out.',
   unknown_event_type: 'Send one of the types in `ext.events` of the ad response.',
   unauthorized: 'Send the API key of the publisher that `ext.publisher_id` names, in X-API-Key.',
-  admin_unauthorized: 'Send Authorization: Bearer with a token of ADMIN_TOKEN, or with an API token that is neither revoked nor expired.',
+  admin_unauthorized:
+    'Sign in at /auth/login, or send Authorization: Bearer with a token of ADMIN_TOKEN or an API token that is neither revoked nor expired.',
+  sign_in_failed: 'Check the e-mail address and the password, and whether the account is disabled.',
+  code_required: 'Send the sign-in again, with the current code of the authenticator app or a recovery code.',
   invalid_token: 'Request a new ad: the token is malformed, forged or expired.',
   invalid_link: 'Ask the sender of the link for a new one. Links end at their time, or when their key leaves TOKEN_SECRETS.',
   origin_not_allowed: "Add the page's origin to `origins` of the publisher.",

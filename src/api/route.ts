@@ -180,7 +180,7 @@ export interface Refused {
 export interface FileReply {
   readonly kind: 'file';
   /** `begin` sends the headers; a refusal is sent in place of the file, when it has not begun. */
-  readonly write: (begin: (headers: Headers) => Writable) => Promise<Refused | undefined>;
+  readonly write: (begin: (headers: FileHeaders) => Writable) => Promise<Refused | undefined>;
 }
 
 /** The client has disconnected while the handler read its body: there is nothing to send. */
@@ -188,7 +188,9 @@ export interface Gone {
   readonly kind: 'gone';
 }
 
-type Headers = Readonly<Record<string, string>>;
+/** Several values of a header are sent as several lines. */
+type Headers = Readonly<Record<string, string | string[]>>;
+type FileHeaders = Readonly<Record<string, string>>;
 
 export type Handler<R extends RouteDefinition> = (asked: Asked<R>, call: Call) => Reply<AnswerOf<R>> | Promise<Reply<AnswerOf<R>>>;
 
@@ -207,7 +209,7 @@ export const GONE: Gone = { kind: 'gone' };
 export const fileReply = (write: FileReply['write']): FileReply => ({ kind: 'file', write });
 
 /** The headers of an answer that a browser saves. */
-export const fileHeaders = (name: string, type: string): Headers => ({
+export const fileHeaders = (name: string, type: string): FileHeaders => ({
   'Content-Type': type,
   'Content-Disposition': `attachment; filename="${name}"`,
   'Cache-Control': 'no-store',

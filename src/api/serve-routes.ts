@@ -27,18 +27,21 @@ import {
   type RouteTable,
 } from './route.ts';
 
-/** Where the router of the trafficking API is mounted. */
-const PREFIX = '/api';
-
 /**
  * The Express routes of a table: each path with its methods, and 405 for all others.
  *
- * @param reach whether a caller reaches the record of a path
+ * @param reach whether a caller reaches the record of a path; undefined: of routes that staff do not call
+ * @param prefix where the router is mounted
  */
-export const serveRoutes = <T extends RouteTable>(table: T, handlers: Handlers<T>, reach: RecordReach): Router => {
+export const serveRoutes = <T extends RouteTable>(
+  table: T,
+  handlers: Handlers<T>,
+  reach: RecordReach | undefined,
+  prefix: `/${string}` = '/api',
+): Router => {
   const router = Router();
   for (const [path, entries] of groupBy(Object.entries(table), ([, { path }]) => path)) {
-    const route = router.route(path.replace(PREFIX, '').replaceAll(/\{(\w+)\}/g, ':$1'));
+    const route = router.route(path.replace(prefix, '').replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const [id, definition] of entries) {
       const method = definition.method.toLowerCase() as Lowercase<RouteDefinition['method']>;
       route[method](serve(definition, handlers[id] as unknown as AnyHandler, reach));

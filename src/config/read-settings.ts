@@ -26,7 +26,7 @@ import {
 import { SettingsError } from './settings-error.ts';
 import type { SettingsFault } from './settings-error.ts';
 import type { AdminToken, Settings, TokenSecret } from './settings.ts';
-import { MS_PER_MINUTE } from '../base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /**
  * The key id of a single TOKEN_SECRET: list it under this name in TOKEN_SECRETS to rotate away from
@@ -65,6 +65,7 @@ const VARIABLES = {
   PID_KD: gain({ default: 0.1 }),
   ALLOWED_EVENTS: eventTypes({ default: ['like', 'share', 'comment'] }),
   PUBLIC_URL: publicUrl({ default: '' }),
+  TOOL_URL: publicUrl({ default: undefined }),
   CREATIVE_ORIGIN: publicUrl({ default: '' }),
   ASSETS_URL: publicUrl({ default: '' }),
   ASSET_STORE_MB: wholeNumber(1, 1_000_000)({ default: 500 }),
@@ -89,6 +90,9 @@ const VARIABLES = {
   SMTP_FROM: mailAddress({ default: undefined }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
+  ACCOUNTS: toggle({ default: undefined }),
+  SESSION_IDLE: duration('1m', '30d')({ default: 12 * MS_PER_HOUR }),
+  SESSION_LIFETIME: duration('5m', '90d')({ default: 14 * MS_PER_DAY }),
   TRUST_PROXY_HOPS: wholeNumber(0, 32)({ default: undefined }),
   EARNED_HOLDS: toggle({ default: undefined }),
   ALLOWANCES: toggle({ default: true }),
@@ -118,6 +122,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   });
   const production = given['NODE_ENV']?.toLowerCase() === 'production';
   const adminEnabled = read.ADMIN_ENABLED ?? !production;
+  const hasAccounts = read.ACCOUNTS ?? !production;
+  const toolUrl = read.TOOL_URL ?? read.PUBLIC_URL;
   const host = read.HOST ?? (production ? '0.0.0.0' : '127.0.0.1');
   const embeddedStores = read.EMBEDDED_STORES ?? !production;
   const collector = read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -145,7 +151,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     knownHosts:
       production && read.ALLOWED_HOSTS.length === 0
         ? undefined
-        : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, read.CREATIVE_ORIGIN, read.ASSETS_URL])],
+        : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, toolUrl, read.CREATIVE_ORIGIN, read.ASSETS_URL])],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
     demoData: read.DEMO_DATA,
@@ -179,8 +185,12 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     smtp: read.SMTP_URL === undefined ? undefined : { url: read.SMTP_URL, from: read.SMTP_FROM ?? DEFAULT_SENDER },
     complaintLimit: read.COMPLAINT_LIMIT,
     adminEnabled,
-    adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN) : undefined,
+    adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN, hasAccounts, toolUrl) : undefined,
     adminTokens: read.ADMIN_TOKEN,
+    toolUrl,
+    accounts: hasAccounts,
+    sessionIdleMs: read.SESSION_IDLE,
+    sessionLifetimeMs: read.SESSION_LIFETIME,
     trustProxyHops: read.TRUST_PROXY_HOPS,
     earnedHolds: read.EARNED_HOLDS ?? production,
     allowances: read.ALLOWANCES,
@@ -212,8 +222,9 @@ const ownHosts = (host: string, urls: readonly string[]): readonly string[] => [
   ...urls.filter((url) => url !== '').map((url) => new URL(url).hostname),
 ];
 
-function adminObstacle(tokens: readonly AdminToken[]): string | undefined {
-  if (tokens.length === 0) return 'ADMIN_TOKEN is not set';
+function adminObstacle(tokens: readonly AdminToken[], hasAccounts: boolean, toolUrl: string): string | undefined {
+  if (tokens.length === 0 && !hasAccounts) return 'neither ADMIN_TOKEN nor ACCOUNTS is set';
+  if (hasAccounts && !toolUrl.startsWith('https://')) return 'ACCOUNTS needs TOOL_URL or PUBLIC_URL, with https';
   const short = tokens.filter(({ token }) => token.length < MIN_ADMIN_TOKEN_LENGTH).map(({ name }) => name);
   return short.length === 0 ? undefined : `ADMIN_TOKEN has tokens of fewer than ${MIN_ADMIN_TOKEN_LENGTH} characters (${short.join(', ')})`;
 }

@@ -68,8 +68,16 @@ export interface Settings {
   readonly adminEnabled: boolean;
   /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
   readonly adminClosedBecause: string | undefined;
-  /** Each of these gives access to the trafficking API; empty: no token is required. */
+  /** Each of these gives access to the trafficking API. */
   readonly adminTokens: readonly AdminToken[];
+  /** The address of the trafficking tool, without a trailing slash; '' when unset. */
+  readonly toolUrl: string;
+  /** Whether people sign in with accounts of this service. */
+  readonly accounts: boolean;
+  /** Without a call for so long, a session ends. */
+  readonly sessionIdleMs: number;
+  /** It ends then in any case. */
+  readonly sessionLifetimeMs: number;
   /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */
   readonly trustProxyHops: number | undefined;
   /** Whether what a client may hold depends on what it renders (ledger/lua/clients.lua). */

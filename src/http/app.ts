@@ -34,6 +34,8 @@ export interface AppOptions {
   readonly trafficking: RequestHandler | undefined;
   /** Answers in place of the trafficking API and its pages. */
   readonly traffickingClosed: RequestHandler | undefined;
+  /** Signing in, under /auth; undefined: disabled. */
+  readonly auth: RequestHandler | undefined;
   /** Reports of read-only links; undefined: disabled. */
   readonly sharedReport: RequestHandler | undefined;
   readonly errors: ErrorHandlerParts;
@@ -47,6 +49,9 @@ const READ_ONLY = [
   ...['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/ads.txt', '/sellers.json'],
   ...['/health', '/version', '/ready', '/metrics'],
 ];
+
+/** What belongs to the trafficking tool. */
+const CLOSED = ['/api', '/auth', '/static/admin.html', '/static/sign-in.html', '/static/api', '/static/report', '/shared_report'];
 
 /** All routes of the service. Hot routes come first, without middleware before them. */
 export const createApp = (options: AppOptions): Express => {
@@ -78,10 +83,10 @@ export const createApp = (options: AppOptions): Express => {
   if (options.mockBidder) app.post('/test/bid', testBidRoute);
 
   app.use('/api', sendRequestId);
-  if (options.traffickingClosed)
-    app.use(['/api', '/static/admin.html', '/static/api', '/static/report', '/shared_report'], options.traffickingClosed);
+  if (options.traffickingClosed) app.use(CLOSED, options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
   app.use('/static/assets', options.assetFiles);
+  if (options.auth) app.use('/auth', sendRequestId, options.auth);
   if (options.sharedReport) app.use('/shared_report', sendRequestId, options.sharedReport);
   app.use('/static', options.staticFiles);
 

@@ -52,8 +52,8 @@ export interface LedgerKeys {
   shownAd(publisherId: number, part: 'creative' | 'token', name: string): string;
   /** String: how many of them a publisher's tags remembered in an hour (since the epoch). */
   shownAds(publisherId: number, hour: number): string;
-  /** String: wrong admin tokens of a network within a minute. */
-  wrongTokens(network: string): string;
+  /** String: attempts to be let in, within their window (people/attempts.ts). */
+  attempts(kind: string, who: string): string;
   /** Sorted set: the TOKEN_TTL of each running replica, by the time of its last report. */
   readonly replicas: string;
 }
@@ -97,7 +97,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     reports: (hour, name) => ofShard(0, `reports:${hour}:${name}`),
     shownAd: (publisherId, part, name) => ofPublisher(publisherId, `shown:${publisherId}:${part}:${name}`),
     shownAds: (publisherId, hour) => ofPublisher(publisherId, `shown:${publisherId}:${hour}`),
-    wrongTokens: (network) => ofShard(0, `wrong-tokens:${network}`),
+    attempts: (kind, who) => ofShard(0, `attempts:${kind}:${who}`),
     replicas: ofShard(0, 'replicas'),
   };
 };

@@ -16,6 +16,9 @@ export interface MetricsOptions extends BidderLabels {
   readonly deciders: readonly string[];
   /** Why calls of the trafficking API are refused. */
   readonly adminRefusals: readonly string[];
+  /** How people sign in, and how an attempt ends. */
+  readonly signInMethods: readonly string[];
+  readonly signInOutcomes: readonly string[];
   readonly alertKinds: readonly string[];
 }
 
@@ -85,6 +88,8 @@ export interface Metrics extends BidderMetrics {
   readonly driftMended: (books: string) => void;
   /** A call of the trafficking API that its gate refused. */
   readonly adminRefused: (reason: string) => void;
+  /** An attempt to sign in. */
+  readonly signIn: (method: string, outcome: string) => void;
   readonly logDropped: () => void;
   /** Sets the readers of gauges, called at each scrape. */
   readonly watch: (readers: GaugeReaders) => void;
@@ -184,6 +189,11 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       counter('admin_refused_total', 'Calls of the trafficking API refused before they were read', ['reason']),
       'reason',
       options.adminRefusals,
+    ),
+    signIn: countByTwo(
+      counter('sign_ins_total', 'Attempts to sign in', ['method', 'outcome']),
+      ['method', options.signInMethods],
+      ['outcome', options.signInOutcomes],
     ),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
     watch: createGauges(registry, options.alertKinds),

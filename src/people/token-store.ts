@@ -1,18 +1,16 @@
 import type { Knex } from 'knex';
-import type { Caller, Publishers } from '../access/caller.ts';
+import { callerWith, type Caller, type Rights } from '../access/caller.ts';
 import { show, type Columns, type Shown } from '../api/columns.ts';
-import { permissionsOf, ROLE_NAMES, type RoleName } from '../access/permissions.ts';
 import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
-import { newToken } from './api-token.ts';
+import { missingIds, RIGHTS_COLUMNS } from './rights.ts';
+import { API_TOKEN } from './secret-kind.ts';
 
-interface TokenRow {
+interface TokenRow extends Rights {
   readonly id: number;
   readonly name: string;
   readonly prefix: string;
-  readonly roles: readonly RoleName[];
-  readonly publishers: readonly number[] | null;
   readonly created_by: string;
   readonly created_at: Date;
   readonly expires_at: Date | null;
@@ -26,8 +24,7 @@ export const TOKEN_COLUMNS = {
   id: { schema: s.integer, of: ({ id }) => id },
   name: { schema: s.text, of: ({ name }) => name },
   prefix: { schema: s.described(s.text, 'The first characters of the token, by which people recognise it'), of: ({ prefix }) => prefix },
-  roles: { schema: s.listOf(s.oneOf(ROLE_NAMES)), of: ({ roles }) => roles },
-  publishers: { schema: s.orNull(s.listOf(s.integer), { description: 'null: all' }), of: ({ publishers }) => publishers },
+  ...RIGHTS_COLUMNS,
   created_by: { schema: s.text, of: (row) => row.created_by },
   created_at: { schema: s.moment, of: (row) => row.created_at.toISOString() },
   expires_at: { schema: s.orNull(s.moment), of: (row) => momentOf(row.expires_at) },
@@ -37,10 +34,8 @@ export const TOKEN_COLUMNS = {
 
 export type ApiToken = Shown<typeof TOKEN_COLUMNS>;
 
-export interface TokenWanted {
+export interface TokenWanted extends Rights {
   readonly name: string;
-  readonly roles: readonly RoleName[];
-  readonly publishers: Publishers;
   /** null: it does not expire. */
   readonly expiresAt: Date | null;
 }
@@ -64,8 +59,8 @@ export interface TokenStore {
   create(wanted: TokenWanted, actor: string): Promise<Created | TokenRefused>;
   /** Nothing is done with it any more, on any replica, once this resolves. False: there is none with this id that could be used. */
   revoke(id: number, actor: string): Promise<boolean>;
-  /** Who has the token with this SHA-256; null: no caller, or none any more. */
-  use(digest: Buffer): Promise<Caller | null>;
+  /** Who has a token; null: no caller, or none any more. */
+  use(token: string): Promise<Caller | null>;
 }
 
 const NAMES = Object.keys(TOKEN_COLUMNS);
@@ -75,7 +70,7 @@ const USE = `
   with used as (
     update api_tokens set last_used_at = now()
     where digest = :digest and ${IS_USABLE} and (last_used_at is null or last_used_at < now() - interval '1 minute'))
-  select id, name, roles, publishers from api_tokens where digest = :digest and ${IS_USABLE}`;
+  select id, name, roles, publishers, advertisers from api_tokens where digest = :digest and ${IS_USABLE}`;
 /** Any number that no other lock in the database uses: tokens are created one after the other. */
 const CREATION_LOCK = 7_240_118;
 
@@ -85,21 +80,21 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
     return rows.map((row) => show(TOKEN_COLUMNS, row));
   },
 
-  create: ({ name, roles, publishers, expiresAt }, actor) =>
+  create: ({ name, expiresAt, ...rights }, actor) =>
     knex.transaction(async (trx) => {
       await trx.raw('select pg_advisory_xact_lock(?)', [CREATION_LOCK]);
       if (await trx('api_tokens').where({ name }).first('id')) return refused('name_taken');
       const [usable] = await trx('api_tokens').whereRaw(IS_USABLE).count<{ count: string }[]>('* as count');
       if (Number(usable?.count) >= MAX_TOKENS) return refused('too_many');
-      const faults = await faultsOf(trx, publishers ?? [], expiresAt);
+      const faults = [...(await missingIds(trx, rights)), ...(await pastFaults(trx, expiresAt))];
       if (faults.length > 0) return refused('invalid', faults);
-      const { token, prefix, digest } = newToken();
-      const row = { name, prefix, digest, roles, publishers, created_by: actor, expires_at: expiresAt };
+      const { secret, shown, digest } = API_TOKEN.make();
+      const row = { name, prefix: shown, digest, ...rights, created_by: actor, expires_at: expiresAt };
       const [stored] = await trx('api_tokens').insert(row).returning<TokenRow[]>(NAMES);
       if (!stored) throw new Error('Postgres returned no row for a token that it stored.');
       const after = show(TOKEN_COLUMNS, stored);
       await recordChange(trx, { actor, action: 'create', entity: 'api_token', entityId: stored.id, before: null, after });
-      return { ...after, token };
+      return { ...after, token: secret };
     }),
 
   revoke: (id, actor) =>
@@ -115,23 +110,20 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
       return true;
     }),
 
-  use: async (digest) => {
-    const { rows } = await knex.raw<{ rows: Pick<TokenRow, 'id' | 'name' | 'roles' | 'publishers'>[] }>(USE, { digest });
+  use: async (token) => {
+    const digest = API_TOKEN.digestOf(token);
+    if (!digest) return null;
+    const { rows } = await knex.raw<{ rows: (Rights & Pick<TokenRow, 'id' | 'name'>)[] }>(USE, { digest });
     const [row] = rows;
-    if (!row) return null;
-    const { id, name, roles, publishers } = row;
-    return { id, name: tokenActor(name), roles, permissions: permissionsOf(roles), publishers };
+    return row ? callerWith(row, { kind: 'token', name: tokenActor(row.name), id: row.id }) : null;
   },
 });
 
 const refused = (refusal: TokenRefused['refusal'], faults: readonly Fault[] = []): TokenRefused => ({ refusal, faults });
 
-const faultsOf = async (trx: Knex.Transaction, publishers: readonly number[], expiresAt: Date | null): Promise<readonly Fault[]> => {
-  const rows = await trx('publishers').whereIn('id', publishers).select<{ id: number }[]>('id');
-  const known = new Set(rows.map(({ id }) => id));
-  const missing = publishers.flatMap((id, i) => (known.has(id) ? [] : [{ pointer: `/publishers/${i}`, detail: `${id} does not exist` }]));
-  const { rows: times } = await trx.raw<{ rows: [{ is_over: boolean }] }>('select ?::timestamptz <= now() as is_over', [expiresAt]);
-  return times[0].is_over ? [...missing, { pointer: '/expires_at', detail: 'must be in the future' }] : missing;
+const pastFaults = async (trx: Knex.Transaction, expiresAt: Date | null): Promise<readonly Fault[]> => {
+  const { rows } = await trx.raw<{ rows: [{ is_over: boolean }] }>('select ?::timestamptz <= now() as is_over', [expiresAt]);
+  return rows[0].is_over ? [{ pointer: '/expires_at', detail: 'must be in the future' }] : [];
 };
 
 /** Of a token in the audit trail: never the name of one of ADMIN_TOKEN, which has no colon. */

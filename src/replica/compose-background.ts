@@ -20,7 +20,7 @@ import { createReadStatuses } from '../delivery/status/read-statuses.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { forgetDeleted } from '../bookings/deleted-records.ts';
 import { createDeliverReports } from '../reports/deliver-reports.ts';
-import { createSendMail } from '../reports/send-report.ts';
+import { createSendMail } from '../mail/send-mail.ts';
 import { createAccountBooks } from '../ledger/read/account-books.ts';
 import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { createLedger } from '../ledger/ledger.ts';

@@ -21,14 +21,12 @@ import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
 import { closeSlowReaders } from '../http/server/slow-readers.ts';
 import { createHostCheck } from '../http/server/check-host.ts';
-import { createAdminGate, createClosedGate } from '../api/admin-gate.ts';
+import { createClosedGate } from '../people/admin-gate.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
-import { findTokenWith } from '../people/api-token.ts';
-import { createTokenStore } from '../people/token-store.ts';
+import type { People } from '../people/create-people.ts';
 import { createReportLinks } from '../reports/report-links.ts';
 import { sharedReportRoute } from '../reports/shared-report-route.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
-import { createWrongTokens } from '../api/wrong-tokens.ts';
 import type { Background } from './compose-background.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
@@ -57,6 +55,7 @@ export const composeHttp = (
   foundation: Foundation,
   delivery: Delivery,
   { replicas, sendReportsNow }: Pick<Background, 'replicas' | 'sendReportsNow'>,
+  people: People,
   readiness: Readiness,
 ): Server => {
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
@@ -85,7 +84,6 @@ export const composeHttp = (
     return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
   };
   const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
-  const apiTokens = createTokenStore({ knex: stores.knex });
   const reportLinks = createReportLinks(settings.tokenSecrets);
   const debugGrants = createDebugGrants(settings.tokenSecrets);
   const serving = {
@@ -173,19 +171,7 @@ export const composeHttp = (
           dimensions,
           secretBox: delivery.secretBox,
           prepareAccounts: delivery.bookkeeping.prepareAccounts,
-          tokens: apiTokens,
-          gate: createAdminGate({
-            tokens: settings.adminTokens,
-            findToken: findTokenWith(apiTokens.use),
-            publicUrl,
-            trustProxyHops: settings.trustProxyHops,
-            wrongTokens: createWrongTokens({
-              redis: stores.backgroundRedis,
-              keys: stores.keys,
-              countersUp: () => stores.backgroundLink.up,
-            }),
-            onRefused: observe.adminRefused,
-          }),
+          people,
           publicUrl,
           addresses,
           maxStoredBytes: settings.assetStoreMb * 1_000_000,
@@ -201,6 +187,7 @@ export const composeHttp = (
           onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
         })
       : undefined,
+    auth: isOpen ? people.auth : undefined,
     sharedReport: isOpen
       ? sharedReportRoute({
           links: reportLinks,

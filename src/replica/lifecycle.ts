@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../base/within.ts';
 import { createServerDrain } from '../http/server/drain-server.ts';
 import type { Log } from '../observability/log.ts';
+import type { People } from '../people/create-people.ts';
 import { claimOf, claimRedis } from './claim-redis.ts';
 import type { Background } from './compose-background.ts';
 import type { Delivery } from './compose-delivery.ts';
@@ -61,12 +62,13 @@ export interface LifecycleParts {
   readonly foundation: Foundation;
   readonly delivery: Delivery;
   readonly background: Background;
+  readonly people: Pick<People, 'offerFirst'>;
   readonly server: Server;
   readonly readiness: Readiness;
   readonly checkRedis: () => Promise<void>;
 }
 
-export const lifecycle = ({ foundation, delivery, background, server, readiness, checkRedis }: LifecycleParts): Service => {
+export const lifecycle = ({ foundation, delivery, background, people, server, readiness, checkRedis }: LifecycleParts): Service => {
   const { settings, log, stores, tracing } = foundation;
   const { catalog, bidders } = delivery;
   const serverDrain = createServerDrain(server);
@@ -74,6 +76,7 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
     'rebuild',
     'It could not be checked whether Redis has all counters; it is tried again',
   );
+  const firstFailed = foundation.observe.storeFailed('trafficking', 'The link of the first administrator could not be made');
   return {
     server,
     log,
@@ -103,6 +106,8 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
       if (!(await within(MAX_CLAIM_MS, isClaimed, () => true))) return;
       await catalog.start();
       void checkRedis();
+      if (settings.adminEnabled && settings.adminClosedBecause === undefined)
+        await people.offerFirst((text) => void process.stdout.write(text)).catch(firstFailed);
     },
     stop: async (cause, drainMs) => {
       readiness.draining = true;

@@ -4,7 +4,8 @@ import { BIDDER_STEPS, CIRCUIT_STATES, IMPRESSION_STEPS, NOTICE_KINDS, NOTICE_OU
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { HIT_KINDS, INVALID_REASONS } from '../ledger/hit.ts';
 import type { MetricsOptions } from '../observability/metrics.ts';
-import { ADMIN_REFUSALS } from '../api/admin-gate.ts';
+import { SIGN_IN_METHODS, SIGN_IN_OUTCOMES } from '../people/accounts/sign-in.ts';
+import { ADMIN_REFUSALS } from '../people/admin-gate.ts';
 import { ALERT_KIND_NAMES } from '../catalog/model/alert-kinds.ts';
 
 /** The closed label sets of a replica's metrics, each from the folder that defines it. */
@@ -21,5 +22,7 @@ export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => (
   bidderSteps: BIDDER_STEPS,
   impressionSteps: IMPRESSION_STEPS,
   adminRefusals: ADMIN_REFUSALS,
+  signInMethods: SIGN_IN_METHODS,
+  signInOutcomes: SIGN_IN_OUTCOMES,
   alertKinds: ALERT_KIND_NAMES,
 });

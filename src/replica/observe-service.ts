@@ -13,7 +13,8 @@ import type { Log, LogFields } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
 import type { HitOutcome } from '../tracking/record-hit.ts';
-import type { AdminRefusal } from '../api/admin-gate.ts';
+import type { SignInOutcome, SignInWay } from '../people/accounts/sign-in.ts';
+import type { AdminRefusal } from '../people/admin-gate.ts';
 
 /** Turns the events of the service into metrics and log lines. No other place does. */
 export const observeService = ({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) => {
@@ -150,6 +151,11 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       metrics.adminRefused(reason);
       if (reason !== 'no_token')
         logRarely(`${reason} ${network}`, () => log.warn('A call of the trafficking API was refused', { reason, network }));
+    },
+    signIn: (method: SignInWay, outcome: SignInOutcome, network: string): void => {
+      metrics.signIn(method, outcome);
+      const isRefused = outcome === 'failed' || outcome === 'too_many';
+      if (isRefused) logRarely(`sign-in ${outcome} ${network}`, () => log.warn('A sign-in was refused', { method, outcome, network }));
     },
     allowances: {
       decided: metrics.decided,

@@ -1,7 +1,8 @@
 import type { SecretBox } from '../base/secret-box.ts';
 import type { GuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
 import { readBidderUrl, type AddressPolicy } from '../bidders/calls/read-bidder-url.ts';
-import { callWebhook, type Mail, type SendMail, type WebhookCall } from './send-report.ts';
+import type { Mail, SendMail } from '../mail/send-mail.ts';
+import { callWebhook, type WebhookCall } from './send-report.ts';
 
 export interface DeliverMessageOptions extends AddressPolicy {
   readonly secretBox: SecretBox;

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { XLSX_TYPE } from '../api/openapi-document.ts';
 import type { GuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
+import type { SentFile } from '../mail/send-mail.ts';
 import { reportJson } from './answer-report.ts';
 import { columnsOf } from './report-fields.ts';
 import type { ReportQuestion } from './report-question.ts';
@@ -8,18 +9,9 @@ import type { Reports, ReportPage, ReportRow } from './run-report.ts';
 import type { ReportSchedule } from './saved-report-api.ts';
 import { reportCsv, reportXlsx } from './write-report.ts';
 
-/** A report as a file, to be sent. */
-export interface ReportFile {
-  readonly name: string;
-  readonly type: string;
-  readonly content: Buffer;
-}
-
 /** Bytes of a file that is sent: mail servers refuse more. */
 export const MAX_SENT_BYTES = 10 * 1024 * 1024;
 const WEBHOOK_MS = 15_000;
-/** The connection to a mail server, its greeting, and silence in between. */
-const MAIL_MS = 15_000;
 
 /**
  * The rows of a report as a file.
@@ -31,7 +23,7 @@ export const reportFile = async (
   person: string,
   question: ReportQuestion,
   format: ReportSchedule['format'],
-): Promise<ReportFile> => {
+): Promise<SentFile> => {
   const name = `report_${question.from}_${question.to}.${format}`;
   const columns = columnsOf(question.groupBy, question.metrics);
   const result = await reports.all(person, question, (parts, timeZone) =>
@@ -79,40 +71,6 @@ async function* jsonParts(question: ReportQuestion, parts: AsyncIterable<readonl
   yield JSON.stringify(page);
 }
 
-export interface Mail {
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly text: string;
-  readonly file?: ReportFile;
-}
-
-/** Sends a mail; rejects when the mail server does not take it for a recipient. */
-export type SendMail = (mail: Mail) => Promise<void>;
-
-/** @param smtpUrl as nodemailer takes it: smtps://user:password@host:465 */
-export const createSendMail =
-  (smtpUrl: string, from: string): SendMail =>
-  async ({ to, subject, text, file }) => {
-    // Loaded with the first mail: most replicas send none.
-    const { createTransport } = await import('nodemailer');
-    const transport = createTransport({
-      url: smtpUrl,
-      connectionTimeout: MAIL_MS,
-      greetingTimeout: MAIL_MS,
-      socketTimeout: MAIL_MS,
-      // The texts are ours; a path or an address in them is not read.
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
-    try {
-      const attachments = file ? [{ filename: file.name, contentType: file.type, content: file.content }] : [];
-      const sent = await transport.sendMail({ from, to: [...to], subject, text, attachments });
-      if (sent.rejected.length > 0) throw new Error(`The mail server refused ${sent.rejected.length} of ${to.length} recipients.`);
-    } finally {
-      transport.close();
-    }
-  };
-
 export interface WebhookCall {
   /** What is delivered; it is in the names of the headers. */
   readonly what: 'report' | 'alerts';
@@ -120,7 +78,7 @@ export interface WebhookCall {
   readonly secret: string;
   /** The same for each attempt to deliver one file: the receiver can drop repeats. */
   readonly deliveryId: string;
-  readonly file: ReportFile;
+  readonly file: SentFile;
   readonly nowMs: number;
 }
 

@@ -31,8 +31,7 @@ import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import type { PrepareAccounts } from '../bookings/restore-deleted.ts';
 import { createRecordReach } from '../bookings/publisher-scope.ts';
-import { peopleRoutes } from '../people/people-routes.ts';
-import type { TokenStore } from '../people/token-store.ts';
+import type { People } from '../people/create-people.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
 import { exportRoutes } from '../reports/export-routes.ts';
@@ -69,8 +68,7 @@ export interface TraffickingOptions {
   readonly dimensions: DimensionSchema;
   readonly secretBox: SecretBox;
   readonly prepareAccounts: PrepareAccounts;
-  readonly gate: RequestHandler;
-  readonly tokens: TokenStore;
+  readonly people: Pick<People, 'gate' | 'handlers'>;
   readonly publicUrl: string;
   readonly addresses: Addresses;
   /** Bytes of uploaded files that a publisher may have. */
@@ -100,7 +98,7 @@ const MAX_RELOAD_WAIT_MS = 1000;
 
 /** The trafficking API: everything under /api. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const { knex, dimensions, gate, publicUrl, allowedEvents } = options;
+  const { knex, dimensions, people, publicUrl, allowedEvents } = options;
   const { currentSnapshot, counters, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed even if the reload fails: the catalog logs the failure and reloads at
@@ -123,7 +121,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
   const handlers: Handlers<typeof TRAFFICKING_API> = {
     ...bulkRoutes(writer, reach),
-    ...peopleRoutes(options.tokens),
+    ...people.handlers,
     ...commentRoutes(createCommentStore({ knex })),
     ...savedViewRoutes(createSavedViewStore({ knex })),
     ...auditRoutes({ knex }),
@@ -152,7 +150,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   };
 
   const router = Router();
-  router.use(gate, ...entityRoutes({ reader, writer, judgeList, reach }), serveRoutes(TRAFFICKING_API, handlers, reach));
+  router.use(people.gate, ...entityRoutes({ reader, writer, judgeList, reach }), serveRoutes(TRAFFICKING_API, handlers, reach));
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));
   return router;

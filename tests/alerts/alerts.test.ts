@@ -11,7 +11,7 @@ import { createWatchBookings } from '../../src/alerts/watch-bookings.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 import type { ReadStatuses } from '../../src/delivery/status/read-statuses.ts';
 import { createSecretBox } from '../../src/base/secret-box.ts';
-import { createSendMail } from '../../src/reports/send-report.ts';
+import { createSendMail } from '../../src/mail/send-mail.ts';
 import { eventually } from '../../testkit/until.ts';
 import { startMailSink, startWebhookReceiver, type WebhookReceiver } from '../setup/start-receivers.ts';
 import { startReplica, TOKEN_SECRET, type Replica } from '../setup/start-replica.ts';

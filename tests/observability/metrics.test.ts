@@ -13,6 +13,8 @@ const create = () =>
     circuitStates: ['closed', 'half_open', 'open'],
     bidderSteps: ['calls', 'bids'],
     impressionSteps: ['bids', 'wins'],
+    signInMethods: [],
+    signInOutcomes: [],
     adminRefusals: ['wrong_token'],
     alertKinds: ['drift'],
   });

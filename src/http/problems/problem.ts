@@ -13,7 +13,9 @@ export const PROBLEMS = {
   bulk_refused: { status: 400, title: 'Bulk change refused' },
   unknown_event_type: { status: 400, title: 'Unknown event type' },
   unauthorized: { status: 401, title: 'Invalid API key' },
-  admin_unauthorized: { status: 401, title: 'Invalid bearer token' },
+  admin_unauthorized: { status: 401, title: 'Not signed in' },
+  sign_in_failed: { status: 401, title: 'Sign-in failed' },
+  code_required: { status: 401, title: 'One-time code required' },
   invalid_token: { status: 401, title: 'Invalid or expired tracking token' },
   invalid_link: { status: 401, title: 'Invalid or expired link' },
   origin_not_allowed: { status: 403, title: 'Origin not allowed' },
@@ -88,7 +90,7 @@ const instanceOf = (res: ServerResponse): string => {
  * failure. `headers` are added (Allow, Retry-After, WWW-Authenticate). Does nothing when a response
  * has begun.
  */
-export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonly<Record<string, string>> = {}): void => {
+export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonly<Record<string, string | string[]>> = {}): void => {
   if (res.headersSent) return;
   const { type, title, status, detail, code, errors, results } = sent;
   const body = JSON.stringify({

@@ -1,21 +1,19 @@
 import { PERMISSIONS, ROLE_NAMES, ROLES } from '../access/permissions.ts';
 import { parseStartDate } from '../catalog/model/flight-dates.ts';
 import { answer, done, noSuch, refuse, type Handlers } from '../api/route.ts';
-import type { PEOPLE_API } from './people-api.ts';
+import type { TOKEN_API } from './token-api.ts';
 import { MAX_TOKENS, type TokenStore } from './token-store.ts';
 
 /** Of an RFC 3339 date-time, which the schema has checked. */
 const momentOf = (text: string | null | undefined): Date | null => (text ? new Date(parseStartDate(text) ?? Number.NaN) : null);
 
-/** Who calls, what roles allow, and the tokens of the API. */
-export const peopleRoutes = (tokens: TokenStore): Handlers<typeof PEOPLE_API> => ({
-  getMe: (_asked, { caller: { id, name, roles, permissions, publishers } }) =>
-    answer({ id, name, email: null, roles, permissions: [...permissions], publishers, advertisers: null }),
+/** What roles allow, and the tokens of the API. */
+export const tokenRoutes = (tokens: TokenStore): Handlers<typeof TOKEN_API> => ({
   listRoles: () =>
     answer(ROLE_NAMES.map((name) => ({ name, permissions: ROLES[name].map((each) => ({ name: each, words: PERMISSIONS[each] })) }))),
   listTokens: async (page) => answer(await tokens.list(page)),
-  createToken: async ({ body: { name, roles, publishers, expires_at: expiresAt } }, { actor }) => {
-    const outcome = await tokens.create({ name, roles, publishers, expiresAt: momentOf(expiresAt) }, actor);
+  createToken: async ({ body: { name, roles, publishers, advertisers = null, expires_at: expiresAt } }, { actor }) => {
+    const outcome = await tokens.create({ name, roles, publishers, advertisers, expiresAt: momentOf(expiresAt) }, actor);
     if ('token' in outcome) return answer(outcome);
     switch (outcome.refusal) {
       case 'name_taken':

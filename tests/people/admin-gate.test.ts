@@ -1,12 +1,12 @@
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
-import { createWrongTokens } from '../../src/api/wrong-tokens.ts';
+import { createAttempts } from '../../src/people/attempts.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { untilTrue } from '../../testkit/until.ts';
-import { apiOf, each } from './api-client.ts';
-import type { ApiCall } from './api-client.ts';
+import { apiOf, each } from '../api/api-client.ts';
+import type { ApiCall } from '../api/api-client.ts';
 
 let stores: { readonly DATABASE_URL: string; readonly REDIS_URL: string };
 let gated: Replica;
@@ -90,7 +90,7 @@ test('with ADMIN_ENABLED=false neither the API nor its page exists', async () =>
 });
 
 test.each([
-  ['without ADMIN_TOKEN', {}, 'The trafficking tool is closed: ADMIN_TOKEN is not set'],
+  ['without a way to sign in', {}, 'The trafficking tool is closed: neither ADMIN_TOKEN nor ACCOUNTS is set'],
   [
     'with a short one',
     { ADMIN_TOKEN: `ann:${'x'.repeat(32)},bob:${'x'.repeat(31)}` },
@@ -154,10 +154,10 @@ describe('wrong tokens', () => {
     const redis = createRedisClient({ urls: ['redis://127.0.0.1:1'], commandTimeoutMs: 100, name: 'away' });
     redis.on('error', () => undefined);
     for (const countersUp of [() => false, () => true]) {
-      const wrong = createWrongTokens({ redis, keys: createLedgerKeys(1), countersUp });
+      const wrong = createAttempts({ redis, keys: createLedgerKeys(1), countersUp });
       const counts = [];
-      for (let i = 0; i < 3; i++) counts.push(await wrong.count('n'));
-      expect([...counts, await wrong.count('other')]).toEqual([1, 2, 3, 1]);
+      for (let i = 0; i < 3; i++) counts.push(await wrong.count('token', 'n'));
+      expect([...counts, await wrong.count('token', 'other')]).toEqual([1, 2, 3, 1]);
     }
     redis.disconnect();
   });

@@ -1,0 +1,124 @@
+import type { Knex } from 'knex';
+import { recordChange } from '../../bookings/audit-trail.ts';
+import { LINK_SECRET } from '../secret-kind.ts';
+import { createPerson, type Person, type PersonRefused } from './person-store.ts';
+
+/** What a link is for. `first`: it creates the first administrator, for whom there is no person yet. */
+export type LinkPurpose = 'first' | 'invitation' | 'reset';
+
+/** How long a link can be used. */
+export const LINK_HOURS = { first: 1, invitation: 7 * 24, reset: 1 } as const satisfies Readonly<Record<LinkPurpose, number>>;
+
+export interface NewLink {
+  /** Shown once. */
+  readonly secret: string;
+  readonly expiresAt: Date;
+}
+
+export interface Link {
+  readonly purpose: LinkPurpose;
+  /** null: of `first`. */
+  readonly person: { readonly id: number; readonly email: string; readonly name: string } | null;
+}
+
+export interface UsedLink {
+  readonly purpose: LinkPurpose;
+  readonly personId: number;
+  readonly email: string;
+}
+
+/** Who the first administrator is; of other links '' and ''. */
+export interface LinkAnswer {
+  readonly email: string;
+  readonly name: string;
+}
+
+/** Links that let a person set a password, once. Every method rejects when Postgres is unavailable. */
+export interface LinkStore {
+  /** Earlier links of the person end. undefined: there is no such person who may sign in. */
+  issue(purpose: 'invitation' | 'reset', personId: number, actor: string): Promise<NewLink | undefined>;
+  /** undefined: there is someone already, or another replica has a link that can still be used. */
+  issueFirst(): Promise<NewLink | undefined>;
+  /** undefined: there is no such link, or it has been used or has ended. */
+  find(secret: string): Promise<Link | undefined>;
+  /** Of several who use it at once, one succeeds. The sessions of the person end. undefined: it cannot be used. */
+  use(secret: string, answer: LinkAnswer, passwordHash: string): Promise<UsedLink | PersonRefused | undefined>;
+}
+
+const IS_USABLE = 'used_at is null and expires_at > now()';
+/** The actor of what the service does by itself. */
+const SERVICE = 'service';
+
+export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore => ({
+  issue: (purpose, personId, actor) =>
+    knex.transaction(async (trx) => {
+      const person = await trx('people').where({ id: personId }).whereNull('disabled_at').forUpdate().first('id');
+      if (!person) return undefined;
+      await trx('person_links').where({ person_id: personId }).whereRaw(IS_USABLE).update({ expires_at: trx.fn.now() });
+      const link = await insertLink(trx, purpose, personId, actor);
+      const after = { purpose, expires_at: link.expiresAt.toISOString() };
+      await recordChange(trx, { actor, action: 'create', entity: 'person_link', entityId: personId, before: null, after });
+      return link;
+    }),
+
+  issueFirst: () =>
+    knex.transaction(async (trx) => {
+      await trx.raw('lock table person_links in share row exclusive mode');
+      const taken =
+        (await trx('people').first('id')) ?? (await trx('person_links').where({ purpose: 'first' }).whereRaw(IS_USABLE).first('id'));
+      return taken ? undefined : insertLink(trx, 'first', null, SERVICE);
+    }),
+
+  find: async (secret) => {
+    const digest = LINK_SECRET.digestOf(secret);
+    if (!digest) return undefined;
+    const link = await knex('person_links').where({ digest }).whereRaw(IS_USABLE).first<LinkRow | undefined>();
+    if (!link) return undefined;
+    if (link.person_id === null) return { purpose: link.purpose, person: null };
+    const person = await knex('people').where({ id: link.person_id }).whereNull('disabled_at').first<Link['person']>('id', 'email', 'name');
+    return person ? { purpose: link.purpose, person } : undefined;
+  },
+
+  use: async (secret, answer, passwordHash) => {
+    const digest = LINK_SECRET.digestOf(secret);
+    if (!digest) return undefined;
+    return knex.transaction(async (trx) => {
+      const link = await trx('person_links').where({ digest }).whereRaw(IS_USABLE).forUpdate().first<LinkRow | undefined>();
+      if (!link) return undefined;
+      const person = link.person_id === null ? await createFirst(trx, answer) : await enabledPerson(trx, link.person_id);
+      if (!person || 'refusal' in person) return person;
+      const { id, email } = person;
+      await trx('people').where({ id }).update({ password: passwordHash });
+      await trx('sessions').where({ person_id: id }).whereNull('revoked_at').update({ revoked_at: trx.fn.now() });
+      await trx('person_links').where({ id: link.id }).update({ used_at: trx.fn.now() });
+      const after = { set_by: link.purpose };
+      await recordChange(trx, { actor: email, action: 'update', entity: 'password', entityId: id, before: null, after });
+      return { purpose: link.purpose, personId: id, email };
+    });
+  },
+});
+
+interface LinkRow {
+  readonly id: number;
+  readonly purpose: LinkPurpose;
+  readonly person_id: number | null;
+}
+
+const insertLink = async (trx: Knex.Transaction, purpose: LinkPurpose, personId: number | null, actor: string): Promise<NewLink> => {
+  const { secret, digest } = LINK_SECRET.make();
+  const expires = trx.raw(`now() + interval '${LINK_HOURS[purpose]} hours'`);
+  const [row] = await trx('person_links')
+    .insert({ digest, purpose, person_id: personId, created_by: actor, expires_at: expires })
+    .returning<{ expires_at: Date }[]>('expires_at');
+  if (!row) throw new Error('Postgres returned no row for a link that it stored.');
+  return { secret, expiresAt: row.expires_at };
+};
+
+/** undefined: there is someone already. */
+const createFirst = async (trx: Knex.Transaction, { email, name }: LinkAnswer): Promise<Person | PersonRefused | undefined> => {
+  if (await trx('people').first('id')) return undefined;
+  return createPerson(trx, { email, name, roles: ['administrator'], publishers: null, advertisers: null }, SERVICE);
+};
+
+const enabledPerson = (trx: Knex.Transaction, id: number): Promise<{ readonly id: number; readonly email: string } | undefined> =>
+  trx('people').where({ id }).whereNull('disabled_at').first<{ id: number; email: string } | undefined>('id', 'email');

@@ -1,0 +1,147 @@
+import type { Knex } from 'knex';
+import type { Rights } from '../../access/caller.ts';
+import { show, type Columns, type Shown } from '../../api/columns.ts';
+import type { Fault } from '../../base/fault.ts';
+import * as s from '../../base/schema.ts';
+import { recordChange } from '../../bookings/audit-trail.ts';
+import { missingIds, RIGHTS_COLUMNS } from '../rights.ts';
+
+/** As it is stored, without what only signing in reads. */
+export interface PersonRow extends Rights {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly preferences: Readonly<Record<string, unknown>>;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly disabled_at: Date | null;
+}
+
+interface ListedRow extends PersonRow {
+  readonly has_password: boolean;
+  readonly has_totp: boolean;
+  readonly passkeys: number;
+  readonly last_seen_at: Date | null;
+}
+
+const momentOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+export const PERSON_COLUMNS = {
+  id: { schema: s.integer, of: ({ id }) => id },
+  email: { schema: s.text, of: ({ email }) => email },
+  name: { schema: s.text, of: ({ name }) => name },
+  ...RIGHTS_COLUMNS,
+  has_password: { schema: s.boolean, of: (row) => row.has_password },
+  has_totp: { schema: s.described(s.boolean, 'Whether signing in by password needs a one-time code'), of: (row) => row.has_totp },
+  passkeys: { schema: s.count, of: ({ passkeys }) => passkeys },
+  created_by: { schema: s.text, of: (row) => row.created_by },
+  created_at: { schema: s.moment, of: (row) => row.created_at.toISOString() },
+  last_seen_at: { schema: s.orNull(s.moment, { description: 'To the minute' }), of: (row) => momentOf(row.last_seen_at) },
+  disabled_at: {
+    schema: s.orNull(s.moment, { description: 'Since when the person may not sign in; null: may' }),
+    of: (row) => momentOf(row.disabled_at),
+  },
+} satisfies Columns<ListedRow>;
+
+export type Person = Shown<typeof PERSON_COLUMNS>;
+
+export interface PersonWanted extends Rights {
+  readonly email: string;
+  readonly name: string;
+}
+
+export type PersonChange = Partial<Rights & { readonly name: string; readonly disabled: boolean }>;
+
+/** Why a person was not created or changed. */
+export interface PersonRefused {
+  readonly refusal: 'email_taken' | 'too_many' | 'invalid' | 'last_administrator' | 'missing';
+  readonly faults: readonly Fault[];
+}
+
+/** People who are not disabled. */
+export const MAX_PEOPLE = 5_000;
+
+/** Those who may sign in. Every method rejects when Postgres is unavailable. */
+export interface PersonStore {
+  /** By name, disabled ones last. */
+  list(page: { readonly limit: number; readonly offset: number }): Promise<readonly Person[]>;
+  find(id: number): Promise<Person | undefined>;
+  create(wanted: PersonWanted, actor: string): Promise<Person | PersonRefused>;
+  /** Disabling ends the sessions of the person with the same commit. */
+  change(id: number, change: PersonChange, actor: string): Promise<Person | PersonRefused>;
+  /** Whether there is anyone, disabled or not. */
+  isEmpty(): Promise<boolean>;
+}
+
+/** Any number that no other lock in the database uses. Under it the last administrator cannot be lost twice. */
+const PEOPLE_LOCK = 7_240_119;
+const LISTED = `
+  id, email, name, roles, publishers, advertisers, preferences, created_by, created_at, disabled_at,
+  password is not null as has_password, totp_secret is not null as has_totp,
+  (select count(*)::int from passkeys where person_id = people.id) as passkeys,
+  (select max(last_used_at) from sessions where person_id = people.id) as last_seen_at`;
+const IS_ADMINISTRATOR = `disabled_at is null and 'administrator' = any(roles) and publishers is null and advertisers is null`;
+const isAdministrator = ({ roles, publishers, advertisers, disabled_at: disabledAt }: Rights & Pick<Person, 'disabled_at'>): boolean =>
+  disabledAt === null && roles.includes('administrator') && publishers === null && advertisers === null;
+
+export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStore => ({
+  list: async ({ limit, offset }) => {
+    const rows = await knex('people')
+      .orderByRaw('disabled_at is not null, lower(name), id')
+      .limit(limit)
+      .offset(offset)
+      .select<ListedRow[]>(knex.raw(LISTED));
+    return rows.map((row) => show(PERSON_COLUMNS, row));
+  },
+
+  find: (id) => readPerson(knex, id),
+
+  create: (wanted, actor) => knex.transaction((trx) => createPerson(trx, wanted, actor)),
+
+  change: (id, { disabled, ...fields }, actor) =>
+    knex.transaction(async (trx) => {
+      await trx.raw('select pg_advisory_xact_lock(?)', [PEOPLE_LOCK]);
+      const before = await readPerson(trx, id);
+      if (!before) return refused('missing');
+      const faults = await missingIds(trx, fields);
+      if (faults.length > 0) return refused('invalid', faults);
+      const isLast = isAdministrator(before) && !(await trx('people').whereRaw(IS_ADMINISTRATOR).whereNot({ id }).first('id'));
+      const stays = isAdministrator({ ...before, ...fields, disabled_at: (disabled ?? before.disabled_at !== null) ? 'now' : null });
+      if (isLast && !stays) return refused('last_administrator');
+      const disabledAt = disabled ? trx.raw('coalesce(disabled_at, now())') : null;
+      await trx('people')
+        .where({ id })
+        .update({ ...fields, ...(disabled === undefined ? { name: fields.name ?? before.name } : { disabled_at: disabledAt }) });
+      if (disabled) await trx('sessions').where({ person_id: id }).whereNull('revoked_at').update({ revoked_at: trx.fn.now() });
+      const after = await readPerson(trx, id);
+      if (!after) throw new Error('Postgres has lost a person within a transaction.');
+      await recordChange(trx, { actor, action: 'update', entity: 'person', entityId: id, before, after });
+      return after;
+    }),
+
+  isEmpty: async () => (await knex('people').first('id')) === undefined,
+});
+
+export const refused = (refusal: PersonRefused['refusal'], faults: readonly Fault[] = []): PersonRefused => ({ refusal, faults });
+
+const readPerson = async (knex: Knex, id: number): Promise<Person | undefined> => {
+  const row = await knex('people').where({ id }).first<ListedRow | undefined>(knex.raw(LISTED));
+  return row && show(PERSON_COLUMNS, row);
+};
+
+/** Creates a person in a transaction, which has no other lock of this store. */
+export const createPerson = async (trx: Knex.Transaction, wanted: PersonWanted, actor: string): Promise<Person | PersonRefused> => {
+  await trx.raw('select pg_advisory_xact_lock(?)', [PEOPLE_LOCK]);
+  if (await trx('people').whereRaw('lower(email) = lower(?)', [wanted.email]).first('id')) return refused('email_taken');
+  const [usable] = await trx('people').whereNull('disabled_at').count<{ count: string }[]>('* as count');
+  if (Number(usable?.count) >= MAX_PEOPLE) return refused('too_many');
+  const faults = await missingIds(trx, wanted);
+  if (faults.length > 0) return refused('invalid', faults);
+  const [stored] = await trx('people')
+    .insert({ ...wanted, created_by: actor })
+    .returning<{ id: number }[]>('id');
+  const after = stored && (await readPerson(trx, stored.id));
+  if (!after) throw new Error('Postgres returned no row for a person that it stored.');
+  await recordChange(trx, { actor, action: 'create', entity: 'person', entityId: after.id, before: null, after });
+  return after;
+};

@@ -1,0 +1,96 @@
+import { component } from '../../api/component.ts';
+import { accepted, at, defineRoutes, jsonBody, noContent, ok } from '../../api/route.ts';
+import * as s from '../../base/schema.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password.ts';
+
+export const email = s.textOf({ format: 'email', maxLength: 254 });
+export const personName = s.textOf({ pattern: '^\\S(.{0,98}\\S)?$', description: 'Without spaces around it' });
+export const newPassword = s.textOf({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH });
+const anyPassword = s.textOf({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH });
+const linkSecret = s.textOf({ maxLength: 128, description: 'What the link has after #' });
+
+const METHODS = component(
+  'SignInMethods',
+  s.record({
+    required: s.described(s.boolean, 'Whether the trafficking tool needs a sign-in'),
+    accounts: s.described(s.boolean, 'Whether there are accounts of this service'),
+    mail: s.described(s.boolean, 'Whether a link to reset a password can be mailed'),
+    providers: s.listOf(s.record({ id: s.text, name: s.text })),
+  }),
+  { required: true, accounts: true, mail: false, providers: [] },
+);
+
+const SIGNED_IN = component(
+  'SignedIn',
+  s.record({ signed_in: s.described(s.boolean, 'false: the password is set, and signing in needs a one-time code as well') }),
+  { signed_in: true },
+);
+
+const LINK = component(
+  'SignInLink',
+  s.record({
+    purpose: s.oneOf(['first', 'invitation', 'reset']),
+    email: s.orNull(s.text, { description: 'null: of the first administrator, who chooses it' }),
+    name: s.orNull(s.text),
+  }),
+  { purpose: 'invitation', email: 'editor@gazette.example', name: 'Editor' },
+);
+
+const PROBLEMS = ['forbidden', 'too_many_requests', 'unavailable'] as const;
+
+/** Signing in and out, for pages of this service. A session is a cookie; programs use API tokens. */
+export const SIGN_IN_API = defineRoutes({
+  getSignInMethods: {
+    ...at('GET', '/auth/methods', 'people'),
+    access: 'public',
+    summary: 'How one can sign in',
+    answer: ok('The methods', METHODS),
+    problems: PROBLEMS,
+  },
+  signIn: {
+    ...at('POST', '/auth/sign_in', 'people'),
+    access: 'public',
+    summary: 'Sign in by password. Sets the cookie of the session.',
+    body: jsonBody(
+      s.closedRecord({ email, password: anyPassword, code: s.withDefault(s.textOf({ maxLength: 32 }), '') }),
+      'The sign-in has faults.',
+    ),
+    answer: ok('Signed in', SIGNED_IN),
+    problems: ['sign_in_failed', 'code_required', ...PROBLEMS],
+  },
+  readLink: {
+    ...at('POST', '/auth/link', 'people'),
+    access: 'public',
+    asks: true,
+    summary: 'What a link of an invitation or a reset is for',
+    body: jsonBody(s.closedRecord({ secret: linkSecret }), 'The link has faults.'),
+    answer: ok('The link', LINK),
+    problems: ['invalid_link', ...PROBLEMS],
+  },
+  useLink: {
+    ...at('POST', '/auth/password', 'people'),
+    access: 'public',
+    summary: 'Set a password by a link, which ends. The other sessions of the person end, too. Signs in.',
+    body: jsonBody(
+      s.closedRecord({ secret: linkSecret, password: newPassword, email: s.optional(email), name: s.optional(personName) }),
+      'The answer to the link has faults.',
+    ),
+    answer: ok('The password is set', SIGNED_IN),
+    problems: ['invalid_link', 'conflict', ...PROBLEMS],
+  },
+  resetPassword: {
+    ...at('POST', '/auth/reset', 'people'),
+    access: 'public',
+    summary: 'Mail a link to reset a password, if there is such an account',
+    body: jsonBody(s.closedRecord({ email }), 'The address has faults.'),
+    answer: accepted('Whether there is such an account is not said', s.record({ mail: s.boolean })),
+    problems: PROBLEMS,
+  },
+  signOut: {
+    ...at('POST', '/auth/logout', 'people'),
+    access: 'public',
+    summary: 'End the session of the cookie',
+    answer: noContent('Ended'),
+    problems: PROBLEMS,
+  },
+});

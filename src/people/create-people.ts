@@ -1,0 +1,125 @@
+import { Router, type Request, type RequestHandler } from 'express';
+import type { Knex } from 'knex';
+import { outsideCaller } from '../access/caller.ts';
+import { letIn } from '../api/call-rights.ts';
+import { serveRoutes } from '../api/serve-routes.ts';
+import type { Handlers } from '../api/route.ts';
+import { answerStoreFaults } from '../api/store-faults.ts';
+import type { AdminToken, TokenSecret } from '../config/settings.ts';
+import { notFound } from '../http/problems/error-handler.ts';
+import { problem, sendProblem } from '../http/problems/problem.ts';
+import type { LogFields } from '../observability/log.ts';
+import type { SendMail } from '../mail/send-mail.ts';
+import { accountRoutes } from './accounts/account-routes.ts';
+import { createKnownDevices } from './accounts/known-devices.ts';
+import { createLinkMails, linkAddress } from './accounts/link-mails.ts';
+import { createLinkStore } from './accounts/link-store.ts';
+import { createPasswords } from './accounts/password.ts';
+import { personRoutes } from './accounts/person-routes.ts';
+import { createPersonStore } from './accounts/person-store.ts';
+import { SIGN_IN_API } from './accounts/sign-in-api.ts';
+import { signInRoutes } from './accounts/sign-in-routes.ts';
+import { createSignIn, type SignInOutcome, type SignInWay } from './accounts/sign-in.ts';
+import { createAdminGate, type AdminRefusal } from './admin-gate.ts';
+import type { Attempts } from './attempts.ts';
+import { offerFirstAdministrator } from './first-administrator.ts';
+import { createPageCheck } from './page-check.ts';
+import { tokenRoutes } from './token-routes.ts';
+import type { PEOPLE_API } from './people-api.ts';
+import { createSessionStore, type Origin } from './sessions/session-store.ts';
+import { createTokenStore } from './token-store.ts';
+
+export interface PeopleOptions {
+  readonly knex: Knex;
+  readonly adminTokens: readonly AdminToken[];
+  readonly tokenSecrets: readonly TokenSecret[];
+  /** Public addresses of the service; '' when unknown. */
+  readonly publicUrl: string;
+  readonly toolUrl: string;
+  /** Whether there are accounts of this service. */
+  readonly hasAccounts: boolean;
+  /** Whether the tool needs a sign-in although there is neither a token nor an account. */
+  readonly alwaysRequired: boolean;
+  readonly sessionIdleMs: number;
+  readonly sessionLifetimeMs: number;
+  readonly attempts: Attempts;
+  readonly sendMail: SendMail | undefined;
+  readonly originOf: (req: Request) => Origin;
+  readonly onRefused: (reason: AdminRefusal, network: string) => void;
+  readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
+  readonly onMailFailed: (fault: Error) => void;
+  readonly onFailure: (fault: Error, fields: LogFields) => void;
+}
+
+export interface People {
+  /** Guards the trafficking API. */
+  readonly gate: RequestHandler;
+  /** Everything under /auth. */
+  readonly auth: RequestHandler;
+  readonly handlers: Handlers<typeof PEOPLE_API>;
+  /** Prints the link of the first administrator, where there is none. Rejects when Postgres is unavailable. */
+  offerFirst(print: (text: string) => void): Promise<void>;
+}
+
+/** Who may use the trafficking tool, and how they are let in. */
+export const createPeople = (options: PeopleOptions): People => {
+  const { knex, adminTokens, hasAccounts, alwaysRequired, attempts, sendMail, originOf, onRefused, onFailure } = options;
+  const { sessionIdleMs: idleMs, sessionLifetimeMs: lifetimeMs } = options;
+  const people = createPersonStore({ knex });
+  const sessions = createSessionStore({ knex, idleMs, lifetimeMs });
+  const tokens = createTokenStore({ knex });
+  const links = createLinkStore({ knex });
+  const passwords = createPasswords();
+  const addressOf = linkAddress(options.toolUrl);
+  const mails = sendMail && hasAccounts ? createLinkMails({ knex, links, sendMail, addressOf }) : undefined;
+  const devices = createKnownDevices(options.tokenSecrets);
+  const signIn = createSignIn({ knex, sessions, passwords, attempts, devices, useCode: () => Promise.resolve(undefined) });
+  const pages = createPageCheck([options.publicUrl, options.toolUrl]);
+  let hasPeople = false;
+  /** In development everyone may use the tool, until there is an account. */
+  const isRequired = async (): Promise<boolean> => {
+    if (alwaysRequired || adminTokens.length > 0) return true;
+    hasPeople ||= !(await people.isEmpty());
+    return hasPeople;
+  };
+  const shared = { ...options, people, sessions, links, passwords, mails, addressOf, signIn };
+
+  const auth = Router();
+  auth.use((req, res, next) => {
+    res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+    if (req.method === 'GET' || !pages.isFromElsewhere(req)) {
+      letIn(res, outsideCaller('visitor'));
+      return next();
+    }
+    onRefused('another_site', originOf(req).network);
+    sendProblem(res, problem('forbidden', 'Only pages of this service may sign people in.'));
+  });
+  auth.get('/login', (req, res) => res.redirect(303, `/static/sign-in.html${queryOf(req)}`));
+  auth.use(
+    serveRoutes(
+      SIGN_IN_API,
+      signInRoutes({ ...shared, isRequired, providers: [], needsCode: () => Promise.resolve(false) }),
+      undefined,
+      '/auth',
+    ),
+  );
+  auth.use(notFound);
+  auth.use(answerStoreFaults(onFailure));
+
+  return {
+    gate: createAdminGate({
+      ...{ tokens: adminTokens, pages, attempts, onRefused },
+      useToken: tokens.use,
+      useSession: sessions.use,
+      isOpen: async () => !(await isRequired()),
+      networkOf: (req) => originOf(req).network,
+    }),
+    auth,
+    handlers: { ...tokenRoutes(tokens), ...personRoutes(shared), ...accountRoutes(shared) },
+    offerFirst: async (print) => {
+      if (hasAccounts) await offerFirstAdministrator(links, addressOf, print);
+    },
+  };
+};
+
+const queryOf = (req: Request): string => new URL(req.originalUrl, 'http://localhost').search;

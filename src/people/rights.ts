@@ -1,0 +1,38 @@
+import type { Knex } from 'knex';
+import type { Rights } from '../access/caller.ts';
+import { ROLE_NAMES } from '../access/permissions.ts';
+import type { Columns } from '../api/columns.ts';
+import type { Fault } from '../base/fault.ts';
+import * as s from '../base/schema.ts';
+
+const MAX_IDS = 1_000;
+
+export const role = s.oneOf(ROLE_NAMES);
+const ids = (description: string) => s.orNull(s.listOf(s.recordId, { minItems: 1, maxItems: MAX_IDS, uniqueItems: true }), { description });
+const publishers = ids('Whose records may be seen and changed; null: those of all publishers, also of later ones');
+const advertisers = ids('Whose bookings may be seen and changed; null: those of all advertisers of the publishers');
+
+/** What a client sends as the rights of a person or an API token. */
+export const rightsSchema = {
+  roles: s.listOf(role, { minItems: 1, uniqueItems: true }),
+  publishers,
+  advertisers: s.withDefault(advertisers, null),
+};
+
+/** Rights in an answer. */
+export const RIGHTS_COLUMNS = {
+  roles: { schema: s.listOf(role), of: ({ roles }) => roles },
+  publishers: { schema: publishers, of: (row) => row.publishers },
+  advertisers: { schema: advertisers, of: (row) => row.advertisers },
+} satisfies Columns<Rights>;
+
+/** A fault for each id of rights that names no record. */
+export const missingIds = async (trx: Knex.Transaction, rights: Partial<Rights>): Promise<readonly Fault[]> => {
+  const faults = (['publishers', 'advertisers'] as const).map(async (table) => {
+    const wanted = rights[table] ?? [];
+    const rows = await trx(table).whereIn('id', wanted).select<{ id: number }[]>('id');
+    const known = new Set(rows.map(({ id }) => id));
+    return wanted.flatMap((id, i) => (known.has(id) ? [] : [{ pointer: `/${table}/${i}`, detail: `${id} does not exist` }]));
+  });
+  return (await Promise.all(faults)).flat();
+};

@@ -1,0 +1,77 @@
+import { PERMISSION_NAMES, PERMISSIONS } from '../access/permissions.ts';
+import { schemaOf } from '../api/columns.ts';
+import { component } from '../api/component.ts';
+import { idInPath, pageQuery } from '../api/parameters.ts';
+import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
+import * as s from '../base/schema.ts';
+import { rightsSchema, role } from './rights.ts';
+import { TOKEN_COLUMNS, type ApiToken } from './token-store.ts';
+
+const ROLE = component(
+  'Role',
+  s.record({
+    name: role,
+    permissions: s.listOf(s.record({ name: s.oneOf(PERMISSION_NAMES), words: s.described(s.text, 'What it allows') })),
+  }),
+  { name: 'viewer', permissions: [{ name: 'reports.read', words: PERMISSIONS['reports.read'] }] },
+);
+
+const example = {
+  name: 'nightly export',
+  roles: ['viewer'],
+  publishers: [1],
+  advertisers: null,
+  expires_at: '2027-10-14T00:00:00Z',
+} as const;
+const NEW_TOKEN = component(
+  'NewApiToken',
+  s.closedRecord({
+    name: s.textOf({ pattern: '^\\S(.{0,62}\\S)?$', description: 'Without spaces around it. No two tokens ever have the same' }),
+    ...rightsSchema,
+    expires_at: s.withDefault(s.orNull(s.moment, { description: 'null: it does not expire' }), null),
+  }),
+  example,
+);
+
+const stored: ApiToken = {
+  ...{ id: 3, ...example, roles: ['viewer'], publishers: [1], prefix: 'adst_5f0c2a', created_by: 'ann' },
+  ...{ created_at: '2026-10-14T12:00:00.000Z', expires_at: '2027-10-14T00:00:00.000Z', last_used_at: null, revoked_at: null },
+};
+const TOKEN = component('ApiToken', schemaOf(TOKEN_COLUMNS), stored);
+const NEW_SECRET = component(
+  'CreatedApiToken',
+  s.record({ ...schemaOf(TOKEN_COLUMNS).properties, token: s.described(s.text, 'Shown this once') }),
+  { ...stored, token: 'adst_5f0c2a…' },
+);
+
+/** What roles allow, and the tokens of the API. */
+export const TOKEN_API = defineRoutes({
+  listRoles: {
+    ...at('GET', '/api/roles', 'people'),
+    needs: 'sign_in',
+    reach: 'any',
+    summary: 'The roles, with what each allows',
+    answer: ok('Roles', s.listOf(ROLE)),
+  },
+  listTokens: {
+    ...at('GET', '/api/tokens', 'people'),
+    needs: 'people.write',
+    summary: 'API tokens, newest first, with those that are revoked or have expired',
+    parameters: pageQuery({ default: 100, max: 1000 }),
+    answer: ok('Tokens', s.listOf(TOKEN)),
+  },
+  createToken: {
+    ...at('POST', '/api/tokens', 'people'),
+    needs: 'people.write',
+    summary: 'Create an API token. The answer shows it this once.',
+    body: jsonBody(NEW_TOKEN, 'The token has faults.'),
+    answer: created('Created', NEW_SECRET),
+  },
+  revokeToken: {
+    ...at('DELETE', '/api/tokens/{id}', 'people'),
+    needs: 'people.write',
+    summary: 'Revoke an API token: no replica accepts it from now on',
+    parameters: { id: idInPath('token that could be used') },
+    answer: noContent('Revoked'),
+  },
+});

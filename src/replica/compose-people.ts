@@ -1,0 +1,31 @@
+import type { Request } from 'express';
+import { networkOf } from '../context/network-of.ts';
+import { createCallerAddress } from '../http/request/caller-address.ts';
+import { createAttempts } from '../people/attempts.ts';
+import { createPeople, type People } from '../people/create-people.ts';
+import type { Origin } from '../people/sessions/session-store.ts';
+import { createSendMail } from '../mail/send-mail.ts';
+import type { Delivery } from './compose-delivery.ts';
+import type { Foundation } from './lay-foundation.ts';
+
+/** Who may use the trafficking tool. */
+export const composePeople = ({ settings, stores, observe }: Foundation, { requestContext }: Delivery): People => {
+  const callerAddress = createCallerAddress(settings.trustProxyHops);
+  const originOf = (req: Request): Origin => {
+    const address = callerAddress(req);
+    const { city, region, country, userAgent } = requestContext(req);
+    return { userAgent, network: address === null ? '' : networkOf(address), place: city ?? region ?? country };
+  };
+  const { adminTokens, tokenSecrets, publicUrl, toolUrl, accounts, production, sessionIdleMs, sessionLifetimeMs, smtp } = settings;
+  return createPeople({
+    ...{ knex: stores.knex, adminTokens, tokenSecrets, publicUrl, hasAccounts: accounts, alwaysRequired: production },
+    ...{ sessionIdleMs, sessionLifetimeMs, originOf },
+    toolUrl: toolUrl === '' ? `http://localhost:${settings.port}` : toolUrl,
+    attempts: createAttempts({ redis: stores.backgroundRedis, keys: stores.keys, countersUp: () => stores.backgroundLink.up }),
+    sendMail: smtp && createSendMail(smtp.url, smtp.from),
+    onRefused: observe.adminRefused,
+    onSignIn: observe.signIn,
+    onMailFailed: observe.storeFailed('trafficking', 'A mail with a link could not be sent'),
+    onFailure: observe.storeFailed('trafficking', 'The sign-in could not reach its store'),
+  });
+};
