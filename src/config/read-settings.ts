@@ -151,7 +151,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     knownHosts:
       production && read.ALLOWED_HOSTS.length === 0
         ? undefined
-        : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, toolUrl, read.CREATIVE_ORIGIN, read.ASSETS_URL])],
+        : [...new Set([...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, toolUrl, read.CREATIVE_ORIGIN, read.ASSETS_URL])])],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
     demoData: read.DEMO_DATA,

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { answer, refuse, type Handlers, type Refused } from '../../api/route.ts';
-import type { Attempts } from '../attempts.ts';
-import { ATTEMPTS } from '../attempts.ts';
+import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { ATTEMPTS, type Attempts } from '../attempts.ts';
 import { clearCookie, cookieOf, setCookie } from '../sessions/session-cookie.ts';
 import type { Origin, SessionStore } from '../sessions/session-store.ts';
 import type { LinkMails } from './link-mails.ts';
@@ -31,7 +31,7 @@ export interface SignInRoutesOptions {
 }
 
 /** A browser keeps a cookie for 400 days at most (RFC 6265bis, 5.5). */
-const DEVICE_LIFETIME_MS = 400 * 86_400_000;
+const DEVICE_LIFETIME_MS = 400 * MS_PER_DAY;
 
 /** The cookies of a person who has signed in. */
 export const sessionCookies = ({ session, device }: SignedIn, lifetimeMs: number) => ({
