@@ -71,11 +71,12 @@ const inOrder = (operations: readonly DocumentedOperation[], tables: readonly st
     if (one.operationId === 'signOut') return 6;
     return { get: 3, post: 2, put: 2, patch: 4 }[one.method];
   };
-  const endsItself = ({ operationId }: DocumentedOperation): boolean => operationId === 'endMySession';
+  const ending = ['endMySession', 'endSessionsOfPerson'];
+  const endsAt = ({ operationId }: DocumentedOperation): number => ending.indexOf(operationId);
   const deleted = operations
     .filter(({ method }) => method === 'delete')
     .toReversed()
-    .toSorted((a, b) => Number(endsItself(a)) - Number(endsItself(b)));
+    .toSorted((a, b) => endsAt(a) - endsAt(b));
   const restores = operations.filter(({ path }) => path.endsWith('/restore'));
   const others = operations.filter((one) => !deleted.includes(one) && !restores.includes(one));
   return [...others.toSorted((a, b) => rankOf(a) - rankOf(b)), ...deleted, ...restores];

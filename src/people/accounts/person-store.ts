@@ -4,7 +4,7 @@ import { show, type Columns, type Shown } from '../../api/columns.ts';
 import type { Fault } from '../../base/fault.ts';
 import * as s from '../../base/schema.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
-import { missingIds, RIGHTS_COLUMNS } from '../rights.ts';
+import { isSame, missingIds, RIGHTS_COLUMNS } from '../rights.ts';
 
 /** As it is stored, without what only signing in reads. */
 export interface PersonRow extends Rights {
@@ -100,7 +100,7 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
 
   change: (id, { disabled, ...fields }, actor) =>
     knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?)', [PEOPLE_LOCK]);
+      await lockPeople(trx);
       const before = await readPerson(trx, id);
       if (!before) return refused('missing');
       const faults = await missingIds(trx, fields);
@@ -129,9 +129,24 @@ const readPerson = async (knex: Knex, id: number): Promise<Person | undefined> =
   return row && show(PERSON_COLUMNS, row);
 };
 
+/** Until the end of the transaction. */
+export const lockPeople = async (trx: Knex.Transaction): Promise<void> => {
+  await trx.raw('select pg_advisory_xact_lock(?)', [PEOPLE_LOCK]);
+};
+
+/** Sets the rights that a provider gives. It may take those of the last administrator: who that is, is decided there. */
+export const setRights = async (trx: Knex.Transaction, id: number, rights: Rights, actor: string): Promise<void> => {
+  const before = await readPerson(trx, id);
+  if (before === undefined) return;
+  const { roles, publishers, advertisers } = rights;
+  if (isSame(before.roles, roles) && isSame(before.publishers, publishers) && isSame(before.advertisers, advertisers)) return;
+  await trx('people').where({ id }).update({ roles, publishers, advertisers });
+  await recordChange(trx, { actor, action: 'update', entity: 'person', entityId: id, before, after: { ...before, ...rights } });
+};
+
 /** Creates a person in a transaction, which has no other lock of this store. */
 export const createPerson = async (trx: Knex.Transaction, wanted: PersonWanted, actor: string): Promise<Person | PersonRefused> => {
-  await trx.raw('select pg_advisory_xact_lock(?)', [PEOPLE_LOCK]);
+  await lockPeople(trx);
   if (await trx('people').whereRaw('lower(email) = lower(?)', [wanted.email]).first('id')) return refused('email_taken');
   const [usable] = await trx('people').whereNull('disabled_at').count<{ count: string }[]>('* as count');
   if (Number(usable?.count) >= MAX_PEOPLE) return refused('too_many');

@@ -1,5 +1,5 @@
 import { component } from '../../api/component.ts';
-import { accepted, at, defineRoutes, jsonBody, noContent, ok } from '../../api/route.ts';
+import { accepted, at, defineRoutes, jsonBody, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password.ts';
 
@@ -24,6 +24,16 @@ const SIGNED_IN = component(
   'SignedIn',
   s.record({ signed_in: s.described(s.boolean, 'false: the password is set, and signing in needs a one-time code as well') }),
   { signed_in: true },
+);
+
+const SIGNED_OUT = component(
+  'SignedOut',
+  s.record({
+    continue_at: s.orNull(s.text, {
+      description: 'The address at which the browser ends the session of the provider, too; null: there is none',
+    }),
+  }),
+  { continue_at: null },
 );
 
 const LINK = component(
@@ -113,7 +123,7 @@ export const SIGN_IN_API = defineRoutes({
     ...at('POST', '/auth/logout', 'people'),
     access: 'public',
     summary: 'End the session of the cookie',
-    answer: noContent('Ended'),
+    answer: ok('Ended', SIGNED_OUT),
     problems: PROBLEMS,
   },
 });

@@ -24,6 +24,8 @@ export interface SignInRoutesOptions {
   readonly providers: readonly { readonly id: string; readonly name: string }[];
   /** Whether signing in by password needs a code as well. */
   readonly needsCode: (personId: number) => Promise<boolean>;
+  /** Where the browser ends the session of a provider; null: it need not, or cannot. */
+  readonly endAtProvider: (sessionId: number) => Promise<string | null>;
   readonly originOf: (req: Request) => Origin;
   readonly sessionLifetimeMs: number;
   readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
@@ -52,6 +54,7 @@ export const refuseSignIn = ({ outcome, waitS }: NotSignedIn): Refused => {
   }
 };
 
+const signedOut = { 'Set-Cookie': clearCookie('session') };
 const waiting = (seconds: number) => ({ 'Retry-After': String(seconds) });
 const noAccounts = (): Refused => refuse('forbidden', 'There are no accounts of this service (ACCOUNTS). Sign in at your provider.');
 const badLink = (): Refused => refuse('invalid_link', 'The link has been used, has ended, or is not complete. Ask for a new one.');
@@ -59,7 +62,7 @@ const badLink = (): Refused => refuse('invalid_link', 'The link has been used, h
 /** Signing in and out. */
 export const signInRoutes = (options: SignInRoutesOptions): Handlers<typeof SIGN_IN_API> => {
   const { signIn, sessions, passwords, links, attempts, mails, isRequired, hasAccounts, providers, needsCode } = options;
-  const { originOf, sessionLifetimeMs, onSignIn, onMailFailed } = options;
+  const { endAtProvider, originOf, sessionLifetimeMs, onSignIn, onMailFailed } = options;
 
   return {
     getSignInMethods: async () =>
@@ -110,8 +113,10 @@ export const signInRoutes = (options: SignInRoutesOptions): Handlers<typeof SIGN
     signOut: async (_asked, { request }) => {
       const secret = cookieOf(request.get('cookie'), 'session');
       const caller = secret === undefined ? null : await sessions.use(secret);
-      if (caller?.id != null && caller.sessionId !== null) await sessions.revoke({ personId: caller.id, id: caller.sessionId });
-      return answer(undefined, { 'Set-Cookie': clearCookie('session') });
+      if (caller?.id == null || caller.sessionId === null) return answer({ continue_at: null }, signedOut);
+      const continueAt = await endAtProvider(caller.sessionId);
+      await sessions.revoke({ personId: caller.id, id: caller.sessionId });
+      return answer({ continue_at: continueAt }, signedOut);
     },
   };
 };
