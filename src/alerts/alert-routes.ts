@@ -30,7 +30,7 @@ export const alertRoutes = ({ alerts, ...options }: AlertRoutesOptions): Handler
     show: shownRecipient,
   });
   return {
-    listAlerts: async (_asked, { actor, caller }) => answer((await alerts.list(actor, caller.publishers)).map(shownAlert)),
+    listAlerts: async (_asked, { actor, caller }) => answer((await alerts.list(actor, caller)).map(shownAlert)),
     listAlertMutes: (_asked, { actor }) => shownMutes(actor),
     muteAlerts: async ({ body: { kind, entity_id: entityId, days } }, { actor }) => {
       const until = days === null ? null : new Date(Date.now() + days * MS_PER_DAY);

@@ -52,7 +52,8 @@ const ofPublisher = (description: string) => idQuery('publisher', description);
 export const ASSET_API = defineRoutes({
   storeAsset: {
     ...at('PUT', '/api/assets', 'creatives'),
-    needs: 'bookings.write',
+    needs: 'creatives.write',
+    reach: 'own',
     summary: 'Store a picture or an HTML5 ad, of at most 2 MB, under the hash of its bytes',
     parameters: {
       publisher_id: ofPublisher('Whose limit of stored bytes it counts against'),
@@ -70,6 +71,7 @@ export const ASSET_API = defineRoutes({
   listAssets: {
     ...at('GET', '/api/assets', 'creatives'),
     needs: 'records.read',
+    reach: 'own',
     cost: 'list',
     summary: 'The stored files, newest first',
     parameters: {
@@ -82,6 +84,7 @@ export const ASSET_API = defineRoutes({
   deleteAsset: {
     ...at('DELETE', '/api/assets/{sha256}', 'creatives'),
     needs: 'bookings.write',
+    reach: 'own',
     summary: 'Delete a file that no creative uses',
     parameters: { sha256: textInPath('file') },
     answer: noContent('Deleted; caches may keep it'),

@@ -107,7 +107,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
   /** Checks a record against its schema, its rules and its references, and collects every fault. */
   const check = async (trx: Trx, kind: EntityKind, input: unknown, by: Caller, id?: string | number): Promise<Checked | Refused> => {
     const { faults, placements } = isObject(input)
-      ? await checkReferences(trx, kind, input, by.publishers)
+      ? await checkReferences(trx, kind, input, by)
       : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
     const all = [...(checked.ok ? [] : checked.faults), ...faults];
@@ -157,7 +157,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     if (fixed) return refused('parent_fixed', [fixed]);
     const unapproved = await approvalFault(trx, kind, checked.row, before, caller);
     if (unapproved) return refused('forbidden', [unapproved]);
-    const row = await withApproval(trx, kind, checked.row, before);
+    const row = await withApproval(trx, kind, checked.row, before, caller);
     return {
       ok: true,
       record: await rewrite(trx, target, row, { actor: caller.name, action: 'update', before }),
@@ -173,7 +173,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           const given = writable(kind, input);
           const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']), caller);
           if (!checked.ok) return checked;
-          const row = await withApproval(trx, kind, checked.row, undefined);
+          const row = await withApproval(trx, kind, checked.row, undefined, caller);
           if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
           const key = kind.table === 'publishers' ? newApiKey() : undefined;
           const stored = returned(

@@ -30,10 +30,10 @@ export const entityRoutes = (options: EntityRoutesOptions): readonly Router[] =>
 const entityHandlers = (kind: EntityKind, { reader, writer, judgeList }: EntityRoutesOptions): Handlers<ReturnType<typeof entityApi>> => {
   const target = ({ id, 'If-Match': ifMatch }: Targeted, { caller }: Call): WriteTarget => ({ kind, id, caller, ifMatch });
   return {
-    list: async ({ include, ...asked }, { url, caller: { publishers } }) => {
-      const query = toListQuery(kind, publishers, asked);
+    list: async ({ include, ...asked }, { url, caller }) => {
+      const query = toListQuery(kind, caller, asked);
       const page = await reader.list(kind, await judgeList(kind, query));
-      const children = include === 'children' ? await reader.children(kind, idsOf(page.rows), publishers) : undefined;
+      const children = include === 'children' ? await reader.children(kind, idsOf(page.rows), caller) : undefined;
       const rows = children ? page.rows.map((row) => ({ ...row, children: children.get(String(row['id'])) })) : page.rows;
       return answer(rows, { 'X-Total-Count': String(page.total), ...nextPageLink(url, page, query) });
     },
@@ -41,7 +41,7 @@ const entityHandlers = (kind: EntityKind, { reader, writer, judgeList }: EntityR
     get: async ({ id, include }, { caller }) => {
       const record = await reader.find(kind, id);
       if (!record) return refuseWith(noSuchRecord(kind));
-      const counted = include === 'counts' ? { ...record, counts: await reader.cascade(kind, id, caller.publishers) } : record;
+      const counted = include === 'counts' ? { ...record, counts: await reader.cascade(kind, id, caller) } : record;
       return answer(counted, { ETag: entityTag(record) });
     },
     replace: async ({ body, ...asked }, call) => writtenReply(kind, await writer.replace(target(asked, call), body)),

@@ -1,4 +1,4 @@
-import { maySee } from '../access/caller.ts';
+import { maySee } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
 import { answer, fileReply, noSuch, refuse, type Handlers } from '../api/route.ts';
 import { recordChange } from '../bookings/audit-trail.ts';

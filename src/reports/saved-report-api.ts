@@ -71,6 +71,7 @@ export const SAVED_REPORT_API = defineRoutes({
   listSavedReports: {
     ...at('GET', '/api/saved_reports', 'delivery'),
     needs: 'reports.read',
+    reach: 'own',
     cost: 'list',
     summary: 'Saved reports, by name',
     answer: ok('Saved reports', s.listOf(SAVED_REPORT.answered)),
@@ -78,6 +79,7 @@ export const SAVED_REPORT_API = defineRoutes({
   createSavedReport: {
     ...at('POST', '/api/saved_reports', 'delivery'),
     needs: 'reports.write',
+    reach: 'own',
     summary: 'Saves a report, and schedules it by e-mail or webhook',
     body: savedBody,
     answer: created('The saved report', SAVED_REPORT.answered),
@@ -85,6 +87,7 @@ export const SAVED_REPORT_API = defineRoutes({
   getSavedReport: {
     ...at('GET', '/api/saved_reports/{id}', 'delivery'),
     needs: 'reports.read',
+    reach: 'own',
     summary: 'One saved report',
     parameters: savedInPath,
     answer: ok('The saved report', SAVED_REPORT.answered),
@@ -92,6 +95,7 @@ export const SAVED_REPORT_API = defineRoutes({
   replaceSavedReport: {
     ...at('PUT', '/api/saved_reports/{id}', 'delivery'),
     needs: 'reports.write',
+    reach: 'own',
     summary: 'Replaces a saved report; another webhook gets another secret',
     parameters: savedInPath,
     body: savedBody,
@@ -100,6 +104,7 @@ export const SAVED_REPORT_API = defineRoutes({
   deleteSavedReport: {
     ...at('DELETE', '/api/saved_reports/{id}', 'delivery'),
     needs: 'reports.write',
+    reach: 'own',
     summary: 'Deletes a saved report with its schedule',
     parameters: savedInPath,
     answer: noContent('Deleted'),
@@ -107,6 +112,7 @@ export const SAVED_REPORT_API = defineRoutes({
   sendSavedReport: {
     ...at('POST', '/api/saved_reports/{id}/send', 'delivery'),
     needs: 'reports.write',
+    reach: 'own',
     summary: 'Sends a scheduled report now; its schedule goes on',
     parameters: savedInPath,
     answer: accepted('It will be sent within a minute', SAVED_REPORT.answered),
@@ -114,6 +120,7 @@ export const SAVED_REPORT_API = defineRoutes({
   createReportLink: {
     ...at('POST', '/api/report_links', 'delivery'),
     needs: 'reports.write',
+    reach: 'own',
     summary: 'A read-only link to a report of one advertiser; the audit trail names who shared it',
     body: jsonBody(LINK_REQUEST, 'The link has faults.'),
     answer: created('The link', REPORT_LINK),

@@ -1,5 +1,6 @@
 import { Router, type RequestHandler } from 'express';
 import { outsideCaller } from '../access/caller.ts';
+import { EVERYTHING } from '../access/scope.ts';
 import { letIn } from '../api/call-rights.ts';
 import { refuse } from '../api/route.ts';
 import { allowedMethods, serveRoute } from '../api/serve-routes.ts';
@@ -41,7 +42,7 @@ export const sharedReportRoute = ({ links, reports, onFailure }: SharedReportOpt
 
 const reportOf = ({ query, advertiserId }: SharedReport, reports: Reports): RequestHandler =>
   serveRoute(SHARED_REPORT_API.getSharedReport, async (written, { actor: person, url }) => {
-    const asked = await askedOf(reports, sharedSearch(query, advertiserId), null);
+    const asked = await askedOf(reports, sharedSearch(query, advertiserId), EVERYTHING);
     if (!asked.ok) return refuse('invalid_request', 'The report of this link cannot be answered any more.', asked.faults);
     return answerReport(reports, asked.value, { ...written, person, url, namesPayers: false });
   });

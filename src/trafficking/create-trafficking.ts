@@ -30,7 +30,7 @@ import { assetRoutes } from '../assets/asset-routes.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import type { PrepareAccounts } from '../bookings/restore-deleted.ts';
-import { createRecordReach } from '../bookings/publisher-scope.ts';
+import { createRecordReach } from '../bookings/record-scope.ts';
 import type { People } from '../people/create-people.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';

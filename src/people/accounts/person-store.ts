@@ -4,7 +4,7 @@ import { show, type Columns, type Shown } from '../../api/columns.ts';
 import type { Fault } from '../../base/fault.ts';
 import * as s from '../../base/schema.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
-import { missingIds, RIGHTS_COLUMNS } from '../rights.ts';
+import { advertiserFaults, missingIds, RIGHTS_COLUMNS } from '../rights.ts';
 
 /** As it is stored, without what only signing in reads. */
 export interface PersonRow extends Rights {
@@ -103,7 +103,8 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
       await trx.raw('select pg_advisory_xact_lock(?)', [PEOPLE_LOCK]);
       const before = await readPerson(trx, id);
       if (!before) return refused('missing');
-      const faults = await missingIds(trx, fields);
+      const isOfRights = fields.roles !== undefined || fields.advertisers !== undefined;
+      const faults = [...(isOfRights ? advertiserFaults({ ...before, ...fields }) : []), ...(await missingIds(trx, fields))];
       if (faults.length > 0) return refused('invalid', faults);
       const isLast = isAdministrator(before) && !(await trx('people').whereRaw(IS_ADMINISTRATOR).whereNot({ id }).first('id'));
       const stays = isAdministrator({ ...before, ...fields, disabled_at: (disabled ?? before.disabled_at !== null) ? 'now' : null });
@@ -135,7 +136,7 @@ export const createPerson = async (trx: Knex.Transaction, wanted: PersonWanted, 
   if (await trx('people').whereRaw('lower(email) = lower(?)', [wanted.email]).first('id')) return refused('email_taken');
   const [usable] = await trx('people').whereNull('disabled_at').count<{ count: string }[]>('* as count');
   if (Number(usable?.count) >= MAX_PEOPLE) return refused('too_many');
-  const faults = await missingIds(trx, wanted);
+  const faults = [...advertiserFaults(wanted), ...(await missingIds(trx, wanted))];
   if (faults.length > 0) return refused('invalid', faults);
   const [stored] = await trx('people')
     .insert({ ...wanted, created_by: actor })
