@@ -14,6 +14,8 @@ export interface Caller extends Scope {
   readonly sessionId: number | null;
   readonly roles: readonly RoleName[];
   readonly permissions: ReadonlySet<Permission>;
+  /** Why it calls, in its own words: for the audit trail. null: not said. */
+  readonly note: string | null;
 }
 
 /** machine: a token of ADMIN_TOKEN, or everyone while no sign-in is required. link: the bearer of a link. */
@@ -38,7 +40,7 @@ export const callerWith = (
 ): Caller => {
   const { roles, publishers, advertisers } = rights;
   const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles);
-  return { fullName: null, sessionId: null, ...who, roles, permissions, publishers, advertisers };
+  return { fullName: null, sessionId: null, note: null, ...who, roles, permissions, publishers, advertisers };
 };
 
 /** A caller that may do everything: a token of ADMIN_TOKEN, and everyone while no sign-in is required. */

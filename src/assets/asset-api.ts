@@ -24,8 +24,8 @@ const ASSET = component(
   s.record({
     url: s.described(s.text, 'a picture, or the page of an HTML5 ad; a path while neither PUBLIC_URL nor ASSETS_URL is set'),
     sha256: s.text,
-    publisher_id: s.orNull(s.integer),
-    name: s.text,
+    publisher_id: s.orNull(s.integer, { description: 'null: of none, or of one that the caller does not see' }),
+    name: s.described(s.text, "'' where others of the same bytes stored it first"),
     type: s.described(s.text, 'media type of what url answers'),
     width: s.orNull(s.integer, { description: 'null: the HTML5 ad does not state its size (meta ad.size)' }),
     height: s.orNull(s.integer),
@@ -84,7 +84,7 @@ export const ASSET_API = defineRoutes({
   deleteAsset: {
     ...at('DELETE', '/api/assets/{sha256}', 'creatives'),
     needs: 'bookings.write',
-    reach: 'own',
+    reach: 'publishers',
     summary: 'Delete a file that no creative uses',
     parameters: { sha256: textInPath('file') },
     answer: noContent('Deleted; caches may keep it'),

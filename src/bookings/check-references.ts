@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Scope } from '../access/scope.ts';
+import { EVERYTHING, type Scope } from '../access/scope.ts';
 import type { Fault } from '../base/fault.ts';
 import type { PlacementFormats } from '../catalog/checks/rules.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
@@ -24,13 +24,14 @@ export interface ReferredPlacement extends PlacementFormats {
 /**
  * Checks that each parent and each blocked advertiser of a record exists, that the placements and the line item of a creative
  * belong to the same publisher, and that the uploaded files in its content are stored. Malformed ids
- * are left to the schema. What is not seen in the scope of who writes does not exist for them.
+ * are left to the schema. What is not seen in the scope of who writes does not exist for them; what `before` named stays.
  */
 export const checkReferences = async (
   trx: Knex.Transaction,
   { parents }: EntityKind,
   input: EntityRecord,
   scope: Scope,
+  before?: EntityRecord,
 ): Promise<CheckedReferences> => {
   const faults: Fault[] = [];
   const placements: (PlacementRow & { readonly pointer: string })[] = [];
@@ -42,7 +43,8 @@ export const checkReferences = async (
       : [[`/${field}`, input[field]]];
     for (const [pointer, id] of named) {
       if (!isWellFormed(ENTITY_KINDS[table], id)) continue;
-      const parent = (await onlyVisible(trx(table).where({ id }), table, scope).first()) as EntityRecord | undefined;
+      const sees = !list && id === before?.[field] ? EVERYTHING : scope;
+      const parent = (await onlyVisible(trx(table).where({ id }), table, sees).first()) as EntityRecord | undefined;
       if (!parent) faults.push({ pointer, detail: list ? `${id} does not exist` : `refers to ${table} ${id}, which does not exist` });
       else if (table === 'placements') placements.push({ ...(parent as unknown as PlacementRow), pointer });
       else if (table === 'line_items') lineItem = parent;

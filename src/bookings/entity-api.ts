@@ -97,7 +97,13 @@ export const entityApi = (kind: EntityKind) => {
       body: ownBody(change, { ...limits, mediaType: 'application/merge-patch+json' }),
     },
     delete: {
-      ...{ method: 'DELETE', ...one, summary: 'Delete the record and every record that belongs to it', ...write, needs: WRITES[kind.table] },
+      ...{
+        method: 'DELETE',
+        ...one,
+        summary: 'Delete the record and every record that belongs to it',
+        ...write,
+        needs: WRITES[kind.table],
+      },
       parameters: { ...id, ...ifMatch },
       answer: noContent('Deleted'),
       problems: ['precondition_failed'],

@@ -138,9 +138,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
         const ways = belongsTo(kind.table, table, true);
         return ways.length === 0
           ? []
-          : [
-              `(select count(*) from ${kind.table} where (${ways.join(' or ')}) and ${isVisible(kind.table, scope)})::int as ${kind.table}`,
-            ];
+          : [`(select count(*) from ${kind.table} where (${ways.join(' or ')}) and ${isVisible(kind.table, scope)})::int as ${kind.table}`];
       });
       if (counts.length === 0) return {};
       const { rows } = await knex.raw<{ rows: CascadeCounts[] }>(`select ${counts.join(', ')}`, {

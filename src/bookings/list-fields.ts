@@ -88,6 +88,9 @@ export const matchesWord = (table: EntityTable, scope: Scope): string => {
   const byId = namedByClient ? [] : ['cast(id as text) = :word'];
   const through = parents
     .filter(({ table: parent }) => parent !== 'placements')
-    .map(({ field, table: parent }) => `${field} in (select id from ${parent} where (${matchesWord(parent, scope)}) and ${isVisible(parent, scope)})`);
+    .map(
+      ({ field, table: parent }) =>
+        `${field} in (select id from ${parent} where (${matchesWord(parent, scope)}) and ${isVisible(parent, scope)})`,
+    );
   return [...own, ...byId, ...through].join(' or ');
 };

@@ -56,7 +56,9 @@ const isNamed = (table: EntityTable, scope: Scope): string => {
       if (field.parent !== table || column === null) return [];
       return [field.schema['type'] === 'array' ? `unnest(${column})` : column];
     });
-    const listed = ENTITY_KINDS[other].parents.flatMap(({ table: parent, list }) => (parent === table && list ? [`unnest(${list.more})`] : []));
+    const listed = ENTITY_KINDS[other].parents.flatMap(({ table: parent, list }) =>
+      parent === table && list ? [`unnest(${list.more})`] : [],
+    );
     const owned = isOwned(other, scope);
     return owned === 'false' ? [] : [...fields, ...listed].map((ids) => `id in (select ${ids} from ${other} where ${owned})`);
   });

@@ -10,6 +10,7 @@ import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { scopeBinding, wasOwned } from './record-scope.ts';
+import { shownRecord } from './shown-fields.ts';
 import type { Refused, Written } from './written.ts';
 
 /** A campaign whose accounts are to be right before something of it is served again. */
@@ -63,7 +64,7 @@ export const restoreDeleted = async (
   await trx('deleted_records').where({ deletion_id: deletionId }).delete();
   const record = await createEntityReader({ knex: trx }).find(kind, id);
   if (!record) throw new Error(`Postgres has no ${words} ${id} after it was restored.`);
-  if (!matchesTag(ifMatch, record)) return refused('stale');
+  if (!matchesTag(ifMatch, shownRecord(caller, kind, record))) return refused('stale');
   const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
   await recordChange(trx, { actor: caller.name, action: 'restore', entity, entityId: id, before: null, after });
   return { ok: true, record };

@@ -13,12 +13,14 @@ import type { Delivery } from './delivery.ts';
 import { MAX_STATUSES, type DELIVERY_API } from './delivery-api.ts';
 import type { PlacementRefusals, Refusals } from './refusals/refusals.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
+import { withoutTraffic } from './status/line-item-status.ts';
+import type { LineItemStatus } from './status/status.ts';
 import type { ReadListed, ReadStatuses } from './status/read-statuses.ts';
 
 export interface DeliveryRoutesOptions {
   readonly knex: Knex;
   readonly readDelivery: (lineItemId: number) => Promise<Delivery | undefined>;
-  readonly readAttention: () => Promise<Attention>;
+  readonly readAttention: (scope: Scope) => Promise<Attention>;
   readonly readListed: ReadListed;
   readonly readCampaignStatuses: ReadStatuses;
   readonly readRefusals: (lineItemId: number, days: Days) => Promise<Refusals | undefined>;
@@ -26,6 +28,8 @@ export interface DeliveryRoutesOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
+
+const shownStatus = ({ advertisers }: Scope, status: LineItemStatus): LineItemStatus => (advertisers ? withoutTraffic(status) : status);
 
 /** Complaints outlive line items, and then concern their publisher alone. */
 const onlyComplaints = (knex: Knex, scope: Scope): Knex.Raw => {
@@ -38,11 +42,11 @@ const REFUSAL_PERIOD = { defaultDays: 1, maxDays: REFUSAL_DAYS };
 
 /** How line items deliver, why they do not, and what needs attention. */
 export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): Handlers<typeof DELIVERY_API> => ({
-  getLineItemDelivery: async ({ id }) => {
+  getLineItemDelivery: async ({ id }, { caller }) => {
     const delivery = await read.readDelivery(id);
-    return delivery ? answer(delivery) : noSuch('line item');
+    return delivery ? answer({ ...delivery, status: shownStatus(caller, delivery.status) }) : noSuch('line item');
   },
-  getAttention: async () => answer(await read.readAttention()),
+  getAttention: async (_asked, { caller }) => answer(await read.readAttention(caller)),
   getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }, { caller }) => {
     if (lineItems.length + campaigns.length > MAX_STATUSES)
       return refuse('invalid_request', `line_item_ids and campaign_ids must be at most ${MAX_STATUSES} ids in all.`);
@@ -51,8 +55,8 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
       visibleIds(knex, 'campaigns', caller, campaigns).then(read.readCampaignStatuses),
     ]);
     return answer({
-      line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, status])),
-      campaigns: Object.fromEntries(ofCampaigns),
+      line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, shownStatus(caller, status)])),
+      campaigns: Object.fromEntries(Array.from(ofCampaigns, ([id, status]) => [id, shownStatus(caller, status)])),
       deliveries: Object.fromEntries(Array.from(ofItems, ([id, { delivery }]) => [id, delivery])),
     });
   },

@@ -5,7 +5,7 @@ import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
 import { advertiserFaults, missingIds, RIGHTS_COLUMNS } from './rights.ts';
-import { API_TOKEN } from './secret-kind.ts';
+import { API_TOKEN } from '../access/secret-kind.ts';
 
 interface TokenRow extends Rights {
   readonly id: number;

@@ -20,6 +20,7 @@ import { PEOPLE_API } from '../people/people-api.ts';
 import { EXPORT_API } from '../reports/export-api.ts';
 import { RECORD_REPORT_API } from '../reports/record-report/record-report-api.ts';
 import { REPORT_API, SHARED_REPORT_API } from '../reports/report-api.ts';
+import { REPORT_LINK_API } from '../reports/report-link-api.ts';
 import { SAVED_REPORT_API } from '../reports/saved-report-api.ts';
 
 export const DOCUMENT_API = defineRoutes({
@@ -42,6 +43,7 @@ export const TRAFFICKING_API = {
   ...DOCUMENT_API,
   ...REPORT_API,
   ...SAVED_REPORT_API,
+  ...REPORT_LINK_API,
   ...FINANCE_API,
   ...EXPORT_API,
   ...ALERT_API,
