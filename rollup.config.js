@@ -137,6 +137,11 @@ export default [
     output: { file: join(adminServed, 'admin.js'), format: 'es', plugins: [minify()] },
   },
   {
+    input: join(adminSources, 'sign-in/main.ts'),
+    plugins: [nodeResolve(), typescript('es2022')],
+    output: { file: join(adminServed, 'sign-in.js'), format: 'es', plugins: [minify()] },
+  },
+  {
     input: join(adminSources, 'parts/preview/frame.ts'),
     plugins: [typescript('es2022')],
     output: { file: join(adminServed, 'preview.js'), format: 'iife', plugins: [minify()] },

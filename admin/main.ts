@@ -1,7 +1,8 @@
 import { html, render } from 'lit-html';
 import { createApi } from './api/api.ts';
+import { signInAddress } from './api/auth.ts';
 import './parts/charts/chart.ts';
-import { askChoice, askQuestion, askToken } from './parts/dialogs.ts';
+import { askChoice, askQuestion, askSignIn } from './parts/dialogs.ts';
 import type { Page, View } from './page.ts';
 import { loading, problemNote } from './parts/parts.ts';
 import './parts/preview/ad-preview.ts';
@@ -42,7 +43,16 @@ const draw = (): void => {
 };
 
 const toasts = createToasts(redraw);
-const api = createApi({ askToken });
+
+/** Leaves for the page that lets people in. A change that is being made, or typed, waits until the person is back. */
+const signIn = (isWrite: boolean): Promise<boolean> => {
+  const address = signInAddress(location.hash);
+  if (isWrite || view.hasChanges?.()) return askSignIn(address);
+  location.replace(address);
+  return new Promise(() => undefined);
+};
+
+const api = createApi({ signIn });
 const statuses = createStatuses(api, redraw);
 const page: Page = {
   api,

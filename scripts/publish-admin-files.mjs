@@ -20,6 +20,7 @@ const STYLES = [
   'delivery',
   'reports',
   'timeline',
+  'sign-in',
 ];
 
 /**

@@ -9,6 +9,7 @@ import { migrateLatest, missingMigrations, newestMigration } from './catalog/pos
 import { readCurrencyRates, USD_ONLY } from './bidders/currency-rates.ts';
 import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
 import { NO_ADDRESSES, readAddressList } from './context/address-list.ts';
+import { readProviders } from './people/oidc/read-providers.ts';
 import { compose } from './replica/compose.ts';
 import { keepTokenSecret } from './config/keep-token-secret.ts';
 import { readSettings } from './config/read-settings.ts';
@@ -33,6 +34,7 @@ const main = async (): Promise<void> => {
   const { dataCenterAddressesFile, currencyRatesFile } = settings;
   const rateOf = currencyRatesFile === undefined ? USD_ONLY : await readCurrencyRates(currencyRatesFile);
   const dataCenters = dataCenterAddressesFile === undefined ? NO_ADDRESSES : await readAddressList(dataCenterAddressesFile);
+  const providers = await readProviders(settings);
   const stores = await openStores(settings);
   const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
   const service = compose({
@@ -42,6 +44,7 @@ const main = async (): Promise<void> => {
     version,
     dataCenters,
     rateOf,
+    providers,
     createTracing: await loadTracing(settings.tracing),
     ...(stores.demo && { demo: stores.demo }),
   });

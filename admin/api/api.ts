@@ -1,10 +1,11 @@
-import type { Fault } from '../../src/base/fault.ts';
 import type { PathParameter, Parameters } from '../../src/api/parameters.ts';
 import type { AnswerOf } from '../../src/api/route.ts';
 import type { Shape, Schema } from '../../src/base/schema.ts';
 import type { TRAFFICKING_API } from '../../src/trafficking/trafficking-api.ts';
 import type { Asked, Call } from './call.ts';
 import { createRecordApi, type RecordApi } from './record-api.ts';
+import { sendRequest, toProblem } from './request.ts';
+import { bearer, dropTabToken, tabToken } from './tab-token.ts';
 import type { Answer, Problem } from './wire.ts';
 
 type Route = (typeof TRAFFICKING_API)[keyof typeof TRAFFICKING_API];
@@ -47,30 +48,27 @@ export interface Api {
 }
 
 export interface ApiOptions {
-  /** Asks for the bearer token; undefined: the person cancelled. */
-  readonly askToken: (refused: boolean) => Promise<string | undefined>;
+  /** Called when the service requires a sign-in. Resolves to whether to try again. @param isWrite whether a change waits for it */
+  readonly signIn: (isWrite: boolean) => Promise<boolean>;
 }
 
 const asAsked = (sent: object = {}): Asked => ({ ...sent });
 
-const TOKEN = 'admin-token';
-
-/** Asks for the token when the service first requires one, and keeps it until the tab is closed. */
-export const createApi = ({ askToken }: ApiOptions): Api => {
-  let asking: Promise<string | undefined> | undefined;
+export const createApi = ({ signIn }: ApiOptions): Api => {
+  let signingIn: Promise<boolean> | undefined;
 
   const request = async (method: string, path: string, asked: Asked): Promise<Response | Problem> => {
-    for (let refused = false; ; refused = true) {
-      const token = sessionStorage.getItem(TOKEN);
+    for (;;) {
+      const token = tabToken();
       const answer = await attempt(method, path, asked, token);
       if (!(answer instanceof Response) || answer.status !== 401) return answer;
-      // Concurrent requests share one question; a late one first tries the token that was given
-      // meanwhile.
-      if (sessionStorage.getItem(TOKEN) !== token) continue;
-      asking ??= askToken(refused || token !== null).finally(() => (asking = undefined));
-      const given = await asking;
-      if (given === undefined) return answer;
-      sessionStorage.setItem(TOKEN, given);
+      // A token that is not accepted any more: the person may be signed in as well.
+      if (token !== null) dropTabToken();
+      else {
+        // Concurrent requests share one question.
+        signingIn ??= signIn(method !== 'GET').finally(() => (signingIn = undefined));
+        if (!(await signingIn)) return answer;
+      }
     }
   };
 
@@ -83,7 +81,7 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
     const answer = await request(method, path, asked);
     if (!(answer instanceof Response)) return { ok: false, problem: answer };
     const value: unknown = await (answer.ok ? read(answer) : answer.json()).catch(() => undefined);
-    return answer.ok ? { ok: true, value: value as T, ...pageOf(answer.headers) } : { ok: false, problem: toProblem(answer.status, value) };
+    return answer.ok ? { ok: true, value: value as T, ...pageOf(answer.headers) } : { ok: false, problem: toProblem(answer, value) };
   };
   const call: Call = (method, path, asked) => ask((answer) => answer.json(), method, path, asked);
 
@@ -123,47 +121,16 @@ const itemsOf = (value: unknown): readonly string[] =>
     .flat()
     .flatMap((one: unknown) => (typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean' ? [String(one)] : []));
 
-const attempt = async (
+const attempt = (
   method: string,
   path: string,
   { body, 'If-Match': ifMatch, ...parameters }: Asked,
   token: string | null,
-): Promise<Response | Problem> => {
-  try {
-    return await fetch(addressOf(path, parameters), {
-      method,
-      headers: {
-        ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' }),
-        ...(ifMatch ? { 'If-Match': ifMatch } : {}),
-      },
-      ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
-    });
-  } catch {
-    const detail = 'The service did not answer. Check that it is running and that you are online, then try again.';
-    return { status: 0, title: 'No answer', detail, code: 'unreachable', errors: [] };
-  }
-};
+): Promise<Response | Problem> =>
+  sendRequest(addressOf(path, parameters), { method, body, headers: { ...bearer(token), ...(ifMatch ? { 'If-Match': ifMatch } : {}) } });
 
 /** A file ends early when the service or the connection does. */
 const BROKEN_OFF: Problem = {
   ...{ status: 0, title: 'The file is not complete', detail: 'The service stopped while it wrote the file. Try again.' },
-  ...{ code: 'unreachable', errors: [] },
-};
-
-const toProblem = (status: number, value: unknown): Problem => {
-  const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<Record<keyof Problem, unknown>>;
-  const errors = Array.isArray(given.errors) ? given.errors.filter(isFault) : [];
-  return {
-    status,
-    title: typeof given.title === 'string' ? given.title : `The service answered ${status}`,
-    detail: typeof given.detail === 'string' ? given.detail : 'The service gave no reason.',
-    code: typeof given.code === 'string' ? given.code : '',
-    errors,
-  };
-};
-
-const isFault = (value: unknown): value is Fault => {
-  const { pointer, detail } = (value ?? {}) as Partial<Fault>;
-  return typeof pointer === 'string' && typeof detail === 'string';
+  ...{ code: 'unreachable', errors: [], waitS: 0 },
 };

@@ -43,6 +43,8 @@ export interface Problem {
   readonly detail: string;
   readonly code: string;
   readonly errors: readonly Fault[];
+  /** Seconds until another attempt makes sense; 0: not said. */
+  readonly waitS: number;
 }
 
 export type Answer<T> =

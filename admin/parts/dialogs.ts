@@ -72,28 +72,19 @@ export const askChoice = (title: string, choices: readonly Choice[]): Promise<st
     (close) => button('Cancel', () => close(''), 'secondary'),
   );
 
-/** The bearer token of the trafficking API, or undefined. */
-export const askToken = async (refused: boolean): Promise<string | undefined> => {
-  let typed = '';
+/** Asks a person whose session has ended to sign in elsewhere, so that nothing on the page is lost. @returns whether to try again */
+export const askSignIn = async (address: string): Promise<boolean> => {
   const answer = await ask(
-    'Sign in',
+    'You are signed out',
+    () =>
+      html`<p>Your session has ended. Nothing on this page is lost: sign in in another tab, then try again here.</p>
+        <p><a href=${address} target="_blank" rel="noreferrer">Sign in in another tab</a></p>`,
     (close) =>
-      html`<p>
-          ${refused ? 'That token was not accepted.' : 'This service requires its admin token.'} It is kept until this tab is closed.
-        </p>
-        <label for="admin-token">Admin token</label>
-        <input
-          id="admin-token"
-          type="password"
-          autocomplete="off"
-          autofocus
-          aria-invalid=${refused ? 'true' : nothing}
-          @input=${(event: InputEvent) => (typed = (event.target as HTMLInputElement).value.trim())}
-          @keydown=${(event: KeyboardEvent) => event.key === 'Enter' && close(GO_AHEAD)}
-        />`,
-    (close) => html`${button('Cancel', () => close(''), 'secondary')}${button('Sign in', () => close(GO_AHEAD))}`,
+      html`${button('Cancel', () => close(''), 'secondary')}<button type="button" autofocus @click=${() => close(GO_AHEAD)}>
+          Try again
+        </button>`,
   );
-  return answer === GO_AHEAD && typed !== '' ? typed : undefined;
+  return answer === GO_AHEAD;
 };
 
 /** Shows an API key, once. */

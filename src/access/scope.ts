@@ -17,8 +17,4 @@ export const isLimited = ({ publishers, advertisers }: Scope): boolean => publis
 export const maySee = (ids: Ids, id: number): boolean => ids === null || ids.includes(id);
 
 /** Whether all of `some` are among `ids`. */
-export const includesAll = (ids: Ids, some: Ids): boolean => ids === null || (some !== null && some.every((id) => ids.includes(id)));
-
-/** Whether who may see one scope may see all of the other. */
-export const covers = (wide: Scope, narrow: Scope): boolean =>
-  includesAll(wide.publishers, narrow.publishers) && includesAll(wide.advertisers, narrow.advertisers);
+export const includesAll = (ids: Ids, some: Ids): boolean => ids === null || some?.every((id) => ids.includes(id)) === true;

@@ -23,9 +23,10 @@ import {
   tokenSecrets,
   wholeNumber,
 } from './setting-values.ts';
+import { adminObstacle, creativeOriginFaults, providerFaults, secretFaults, shortFaults } from './setting-faults.ts';
 import { SettingsError } from './settings-error.ts';
 import type { SettingsFault } from './settings-error.ts';
-import type { AdminToken, Settings, TokenSecret } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /**
@@ -38,8 +39,6 @@ export const LONE_SECRET_KID = 'default';
 const VIEWABLE = 'viewable';
 
 const DEFAULT_SENDER = 'reports@localhost';
-const MIN_SECRET_BYTES = 32;
-const MIN_ADMIN_TOKEN_LENGTH = 32;
 /** The same distance from src/config and from dist/config. */
 const SHIPPED_DIMENSIONS_FILE = fileURLToPath(new URL('../../config/dimensions.json', import.meta.url));
 
@@ -91,6 +90,13 @@ const VARIABLES = {
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   ACCOUNTS: toggle({ default: undefined }),
+  OIDC_ISSUER: secret({ default: undefined }),
+  OIDC_CLIENT_ID: secret({ default: undefined }),
+  OIDC_CLIENT_SECRET: secret({ default: undefined }),
+  OIDC_NAME: secret({ default: undefined }),
+  OIDC_GROUPS_CLAIM: secret({ default: undefined }),
+  OIDC_ROLES: secret({ default: undefined }),
+  OIDC_PROVIDERS: secret({ default: undefined }),
   SESSION_IDLE: duration('1m', '30d')({ default: 12 * MS_PER_HOUR }),
   SESSION_LIFETIME: duration('5m', '90d')({ default: 14 * MS_PER_DAY }),
   TRUST_PROXY_HOPS: wholeNumber(0, 32)({ default: undefined }),
@@ -123,6 +129,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const production = given['NODE_ENV']?.toLowerCase() === 'production';
   const adminEnabled = read.ADMIN_ENABLED ?? !production;
   const hasAccounts = read.ACCOUNTS ?? !production;
+  const hasProvider = read.OIDC_ISSUER !== undefined || read.OIDC_PROVIDERS !== undefined;
   const toolUrl = read.TOOL_URL ?? read.PUBLIC_URL;
   const host = read.HOST ?? (production ? '0.0.0.0' : '127.0.0.1');
   const embeddedStores = read.EMBEDDED_STORES ?? !production;
@@ -137,6 +144,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...shortFaults('USER_KEYS', read.USER_KEYS ?? [], production),
     ...shortFaults('SEAL_KEYS', read.SEAL_KEYS ?? [], production),
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
+    ...providerFaults(given),
   );
   if (production && read.SMTP_URL !== undefined && read.SMTP_FROM === undefined)
     faults.push({ name: 'SMTP_FROM', fault: 'required with SMTP_URL: the sender of mails' });
@@ -151,7 +159,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     knownHosts:
       production && read.ALLOWED_HOSTS.length === 0
         ? undefined
-        : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, toolUrl, read.CREATIVE_ORIGIN, read.ASSETS_URL])],
+        : [...new Set([...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, toolUrl, read.CREATIVE_ORIGIN, read.ASSETS_URL])])],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
     demoData: read.DEMO_DATA,
@@ -185,10 +193,21 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     smtp: read.SMTP_URL === undefined ? undefined : { url: read.SMTP_URL, from: read.SMTP_FROM ?? DEFAULT_SENDER },
     complaintLimit: read.COMPLAINT_LIMIT,
     adminEnabled,
-    adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN, hasAccounts, toolUrl) : undefined,
+    adminClosedBecause:
+      production && adminEnabled
+        ? adminObstacle(read.ADMIN_TOKEN, { ACCOUNTS: hasAccounts, OIDC_ISSUER: hasProvider }, toolUrl)
+        : undefined,
     adminTokens: read.ADMIN_TOKEN,
     toolUrl,
     accounts: hasAccounts,
+    provider:
+      read.OIDC_ISSUER === undefined || read.OIDC_CLIENT_ID === undefined
+        ? undefined
+        : {
+            ...{ issuer: read.OIDC_ISSUER, clientId: read.OIDC_CLIENT_ID, clientSecret: read.OIDC_CLIENT_SECRET },
+            ...{ name: read.OIDC_NAME, groupsClaim: read.OIDC_GROUPS_CLAIM, roles: read.OIDC_ROLES },
+          },
+    providersFile: read.OIDC_PROVIDERS === undefined ? undefined : path.resolve(read.OIDC_PROVIDERS),
     sessionIdleMs: read.SESSION_IDLE,
     sessionLifetimeMs: read.SESSION_LIFETIME,
     trustProxyHops: read.TRUST_PROXY_HOPS,
@@ -204,40 +223,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   });
 }
 
-function secretFaults(secrets: readonly TokenSecret[], production: boolean, given: NodeJS.ProcessEnv): readonly SettingsFault[] {
-  const name = given['TOKEN_SECRETS'] === undefined ? 'TOKEN_SECRET' : 'TOKEN_SECRETS';
-  if (given[name] === undefined)
-    return [{ name, fault: `required: ${MIN_SECRET_BYTES} random bytes or more, for example from "openssl rand -base64 48"` }];
-  return shortFaults(name, secrets, production);
-}
-
-function shortFaults(name: string, secrets: readonly TokenSecret[], production: boolean): readonly SettingsFault[] {
-  const short = secrets.filter((entry) => Buffer.byteLength(entry.secret) < MIN_SECRET_BYTES).map(({ kid }) => kid);
-  if (!production || short.length === 0) return [];
-  return [{ name, fault: `too short (${short.join(', ')}); accepted in production: ${MIN_SECRET_BYTES} bytes or more each` }];
-}
-
 const ownHosts = (host: string, urls: readonly string[]): readonly string[] => [
   host.toLowerCase(),
   ...urls.filter((url) => url !== '').map((url) => new URL(url).hostname),
 ];
-
-function adminObstacle(tokens: readonly AdminToken[], hasAccounts: boolean, toolUrl: string): string | undefined {
-  if (tokens.length === 0 && !hasAccounts) return 'neither ADMIN_TOKEN nor ACCOUNTS is set';
-  if (hasAccounts && !toolUrl.startsWith('https://')) return 'ACCOUNTS needs TOOL_URL or PUBLIC_URL, with https';
-  const short = tokens.filter(({ token }) => token.length < MIN_ADMIN_TOKEN_LENGTH).map(({ name }) => name);
-  return short.length === 0 ? undefined : `ADMIN_TOKEN has tokens of fewer than ${MIN_ADMIN_TOKEN_LENGTH} characters (${short.join(', ')})`;
-}
-
-/** Creatives on the service's own origin could use its trafficking tool. */
-function creativeOriginFaults(creativeOrigin: string, ownUrl: string): readonly SettingsFault[] {
-  if (creativeOrigin === '') return [];
-  const { origin } = new URL(creativeOrigin);
-  if (origin !== creativeOrigin) return [{ name: 'CREATIVE_ORIGIN', fault: 'must be an origin, such as https://creatives.example' }];
-  return ownUrl !== '' && new URL(ownUrl).origin === origin
-    ? [{ name: 'CREATIVE_ORIGIN', fault: 'must be another origin than that of PUBLIC_URL' }]
-    : [];
-}
 
 function freeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) {

@@ -74,6 +74,10 @@ export interface Settings {
   readonly toolUrl: string;
   /** Whether people sign in with accounts of this service. */
   readonly accounts: boolean;
+  /** The provider of OIDC_ISSUER as it is given (people/oidc/read-providers.ts checks it); undefined: there is none. */
+  readonly provider: ProviderVariables | undefined;
+  /** A JSON file with several providers; undefined: there is none. */
+  readonly providersFile: string | undefined;
   /** Without a call for so long, a session ends. */
   readonly sessionIdleMs: number;
   /** It ends then in any case. */
@@ -111,6 +115,17 @@ export interface TracingSettings {
   readonly samplerIsSet: boolean;
   /** Hosts of bidders that receive the header traceparent. */
   readonly bidderHosts: readonly string[];
+}
+
+/** The variables of a provider of OpenID Connect, without their prefix. */
+export interface ProviderVariables {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** undefined: a public client. */
+  readonly clientSecret: string | undefined;
+  readonly name: string | undefined;
+  readonly groupsClaim: string | undefined;
+  readonly roles: string | undefined;
 }
 
 /** `name` is the actor in the audit trail. */

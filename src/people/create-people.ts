@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Router, type Request, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { outsideCaller } from '../access/caller.ts';
@@ -5,6 +6,7 @@ import { letIn } from '../api/call-rights.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
 import type { Handlers } from '../api/route.ts';
 import { answerStoreFaults } from '../api/store-faults.ts';
+import { createSecretBox } from '../base/secret-box.ts';
 import type { AdminToken, TokenSecret } from '../config/settings.ts';
 import { notFound } from '../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
@@ -17,16 +19,21 @@ import { createLinkStore } from './accounts/link-store.ts';
 import { createPasswords } from './accounts/password.ts';
 import { personRoutes } from './accounts/person-routes.ts';
 import { createPersonStore } from './accounts/person-store.ts';
-import { SIGN_IN_API } from './accounts/sign-in-api.ts';
 import { signInRoutes } from './accounts/sign-in-routes.ts';
 import { createSignIn, type SignInOutcome, type SignInWay } from './accounts/sign-in.ts';
 import { createAdminGate, type AdminRefusal } from './admin-gate.ts';
 import type { Attempts } from './attempts.ts';
 import { offerFirstAdministrator } from './first-administrator.ts';
+import { createIdentityStore } from './oidc/identity-store.ts';
+import { createProviderLogout, endAtProvider } from './oidc/provider-logout.ts';
+import { createProvider } from './oidc/provider.ts';
+import { providerRoutes } from './oidc/provider-routes.ts';
+import type { ProviderSettings } from './oidc/read-providers.ts';
 import { createPageCheck } from './page-check.ts';
 import { tokenRoutes } from './token-routes.ts';
-import type { PEOPLE_API } from './people-api.ts';
+import { AUTH_API, type PEOPLE_API } from './people-api.ts';
 import { createSessionStore, type Origin } from './sessions/session-store.ts';
+import { createSpentStore } from './spent-store.ts';
 import { createTokenStore } from './token-store.ts';
 
 export interface PeopleOptions {
@@ -40,6 +47,7 @@ export interface PeopleOptions {
   readonly hasAccounts: boolean;
   /** Whether the tool needs a sign-in although there is neither a token nor an account. */
   readonly alwaysRequired: boolean;
+  readonly providers: readonly ProviderSettings[];
   readonly sessionIdleMs: number;
   readonly sessionLifetimeMs: number;
   readonly attempts: Attempts;
@@ -48,7 +56,8 @@ export interface PeopleOptions {
   readonly onRefused: (reason: AdminRefusal, network: string) => void;
   readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
   readonly onMailFailed: (fault: Error) => void;
-  readonly onFailure: (fault: Error, fields: LogFields) => void;
+  readonly onProviderFailed: (fault: Error, fields: LogFields) => void;
+  readonly onFailure: (fault: Error, fields?: LogFields) => void;
 }
 
 export interface People {
@@ -82,7 +91,15 @@ export const createPeople = (options: PeopleOptions): People => {
     hasPeople ||= !(await people.isEmpty());
     return hasPeople;
   };
-  const shared = { ...options, people, sessions, links, passwords, mails, addressOf, signIn };
+  const providers = options.providers.map((settings) => createProvider({ settings, toolUrl: options.toolUrl }));
+  const secretBox = createSecretBox(options.tokenSecrets);
+  const identities = createIdentityStore({ knex });
+  const spent = createSpentStore({ knex });
+  const shared = {
+    ...{ ...options, people, sessions, links, passwords, mails, addressOf, signIn, identities, spent, secretBox },
+    signOutByToken: createProviderLogout({ providers, sessions, identities, spent }),
+    random: randomWord,
+  };
 
   const auth = Router();
   auth.use((req, res, next) => {
@@ -94,15 +111,12 @@ export const createPeople = (options: PeopleOptions): People => {
     onRefused('another_site', originOf(req).network);
     sendProblem(res, problem('forbidden', 'Only pages of this service may sign people in.'));
   });
-  auth.get('/login', (req, res) => res.redirect(303, `/static/sign-in.html${queryOf(req)}`));
-  auth.use(
-    serveRoutes(
-      SIGN_IN_API,
-      signInRoutes({ ...shared, isRequired, providers: [], needsCode: () => Promise.resolve(false) }),
-      undefined,
-      '/auth',
-    ),
-  );
+  const signInHandlers = signInRoutes({
+    ...{ ...shared, isRequired, needsCode: () => Promise.resolve(false) },
+    providers: providers.map(({ settings: { id, name } }) => ({ id, name })),
+    endAtProvider: endAtProvider({ providers, sessions, secretBox, returnTo: `${options.toolUrl}/static/sign-in.html` }),
+  });
+  auth.use(serveRoutes(AUTH_API, { ...signInHandlers, ...providerRoutes({ ...shared, providers }) }, undefined, '/auth'));
   auth.use(notFound);
   auth.use(answerStoreFaults(onFailure));
 
@@ -122,4 +136,4 @@ export const createPeople = (options: PeopleOptions): People => {
   };
 };
 
-const queryOf = (req: Request): string => new URL(req.originalUrl, 'http://localhost').search;
+const randomWord = (): string => randomBytes(32).toString('base64url');

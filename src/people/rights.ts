@@ -40,3 +40,7 @@ export const missingIds = async (trx: Knex.Transaction, rights: Partial<Rights>)
   });
   return (await Promise.all(faults)).flat();
 };
+
+/** Whether two lists have the same values, in any order. */
+export const isSame = <T extends string | number>(a: readonly T[] | null, b: readonly T[] | null): boolean =>
+  a === null || b === null ? a === b : a.length === b.length && a.every((one) => b.includes(one));

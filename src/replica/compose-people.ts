@@ -9,7 +9,7 @@ import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 
 /** Who may use the trafficking tool. */
-export const composePeople = ({ settings, stores, observe }: Foundation, { requestContext }: Delivery): People => {
+export const composePeople = ({ settings, stores, observe, providers }: Foundation, { requestContext }: Delivery): People => {
   const callerAddress = createCallerAddress(settings.trustProxyHops);
   const originOf = (req: Request): Origin => {
     const address = callerAddress(req);
@@ -18,14 +18,22 @@ export const composePeople = ({ settings, stores, observe }: Foundation, { reque
   };
   const { adminTokens, tokenSecrets, publicUrl, toolUrl, accounts, production, sessionIdleMs, sessionLifetimeMs, smtp } = settings;
   return createPeople({
-    ...{ knex: stores.knex, adminTokens, tokenSecrets, publicUrl, hasAccounts: accounts, alwaysRequired: production },
-    ...{ sessionIdleMs, sessionLifetimeMs, originOf },
+    ...{
+      knex: stores.knex,
+      adminTokens,
+      tokenSecrets,
+      publicUrl,
+      hasAccounts: accounts,
+      alwaysRequired: production || providers.length > 0,
+    },
+    ...{ providers, sessionIdleMs, sessionLifetimeMs, originOf },
     toolUrl: toolUrl === '' ? `http://localhost:${settings.port}` : toolUrl,
     attempts: createAttempts({ redis: stores.backgroundRedis, keys: stores.keys, countersUp: () => stores.backgroundLink.up }),
     sendMail: smtp && createSendMail(smtp.url, smtp.from),
     onRefused: observe.adminRefused,
     onSignIn: observe.signIn,
     onMailFailed: observe.storeFailed('trafficking', 'A mail with a link could not be sent'),
+    onProviderFailed: observe.providerFailed,
     onFailure: observe.storeFailed('trafficking', 'The sign-in could not reach its store'),
   });
 };

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import { createLog } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import type { CreateTracing, Tracing } from '../observability/tracing.ts';
+import type { ProviderSettings } from '../people/oidc/read-providers.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { connectStores, type StoreAddresses } from './connect-stores.ts';
 import { metricLabels } from './metric-labels.ts';
@@ -19,6 +20,8 @@ export interface ComposeOptions {
   readonly dataCenters: AddressList;
   /** CURRENCY_RATES. */
   readonly rateOf: RateOf;
+  /** OIDC_ISSUER or OIDC_PROVIDERS. */
+  readonly providers: readonly ProviderSettings[];
   /** undefined: no traces. */
   readonly createTracing?: CreateTracing | undefined;
   /** Of the embedded Postgres: the publisher of the demo pages. */

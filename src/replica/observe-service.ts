@@ -157,6 +157,8 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       const isRefused = outcome === 'failed' || outcome === 'too_many';
       if (isRefused) logRarely(`sign-in ${outcome} ${network}`, () => log.warn('A sign-in was refused', { method, outcome, network }));
     },
+    providerFailed: (fault: Error, fields: LogFields = {}): void =>
+      logFault('A sign-in provider did not answer as it should', fault, fields),
     allowances: {
       decided: metrics.decided,
       granted: metrics.lotsGranted,

@@ -15,8 +15,7 @@ import { SAVED_VIEW_API } from '../bookings/saved-view-api.ts';
 import { DELIVERY_API } from '../delivery/delivery-api.ts';
 import { EXPLAIN_API } from '../delivery/explain/explain-api.ts';
 import { FINANCE_API } from '../finance/finance-api.ts';
-import { SIGN_IN_API } from '../people/accounts/sign-in-api.ts';
-import { PEOPLE_API } from '../people/people-api.ts';
+import { AUTH_API, PEOPLE_API } from '../people/people-api.ts';
 import { EXPORT_API } from '../reports/export-api.ts';
 import { RECORD_REPORT_API } from '../reports/record-report/record-report-api.ts';
 import { REPORT_API, SHARED_REPORT_API } from '../reports/report-api.ts';
@@ -63,5 +62,5 @@ export const allRoutes = (allowedEvents: readonly string[]): RouteTable => ({
   ...ENTITY_API,
   ...TRAFFICKING_API,
   ...SHARED_REPORT_API,
-  ...SIGN_IN_API,
+  ...AUTH_API,
 });

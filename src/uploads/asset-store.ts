@@ -114,7 +114,7 @@ export const readUses = async (
     `select distinct on (sha256) sha256, id, name, (count(*) over (partition by sha256))::int as total
      from (${hashesIn(only.sql)}) as uses
      where sha256 = any(cast(:hashes as text[])) order by sha256, id`,
-    { ...only.bindings, hashes: hashes as string[] },
+    { ...only.bindings, hashes },
   );
   const uses = new Map(rows.map(({ sha256, total, id, name }) => [sha256, { total, first: { id, name } }]));
   return (sha256) => uses.get(sha256) ?? NOT_USED;

@@ -44,6 +44,8 @@ const KEPT: Readonly<Record<string, string>> = {
   createReportLink: 'linkToken = made.token;',
   requestAd: `token = must(new URL(must(made.seatbid[0]).bid[0]!.impurl, API).searchParams.get('t') ?? undefined);`,
   storeAsset: 'asset = made;',
+  invitePerson: `linkSecret = must(made.link ?? undefined).split('#')[1] ?? '';`,
+  getMe: 'sessionId = must(made.session_id ?? undefined);',
 };
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
 const FLIGHT = `start_date: '2026-01-01', end_date: '2999-12-31'`;
@@ -62,17 +64,29 @@ const inOrder = (operations: readonly DocumentedOperation[], tables: readonly st
   const creates = ({ method, path }: DocumentedOperation) => method === 'post' && tables.includes(path.replace('/api/', ''));
   const rankOf = (one: DocumentedOperation): number => {
     if (creates(one)) return 0;
-    if (one.method === 'post' && !one.path.includes('{')) return one.operationId === 'changeRecords' ? 4 : 1;
+    if (one.method === 'post' && !one.path.includes('{') && one.operationId !== 'signOut')
+      return one.operationId === 'changeRecords' ? 4 : 1;
     if (one.method === 'delete') return 5;
+    // It ends the session that others need.
+    if (one.operationId === 'signOut') return 6;
     return { get: 3, post: 2, put: 2, patch: 4 }[one.method];
   };
-  const deleted = operations.filter(({ method }) => method === 'delete').toReversed();
+  const ending = ['endMySession', 'endSessionsOfPerson'];
+  const endsAt = ({ operationId }: DocumentedOperation): number => ending.indexOf(operationId);
+  const deleted = operations
+    .filter(({ method }) => method === 'delete')
+    .toReversed()
+    .toSorted((a, b) => endsAt(a) - endsAt(b));
   const restores = operations.filter(({ path }) => path.endsWith('/restore'));
   const others = operations.filter((one) => !deleted.includes(one) && !restores.includes(one));
   return [...others.toSorted((a, b) => rankOf(a) - rankOf(b)), ...deleted, ...restores];
 };
 
-const recordId = (path: string, ids: Readonly<Record<string, string>>): string => ids[path.split('/')[2] ?? ''] ?? '1';
+const recordId = (path: string, ids: Readonly<Record<string, string>>): string =>
+  path.startsWith('/api/me/sessions') ? 'sessionId' : (ids[path.split('/')[2] ?? ''] ?? '1');
+
+/** What only a person who has signed in may ask. */
+const isOwn = (path: string): boolean => path === '/api/me' || path.startsWith('/api/me/');
 
 const callOf = (one: DocumentedOperation, ids: Readonly<Record<string, string>>): string => {
   const valuesIn = (place: 'path' | 'query'): string => {
@@ -82,8 +96,12 @@ const callOf = (one: DocumentedOperation, ids: Readonly<Record<string, string>>)
     const members = wanted.map(({ name }) => `'${name}': ${name === 'id' ? recordId(one.path, ids) : VALUES[name]}`);
     return members.length === 0 ? '' : `${place}: { ${members.join(', ')} }, `;
   };
-  const example = one.example === undefined ? `new Blob(['${PICTURE}'])` : JSON.stringify(one.example).replace('"eyJ…"', 'token');
-  const auth = one.path === '/shared_report' ? `auth: () => linkToken, ` : '';
+  const example =
+    one.example === undefined
+      ? `new Blob(['${PICTURE}'])`
+      : JSON.stringify(one.example).replace('"eyJ…"', 'token').replace('"adsl_…"', 'linkSecret');
+  const own = isOwn(one.path) ? `auth: () => undefined, headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' }, ` : '';
+  const auth = one.path === '/shared_report' ? `auth: () => linkToken, ` : own;
   return `api.${one.operationId}({ ${valuesIn('path')}${valuesIn('query')}${auth}${one.hasBody ? `body: ${example}, ` : ''}})`;
 };
 
@@ -114,7 +132,7 @@ export const walkProgram = (document: Json, browserHeaders: Readonly<Record<stri
   return `import { client } from './generated/client.gen';
 import * as api from './generated';
 const { API = '', TOKEN } = process.env;
-let [apiKey, token, linkToken] = ['', '', ''];
+let [apiKey, token, linkToken, linkSecret, cookie, sessionId] = ['', '', '', '', '', 0];
 let asset: api.Asset = { sha256: '' } as api.Asset;
 const today = new Date().toISOString().slice(0, 10);
 const answers: Record<string, { status: number; data: unknown }> = {};
@@ -124,6 +142,7 @@ const must = <T>(value: T | undefined): T => { if (value === undefined) throw ne
 const keep = async <T>(id: string, call: Promise<{ data?: T; error?: unknown; response?: Response }>): Promise<T> => {
   const { data, error, response } = await call;
   const { status = 0 } = response ?? {};
+  cookie = response?.headers.getSetCookie().find((one) => one.startsWith('__Host-session=a'))?.split(';')[0] ?? cookie;
   answers[id] = { status, data: status < 400 ? data : error };
   return data as T;
 };

@@ -1,16 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import type { Replica } from '../setup/start-replica.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type PageLook } from './setup/start-admin.ts';
+import { beyondOf, loadAxe, outsideOf, violationsOf } from './setup/faults-of-page.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
 const KINDS = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'];
-
-declare const axe: { run: (context: object, options: object) => Promise<AxeResults> };
-
-const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 let replica: Replica;
@@ -96,44 +90,6 @@ const OPENED: readonly (readonly [hash: string, open: (page: Page) => Promise<vo
 /** Resolves when the page shows what it has read last. */
 const settled = (page: Page) => page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
 
-/** By how much the document is wider than its window, and the outermost elements that are to blame. */
-const beyondOf = (page: Page) =>
-  page.evaluate(() => {
-    const px = document.documentElement.scrollWidth - innerWidth;
-    if (px <= 0) return [];
-    const isBeyond = (element: Element): boolean => element.getBoundingClientRect().right > innerWidth + 0.5;
-    const outermost = [...document.querySelectorAll('body *')].filter((each) => isBeyond(each) && !isBeyond(each.parentElement!));
-    return [`${px} px`, ...outermost.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 300))];
-  });
-
-/** Serious violations of the page as it is, by all rules or by the two that read colours. */
-const violationsOf = (page: Page, rules: 'all' | 'colours' = 'all') =>
-  page.evaluate(async (chosen) => {
-    // Colours that are still on their way to others are nobody's.
-    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
-    const only = chosen === 'colours' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {};
-    const { violations } = await axe.run({ exclude: ['iframe'] }, { iframes: false, resultTypes: ['violations'], ...only });
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html}`));
-  }, rules);
-
-/** The controls that are not wholly within the window. */
-const outsideOf = (page: Page) =>
-  page.evaluate(() => {
-    const scrolls = (element: Element): boolean =>
-      element !== document.body && /auto|scroll|hidden/.test(getComputedStyle(element).overflowX)
-        ? true
-        : element.parentElement !== null && scrolls(element.parentElement);
-    const isOutside = (control: Element): boolean => {
-      const { left, right, width } = control.getBoundingClientRect();
-      return width > 0 && control.checkVisibility() && (left < -0.5 || right > innerWidth + 0.5) && !scrolls(control);
-    };
-    const controls = [...document.querySelectorAll('body :is(a, button, input, select, textarea, summary):not(.unseen)')];
-    return controls.filter(isOutside).map(({ outerHTML }) => outerHTML.slice(0, 120));
-  });
-
 /**
  * Looks at each screen, and at what opens on it after a click.
  * @param look returns what is wrong with the page as it is
@@ -147,7 +103,7 @@ const walk = async (admin: AdminPage, look: (page: Page) => Promise<Readonly<Rec
     if (Object.values(wrong).some(({ length }) => length > 0)) found.push({ hash, opened, ...wrong });
   };
   await admin.go(screens[0]!);
-  await page.evaluate(AXE);
+  await loadAxe(page);
   for (const hash of screens) {
     await admin.turn(hash);
     await settled(page);
@@ -160,7 +116,7 @@ const walk = async (admin: AdminPage, look: (page: Page) => Promise<Readonly<Rec
   for (const [opened, [hash, open]] of OPENED.entries()) {
     await admin.go(hash);
     await settled(page);
-    await page.evaluate(AXE);
+    await loadAxe(page);
     await open(page);
     await lookAt(hash, opened);
     await page.keyboard.press('Escape');
@@ -210,7 +166,7 @@ test.each(WIDTHS)(
     const { page } = admin;
     await page.goto(`${replica.url}/static/api/`);
     await page.locator('.opblock').first().waitFor();
-    await page.evaluate(AXE);
+    await loadAxe(page);
     const light = { faults: await violationsOf(page), beyond: await beyondOf(page) };
     await page.emulateMedia({ colorScheme: SCHEMES[1] });
     const dark = { faults: await violationsOf(page, 'colours'), beyond: await beyondOf(page) };

@@ -212,7 +212,10 @@ test('a banner is previewed as 1× and 2× screens choose its picture', async ()
 
 test('every spelling of a path has its policy, and a disabled page is not served under any', async () => {
   const policyOf = async (path: string) => (await fetch(replica.url + path)).headers.get('content-security-policy') ?? '';
-  for (const path of ['/static/admin.html', '/static/%61dmin.html', '/static//admin.html', '/static/./admin%2ehtml']) {
+  for (const path of [
+    ...['/static/admin.html', '/static/%61dmin.html', '/static//admin.html', '/static/./admin%2ehtml'],
+    ...['/static/sign-in.html', '/static/sign%2din.html'],
+  ]) {
     expect({ path, policy: await policyOf(path) }).toMatchObject({
       path,
       policy: expect.stringContaining("default-src 'none';script-src 'self'"),
@@ -225,6 +228,8 @@ test('every spelling of a path has its policy, and a disabled page is not served
   for (const path of [
     'admin.html',
     '%61dmin.html',
+    'sign-in.html',
+    'sign%2din.html',
     '/admin.html',
     'admin/admin.js',
     'admin/%61dmin.js',
@@ -233,23 +238,4 @@ test('every spelling of a path has its policy, and a disabled page is not served
   ])
     expect({ path, found: (await fetch(`${off.url}/static/${path}`)).ok }).toEqual({ path, found: false });
   await off.stop();
-});
-
-test('the page asks for an admin token once, again after a wrong one, and keeps it for the tab only', async () => {
-  const token = 'a-token-of-this-test-that-is-long-enough';
-  const guarded = await startReplica({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: token } });
-  const guest = await openAdmin(browser, guarded);
-  const { page } = guest;
-  await page.goto(`${guarded.url}/static/admin.html`);
-  await page.getByLabel('Admin token').fill('wrong');
-  await page.getByLabel('Admin token').press('Enter');
-  await page.getByText('That token was not accepted.').waitFor();
-  await page.getByLabel('Admin token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-  await page.reload();
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
-  expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, '']);
-  await guest.close();
-  await guarded.stop();
 });

@@ -190,7 +190,9 @@ test('in production the trafficking tool stays closed without a token, or with a
   const long = 'a-token-of-thirty-two-characters';
   const because = (env: NodeJS.ProcessEnv) => readSettings(env).adminClosedBecause;
   const enabled = { ...PRODUCTION, ADMIN_ENABLED: 'true' };
-  expect(because(enabled)).toBe('ADMIN_TOKEN is not set');
+  expect(because(enabled)).toBe('neither ADMIN_TOKEN nor ACCOUNTS is set');
+  expect(because({ ...enabled, ACCOUNTS: 'true' })).toBe('ACCOUNTS needs TOOL_URL or PUBLIC_URL, with https');
+  expect(because({ ...enabled, ACCOUNTS: 'true', TOOL_URL: 'https://ads.gazette.example' })).toBeUndefined();
   expect(because({ ...enabled, ADMIN_TOKEN: `ann:${long},bob:${long.slice(1)}` })).toBe(
     'ADMIN_TOKEN has tokens of fewer than 32 characters (bob)',
   );

@@ -90,7 +90,7 @@ test('with ADMIN_ENABLED=false neither the API nor its page exists', async () =>
 });
 
 test.each([
-  ['without a way to sign in', {}, 'The trafficking tool is closed: neither ADMIN_TOKEN nor ACCOUNTS is set'],
+  ['without a way to sign in', {}, 'The trafficking tool is closed: neither ADMIN_TOKEN nor ACCOUNTS nor OIDC_ISSUER is set'],
   [
     'with a short one',
     { ADMIN_TOKEN: `ann:${'x'.repeat(32)},bob:${'x'.repeat(31)}` },

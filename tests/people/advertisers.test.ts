@@ -109,3 +109,40 @@ test('a campaign that another advertiser gets is gone for the first, with its ne
   expect((await advertiser('GET', `/advertisers/${own.advertisers}/report`)).status).toBe(200);
   await machine('DELETE', `/campaigns/${id}`);
 });
+
+test('a trafficker of one publisher invites, lists and disables people of its advertisers, and nobody else', async () => {
+  const elsewhere = (await furnish({ machine, knex, word: 'sesame', impressions: 1 })).ids;
+  const trafficker = callWith(replica.url, await tokenOf(machine, 'sales', ['trafficker'], [Number(own.publishers)]));
+  const rights = { roles: ['advertiser'], publishers: [own.publishers], advertisers: [own.advertisers] };
+  const invite = (email: string, more: object = {}) => trafficker('POST', '/people', { email, name: email, ...rights, ...more });
+  const invited = await invite('a@boots.example');
+  expect([invited.status, invited.body.roles]).toEqual([201, ['advertiser']]);
+  for (const [more, pointer] of [
+    [{ roles: ['viewer'] }, '/roles'],
+    [{ roles: ['advertiser', 'administrator'] }, '/roles'],
+    [{ publishers: null }, '/publishers'],
+    [{ publishers: [own.publishers, elsewhere.publishers] }, '/publishers/1'],
+    [{ advertisers: [elsewhere.advertisers] }, '/advertisers/0'],
+    [{ advertisers: null }, '/advertisers'],
+  ] as const) {
+    const { status, body } = await invite('b@boots.example', more);
+    expect([more, status, body.errors?.[0]?.pointer]).toEqual([more, 400, pointer]);
+  }
+  const unknown = (await invite('b@boots.example', { advertisers: [900_000] })).body.errors;
+  const others = (await invite('b@boots.example', { advertisers: [elsewhere.advertisers] })).body.errors;
+  expect(JSON.stringify(others).replace(String(elsewhere.advertisers), '900000')).toBe(JSON.stringify(unknown));
+
+  const staff = (await machine('POST', '/people', { email: 'c@gazette.example', name: 'C', ...rights, roles: ['viewer'] })).body;
+  const foreign = { ...rights, publishers: [elsewhere.publishers], advertisers: [elsewhere.advertisers] };
+  const of = (await machine('POST', '/people', { email: 'd@boots.example', name: 'D', ...foreign })).body;
+  expect(((await trafficker('GET', '/people')).body as { id: number }[]).map(({ id }) => id)).toEqual([invited.body.id]);
+  for (const { id } of [staff, of]) {
+    expect((await trafficker('GET', `/people/${id}`)).status).toBe(404);
+    expect((await trafficker('PATCH', `/people/${id}`, { disabled: true })).status).toBe(404);
+  }
+  const path = `/people/${invited.body.id}`;
+  expect((await trafficker('PATCH', path, { roles: ['administrator'] })).status).toBe(403);
+  expect((await trafficker('PATCH', path, { disabled: true })).body.disabled_at).not.toBeNull();
+  expect((await trafficker('GET', `${path}/sessions`)).status).toBe(403);
+  expect((await machine('GET', '/people')).body.length).toBeGreaterThan(3);
+});

@@ -10,7 +10,7 @@ const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(parseU
 const isHost = (text: string): boolean => /^[a-z0-9.:[\]-]+$/i.test(text) && parseUrl(`http://${text}/`)?.hostname === text.toLowerCase();
 
 /** An address that mail is sent to: one mailbox, without a name, a comment or a line break. */
-const isEmail = (text: string): boolean => /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+\.[^\s@<>,;:"()[\]\\]+$/.test(text);
+export const isEmail = (text: string): boolean => /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+\.[^\s@<>,;:"()[\]\\]+$/.test(text);
 
 /** Formats of our own, each with its test and with what a value must be. */
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {

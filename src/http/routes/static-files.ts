@@ -11,7 +11,7 @@ import { unbuiltDocs } from './unbuilt-docs.ts';
  */
 const VERSIONED = /-\d+\.\d+\.\d+[^/]*\.js$/;
 const cacheControl = (file: string): string => {
-  if (file.startsWith('admin')) return 'no-cache';
+  if (file.startsWith('admin') || file === 'sign-in.html') return 'no-cache';
   if (VERSIONED.test(file)) return 'public, max-age=31536000, immutable';
   return file.startsWith(`sdk${path.sep}`) ? 'public, max-age=3600, stale-while-revalidate=86400' : 'public, max-age=300';
 };
@@ -106,11 +106,12 @@ const DOCS_POLICY = policy({
 
 const POLICY_OF_FILE = new Map([
   ['admin.html', ADMIN_POLICY],
+  ['sign-in.html', ADMIN_POLICY],
   [path.join('admin', 'preview.html'), PREVIEW_POLICY],
   [path.join('report', 'index.html'), REPORT_POLICY],
 ]);
 
-const ADMIN_PATHS = /^\/(admin(\.html)?|api|report)(\/|$)/i;
+const ADMIN_PATHS = /^\/(admin(\.html)?|sign-in\.html|api|report)(\/|$)/i;
 
 /**
  * The path by which files are looked up: percent-decoded, without doubled slashes and dot segments.

@@ -28,6 +28,16 @@ const ME = component(
   },
 );
 
+const CHANGE = component('MeChange', s.closedRecord({ name: personName }), { name: 'Editor' });
+const PASSWORD_CHANGE = component(
+  'PasswordChange',
+  s.closedRecord({
+    current: s.textOf({ maxLength: MAX_PASSWORD_LENGTH, description: "'' where there is none yet" }),
+    password: newPassword,
+  }),
+  { current: 'correct horse battery', password: 'a staple that is correct' },
+);
+
 const mine = { needs: 'sign_in', reach: 'any' } as const;
 
 /** What people see and change of themselves. */
@@ -42,20 +52,14 @@ export const ACCOUNT_API = defineRoutes({
     ...at('PATCH', '/api/me', 'people'),
     ...mine,
     summary: 'Change your name',
-    body: jsonBody(s.closedRecord({ name: personName }), 'The change has faults.'),
+    body: jsonBody(CHANGE, 'The change has faults.'),
     answer: ok('The caller', ME),
   },
   changeMyPassword: {
     ...at('PUT', '/api/me/password', 'people'),
     ...mine,
     summary: 'Change your password. Your other sessions end.',
-    body: jsonBody(
-      s.closedRecord({
-        current: s.textOf({ maxLength: MAX_PASSWORD_LENGTH, description: "'' where there is none yet" }),
-        password: newPassword,
-      }),
-      'The change has faults.',
-    ),
+    body: jsonBody(PASSWORD_CHANGE, 'The change has faults.'),
     answer: noContent('Changed'),
   },
   listMySessions: {

@@ -52,8 +52,8 @@ const SERVICE = 'service';
 export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore => ({
   issue: (purpose, personId, actor) =>
     knex.transaction(async (trx) => {
-      const person = await trx('people').where({ id: personId }).whereNull('disabled_at').forUpdate().first('id');
-      if (!person) return undefined;
+      const enabled = await trx('people').where({ id: personId }).whereNull('disabled_at').forUpdate().pluck<number[]>('id');
+      if (enabled.length === 0) return undefined;
       await trx('person_links').where({ person_id: personId }).whereRaw(IS_USABLE).update({ expires_at: trx.fn.now() });
       const link = await insertLink(trx, purpose, personId, actor);
       const after = { purpose, expires_at: link.expiresAt.toISOString() };
@@ -64,15 +64,15 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore =>
   issueFirst: () =>
     knex.transaction(async (trx) => {
       await trx.raw('lock table person_links in share row exclusive mode');
-      const taken =
-        (await trx('people').first('id')) ?? (await trx('person_links').where({ purpose: 'first' }).whereRaw(IS_USABLE).first('id'));
-      return taken ? undefined : insertLink(trx, 'first', null, SERVICE);
+      const people = await trx('people').limit(1).pluck<number[]>('id');
+      const offered = await trx('person_links').where({ purpose: 'first' }).whereRaw(IS_USABLE).pluck<number[]>('id');
+      return people.length + offered.length > 0 ? undefined : insertLink(trx, 'first', null, SERVICE);
     }),
 
   find: async (secret) => {
     const digest = LINK_SECRET.digestOf(secret);
     if (!digest) return undefined;
-    const link = await knex('person_links').where({ digest }).whereRaw(IS_USABLE).first<LinkRow | undefined>();
+    const link = await knex('person_links').where({ digest }).whereRaw(IS_USABLE).first<LinkRow | undefined>('id', 'purpose', 'person_id');
     if (!link) return undefined;
     if (link.person_id === null) return { purpose: link.purpose, person: null };
     const person = await knex('people').where({ id: link.person_id }).whereNull('disabled_at').first<Link['person']>('id', 'email', 'name');
@@ -83,7 +83,11 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore =>
     const digest = LINK_SECRET.digestOf(secret);
     if (!digest) return undefined;
     return knex.transaction(async (trx) => {
-      const link = await trx('person_links').where({ digest }).whereRaw(IS_USABLE).forUpdate().first<LinkRow | undefined>();
+      const link = await trx('person_links')
+        .where({ digest })
+        .whereRaw(IS_USABLE)
+        .forUpdate()
+        .first<LinkRow | undefined>('id', 'purpose', 'person_id');
       if (!link) return undefined;
       const person = link.person_id === null ? await createFirst(trx, answer) : await enabledPerson(trx, link.person_id);
       if (!person || 'refusal' in person) return person;

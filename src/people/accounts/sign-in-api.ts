@@ -1,5 +1,5 @@
 import { component } from '../../api/component.ts';
-import { accepted, at, defineRoutes, jsonBody, noContent, ok } from '../../api/route.ts';
+import { accepted, at, defineRoutes, jsonBody, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password.ts';
 
@@ -26,6 +26,16 @@ const SIGNED_IN = component(
   { signed_in: true },
 );
 
+const SIGNED_OUT = component(
+  'SignedOut',
+  s.record({
+    continue_at: s.orNull(s.text, {
+      description: 'The address at which the browser ends the session of the provider, too; null: there is none',
+    }),
+  }),
+  { continue_at: null },
+);
+
 const LINK = component(
   'SignInLink',
   s.record({
@@ -35,6 +45,35 @@ const LINK = component(
   }),
   { purpose: 'invitation', email: 'editor@gazette.example', name: 'Editor' },
 );
+
+const SECRET = 'adsl_…';
+const PASSWORD = 'correct horse battery';
+const SIGN_IN = component(
+  'SignIn',
+  s.closedRecord({
+    email,
+    password: anyPassword,
+    code: s.withDefault(s.textOf({ maxLength: 32, description: 'Of the authenticator app, or a recovery code' }), ''),
+  }),
+  { email: 'editor@gazette.example', password: PASSWORD, code: '' },
+);
+const LINK_SECRET = component('LinkSecret', s.closedRecord({ secret: linkSecret }), { secret: SECRET });
+const LINK_ANSWER = component(
+  'LinkAnswer',
+  s.closedRecord({
+    secret: linkSecret,
+    password: newPassword,
+    email: s.optional(s.described(email, 'Of the first administrator')),
+    name: s.optional(s.described(personName, 'Of the first administrator')),
+  }),
+  { secret: SECRET, password: PASSWORD },
+);
+const RESET_ANSWER = component(
+  'PasswordResetAnswer',
+  s.record({ mail: s.described(s.boolean, 'Whether mails are sent; if not, an administrator hands over a link') }),
+  { mail: true },
+);
+const RESET = component('PasswordReset', s.closedRecord({ email }), { email: 'editor@gazette.example' });
 
 const PROBLEMS = ['forbidden', 'too_many_requests', 'unavailable'] as const;
 
@@ -47,23 +86,12 @@ export const SIGN_IN_API = defineRoutes({
     answer: ok('The methods', METHODS),
     problems: PROBLEMS,
   },
-  signIn: {
-    ...at('POST', '/auth/sign_in', 'people'),
-    access: 'public',
-    summary: 'Sign in by password. Sets the cookie of the session.',
-    body: jsonBody(
-      s.closedRecord({ email, password: anyPassword, code: s.withDefault(s.textOf({ maxLength: 32 }), '') }),
-      'The sign-in has faults.',
-    ),
-    answer: ok('Signed in', SIGNED_IN),
-    problems: ['sign_in_failed', 'code_required', ...PROBLEMS],
-  },
   readLink: {
     ...at('POST', '/auth/link', 'people'),
     access: 'public',
     asks: true,
     summary: 'What a link of an invitation or a reset is for',
-    body: jsonBody(s.closedRecord({ secret: linkSecret }), 'The link has faults.'),
+    body: jsonBody(LINK_SECRET, 'The link has faults.'),
     answer: ok('The link', LINK),
     problems: ['invalid_link', ...PROBLEMS],
   },
@@ -71,26 +99,31 @@ export const SIGN_IN_API = defineRoutes({
     ...at('POST', '/auth/password', 'people'),
     access: 'public',
     summary: 'Set a password by a link, which ends. The other sessions of the person end, too. Signs in.',
-    body: jsonBody(
-      s.closedRecord({ secret: linkSecret, password: newPassword, email: s.optional(email), name: s.optional(personName) }),
-      'The answer to the link has faults.',
-    ),
+    body: jsonBody(LINK_ANSWER, 'The answer to the link has faults.'),
     answer: ok('The password is set', SIGNED_IN),
     problems: ['invalid_link', 'conflict', ...PROBLEMS],
+  },
+  signIn: {
+    ...at('POST', '/auth/sign_in', 'people'),
+    access: 'public',
+    summary: 'Sign in by password. Sets the cookie of the session.',
+    body: jsonBody(SIGN_IN, 'The sign-in has faults.'),
+    answer: ok('Signed in', SIGNED_IN),
+    problems: ['sign_in_failed', 'code_required', ...PROBLEMS],
   },
   resetPassword: {
     ...at('POST', '/auth/reset', 'people'),
     access: 'public',
     summary: 'Mail a link to reset a password, if there is such an account',
-    body: jsonBody(s.closedRecord({ email }), 'The address has faults.'),
-    answer: accepted('Whether there is such an account is not said', s.record({ mail: s.boolean })),
+    body: jsonBody(RESET, 'The address has faults.'),
+    answer: accepted('Whether there is such an account is not said', RESET_ANSWER),
     problems: PROBLEMS,
   },
   signOut: {
     ...at('POST', '/auth/logout', 'people'),
     access: 'public',
     summary: 'End the session of the cookie',
-    answer: noContent('Ended'),
+    answer: ok('Ended', SIGNED_OUT),
     problems: PROBLEMS,
   },
 });

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { answer, refuse, type Handlers, type Refused } from '../../api/route.ts';
-import type { Attempts } from '../attempts.ts';
-import { ATTEMPTS } from '../attempts.ts';
+import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { ATTEMPTS, type Attempts } from '../attempts.ts';
 import { clearCookie, cookieOf, setCookie } from '../sessions/session-cookie.ts';
 import type { Origin, SessionStore } from '../sessions/session-store.ts';
 import type { LinkMails } from './link-mails.ts';
@@ -24,6 +24,8 @@ export interface SignInRoutesOptions {
   readonly providers: readonly { readonly id: string; readonly name: string }[];
   /** Whether signing in by password needs a code as well. */
   readonly needsCode: (personId: number) => Promise<boolean>;
+  /** Where the browser ends the session of a provider; null: it need not, or cannot. */
+  readonly endAtProvider: (sessionId: number) => Promise<string | null>;
   readonly originOf: (req: Request) => Origin;
   readonly sessionLifetimeMs: number;
   readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
@@ -31,7 +33,7 @@ export interface SignInRoutesOptions {
 }
 
 /** A browser keeps a cookie for 400 days at most (RFC 6265bis, 5.5). */
-const DEVICE_LIFETIME_MS = 400 * 86_400_000;
+const DEVICE_LIFETIME_MS = 400 * MS_PER_DAY;
 
 /** The cookies of a person who has signed in. */
 export const sessionCookies = ({ session, device }: SignedIn, lifetimeMs: number) => ({
@@ -52,6 +54,7 @@ export const refuseSignIn = ({ outcome, waitS }: NotSignedIn): Refused => {
   }
 };
 
+const signedOut = { 'Set-Cookie': clearCookie('session') };
 const waiting = (seconds: number) => ({ 'Retry-After': String(seconds) });
 const noAccounts = (): Refused => refuse('forbidden', 'There are no accounts of this service (ACCOUNTS). Sign in at your provider.');
 const badLink = (): Refused => refuse('invalid_link', 'The link has been used, has ended, or is not complete. Ask for a new one.');
@@ -59,7 +62,7 @@ const badLink = (): Refused => refuse('invalid_link', 'The link has been used, h
 /** Signing in and out. */
 export const signInRoutes = (options: SignInRoutesOptions): Handlers<typeof SIGN_IN_API> => {
   const { signIn, sessions, passwords, links, attempts, mails, isRequired, hasAccounts, providers, needsCode } = options;
-  const { originOf, sessionLifetimeMs, onSignIn, onMailFailed } = options;
+  const { endAtProvider, originOf, sessionLifetimeMs, onSignIn, onMailFailed } = options;
 
   return {
     getSignInMethods: async () =>
@@ -110,8 +113,10 @@ export const signInRoutes = (options: SignInRoutesOptions): Handlers<typeof SIGN
     signOut: async (_asked, { request }) => {
       const secret = cookieOf(request.get('cookie'), 'session');
       const caller = secret === undefined ? null : await sessions.use(secret);
-      if (caller?.id != null && caller.sessionId !== null) await sessions.revoke({ personId: caller.id, id: caller.sessionId });
-      return answer(undefined, { 'Set-Cookie': clearCookie('session') });
+      if (caller?.id == null || caller.sessionId === null) return answer({ continue_at: null }, signedOut);
+      const continueAt = await endAtProvider(caller.sessionId);
+      await sessions.revoke({ personId: caller.id, id: caller.sessionId });
+      return answer({ continue_at: continueAt }, signedOut);
     },
   };
 };

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { ATTEMPTS, type AttemptKind, type Attempts } from '../attempts.ts';
-import type { Origin, SessionStore, SignInMethod } from '../sessions/session-store.ts';
+import type { NewSession, Origin, SessionStore, SignInMethod } from '../sessions/session-store.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { Passwords } from './password.ts';
 
-/** How an attempt to sign in ended. The labels of its metric. */
-export const SIGN_IN_OUTCOMES = ['signed_in', 'failed', 'code_required', 'too_many', 'busy'] as const;
+/**
+ * How an attempt to sign in ended. The labels of its metric. `refused`: a provider knows the person, and they may not
+ * do anything here; `unavailable`: the provider or the database did not answer.
+ */
+export const SIGN_IN_OUTCOMES = ['signed_in', 'failed', 'code_required', 'too_many', 'busy', 'refused', 'unavailable'] as const;
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
 
 /** The ways to sign in, as metrics and logs name them. */
@@ -22,7 +25,7 @@ export interface SignedIn {
 }
 
 export interface NotSignedIn {
-  readonly outcome: Exclude<SignInOutcome, 'signed_in'>;
+  readonly outcome: Extract<SignInOutcome, 'failed' | 'code_required' | 'too_many' | 'busy'>;
   /** Of `too_many`. */
   readonly waitS: number;
 }
@@ -53,7 +56,12 @@ export interface SignIn {
   /** An unknown address, a wrong password and a disabled account end alike, after the same time. */
   byPassword(attempt: PasswordAttempt, origin: Origin): Promise<SignedIn | NotSignedIn>;
   /** Of a person who has proved in another way who they are. */
-  asPerson(person: { readonly id: number; readonly email: string }, method: SignInMethod, origin: Origin): Promise<SignedIn>;
+  asPerson(
+    person: { readonly id: number; readonly email: string },
+    method: SignInMethod,
+    origin: Origin,
+    provider?: NewSession['provider'],
+  ): Promise<SignedIn>;
   /** Seconds to wait; undefined: the attempt may be made. Of other ways to sign in, by network alone. */
   tooMany(origin: Origin): Promise<number | undefined>;
 }
@@ -72,8 +80,8 @@ type Counted = readonly [kind: AttemptKind, who: string];
 export const nameOfAccount = (email: string): string => createHash('sha256').update(email.toLowerCase()).digest('base64url');
 
 export const createSignIn = ({ knex, sessions, passwords, attempts, devices, useCode }: SignInOptions): SignIn => {
-  const asPerson: SignIn['asPerson'] = async ({ id, email }, method, origin) => {
-    const session = await sessions.begin({ personId: id, method, ...origin });
+  const asPerson: SignIn['asPerson'] = async ({ id, email }, method, origin, provider) => {
+    const session = await sessions.begin({ personId: id, method, ...origin, ...(provider && { provider }) });
     return { outcome: 'signed_in', personId: id, session, device: devices.issue(email) };
   };
 

@@ -58,12 +58,13 @@ export interface SessionStore {
   /** @returns how many were ended */
   revoke(which: WhichSessions): Promise<number>;
   /** What ends the session at its provider; undefined: it has none. */
-  idTokenOf(sessionId: number): Promise<string | undefined>;
+  providerOf(sessionId: number): Promise<{ readonly id: string; readonly sealedIdToken: string } | undefined>;
 }
 
-/** All sessions of a person, all but one, or one of them; or what a provider has ended. */
+/** All sessions of a person, all but one, one of them, or those of a method; or what a provider has ended. */
 export type WhichSessions =
-  { readonly personId: number; readonly id?: number; readonly except?: number | null } | { readonly providerSession: string };
+  | { readonly personId: number; readonly id?: number; readonly except?: number | null; readonly method?: SignInMethod }
+  | { readonly providerSession: string };
 
 export interface SessionStoreOptions {
   readonly knex: Knex;
@@ -131,13 +132,17 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
         void query.where({ person_id: which.personId });
         if (which.id !== undefined) void query.where({ id: which.id });
         if (which.except != null) void query.whereNot({ id: which.except });
+        if (which.method !== undefined) void query.where({ method: which.method });
       }
       return query.update({ revoked_at: knex.fn.now() });
     },
 
-    idTokenOf: async (sessionId) => {
-      const row = await knex('sessions').where({ id: sessionId }).first<{ id_token: string | null } | undefined>('id_token');
-      return row?.id_token ?? undefined;
+    providerOf: async (sessionId) => {
+      const row = await knex('sessions')
+        .where({ id: sessionId })
+        .first<{ method: string; id_token: string | null } | undefined>('method', 'id_token');
+      const [, id] = /^oidc:(.+)$/.exec(row?.method ?? '') ?? [];
+      return id === undefined || row?.id_token == null ? undefined : { id, sealedIdToken: row.id_token };
     },
   };
 };

@@ -14,3 +14,11 @@ export const shootWidths = async (page: Page, name: string): Promise<void> => {
   }
   if (before) await page.setViewportSize(before);
 };
+
+/** The same in both colour schemes. The page is light afterwards. */
+export const shootSchemes = async (page: Page, name: string): Promise<void> => {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await shootWidths(page, `${name}-${colorScheme}`);
+  }
+};

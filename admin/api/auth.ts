@@ -1,0 +1,30 @@
+import type { AnswerOf } from '../../src/api/route.ts';
+import type { Schema, Shape } from '../../src/base/schema.ts';
+import type { SIGN_IN_API } from '../../src/people/accounts/sign-in-api.ts';
+import { sendRequest, toProblem } from './request.ts';
+import type { Answer } from './wire.ts';
+
+type AuthRoute = (typeof SIGN_IN_API)[keyof typeof SIGN_IN_API];
+type RouteAt<P extends AuthRoute['path']> = Extract<AuthRoute, { readonly path: P }>;
+type BodyOf<R> = R extends { readonly body: { readonly schema: infer S extends Schema } } ? [body: Shape<S>] : [];
+
+/** What a route of /auth answers. */
+export type AuthAnswer<P extends AuthRoute['path']> = AnswerOf<RouteAt<P>>;
+
+/** How one can sign in. */
+export type SignInMethods = AuthAnswer<'/auth/methods'>;
+
+/** Asks a route of /auth. Never rejects. */
+export const askAuth = async <P extends AuthRoute['path']>(
+  method: RouteAt<P>['method'],
+  path: P,
+  ...[body]: BodyOf<RouteAt<P>>
+): Promise<Answer<AuthAnswer<P>>> => {
+  const answer = await sendRequest(path, { method, body });
+  if (!(answer instanceof Response)) return { ok: false, problem: answer };
+  const value: unknown = await answer.json().catch(() => undefined);
+  return answer.ok ? { ok: true, value: value as AuthAnswer<P> } : { ok: false, problem: toProblem(answer, value) };
+};
+
+/** The page that lets people in. It leads back to a screen of the tool. @param hash of that screen */
+export const signInAddress = (hash: string): string => `/auth/login?to=${encodeURIComponent(hash)}`;

@@ -1,0 +1,43 @@
+import type { Fault } from '../../src/base/fault.ts';
+import type { Problem } from './wire.ts';
+
+export interface RequestOptions {
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, but for a file. */
+  readonly body?: unknown;
+}
+
+/** Sends a request to the service. Never rejects: without an answer it resolves to a problem. */
+export const sendRequest = async (address: string, { method, headers = {}, body }: RequestOptions): Promise<Response | Problem> => {
+  const isFile = body instanceof Blob;
+  try {
+    return await fetch(address, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'Content-Type': isFile ? 'application/octet-stream' : 'application/json' }) },
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
+    });
+  } catch {
+    const detail = 'The service did not answer. Check that it is running and that you are online, then try again.';
+    return { status: 0, title: 'No answer', detail, code: 'unreachable', errors: [], waitS: 0 };
+  }
+};
+
+/** Of an answer that is not successful. @param value its body as JSON; undefined: it has none */
+export const toProblem = ({ status, headers }: Response, value: unknown): Problem => {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<Record<keyof Problem, unknown>>;
+  const errors = Array.isArray(given.errors) ? given.errors.filter(isFault) : [];
+  return {
+    status,
+    title: typeof given.title === 'string' ? given.title : `The service answered ${status}`,
+    detail: typeof given.detail === 'string' ? given.detail : 'The service gave no reason.',
+    code: typeof given.code === 'string' ? given.code : '',
+    errors,
+    waitS: Number(headers.get('retry-after') ?? 0),
+  };
+};
+
+const isFault = (value: unknown): value is Fault => {
+  const { pointer, detail } = (value ?? {}) as Partial<Fault>;
+  return typeof pointer === 'string' && typeof detail === 'string';
+};

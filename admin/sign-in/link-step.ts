@@ -1,0 +1,73 @@
+import { html, type TemplateResult } from 'lit-html';
+import { askAuth, type AuthAnswer } from '../api/auth.ts';
+import type { Problem } from '../api/wire.ts';
+import { button } from '../parts/parts.ts';
+import { problemWords } from '../words/sign-in-words.ts';
+import { createTypedForm } from '../parts/typed-form.ts';
+import { EMAIL, NAME, NEW_PASSWORD } from '../words/password-fields.ts';
+import type { SignInPage, Step } from './sign-in-page.ts';
+
+type Link = AuthAnswer<'/auth/link'>;
+
+const WORDS: Readonly<
+  Record<Link['purpose'], (name: string) => { readonly title: string; readonly text: string; readonly submit: string }>
+> = {
+  first: () => ({
+    title: 'Make the first administrator',
+    text: 'This ad server has no account yet. Yours may do everything, and invites the others.',
+    submit: 'Create the account',
+  }),
+  invitation: (name) => ({
+    title: `Welcome, ${name}`,
+    text: 'You are invited to this ad server. Choose a password, and you are in.',
+    submit: 'Set the password and sign in',
+  }),
+  reset: (name) => ({
+    title: 'Set a new password',
+    text: `Hello ${name}. With a new password, you are signed out everywhere else.`,
+    submit: 'Set the password and sign in',
+  }),
+};
+
+/** What a link leads to: a form for a password, or why the link cannot be used. @param secret what the link has after # */
+export const openLink = async (page: SignInPage, secret: string): Promise<Step> => {
+  const answer = await askAuth('POST', '/auth/link', { secret });
+  return answer.ok ? linkStep(page, secret, answer.value) : refusedStep(page, answer.problem, secret);
+};
+
+const linkStep = (page: SignInPage, secret: string, { purpose, email, name }: Link): Step => {
+  const words = WORDS[purpose](name ?? '');
+  const isFirst = email === null;
+  const form = createTypedForm({
+    redraw: page.redraw,
+    // Password managers store the address with the password, so it is an input also where it cannot be changed.
+    fields: isFirst ? [EMAIL, NAME, NEW_PASSWORD] : [{ ...EMAIL, value: email, readOnly: true }, NEW_PASSWORD],
+    submit: words.submit,
+    send: ({ email: typed = '', name: called = '', password = '' }) =>
+      askAuth('POST', '/auth/password', { secret, password, ...(isFirst && { email: typed.trim(), name: called.trim() }) }),
+    onSent: ({ signed_in: isIn }) => {
+      history.replaceState(null, '', location.pathname + location.search);
+      if (isIn) page.leave();
+      else page.start('Your new password is set. Sign in with it, and with the code of your authenticator app.');
+    },
+  });
+  return {
+    title: words.title,
+    render: () =>
+      html`<p>${words.text}</p>
+        ${form()}`,
+  };
+};
+
+const refusedStep = (page: SignInPage, problem: Problem, secret: string): Step => {
+  const again = (): TemplateResult =>
+    problem.code === 'invalid_link'
+      ? button('Sign in', () => page.start(), 'secondary')
+      : button('Try again', () => void openLink(page, secret).then(page.open), 'secondary');
+  return {
+    title: problem.code === 'invalid_link' ? 'This link cannot be used' : 'The link could not be read',
+    render: () =>
+      html`<p>${problemWords(problem)}</p>
+        ${again()}`,
+  };
+};

@@ -1,0 +1,71 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { askAuth } from '../api/auth.ts';
+import { button } from '../parts/parts.ts';
+import { EMAIL } from '../words/password-fields.ts';
+import { problemWords } from '../words/sign-in-words.ts';
+import { resetStep } from './reset-step.ts';
+import { createTypedForm, type Typed } from '../parts/typed-form.ts';
+import type { SignInPage, Step } from './sign-in-page.ts';
+
+/** Sign in by e-mail address and password, or at a provider. @param note said above it */
+export const passwordStep = (page: SignInPage, note?: string): Step => {
+  const { methods, to, redraw } = page;
+  const form = createTypedForm({
+    redraw,
+    fields: [EMAIL, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' }],
+    submit: 'Sign in',
+    send: ({ email = '', password = '' }) => askAuth('POST', '/auth/sign_in', { email: email.trim(), password, code: '' }),
+    onSent: page.leave,
+    onProblem: (problem, typed) => {
+      if (problem.code !== 'code_required') return problemWords(problem);
+      page.open(codeStep(page, typed));
+      return undefined;
+    },
+    more: () => button('Forgot your password?', () => page.open(resetStep(page)), 'quiet'),
+  });
+  const providers = methods.providers.map(
+    ({ id, name }) =>
+      html`<a role="button" class="secondary" href="/auth/login?${new URLSearchParams({ provider: id, to }).toString()}"
+        >Sign in with ${name}</a
+      >`,
+  );
+  return {
+    title: 'Sign in',
+    render: () => html`
+      ${note === undefined ? nothing : html`<div class="note" role="status">${note}</div>`} ${waysCard(providers)}
+      ${methods.accounts && providers.length > 0 ? html`<p class="or">or with a password</p>` : nothing}
+      ${methods.accounts ? form() : nothing}
+    `,
+  };
+};
+
+/** Ways in without a password of this service, before the form. The button for passkeys comes first here. */
+const waysCard = (ways: readonly TemplateResult[]): TemplateResult | typeof nothing =>
+  ways.length > 0 ? html`<div class="sign-in-ways">${ways}</div>` : nothing;
+
+/** The second factor, after the right password. */
+const codeStep = (page: SignInPage, { email = '', password = '' }: Typed): Step => {
+  const form = createTypedForm({
+    redraw: page.redraw,
+    fields: [
+      {
+        ...{ name: 'code', label: 'Code', type: 'text', autocomplete: 'one-time-code' },
+        help: 'Of your authenticator app, or one of your recovery codes.',
+      },
+    ],
+    submit: 'Sign in',
+    send: ({ code = '' }) => askAuth('POST', '/auth/sign_in', { email: email.trim(), password, code: code.trim() }),
+    onSent: page.leave,
+    onProblem: (problem) =>
+      problem.code === 'sign_in_failed'
+        ? 'The code is not right, or it has been used. Wait for the next one of the app, then try again.'
+        : problemWords(problem),
+    more: () => button('Back', () => page.start(), 'quiet'),
+  });
+  return {
+    title: 'One more step',
+    render: () =>
+      html`<p>Your password is right. Enter the code as well.</p>
+        ${form()}`,
+  };
+};

@@ -1,0 +1,37 @@
+import { html } from 'lit-html';
+import { askAuth } from '../api/auth.ts';
+import { button } from '../parts/parts.ts';
+import { EMAIL } from '../words/password-fields.ts';
+import { createTypedForm } from '../parts/typed-form.ts';
+import type { SignInPage, Step } from './sign-in-page.ts';
+
+/** A new password: by a link in a mail, or by one that an administrator hands over. */
+export const resetStep = (page: SignInPage): Step => {
+  const back = () => button('Back', () => page.start(), 'quiet');
+  if (!page.methods.mail)
+    return {
+      title: 'Set a new password',
+      render: () => html`
+        <p>Ask an administrator of your ad server for a link. It opens this page, where you choose a new password.</p>
+        <p>Administrators create it under People, with “New link”. It can be used once, within an hour.</p>
+        ${back()}
+      `,
+    };
+  const form = createTypedForm({
+    redraw: page.redraw,
+    fields: [EMAIL],
+    submit: 'Send me a link',
+    send: ({ email = '' }) => askAuth('POST', '/auth/reset', { email: email.trim() }),
+    onSent: () =>
+      page.start(
+        'If there is an account with this address, a link is on its way to it. It can be used once, within an hour. Nothing there? Look into the spam folder, or ask an administrator for a link.',
+      ),
+    more: back,
+  });
+  return {
+    title: 'Set a new password',
+    render: () =>
+      html`<p>We mail you a link by which you choose a new password.</p>
+        ${form()}`,
+  };
+};

@@ -1,0 +1,43 @@
+import { html } from 'lit-html';
+import { sendRequest, toProblem } from '../api/request.ts';
+import { bearer, keepTabToken } from '../api/tab-token.ts';
+import type { Answer } from '../api/wire.ts';
+import { button } from '../parts/parts.ts';
+import { problemWords } from '../words/sign-in-words.ts';
+import { createTypedForm } from '../parts/typed-form.ts';
+import type { SignInPage, Step } from './sign-in-page.ts';
+
+const tryToken = async (token: string): Promise<Answer<undefined>> => {
+  const answer = await sendRequest('/api/me', { method: 'GET', headers: bearer(token) });
+  if (!(answer instanceof Response)) return { ok: false, problem: answer };
+  if (answer.ok) return { ok: true, value: undefined };
+  return { ok: false, problem: toProblem(answer, await answer.json().catch(() => undefined)) };
+};
+
+/** A bearer token in place of a sign-in, for this tab. */
+export const tokenStep = (page: SignInPage): Step => {
+  const { accounts, providers } = page.methods;
+  const hasOtherWays = accounts || providers.length > 0;
+  const form = createTypedForm({
+    redraw: page.redraw,
+    fields: [{ name: 'token', label: 'Token', type: 'password', autocomplete: 'off' }],
+    submit: 'Use this token',
+    send: ({ token = '' }) => tryToken(token.trim()),
+    onSent: (_value, { token = '' }) => {
+      keepTabToken(token.trim());
+      page.leave();
+    },
+    onProblem: (problem) =>
+      problem.status === 401
+        ? 'That token was not accepted. It may have been revoked, have expired, or not be complete.'
+        : problemWords(problem),
+    ...(hasOtherWays && { more: () => button('Back', () => page.start(), 'quiet') }),
+  });
+  return {
+    title: hasOtherWays ? 'Use a token' : 'Sign in',
+    render: () => html`
+      <p>A token of <code>ADMIN_TOKEN</code>, or an API token. It is kept until this tab is closed.</p>
+      ${form()}
+    `,
+  };
+};

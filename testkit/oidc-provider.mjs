@@ -1,0 +1,40 @@
+/*
+ * A provider of OpenID Connect as a process, for tests (start-oidc-provider.ts). People sign in without a page: the request to
+ * the address of an interaction names the account in X-Account; `cancel` refuses.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import Provider from 'oidc-provider';
+
+const { PORT, CLIENTS, PEOPLE, CODE_SECONDS = '60', LEAN_TOKENS = '' } = process.env;
+const people = JSON.parse(PEOPLE);
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const key = { ...privateKey.export({ format: 'jwk' }), kid: `key of ${Date.now()}`, use: 'sig', alg: 'RS256' };
+
+const provider = new Provider(`http://127.0.0.1:${PORT}`, {
+  clients: JSON.parse(CLIENTS),
+  jwks: { keys: [key] },
+  cookies: { keys: ['a key of the tests'] },
+  scopes: ['openid', 'email', 'profile', 'groups'],
+  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+  // By the standard, claims of scopes are at the userinfo endpoint; many providers put them into the token.
+  conformIdTokenClaims: LEAN_TOKENS !== '',
+  ttl: { AuthorizationCode: Number(CODE_SECONDS), AccessToken: 600, IdToken: 600, Session: 3_600, Grant: 3_600, Interaction: 600 },
+  features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true }, rpInitiatedLogout: { enabled: true } },
+  interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+  findAccount: (_ctx, sub) => people[sub] && { accountId: sub, claims: () => ({ sub, ...people[sub] }) },
+  loadExistingGrant: async ({ oidc }) => {
+    const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
+    grant.addOIDCScope('openid email profile groups');
+    await grant.save();
+    return grant;
+  },
+});
+
+const answer = provider.callback();
+createServer(async (request, response) => {
+  if (!request.url.startsWith('/interaction/')) return answer(request, response);
+  const account = request.headers['x-account'];
+  const result = account === 'cancel' ? { error: 'access_denied' } : { login: { accountId: account } };
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+}).listen(Number(PORT), '127.0.0.1');

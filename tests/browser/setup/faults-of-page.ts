@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+declare const axe: { run: (context: object, options: object) => Promise<AxeResults> };
+
+const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** For `violationsOf`: once for each document. */
+export const loadAxe = (page: Page) => page.evaluate(AXE);
+
+/** By how much the document is wider than its window, and the outermost elements that are to blame. */
+export const beyondOf = (page: Page) =>
+  page.evaluate(() => {
+    const px = document.documentElement.scrollWidth - innerWidth;
+    if (px <= 0) return [];
+    const isBeyond = (element: Element): boolean => element.getBoundingClientRect().right > innerWidth + 0.5;
+    const outermost = [...document.querySelectorAll('body *')].filter((each) => isBeyond(each) && !isBeyond(each.parentElement!));
+    return [`${px} px`, ...outermost.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 300))];
+  });
+
+/** Serious violations of the page as it is, by all rules or by the two that read colours. */
+export const violationsOf = (page: Page, rules: 'all' | 'colours' = 'all') =>
+  page.evaluate(async (chosen) => {
+    // Colours that are still on their way to others are nobody's.
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
+    const only = chosen === 'colours' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {};
+    const { violations } = await axe.run({ exclude: ['iframe'] }, { iframes: false, resultTypes: ['violations'], ...only });
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html}`));
+  }, rules);
+
+/** The controls that are not wholly within the window. */
+export const outsideOf = (page: Page) =>
+  page.evaluate(() => {
+    const scrolls = (element: Element): boolean =>
+      element !== document.body && /auto|scroll|hidden/.test(getComputedStyle(element).overflowX)
+        ? true
+        : element.parentElement !== null && scrolls(element.parentElement);
+    const isOutside = (control: Element): boolean => {
+      const { left, right, width } = control.getBoundingClientRect();
+      return width > 0 && control.checkVisibility() && (left < -0.5 || right > innerWidth + 0.5) && !scrolls(control);
+    };
+    const controls = [...document.querySelectorAll('body :is(a, button, input, select, textarea, summary):not(.unseen)')];
+    return controls.filter(isOutside).map(({ outerHTML }) => outerHTML.slice(0, 120));
+  });
