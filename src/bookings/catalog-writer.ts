@@ -114,7 +114,11 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     const row = kind.toRow(checked.record as never);
     const warnings = writeWarnings(kind, checked.record, placements);
     if (kind.sealed === undefined) return { ok: true, row, warnings };
-    const stored = before && (await trx(kind.table).where({ id: before['id'] as string | number }).first<CatalogRow | undefined>());
+    const stored =
+      before &&
+      (await trx(kind.table)
+        .where({ id: before['id'] as string | number })
+        .first<CatalogRow | undefined>());
     const { column } = kind.sealed;
     const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
     const sealed = sealMembers(secretBox, kind.sealed, given, row, stored);
