@@ -1,5 +1,6 @@
+import { html } from 'lit-html';
 import type { Page, View } from './page.ts';
-import type { Route } from './route.ts';
+import { hashOf, type Route } from './route.ts';
 import { openAdvertiser } from './bookings/advertiser-view.ts';
 import { openAlerts } from './alerts/alerts-view.ts';
 import { openCampaign } from './bookings/campaign-view.ts';
@@ -15,10 +16,14 @@ import { openReports } from './reports/reports-view.ts';
 import { openTest } from './delivery/test-view.ts';
 import { openTimeline } from './delivery/timeline-view.ts';
 import { KINDS, type Kind } from './api/wire.ts';
+import { emptyState, pageHead } from './parts/parts.ts';
+import { mayOpen, screenNamed, type Screen } from './screen-groups.ts';
 
 /** The screen of an address; the overview for an unknown one. */
 export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   const [first = 'overview'] = route.parts;
+  const screen = screenNamed(first);
+  if (screen && !mayOpen(page.rights, hashOf(route.parts))) return closedView(page, screen);
   const kind = KINDS.find((one) => one === first);
   if (kind) return openEntity(page, kind, route);
   switch (first) {
@@ -42,6 +47,15 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
       return openOverview(page);
   }
 };
+
+/** In place of a screen that the person may not use. */
+const closedView = ({ rights: { me } }: Page, { name, label }: Screen): View => ({
+  title: label,
+  section: name,
+  render: () =>
+    html`${pageHead(label, '')}
+    ${emptyState(`Your role does not include this${me.publishers ? ', or it is about all publishers' : ''}. Ask an administrator if you need it.`)}`,
+});
 
 /** The screens of one record, for kinds that have one. */
 const SCREENS: Partial<Readonly<Record<Kind, (page: Page, route: Route) => Promise<View>>>> = {

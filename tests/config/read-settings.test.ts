@@ -201,6 +201,16 @@ test('in production the trafficking tool stays closed without a token, or with a
   expect(because({ TOKEN_SECRET: SECRET, ADMIN_TOKEN: 'short' })).toBeUndefined();
 });
 
+test.each([
+  ['ads', {}, false],
+  ['ads', { ADMIN_ENABLED: 'true' }, false],
+  ['tool', {}, true],
+  ['both', {}, false],
+  ['both', { ADMIN_ENABLED: 'true' }, true],
+])('in production a replica of the role %s with %j has the trafficking tool: %s', (ROLE, env, has) => {
+  expect(readSettings({ ...PRODUCTION, ...env, ROLE }).adminEnabled).toBe(has);
+});
+
 test('development listens on loopback and knows a few host names; production listens everywhere and checks names only when told', () => {
   const hostsOf = (env: NodeJS.ProcessEnv) => {
     const { host, knownHosts } = readSettings({ TOKEN_SECRET: SECRET, ...env });
