@@ -105,23 +105,11 @@ export const createPeople = (options: PeopleOptions): People => {
   const spent = createSpentStore({ knex });
   const passkeyStore = createPasskeyStore({ knex });
   const passkeys = createPasskeys({ store: passkeyStore, spent, secretBox, toolUrl: options.toolUrl, now: Date.now });
+  const stores = { people, sessions, links, identities, spent, passkeyStore, codes };
   const shared = {
-    ...{
-      ...options,
-      people,
-      sessions,
-      links,
-      passwords,
-      mails,
-      addressOf,
-      signIn,
-      identities,
-      spent,
-      secretBox,
-      codes,
-      passkeys,
-      passkeyStore,
-    },
+    ...options,
+    ...stores,
+    ...{ passwords, mails, addressOf, signIn, secretBox, passkeys },
     checkOwner: createCheckOwner({ knex, passwords, attempts }),
     signOutByToken: createProviderLogout({ providers, sessions, identities, spent }),
     random: randomWord,

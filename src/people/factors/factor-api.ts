@@ -7,7 +7,7 @@ import { MAX_PASSWORD_LENGTH } from '../accounts/password.ts';
 import { SIGNED_IN } from '../accounts/sign-in-api.ts';
 
 const password = s.textOf({ maxLength: MAX_PASSWORD_LENGTH, description: "Of the account; '' where it has none" });
-const OWNER = component('OwnerProof', s.closedRecord({ password }), { password: 'a long enough pass phrase' });
+const OWNER = component('OwnerProof', s.closedRecord({ password }), { password: 'a staple that is correct' });
 
 const PASSKEY = component('Passkey', s.record({ id: s.integer, name: s.text, created_at: s.moment, last_used_at: s.orNull(s.moment) }), {
   id: 4,
