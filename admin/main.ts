@@ -63,6 +63,12 @@ const page: Page = {
   get rights() {
     return rights;
   },
+  readRights: async () => {
+    const answer = await readRights(api);
+    if (answer.ok) rights = answer.value;
+    else page.complain(answer.problem);
+    redraw();
+  },
   api,
   statuses,
   store: createStore({ api, onRefresh: statuses.outdate, onRead: redraw }),

@@ -27,6 +27,8 @@ export interface ToastOptions {
 export interface Page {
   /** Who uses it, and what they may do. */
   readonly rights: Rights;
+  /** Reads them again. */
+  readRights(): Promise<void>;
   readonly api: Api;
   readonly store: Store;
   readonly statuses: Statuses;

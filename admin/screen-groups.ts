@@ -47,6 +47,7 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
       { name: 'test', label: 'Test an ad', isAllowed: ({ may }) => may('POST', '/test_ad') },
       { name: 'alerts', label: 'Alerts', isAllowed: ({ may }) => may('GET', '/alerts') },
       { name: 'complaints', label: 'Complaints', isAllowed: ({ may }) => may('GET', '/complaints') },
+      { name: 'people', label: 'People', isAllowed: ({ may }) => may('GET', '/people') },
       { name: 'history', label: 'History', isAllowed: ({ may }) => may('GET', '/audit') },
     ],
   },
@@ -61,5 +62,7 @@ export const mayOpen = (rights: Rights, hash: string): boolean => {
   const [name = 'overview', id] = parseRoute(hash).parts;
   const kind = KINDS.find((one) => one === name);
   if (kind && id === 'new' && !rights.may('POST', `/${kind}`)) return false;
+  if (name === 'people' && id === 'new' && !rights.may('POST', '/people')) return false;
+  if (name === 'tokens') return rights.may('POST', '/tokens');
   return screenNamed(name)?.isAllowed(rights) ?? true;
 };

@@ -2,6 +2,11 @@ import { html } from 'lit-html';
 import type { Page, View } from './page.ts';
 import { hashOf, type Route } from './route.ts';
 import { openAdvertiser } from './bookings/advertiser-view.ts';
+import { openAccount } from './people/account-view.ts';
+import { openInvite } from './people/invite-view.ts';
+import { openNewToken } from './people/new-token-view.ts';
+import { openPeople } from './people/people-view.ts';
+import { openPerson } from './people/person-view.ts';
 import { openAlerts } from './alerts/alerts-view.ts';
 import { openCampaign } from './bookings/campaign-view.ts';
 import { openFiles } from './assets/files-view.ts';
@@ -22,7 +27,7 @@ import { mayOpen, screenNamed, type Screen } from './screen-groups.ts';
 /** The screen of an address; the overview for an unknown one. */
 export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   const [first = 'overview'] = route.parts;
-  const screen = screenNamed(first);
+  const screen = screenNamed(first === 'tokens' ? 'people' : first);
   if (screen && !mayOpen(page.rights, hashOf(route.parts))) return closedView(page, screen);
   const kind = KINDS.find((one) => one === first);
   if (kind) return openEntity(page, kind, route);
@@ -41,11 +46,23 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
       return openAlerts(page);
     case 'complaints':
       return openComplaints(page);
+    case 'people':
+      return openPeopleScreen(page, route);
+    case 'tokens':
+      return openNewToken(page);
+    case 'account':
+      return openAccount(page);
     case 'history':
       return openHistory(page);
     default:
       return openOverview(page);
   }
+};
+
+/** The list of people, the form of a new one, or one person. */
+const openPeopleScreen = (page: Page, { parts: [, id] }: Route): View | Promise<View> => {
+  if (id === undefined) return openPeople(page);
+  return id === 'new' ? openInvite(page) : openPerson(page, Number(id));
 };
 
 /** In place of a screen that the person may not use. */

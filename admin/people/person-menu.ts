@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { askAuth, signInAddress } from '../api/auth.ts';
+import { askAuth, SIGN_IN_PAGE } from '../api/auth.ts';
 import type { Me } from '../api/rights.ts';
 import { dropTabToken, tabToken } from '../api/tab-token.ts';
 import type { Page } from '../page.ts';
@@ -34,11 +34,12 @@ export const personMenu = (page: Page, section: string): TemplateResult | typeof
 const rolesOf = ({ roles, publishers, advertisers }: Me): string => `${roles.join(', ')}${publishers || advertisers ? ', for some' : ''}`;
 
 const signOut = async (page: Page): Promise<void> => {
-  const isToken = tabToken() !== null;
-  dropTabToken();
-  if (!isToken) {
-    const answer = await askAuth('POST', '/auth/logout');
-    if (!answer.ok) return page.complain(answer.problem);
+  if (tabToken() !== null) {
+    dropTabToken();
+    return location.replace(SIGN_IN_PAGE);
   }
-  location.replace(signInAddress(''));
+  const answer = await askAuth('POST', '/auth/logout');
+  if (!answer.ok) return page.complain(answer.problem);
+  // Where a provider has its own session, it ends that one, too.
+  location.replace(answer.value.continue_at ?? SIGN_IN_PAGE);
 };

@@ -140,9 +140,9 @@ test('a trafficker for one publisher works on its bookings, and sees no people a
     await page.waitForLoadState('networkidle');
     expect(await page.locator('main').innerText()).not.toMatch(/Not theirs|Another House/);
   }
-  expect(await closedScreens(trafficker, ['#/publishers/new', '#/advertisers/new', '#/campaigns/new'])).toEqual([
-    ...['#/publishers/new', '#/advertisers/new'],
-  ]);
+  expect(await closedScreens(trafficker, ['#/people', '#/tokens/new', '#/publishers/new', '#/advertisers/new', '#/campaigns/new'])).toEqual(
+    [...['#/people', '#/tokens/new', '#/publishers/new', '#/advertisers/new']],
+  );
   // A placement that is open to all publishers is not theirs to change.
   await trafficker.turn('#/placements/shared');
   await page.getByText('You may read this placement').waitFor();
