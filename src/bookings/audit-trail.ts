@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { MS_PER_DAY } from '../base/utc-day.ts';
 import type { Caller } from '../access/caller.ts';
 
 /** Every change that the audit trail records. */
@@ -59,4 +60,9 @@ export const recordNumbered = async (
   };
   const [stored] = await trx('audit').insert(line).returning<{ id: string }[]>('id');
   return Number(stored?.id);
+};
+
+/** Deletes what is older than so many days, of at least a year. Rejects when Postgres is unavailable. */
+export const forgetChanges = async (knex: Knex, days: number, nowMs: number): Promise<void> => {
+  await knex.raw('select forget_changes(?)', [new Date(nowMs - days * MS_PER_DAY)]);
 };

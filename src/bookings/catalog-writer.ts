@@ -8,7 +8,7 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import { recordChange, recordNumbered, type Change } from './audit-trail.ts';
+import { changedBy, recordChange, recordNumbered, type Change } from './audit-trail.ts';
 import { checkReferences } from './check-references.ts';
 import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
@@ -19,7 +19,7 @@ import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { sealMembers } from './seal-members.ts';
-import { keptFields, shownRecord } from './shown-fields.ts';
+import { shownRecord, withKept } from './shown-fields.ts';
 import { patched, writable, without } from './writable.ts';
 import { writeWarnings } from './write-warnings.ts';
 import type { Refused, Written } from './written.ts';
@@ -98,8 +98,6 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     }
   };
 
-  const together: CatalogWriter['together'] = (writes) => committed((trx) => writes(writerWithin((work) => work(trx))));
-
   const alone: Write = async (work) => {
     const [written] = await committed(async (trx) => [await work(trx)]);
     return written!;
@@ -163,7 +161,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     const row = await withApproval(trx, kind, checked.row, before, caller);
     return {
       ok: true,
-      record: await rewrite(trx, target, row, { actor: caller.name, action: 'update', before }),
+      record: await rewrite(trx, target, row, { ...changedBy(caller), action: 'update', before }),
       warnings: checked.warnings,
     };
   };
@@ -186,17 +184,15 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           );
           const record = kind.toRecord(stored);
           await recordChange(trx, {
-            actor: caller.name,
-            action: 'create',
-            entity: kind.name,
-            entityId: stored.id,
-            before: null,
-            after: record,
+            ...{ ...changedBy(caller), action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record },
           });
           return { ok: true, record: key ? { ...record, api_key: key.key } : record, warnings: checked.warnings };
         }),
 
-      replace: (target, input) => change(target, (trx, before) => store(trx, target, before, replacement(target, before, input))),
+      replace: (target, input) =>
+        change(target, (trx, before) =>
+          store(trx, target, before, writable(target.kind, withKept(target.caller, target.kind, before, input))),
+        ),
 
       merge: (target, patch) =>
         change(target, (trx, before) => store(trx, target, before, isObject(patch) ? patched(target.kind, before, patch) : patch)),
@@ -206,7 +202,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           const { kind, id, caller } = target;
           const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
           const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
-          const change = { actor: caller.name, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;
+          const change = { ...changedBy(caller), action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;
           await keepDeleted(trx, kind, id, await recordNumbered(trx, change));
           await trx(kind.table).where({ id }).delete();
           return { ok: true, record: before };
@@ -217,7 +213,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       rotateKey: (target) =>
         change(target, async (trx, before) => {
           const { key, columns } = newApiKey();
-          const record = await rewrite(trx, target, columns, { actor: target.caller.name, action: 'rotate_key', before });
+          const record = await rewrite(trx, target, columns, { ...changedBy(target.caller), action: 'rotate_key', before });
           return { ok: true, record: { ...record, api_key: key } };
         }),
 
@@ -226,13 +222,13 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
           const action = blocked ? 'block' : 'unblock';
           const columns = { blocked_at: blocked ? trx.fn.now() : null };
-          return { ok: true, record: await rewrite(trx, target, columns, { actor: target.caller.name, action, before }) };
+          return { ok: true, record: await rewrite(trx, target, columns, { ...changedBy(target.caller), action, before }) };
         }),
 
       setStatus: (target, status) =>
         change(target, async (trx, before) => {
           if (before['status'] === status) return { ok: true, record: before };
-          return { ok: true, record: await rewrite(trx, target, { status }, { actor: target.caller.name, action: 'update', before }) };
+          return { ok: true, record: await rewrite(trx, target, { status }, { ...changedBy(target.caller), action: 'update', before }) };
         }),
 
       duplicate: (target) =>
@@ -242,12 +238,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     };
   };
 
-  return { ...writerWithin(alone), together };
+  return { ...writerWithin(alone), together: (writes) => committed((trx) => writes(writerWithin((work) => work(trx)))) };
 };
-
-/** What a record is replaced with: what its caller does not see of it stays. */
-const replacement = ({ kind, caller }: WriteTarget, before: EntityRecord, input: unknown): unknown =>
-  writable(kind, isObject(input) ? { ...keptFields(caller, kind, before), ...input } : input);
 
 const returned = ([row]: readonly Row[]): Row => {
   if (!row) throw new Error('Postgres returned no row for a record that it stored.');

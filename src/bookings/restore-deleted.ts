@@ -4,7 +4,7 @@ import type { Fault } from '../base/fault.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { ENTITY_TABLES } from '../catalog/entities/entities.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
-import { recordChange } from './audit-trail.ts';
+import { changedBy, recordChange } from './audit-trail.ts';
 import { KEPT_TABLES, LISTS } from './deleted-records.ts';
 import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
 import { createEntityReader } from './entity-reader.ts';
@@ -66,7 +66,7 @@ export const restoreDeleted = async (
   if (!record) throw new Error(`Postgres has no ${words} ${id} after it was restored.`);
   if (!matchesTag(ifMatch, shownRecord(caller, kind, record))) return refused('stale');
   const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
-  await recordChange(trx, { actor: caller.name, action: 'restore', entity, entityId: id, before: null, after });
+  await recordChange(trx, { ...changedBy(caller), action: 'restore', entity, entityId: id, before: null, after });
   return { ok: true, record };
 };
 
