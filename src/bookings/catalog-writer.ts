@@ -18,6 +18,7 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
+import { secondPersonFaults, unblockFaults } from './second-person.ts';
 import { sealMembers } from './seal-members.ts';
 import { keptFields, shownRecord } from './shown-fields.ts';
 import { patched, writable, without } from './writable.ts';
@@ -52,8 +53,13 @@ export interface RecordWriter {
 /** Each write is a separate transaction, and resolves after its commit. */
 export interface CatalogWriter extends RecordWriter {
   /** Runs writes one after the other in one transaction, which is committed if all of them are accepted. */
-  together(writes: (writer: RecordWriter) => Promise<readonly Written[]>): Promise<readonly Written[]>;
+  together(writes: Writes): Promise<readonly Written[]>;
+  /** Runs them in the same way, and undoes all of them whatever became of them. */
+  tryOut(writes: Writes): Promise<readonly Written[]>;
 }
+
+/** Writes in one transaction, which other tables may take part in. */
+export type Writes = (writer: RecordWriter, trx: Knex.Transaction) => Promise<readonly Written[]>;
 
 export interface CatalogWriterOptions {
   readonly knex: Knex;
@@ -83,12 +89,12 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
    * every change, so writers run one at a time in any case; locking that row first prevents
    * deadlocks and keeps a parent that was checked from being deleted.
    */
-  const committed = async (work: (trx: Trx) => Promise<readonly Written[]>): Promise<readonly Written[]> => {
+  const committed = async (work: (trx: Trx) => Promise<readonly Written[]>, isKept = true): Promise<readonly Written[]> => {
     const trx = await knex.transaction();
     try {
       await trx.raw('select version from catalog_version for update');
       const written = await work(trx);
-      const accepted = written.every(({ ok }) => ok);
+      const accepted = isKept && written.every(({ ok }) => ok);
       await (accepted ? trx.commit() : trx.rollback());
       if (accepted) await goLive();
       return written;
@@ -98,7 +104,23 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     }
   };
 
-  const together: CatalogWriter['together'] = (writes) => committed((trx) => writes(writerWithin((work) => work(trx))));
+  const together: CatalogWriter['together'] = (writes) =>
+    committed((trx) =>
+      writes(
+        writerWithin((work) => work(trx)),
+        trx,
+      ),
+    );
+
+  const tryOut: CatalogWriter['tryOut'] = (writes) =>
+    committed(
+      (trx) =>
+        writes(
+          writerWithin((work) => work(trx)),
+          trx,
+        ),
+      false,
+    );
 
   const alone: Write = async (work) => {
     const [written] = await committed(async (trx) => [await work(trx)]);
@@ -160,6 +182,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     if (fixed) return refused('parent_fixed', [fixed]);
     const unapproved = await approvalFault(trx, kind, checked.row, before, caller);
     if (unapproved) return refused('forbidden', [unapproved]);
+    const reasons = await secondPersonFaults(trx, kind, checked.row, before, caller);
+    if (reasons.length > 0) return refused('approval_required', reasons);
     const row = await withApproval(trx, kind, checked.row, before, caller);
     return {
       ok: true,
@@ -176,6 +200,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           const given = writable(kind, input);
           const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']), caller);
           if (!checked.ok) return checked;
+          const reasons = await secondPersonFaults(trx, kind, checked.row, undefined, caller);
+          if (reasons.length > 0) return refused('approval_required', reasons);
           const row = await withApproval(trx, kind, checked.row, undefined, caller);
           if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
           const key = kind.table === 'publishers' ? newApiKey() : undefined;
@@ -224,6 +250,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       setBlocked: (target, blocked) =>
         change(target, async (trx, before) => {
           if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
+          const reasons = blocked ? [] : await unblockFaults(trx, before, target.caller);
+          if (reasons.length > 0) return refused('approval_required', reasons);
           const action = blocked ? 'block' : 'unblock';
           const columns = { blocked_at: blocked ? trx.fn.now() : null };
           return { ok: true, record: await rewrite(trx, target, columns, { actor: target.caller.name, action, before }) };
@@ -242,7 +270,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     };
   };
 
-  return { ...writerWithin(alone), together };
+  return { ...writerWithin(alone), together, tryOut };
 };
 
 /** What a record is replaced with: what its caller does not see of it stays. */
