@@ -42,12 +42,18 @@ export const approvalReasons = (rules: ApprovalRules, after: Terms, before: Term
   }
   if (rules.approval_of_priority_1 && after.priority === 1 && before?.priority !== 1)
     reasons.push({ pointer: '/priority', detail: 'is 1' });
-  const isMore = before === undefined || (before.budget !== null && (after.budget === null || after.budget > before.budget));
-  if (most !== null && isMore && after.budget !== null && after.budget > most)
-    reasons.push({ pointer: '/budget', detail: `is above ${usd(most)}` });
-  if (most !== null && before !== undefined && isMore && after.budget === null)
-    reasons.push({ pointer: '/budget', detail: `is no longer limited, and more than ${usd(most)} needs a second person` });
+  if (most !== null && maySpendMore(after.budget, before) && (after.budget === null || after.budget > most))
+    reasons.push({
+      pointer: '/budget',
+      detail: after.budget === null ? `has no end, and ${usd(most)} is the most` : `is above ${usd(most)}`,
+    });
   return reasons;
+};
+
+/** A booking without a budget is limited by other means: it asks for no second person until it had a budget that is taken away. */
+const maySpendMore = (budget: number | null, before: Terms | undefined): boolean => {
+  if (before === undefined) return budget !== null;
+  return before.budget !== null && (budget === null || budget > before.budget);
 };
 
 const fell = (before: number | null, after: number): boolean => before === null || after < before;
