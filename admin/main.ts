@@ -1,6 +1,7 @@
 import { html, render } from 'lit-html';
 import { createApi } from './api/api.ts';
 import { signInAddress } from './api/auth.ts';
+import { NO_RIGHTS, readRights, type Rights } from './api/rights.ts';
 import './parts/charts/chart.ts';
 import { askChoice, askQuestion, askSignIn } from './parts/dialogs.ts';
 import type { Page, View } from './page.ts';
@@ -8,6 +9,7 @@ import { loading, problemNote } from './parts/parts.ts';
 import './parts/preview/ad-preview.ts';
 import { parseRoute } from './route.ts';
 import { openScreen } from './screens.ts';
+import { personMenu } from './people/person-menu.ts';
 import { shell } from './shell.ts';
 import { closeOnClickOutside } from './parts/panel.ts';
 import { openPalette } from './parts/palette.ts';
@@ -15,8 +17,10 @@ import { findAnything } from './bookings/find-anything.ts';
 import { createStatuses } from './api/statuses.ts';
 import { createStore } from './api/store.ts';
 import { createToasts } from './parts/toasts.ts';
+import type { Problem } from './api/wire.ts';
 
 const root = document.getElementById('app') as HTMLElement;
+let rights: Rights = NO_RIGHTS;
 let view: View = { title: 'Loading', section: '', render: loading };
 let shownHash = '';
 let drawnHash = '';
@@ -38,7 +42,8 @@ const redraw = (): void => {
 };
 
 const draw = (): void => {
-  render(shell(view.section, html`<div class="screen" data-at=${drawnHash}>${view.render()}</div>`, toasts.render()), root);
+  const screen = html`<div class="screen" data-at=${drawnHash}>${view.render()}</div>`;
+  render(shell({ rights, section: view.section, screen, personMenu: personMenu(page, view.section), toasts: toasts.render() }), root);
   document.title = `${view.title} · Ad server`;
 };
 
@@ -55,6 +60,15 @@ const signIn = (isWrite: boolean): Promise<boolean> => {
 const api = createApi({ signIn });
 const statuses = createStatuses(api, redraw);
 const page: Page = {
+  get rights() {
+    return rights;
+  },
+  readRights: async () => {
+    const answer = await readRights(api);
+    if (answer.ok) rights = answer.value;
+    else page.complain(answer.problem);
+    redraw();
+  },
   api,
   statuses,
   store: createStore({ api, onRefresh: statuses.outdate, onRead: redraw }),
@@ -127,9 +141,15 @@ window.addEventListener('beforeunload', (event) => {
 
 const start = async (): Promise<void> => {
   draw();
+  const allowed = await readRights(api);
+  if (!allowed.ok) return showProblem(allowed.problem);
+  rights = allowed.value;
   // The first screen does not wait for what only forms need.
   const [problem] = await Promise.all([page.store.loadDimensions(), open()]);
-  if (!problem) return redraw();
+  return problem ? showProblem(problem) : redraw();
+};
+
+const showProblem = (problem: Problem): void => {
   view = {
     title: 'Not available',
     section: '',
@@ -137,7 +157,7 @@ const start = async (): Promise<void> => {
       html`<h1 tabindex="-1">The campaign data cannot be loaded</h1>
         ${problemNote(problem)}<button type="button" @click=${() => void start()}>Try again</button>`,
   };
-  return draw();
+  draw();
 };
 
 void start();

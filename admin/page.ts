@@ -1,5 +1,6 @@
 import type { TemplateResult } from 'lit-html';
 import type { Api } from './api/api.ts';
+import type { Rights } from './api/rights.ts';
 import type { Statuses } from './api/statuses.ts';
 import type { Store } from './api/store.ts';
 import type { Problem } from './api/wire.ts';
@@ -24,6 +25,10 @@ export interface ToastOptions {
 
 /** What a view may use of the page. */
 export interface Page {
+  /** Who uses it, and what they may do. */
+  readonly rights: Rights;
+  /** Reads them again. */
+  readRights(): Promise<void>;
   readonly api: Api;
   readonly store: Store;
   readonly statuses: Statuses;

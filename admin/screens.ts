@@ -1,6 +1,12 @@
+import { html } from 'lit-html';
 import type { Page, View } from './page.ts';
-import type { Route } from './route.ts';
+import { hashOf, type Route } from './route.ts';
 import { openAdvertiser } from './bookings/advertiser-view.ts';
+import { openAccount } from './people/account-view.ts';
+import { openInvite } from './people/invite-view.ts';
+import { openNewToken } from './people/new-token-view.ts';
+import { openPeople } from './people/people-view.ts';
+import { openPerson } from './people/person-view.ts';
 import { openAlerts } from './alerts/alerts-view.ts';
 import { openCampaign } from './bookings/campaign-view.ts';
 import { openFiles } from './assets/files-view.ts';
@@ -15,10 +21,14 @@ import { openReports } from './reports/reports-view.ts';
 import { openTest } from './delivery/test-view.ts';
 import { openTimeline } from './delivery/timeline-view.ts';
 import { KINDS, type Kind } from './api/wire.ts';
+import { emptyState, pageHead } from './parts/parts.ts';
+import { mayOpen, screenNamed, type Screen } from './screen-groups.ts';
 
 /** The screen of an address; the overview for an unknown one. */
 export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   const [first = 'overview'] = route.parts;
+  const screen = screenNamed(first === 'tokens' ? 'people' : first);
+  if (screen && !mayOpen(page.rights, hashOf(route.parts))) return closedView(page, screen);
   const kind = KINDS.find((one) => one === first);
   if (kind) return openEntity(page, kind, route);
   switch (first) {
@@ -36,12 +46,33 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
       return openAlerts(page);
     case 'complaints':
       return openComplaints(page);
+    case 'people':
+      return openPeopleScreen(page, route);
+    case 'tokens':
+      return openNewToken(page);
+    case 'account':
+      return openAccount(page);
     case 'history':
       return openHistory(page);
     default:
       return openOverview(page);
   }
 };
+
+/** The list of people, the form of a new one, or one person. */
+const openPeopleScreen = (page: Page, { parts: [, id] }: Route): View | Promise<View> => {
+  if (id === undefined) return openPeople(page);
+  return id === 'new' ? openInvite(page) : openPerson(page, Number(id));
+};
+
+/** In place of a screen that the person may not use. */
+const closedView = ({ rights: { me } }: Page, { name, label }: Screen): View => ({
+  title: label,
+  section: name,
+  render: () =>
+    html`${pageHead(label, '')}
+    ${emptyState(`Your role does not include this${me.publishers ? ', or it is about all publishers' : ''}. Ask an administrator if you need it.`)}`,
+});
 
 /** The screens of one record, for kinds that have one. */
 const SCREENS: Partial<Readonly<Record<Kind, (page: Page, route: Route) => Promise<View>>>> = {

@@ -53,7 +53,7 @@ export const openAlerts = (page: Page): View => {
       ${pageHead(
         'Alerts',
         'What needs attention now. Looked for once a minute.',
-        button('Send them to…', () => recipients.add(), 'secondary'),
+        page.rights.may('POST', '/alert_recipients') ? button('Send them to…', () => recipients.add(), 'secondary') : nothing,
       )}
       ${recipients.form()}
       ${alerts.render((rows) => {

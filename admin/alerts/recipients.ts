@@ -34,6 +34,7 @@ export const createRecipients = (page: Page) => {
 
   return {
     load: async () => {
+      if (!page.rights.may('GET', '/alert_recipients')) return;
       await records.load();
       const problem = await page.store.ensure('publishers', ...records.all().flatMap(({ publisher_id }) => publisher_id ?? []));
       if (problem) page.complain(problem);
@@ -62,8 +63,10 @@ export const createRecipients = (page: Page) => {
                 { label: 'By', cell: ({ owner }) => owner, minor: true },
               ],
               actions: (one) =>
-                html`${button('Edit', () => records.edit(draftOf(one)), 'quiet', `Edit ${whereWords(one)}`)}
-                ${button('Delete', () => records.remove(one, question), 'quiet', `Delete ${whereWords(one)}`)}`,
+                !page.rights.may('PUT', '/alert_recipients/{id}')
+                  ? html``
+                  : html`${button('Edit', () => records.edit(draftOf(one)), 'quiet', `Edit ${whereWords(one)}`)}
+                    ${button('Delete', () => records.remove(one, question), 'quiet', `Delete ${whereWords(one)}`)}`,
             }),
           ),
   };

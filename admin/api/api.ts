@@ -9,7 +9,7 @@ import { bearer, dropTabToken, tabToken } from './tab-token.ts';
 import type { Answer, Problem } from './wire.ts';
 
 type Route = (typeof TRAFFICKING_API)[keyof typeof TRAFFICKING_API];
-type Method = Route['method'];
+export type Method = Route['method'];
 type Short<P> = P extends `/api${infer Path}` ? Path : never;
 
 /** The paths of a method, as the service defines them: `/line_items/{id}/delivery`. */

@@ -26,5 +26,8 @@ export const askAuth = async <P extends AuthRoute['path']>(
   return answer.ok ? { ok: true, value: value as AuthAnswer<P> } : { ok: false, problem: toProblem(answer, value) };
 };
 
-/** The page that lets people in. It leads back to a screen of the tool. @param hash of that screen */
+/** The page that lets people in, beside the page of the tool. Unlike /auth/login it waits for the person, also where there is one way only. */
+export const SIGN_IN_PAGE = 'sign-in.html';
+
+/** Where people are let in. It leads back to a screen of the tool. @param hash of that screen */
 export const signInAddress = (hash: string): string => `/auth/login?to=${encodeURIComponent(hash)}`;

@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import { MAX_UPLOAD_BYTES, MAX_UPLOAD_WORDS, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
 import type { Form } from '../bookings/forms/form.ts';
 import { numberOf, listOf, textOf } from '../bookings/forms/typed-text.ts';
@@ -69,7 +69,7 @@ export const fileField = (form: Form, page: Page, options: FileFieldOptions): Te
       <span><strong>Drop ${options.what} here</strong> or <u>choose a file</u></span>
       <small>${ACCEPTED[options.accepts].words}, up to ${MAX_UPLOAD_WORDS}</small>
     </label>
-    ${button('Choose an uploaded file', () => pick(form, page, pointer, options), 'quiet')}
+    ${page.rights.may('GET', '/assets') ? button('Choose an uploaded file', () => pick(form, page, pointer, options), 'quiet') : nothing}
     <div class="file-outcome" aria-live="polite">${outcome(upload, placementsOf(form, page))}</div>
   </div>`;
 };

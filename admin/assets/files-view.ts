@@ -68,7 +68,9 @@ export const openFiles = (page: Page): View => {
     page.redraw();
   };
   const actions = (file: AssetWire): TemplateResult =>
-    file.used_by?.total === 0 ? button('Delete', () => remove(file), 'quiet danger-text', `Delete ${file.name || file.sha256}`) : html``;
+    file.used_by?.total === 0 && page.rights.may('DELETE', '/assets/{sha256}')
+      ? button('Delete', () => remove(file), 'quiet danger-text', `Delete ${file.name || file.sha256}`)
+      : html``;
   const list = (rows: readonly AssetWire[]): TemplateResult =>
     rows.length === 0
       ? emptyState('No file has been uploaded yet. Drop one on the form of a creative.')

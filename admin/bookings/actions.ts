@@ -1,4 +1,4 @@
-import { RESTORE_DAYS, type CreativeStatus } from '../../src/catalog/model/choices.ts';
+import { RESTORE_DAYS } from '../../src/catalog/model/choices.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showApiKey, showDebugLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
@@ -138,9 +138,16 @@ export const setBlocked = async (page: Page, creativeId: number, blocked: boolea
   page.redraw();
 };
 
+/** Whether the person may approve and reject creatives: as an approver, or as who books them where the publisher requires no approval. */
+export const mayJudge = ({ rights }: Page): boolean =>
+  rights.may('POST', '/creatives/{id}/approve') || rights.may('PATCH', '/creatives/{id}');
+
 /** Approves or rejects a creative. */
-export const setStatus = async (page: Page, creativeId: number, status: CreativeStatus): Promise<void> => {
-  const answer = await page.api.records.update('creatives', creativeId, { status });
+export const setStatus = async (page: Page, creativeId: number, status: 'approved' | 'rejected'): Promise<void> => {
+  const { records } = page.api;
+  const answer = page.rights.may('POST', '/creatives/{id}/approve')
+    ? await records.act('creatives', creativeId, status === 'approved' ? 'approve' : 'reject')
+    : await records.update('creatives', creativeId, { status });
   if (!answer.ok) return page.complain(answer.problem);
   page.toast(`Creative ${creativeId} is ${status}.`);
   await page.store.refresh('creatives');
@@ -160,7 +167,7 @@ export const createDebugLink = async (page: Page, publisher: PublisherWire): Pro
 
 /** Offers a debug link; `publisher` undefined: nothing. */
 export const debugLinkCard = (page: Page, publisher: PublisherWire | undefined): TemplateResult | typeof nothing =>
-  publisher
+  publisher && page.rights.may('POST', '/debug_grants')
     ? card(
         'On the real page',
         html`<p>

@@ -7,7 +7,7 @@ import { crumbs, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createReportCard } from '../reports/report-card.ts';
-import { recordActions } from './row-actions.ts';
+import { editLink, recordActions } from './row-actions.ts';
 
 /** An advertiser: its campaigns and their delivery, over all publishers. */
 export const openAdvertiser = async (page: Page, route: Route): Promise<View> => {
@@ -15,6 +15,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
   const id = Number(route.parts[1]);
   const report = createReportCard<AdvertiserReportRow>(page, {
     name: `advertisers-${id}`,
+    may: page.rights.may('GET', '/advertisers/{id}/report'),
     read: (span) => page.api.get('/advertisers/{id}/report', { id, ...span }),
     csv: (span) => page.api.file('/advertisers/{id}/report', { id, ...span, format: 'csv' }),
     keys: [
@@ -37,8 +38,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
       ${pageHead(
         title,
         [advertiser.domain, advertiser.contact, ...advertiser.labels].filter(Boolean).join(' · '),
-        html`<a role="button" href=${hashOf(['advertisers', id, 'edit'])}>Edit</a>
-          ${recordActions(page, 'advertisers', advertiser, hashOf(['advertisers']))}`,
+        html`${editLink(page, 'advertisers', advertiser)} ${recordActions(page, 'advertisers', advertiser, hashOf(['advertisers']))}`,
       )}
       ${childrenCard(page, {
         kind: 'campaigns',

@@ -11,7 +11,7 @@ import { toggleActive } from './actions.ts';
 import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createReportCard } from '../reports/report-card.ts';
-import { recordActions } from './row-actions.ts';
+import { editLink, recordActions } from './row-actions.ts';
 
 /** A campaign: its line items and their delivery. */
 export const openCampaign = async (page: Page, route: Route): Promise<View> => {
@@ -19,6 +19,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   const id = Number(route.parts[1]);
   const report = createReportCard<ReportRow>(page, {
     name: `campaigns-${id}`,
+    may: page.rights.may('GET', '/campaigns/{id}/report'),
     read: (span) => page.api.get('/campaigns/{id}/report', { id, ...span }),
     csv: (span) => page.api.file('/campaigns/{id}/report', { id, ...span, format: 'csv' }),
     keys: [
@@ -57,9 +58,8 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           advertiser ? html`by <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
         }${flight(campaign)}
         ${statusPill(page.statuses.of('campaigns', id))}`,
-        html`${archivedBy(store, 'campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
-          <a role="button" class="secondary" href=${hashOf(['campaigns', id, 'edit'])}>Edit</a>
-          ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
+        html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
+        ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
       )}
       ${childrenCard(page, {
         kind: 'line_items',

@@ -9,9 +9,10 @@ import { moment } from '../words/dates.ts';
 const PATHS = { campaigns: '/campaigns/{id}/comments', line_items: '/line_items/{id}/comments' } as const;
 
 /** What staff have written about a record, and a field to write more. */
-export const createCommentsCard = (page: Page, of: Commented, id: number): (() => TemplateResult) => {
+export const createCommentsCard = (page: Page, of: Commented, id: number): (() => TemplateResult | typeof nothing) => {
   const path = PATHS[of];
-  const comments = createReading(page, (api) => api.get(path, { id }), { keep: true });
+  const { rights } = page;
+  const comments = createReading(page, (api) => api.get(path, { id }), { keep: true, may: rights.may('GET', path) });
   let typed = '';
   let sending = false;
 
@@ -32,38 +33,39 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
     await comments.load();
   };
 
-  return () =>
-    card(
-      'Comments',
-      html`<form class="comment-form" @submit=${add}>
-          <label class="unseen" for="comment">Comment</label>
-          <textarea
-            id="comment"
-            rows="2"
-            maxlength="4000"
-            placeholder="For colleagues: what was agreed, what was tried …"
-            .value=${live(typed)}
-            @input=${(event: InputEvent) => {
-              typed = (event.target as HTMLTextAreaElement).value;
-            }}
-          ></textarea>
-          <button type="submit" class="secondary">Add</button>
-        </form>
-        ${comments.render((rows) =>
-          rows.length === 0
-            ? html`${nothing}`
-            : html`<ul class="comments">
-                ${rows.map(
-                  (row) =>
-                    html`<li>
-                      <p class="muted">
-                        <b>${row.actor}</b>, ${moment(row.at)}
-                        ${button('Delete', () => remove(row), 'quiet', `Delete the comment of ${row.actor}`)}
-                      </p>
-                      <p class="comment-text">${row.text}</p>
-                    </li>`,
-                )}
-              </ul>`,
-        )}`,
-    );
+  const form = (): TemplateResult =>
+    html`<form class="comment-form" @submit=${add}>
+      <label class="unseen" for="comment">Comment</label>
+      <textarea
+        id="comment"
+        rows="2"
+        maxlength="4000"
+        placeholder="For colleagues: what was agreed, what was tried …"
+        .value=${live(typed)}
+        @input=${(event: InputEvent) => {
+          typed = (event.target as HTMLTextAreaElement).value;
+        }}
+      ></textarea>
+      <button type="submit" class="secondary">Add</button>
+    </form>`;
+  const list = (): TemplateResult =>
+    html`${comments.render((rows) =>
+      rows.length === 0
+        ? html`${rights.may('POST', path) ? nothing : html`<p class="muted">None yet.</p>`}`
+        : html`<ul class="comments">
+            ${rows.map(
+              (row) =>
+                html`<li>
+                  <p class="muted">
+                    <b>${row.actor}</b>, ${moment(row.at)}
+                    ${rights.may('DELETE', '/comments/{id}') ? button('Delete', () => remove(row), 'quiet', `Delete the comment of ${row.actor}`) : nothing}
+                  </p>
+                  <p class="comment-text">${row.text}</p>
+                </li>`,
+            )}
+          </ul>`,
+    )}`;
+
+  if (!rights.may('GET', path)) return () => nothing;
+  return () => card('Comments', html`${rights.may('POST', path) ? form() : nothing} ${list()}`);
 };

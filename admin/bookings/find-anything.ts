@@ -1,6 +1,7 @@
 import type { Page } from '../page.ts';
 import type { PaletteEntry } from '../parts/palette.ts';
 import { hashOf } from '../route.ts';
+import { mayOpen, SCREEN_GROUPS } from '../screen-groups.ts';
 import { KINDS, type Kind } from '../api/wire.ts';
 import { aOne, capital, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 
@@ -8,12 +9,13 @@ const PER_KIND = 5;
 
 /** Screens by their names, and records by what the service searches them by. */
 export const findAnything =
-  ({ api }: Page) =>
+  ({ api, rights }: Page) =>
   async (text: string): Promise<readonly PaletteEntry[]> => {
     const words = text.trim().toLowerCase();
-    const screens = SCREENS.filter(({ label }) => label.toLowerCase().includes(words));
+    const screens = SCREENS.filter(({ label, hash }) => label.toLowerCase().includes(words) && mayOpen(rights, hash));
     if (words === '') return screens;
-    const found = await Promise.all(KINDS.map((kind) => recordsOf(api, kind, text.trim())));
+    const kinds = KINDS.filter((kind) => rights.may('GET', `/${kind}`));
+    const found = await Promise.all(kinds.map((kind) => recordsOf(api, kind, text.trim())));
     return [...found.flat(), ...screens];
   };
 
@@ -24,18 +26,7 @@ const recordsOf = async <K extends Kind>(api: Page['api'], kind: K, text: string
 };
 
 const SCREENS: readonly PaletteEntry[] = [
-  ...[
-    ['Home', 'overview'],
-    ['Timeline', 'timeline'],
-    ['Reports', 'reports'],
-    ['Finance', 'finance'],
-    ['Alerts', 'alerts'],
-    ['Test an ad', 'test'],
-    ['Complaints', 'complaints'],
-    ['History', 'history'],
-    ['Files', 'files'],
-  ].map(([label = '', name = '']) => ({ label, note: 'screen', hash: hashOf([name]) })),
-  ...KINDS.map((kind) => ({ label: NAMES[kind].many, note: 'screen', hash: hashOf([kind]) })),
+  ...SCREEN_GROUPS.flatMap(({ screens }) => screens.map(({ name, label }) => ({ label, note: 'screen', hash: hashOf([name]) }))),
   ...KINDS.map((kind) => ({
     label: capital(`new ${aOne(kind).split(' ').slice(1).join(' ')}`),
     note: 'create',

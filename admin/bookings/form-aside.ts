@@ -1,10 +1,9 @@
-import type { CreativeStatus } from '../../src/catalog/model/choices.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { debugLinkCard, rotateKey, setBlocked, setStatus } from './actions.ts';
+import { debugLinkCard, mayJudge, rotateKey, setBlocked, setStatus } from './actions.ts';
 import { assetsOf } from '../parts/fields/content-assets.ts';
 import { listOf, numberOf, textOf, textOrNull } from './forms/typed-text.ts';
 import type { Form } from './forms/form.ts';
-import { addStep } from './forms/next-step.ts';
+import { addLink, addStep } from './forms/next-step.ts';
 import type { Page } from '../page.ts';
 import { button, card, loading, pill } from '../parts/parts.ts';
 import { atDensity, previewCreative, type Slot } from '../parts/preview/preview-document.ts';
@@ -44,7 +43,7 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
           ${publisher.api_key_hint ? html`Ends in <code>${publisher.api_key_hint}</code>. ` : nothing}The key is stored as a hash and was
           shown once. Replace it if it is lost.
         </p>
-        ${button('Replace the key', () => rotateKey(page, publisher), 'secondary')}`,
+        ${page.rights.may('POST', '/publishers/{id}/rotate_key') ? button('Replace the key', () => rotateKey(page, publisher), 'secondary') : nothing}`,
     )}
     ${card(
       'Sellers',
@@ -105,7 +104,7 @@ const related = <K extends Kind>(page: Page, kind: K, parent: Readonly<Record<st
     html`
       ${rows.length === 0 ? html`<p>None yet.</p>` : table({ caption: kind, columns: columns.slice(0, 2), rows: rows.slice(0, MAX_RELATED) })}
       ${total > MAX_RELATED ? html`<p><a href=${hashOf([kind], parent)}>All ${total.toLocaleString()}</a></p>` : nothing}
-      <p><a href=${addStep(kind, '', parent).hash}>Add one</a></p>
+      ${addLink(page, { ...addStep(kind, '', parent), label: 'Add one' })}
     `,
   );
 };
@@ -134,7 +133,8 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
       ></ad-preview>
     </figure>`;
   const block = (id: number, blocked: boolean) => setBlocked(page, id, blocked).then(() => page.go(location.hash, { saved: true }));
-  const judge = (id: number, status: CreativeStatus) => setStatus(page, id, status).then(() => page.go(location.hash, { saved: true }));
+  const judge = (id: number, status: 'approved' | 'rejected') =>
+    setStatus(page, id, status).then(() => page.go(location.hash, { saved: true }));
   return html`
     <aside class="form-aside preview-aside">
       ${card(
@@ -148,7 +148,7 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
           ? card(
               'State',
               html`<p>${pill(creativeState(page.store, record))}</p>
-                ${record.status === 'pending' ? html`${button('Approve', () => judge(record.id, 'approved'))} ${button('Reject', () => judge(record.id, 'rejected'), 'secondary')} ` : nothing}${button(record.blocked_at ? 'Unblock' : 'Block', () => block(record.id, !record.blocked_at), 'secondary')}`,
+                ${record.status === 'pending' && mayJudge(page) ? html`${button('Approve', () => judge(record.id, 'approved'))} ${button('Reject', () => judge(record.id, 'rejected'), 'secondary')} ` : nothing}${page.rights.may('POST', '/creatives/{id}/block') ? button(record.blocked_at ? 'Unblock' : 'Block', () => block(record.id, !record.blocked_at), 'secondary') : nothing}`,
             )
           : nothing
       }

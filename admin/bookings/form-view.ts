@@ -5,7 +5,7 @@ import { createForm, type Draft, type Form } from './forms/form.ts';
 import { readAt } from './forms/pointer.ts';
 import { draftOf, newRecord, recordOf } from './forms/entity-draft.ts';
 import { faultInWords, fieldsOf, PARENTS } from './forms/entity-fields.ts';
-import { missingParent, nextStep } from './forms/next-step.ts';
+import { allowed, missingParent, nextStep } from './forms/next-step.ts';
 import { renderForm } from './forms/render-form.ts';
 import { withDates } from '../words/dates.ts';
 import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
@@ -89,7 +89,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
       await store.refresh();
       const key = kind === 'publishers' && isNew ? (saved as PublisherWire).api_key : undefined;
       if (key) await showApiKey((saved as PublisherWire).name, key);
-      const next = isNew && copyOf === null ? nextStep(kind, saved, store) : undefined;
+      const next = isNew && copyOf === null ? allowed(page, nextStep(kind, saved, store)) : undefined;
       page.toast(
         `${capital(one)} “${titleOf(kind, saved)}” ${isNew || duplicating ? 'was created' : 'was saved'}. ${next?.text ?? ''}`.trim(),
         {
@@ -110,6 +110,8 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     duplicating = false;
   };
 
+  /** Of an existing record that the person may read only. */
+  const isLocked = record !== undefined && !isNew && !page.rights.mayChange(kind, record);
   const title = isNew ? (copyOf === null ? `New ${one}` : `Copy of ${aOne(kind)}`) : titleOf(kind, record as Records[K]);
   return {
     title,
@@ -117,7 +119,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     hasChanges: () => form.hasChanges() && !form.isSaving(),
     render: () => {
       const missing = isNew ? missingParent(kind, store) : undefined;
-      if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, missing)}`;
+      if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, allowed(page, missing))}`;
       return html`
         <nav class="crumbs" aria-label="Breadcrumb">
           <a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}
@@ -131,10 +133,11 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             void form.submit();
           }}
         >
+          ${isLocked ? html`<p class="note">You may read this ${one}. Ask an administrator if you need to change it.</p>` : nothing}
           ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate)}
           <div class="form-columns">
             <div class="form-main">
-              ${renderForm(kind, form, page, { isNew })}
+              ${isLocked ? html`<fieldset class="bare" disabled>${renderForm(kind, form, page, { isNew })}</fieldset>` : renderForm(kind, form, page, { isNew })}
               ${
                 copiedCreatives.length > 0
                   ? html`<label class="copy-creatives"
@@ -150,7 +153,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             </div>
             ${formAside(page, kind, form, isNew ? undefined : record, fill)}
           </div>
-          ${saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
+          ${isLocked ? nothing : saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
         </form>
       `;
     },

@@ -1,7 +1,7 @@
 import { entityOf } from '../../src/catalog/entities/entities.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { input } from '../parts/fields/input.ts';
-import { addStep, missingParent } from './forms/next-step.ts';
+import { addLink, addStep, allowed, missingParent } from './forms/next-step.ts';
 import { filterChips } from './lists/filter-chips.ts';
 import { filtersOf } from './lists/list-filters.ts';
 import { createInPlace } from './lists/in-place.ts';
@@ -63,7 +63,10 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     timer = setTimeout(() => void load(), patienceMs);
     page.redraw();
   };
-  const bulk = isEditedInList(kind) && !state.isArchived ? createBulkBar(page, kind as BulkKind) : undefined;
+  const bulk =
+    isEditedInList(kind) && !state.isArchived && page.rights.may('PATCH', `/${kind}/{id}`)
+      ? createBulkBar(page, kind as BulkKind)
+      : undefined;
   const views = state.isArchived ? undefined : createSavedViews(page, kind);
   const inPlace = bulk && createInPlace(page, kind as BulkKind);
   // The records first: the rest is not in their way.
@@ -85,7 +88,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     const { rows, total, more } = listing;
     if (total === 0 && !isFiltered(state)) {
       const next = missingParent(kind, store) ?? addStep(kind, `No ${many} yet.`);
-      return state.isArchived ? emptyState('Nothing is archived.') : emptyState(next.text, next);
+      return state.isArchived ? emptyState('Nothing is archived.') : emptyState(next.text, allowed(page, next));
     }
     return html`
       <div class="toolbar">
@@ -129,7 +132,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
         ${pageHead(
           state.isArchived ? `Archived ${many}` : names.many,
           state.isArchived ? 'Kept for reports; neither served nor listed.' : entityOf(kind).about,
-          missing ? nothing : html`<a role="button" href=${add.hash}>${add.label}</a>`,
+          missing ? nothing : addLink(page, add, 'primary'),
         )}
         ${body()}
         <p class="other-list">

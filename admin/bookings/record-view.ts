@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { addStep } from './forms/next-step.ts';
+import { addLink, addStep, allowed } from './forms/next-step.ts';
 import type { Page, View } from '../page.ts';
 import { card, emptyState, pageHead } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
@@ -59,11 +59,7 @@ export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOption
       html`<p>Its <a href=${hashOf([kind], { archived: 1 })}>${NAMES[kind].many.toLowerCase()}</a> are archived with it.</p>`,
     );
   const add = addStep(kind, '', parent);
-  if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, add), html`${nothing}`);
+  if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, allowed(page, add)), html`${nothing}`);
   const columns = listColumns(page, kind).filter(({ label }) => label !== without);
-  return card(
-    NAMES[kind].many,
-    table({ caption, columns, rows, actions: (record) => rowMenu(page, kind, record) }),
-    html`<a href=${add.hash}>${add.label}</a>`,
-  );
+  return card(NAMES[kind].many, table({ caption, columns, rows, actions: (record) => rowMenu(page, kind, record) }), addLink(page, add));
 };

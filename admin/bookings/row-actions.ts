@@ -10,6 +10,12 @@ import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import type { CampaignWire, CreativeWire, Kind, Records } from '../api/wire.ts';
 
+/** To the form of a record; of who may not change it, the form shows its settings. */
+export const editLink = <K extends Kind>({ rights }: Page, kind: K, record: Records[K]): TemplateResult =>
+  html`<a role="button" class="secondary" href=${hashOf([kind, record.id, 'edit'])}
+    >${rights.mayChange(kind, record) ? 'Edit' : 'Settings'}</a
+  >`;
+
 /** Duplicate, Archive and Delete, on a screen of the record. */
 export const recordActions = <K extends Kind>(page: Page, kind: K, record: Records[K], afterDelete: string): TemplateResult => {
   const remove = () => deleteEntity(page, kind, record).then((gone) => gone && page.go(afterDelete, { saved: true }));
@@ -18,37 +24,50 @@ export const recordActions = <K extends Kind>(page: Page, kind: K, record: Recor
       (done) => done && page.go(record.archived ? location.hash : afterDelete, { saved: true }),
     );
   const owner = archivedOwner(page, kind, record);
+  const { rights } = page;
+  const mayChange = rights.mayChange(kind, record);
   return html`
     ${
-      kind === 'campaigns'
-        ? button('Duplicate', () => duplicateCampaign(page, record as CampaignWire), 'secondary')
-        : html`<a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>`
+      !mayDuplicate(page, kind)
+        ? nothing
+        : kind === 'campaigns'
+          ? button('Duplicate', () => duplicateCampaign(page, record as CampaignWire), 'secondary')
+          : html`<a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>`
     }
-    ${owner ? html`<a role="button" class="secondary" href=${owner.hash}>${owner.label}</a>` : button(record.archived ? 'Restore' : 'Archive', archive, 'secondary')}
-    ${button('Delete', remove, 'secondary danger-text')}
+    ${owner ? html`<a role="button" class="secondary" href=${owner.hash}>${owner.label}</a>` : !mayChange ? nothing : button(record.archived ? 'Restore' : 'Archive', archive, 'secondary')}
+    ${mayDelete(page, kind, record) ? button('Delete', remove, 'secondary danger-text') : nothing}
   `;
 };
 
-/** The buttons at the end of a record's row. */
+const mayDuplicate = ({ rights }: Page, kind: Kind): boolean =>
+  kind === 'campaigns' ? rights.may('POST', '/campaigns/{id}/duplicate') : rights.may('POST', `/${kind}`);
+const mayDelete = <K extends Kind>({ rights }: Page, kind: K, record: Records[K]): boolean =>
+  rights.mayChange(kind, record) && rights.may('DELETE', `/${kind}/{id}`);
+
+/** The buttons at the end of a record's row; those of what the person may do. */
 export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => {
   const title = titleOf(kind, record);
   const paused = 'active' in record ? !record.active : undefined;
   const creative = kind === 'creatives' ? (record as CreativeWire) : undefined;
   const quiet = (label: string, run: () => unknown, look = 'quiet') => button(label, run, look, `${label} ${title}`);
   const link = (label: string, hash: string) => html`<a class="quiet-link" href=${hash} aria-label="${label} ${title}">${label}</a>`;
-  const remove = quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text');
+  const { rights } = page;
+  const mayChange = rights.mayChange(kind, record);
+  const remove = mayDelete(page, kind, record) ? quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text') : nothing;
   const owner = archivedOwner(page, kind, record);
   if (owner) return html`${link(owner.label, owner.hash)} ${remove}`;
-  if (record.archived) return html`${quiet('Restore', () => setArchived(page, kind, record, false))} ${remove}`;
+  if (record.archived) return html`${mayChange ? quiet('Restore', () => setArchived(page, kind, record, false)) : nothing} ${remove}`;
   return html`
-    ${paused === undefined ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
-    ${creative?.blocked_at ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
-    ${isEditedInList(kind) ? quiet('Quick edit', () => quickEdit(page, kind as InPlaceKind, record as Records[InPlaceKind])) : nothing}
-    ${link('Edit', hashOf([kind, record.id, 'edit']))}
+    ${paused === undefined || !mayChange ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
+    ${creative?.blocked_at && rights.may('POST', '/creatives/{id}/unblock') ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
+    ${isEditedInList(kind) && mayChange ? quiet('Quick edit', () => quickEdit(page, kind as InPlaceKind, record as Records[InPlaceKind])) : nothing}
+    ${link(mayChange ? 'Edit' : 'Settings', hashOf([kind, record.id, 'edit']))}
     ${
-      kind === 'campaigns'
-        ? quiet('Duplicate', () => duplicateCampaign(page, record as CampaignWire))
-        : link('Duplicate', duplicateHash(kind, record.id))
+      !mayDuplicate(page, kind)
+        ? nothing
+        : kind === 'campaigns'
+          ? quiet('Duplicate', () => duplicateCampaign(page, record as CampaignWire))
+          : link('Duplicate', duplicateHash(kind, record.id))
     }
     ${remove}
   `;

@@ -26,9 +26,9 @@ export const undoButton = (
 ): TemplateResult | typeof nothing => {
   if (!kind || !change.before) return nothing;
   const { entity_id } = change;
-  if (change.action === 'update')
+  if (change.action === 'update' && page.rights.may('PATCH', `/${kind}/{id}`))
     return button('Undo', () => undo(page, kind, change).then(reload), 'quiet', `Undo the change of ${entity_id}`);
-  return change.restorable
+  return change.restorable && page.rights.may('POST', `/${kind}/{id}/restore`)
     ? button('Restore', () => restoreRecord(page, kind, entity_id).then(reload), 'quiet', `Restore ${entity_id}`)
     : nothing;
 };

@@ -7,7 +7,7 @@ import { hashOf } from '../route.ts';
 import { date, withDates } from '../words/dates.ts';
 import { count, money } from '../words/formats.ts';
 import { counted, linkTo } from '../words/kinds.ts';
-import { patchRecord, setStatus } from '../bookings/actions.ts';
+import { mayJudge, patchRecord, setStatus } from '../bookings/actions.ts';
 
 interface GroupWords {
   readonly title: string;
@@ -55,16 +55,20 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
   };
   const fix = (kind: AttentionKind, { table, id }: AttentionRow): TemplateResult | typeof nothing => {
     if (table === null || id === null) return nothing;
+    const { rights } = page;
+    const mayChange = rights.may('PATCH', '/line_items/{id}');
     const link = (label: string, hash: string) => html`<a role="button" class="secondary" href=${hash}>${label}</a>`;
     switch (kind) {
       case 'outranked':
-        return button('Rank it higher', () => helpOutranked(id), 'secondary');
+        return mayChange ? button('Rank it higher', () => helpOutranked(id), 'secondary') : link('See why', linkTo('line_items', id));
       case 'pending_creatives':
-        return button('Approve', () => setStatus(page, id, 'approved').then(reload), 'secondary');
+        return mayJudge(page)
+          ? button('Approve', () => setStatus(page, id, 'approved').then(reload), 'secondary')
+          : link('Review', linkTo('creatives', id));
       case 'complaints':
         return link('Review', linkTo('creatives', id));
       case 'ends_soon':
-        return link('Extend', hashOf(['line_items', id, 'edit']));
+        return mayChange ? link('Extend', hashOf(['line_items', id, 'edit'])) : nothing;
       default:
         return link('See why', linkTo('line_items', id));
     }

@@ -45,7 +45,9 @@ export const openComplaints = (page: Page): View => {
   const actions = ({ creative_id, blocked_at, deleted }: ReportedCreativeRow) => {
     const label = blocked_at ? 'Unblock' : 'Block';
     const run = () => setBlocked(page, creative_id, !blocked_at).then(complaints.load);
-    return deleted ? html`` : button(label, run, 'quiet', `${label} creative ${creative_id}`);
+    return deleted || !page.rights.may('POST', '/creatives/{id}/block')
+      ? html``
+      : button(label, run, 'quiet', `${label} creative ${creative_id}`);
   };
   return {
     title: 'Complaints',

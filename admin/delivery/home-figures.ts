@@ -22,7 +22,9 @@ export const createHomeFigures = (page: Page): HomeFigures => {
   let compared: readonly DayComparison[] | undefined;
   let problem: Problem | undefined;
   let turn = 0;
+  const isAllowed = page.rights.may('GET', '/reports');
   const load = async (): Promise<void> => {
+    if (!isAllowed) return;
     const mine = ++turn;
     const asked = { group_by: 'hour', metrics: METRICS, from: isoDateIn(-8), to: isoDateIn(1) };
     const answer = await readReport(page, asked, () => mine === turn, MAX_HOURS);
@@ -35,10 +37,12 @@ export const createHomeFigures = (page: Page): HomeFigures => {
   return {
     load,
     render: () =>
-      html`${problem ? problemNote(problem) : nothing}
-        <section class="home-figures" aria-label="Today" aria-busy=${compared || problem ? 'false' : 'true'}>
-          ${(compared ?? PLACEHOLDERS).map(figure)}
-        </section>`,
+      !isAllowed
+        ? html``
+        : html`${problem ? problemNote(problem) : nothing}
+            <section class="home-figures" aria-label="Today" aria-busy=${compared || problem ? 'false' : 'true'}>
+              ${(compared ?? PLACEHOLDERS).map(figure)}
+            </section>`,
   };
 };
 

@@ -6,10 +6,10 @@ import { countryName } from '../parts/fields/country-field.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
-import type { Store } from '../api/store.ts';
 import { button, card, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { hashOf, type Route } from '../route.ts';
+import { mayOpen } from '../screen-groups.ts';
 import { table, unbroken } from '../parts/table.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from '../words/day-goal.ts';
@@ -22,7 +22,7 @@ import { priceOf } from '../bookings/list-columns.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
-import { recordActions } from '../bookings/row-actions.ts';
+import { editLink, recordActions } from '../bookings/row-actions.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -30,7 +30,10 @@ const REFRESH_MS = 10_000;
 export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const { store } = page;
   const id = Number(route.parts[1]);
-  const delivery = createReading(page, (api) => api.get('/line_items/{id}/delivery', { id }), { keep: true });
+  const delivery = createReading(page, (api) => api.get('/line_items/{id}/delivery', { id }), {
+    keep: true,
+    may: page.rights.may('GET', '/line_items/{id}/delivery'),
+  });
   const refusals = createRefusalsCard(page, id);
   const comments = createCommentsCard(page, 'line_items', id);
   const refresh = (): void => {
@@ -53,7 +56,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         title,
       )}
       ${pageHead(title, `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
-      ${delivery.render((read) => statusAndDelivery(store, item, read, refusals.render()))}
+      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render()))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
@@ -70,12 +73,11 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
 };
 
 const actions = (page: Page, item: LineItemWire): TemplateResult => html`
-  ${archivedBy(page.store, 'line_items', item) ? nothing : button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, 'line_items', item).then(() => page.go(location.hash)))}
-  <a role="button" class="secondary" href=${hashOf(['line_items', item.id, 'edit'])}>Edit</a>
-  ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
+  ${archivedBy(page.store, 'line_items', item) || !page.rights.mayChange('line_items', item) ? nothing : button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, 'line_items', item).then(() => page.go(location.hash)))}
+  ${editLink(page, 'line_items', item)} ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;
 
-const statusAndDelivery = (store: Store, item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
+const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
   const { status, today, total } = delivery;
   const targeted = targetingWords(item, countryName, store.dimensions());
   const figures: readonly (readonly [string, string])[] = [
@@ -130,7 +132,7 @@ const statusAndDelivery = (store: Store, item: LineItemWire, delivery: Delivery,
         'How it is delivered',
         html`${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
           <p>${targeted.length === 0 ? 'Shown to every visitor.' : html`Shown to visitors ${targeted.join('; ')}.`}</p>
-          <p><a href=${hashOf(['test'], { line_item_id: item.id })}>Try a visitor: would this person see it?</a></p>`,
+          ${mayOpen(rights, '#/test') ? html`<p><a href=${hashOf(['test'], { line_item_id: item.id })}>Try a visitor: would this person see it?</a></p>` : nothing}`,
       )}
     </div>
   `;

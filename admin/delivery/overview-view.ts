@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Attention } from '../../src/delivery/attention/attention.ts';
-import { aOne, NAMES } from '../words/kinds.ts';
+import { addLink, addStep } from '../bookings/forms/next-step.ts';
+import { NAMES } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { button, pageHead, pill } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
@@ -25,7 +26,7 @@ const HIDDEN = 'set-up-hidden';
 
 /** Today's figures, what needs attention and what has ended; before the first campaign is complete, its next step. */
 export const openOverview = (page: Page): View => {
-  const attention = createReading(page, (api) => api.get('/attention'), { keep: true });
+  const attention = createReading(page, (api) => api.get('/attention'), { keep: true, may: page.rights.may('GET', '/attention') });
   const figures = createHomeFigures(page);
   const refresh = (): void => {
     if (document.visibilityState === 'visible') void Promise.all([attention.load(), figures.load()]);
@@ -39,7 +40,7 @@ export const openOverview = (page: Page): View => {
   const show = (read: Attention): TemplateResult => {
     const next = NEEDED_KINDS.find((kind) => read.records[kind] === 0);
     isSettingUp = next !== undefined && localStorage.getItem(HIDDEN) === null;
-    if (next && isSettingUp) return html`${steps(read, next, hide)} ${healthLine(read)}`;
+    if (next && isSettingUp) return html`${steps(page, read, next, hide)} ${healthLine(read)}`;
     return html`${statusCounts(read)} ${attentionCard(page, read, attention.load)} ${endedCard(read)} ${healthLine(read)}`;
   };
   return {
@@ -53,17 +54,17 @@ export const openOverview = (page: Page): View => {
   };
 };
 
-const steps = (read: Attention, next: NeededKind, hide: () => void): TemplateResult => html`
+const steps = (page: Page, read: Attention, next: NeededKind, hide: () => void): TemplateResult => html`
   <div class="card-head">
     <p>Setting up a campaign takes five steps. To see a tool in use: <code>npm start -- --demo=large</code>.</p>
     ${button('Hide these steps', hide, 'quiet')}
   </div>
   <ol class="steps" aria-label="Set-up">
-    ${NEEDED_KINDS.map((kind, i) => step(kind, read.records[kind], i + 1, kind === next))}
+    ${NEEDED_KINDS.map((kind, i) => step(page, kind, read.records[kind], i + 1, kind === next))}
   </ol>
 `;
 
-const step = (kind: NeededKind, count: number, number: number, isNext: boolean): TemplateResult => {
+const step = (page: Page, kind: NeededKind, count: number, number: number, isNext: boolean): TemplateResult => {
   const { many } = NAMES[kind];
   return html`<li class="step ${count > 0 ? 'done' : ''} ${isNext ? 'next' : ''}">
     <span class="step-number" aria-hidden="true">${count > 0 ? '✓' : number}</span>
@@ -72,7 +73,7 @@ const step = (kind: NeededKind, count: number, number: number, isNext: boolean):
       <p>${STEPS[kind]}</p>
     </div>
     <div class="step-end">
-      ${count > 0 ? html`<strong>${count.toLocaleString()}</strong>` : isNext ? html`<a role="button" href=${hashOf([kind, 'new'])}>Add ${aOne(kind)}</a>` : pill('later')}
+      ${count > 0 ? html`<strong>${count.toLocaleString()}</strong>` : isNext ? addLink(page, addStep(kind), 'primary') : pill('later')}
     </div>
   </li>`;
 };

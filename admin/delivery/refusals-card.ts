@@ -35,7 +35,9 @@ export interface RefusalsCard {
 
 /** Why a line item was not shown today, what was shown instead, and what would help. */
 export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
-  const reading = createReading(page, (api) => api.get('/line_items/{id}/refusals', { id }), { keep: true });
+  const { rights } = page;
+  const may = rights.may('GET', '/line_items/{id}/refusals');
+  const reading = createReading(page, (api) => api.get('/line_items/{id}/refusals', { id }), { keep: true, may });
   const apply = async (remedy: Remedy): Promise<void> => {
     const sure = await page.confirm({ title: `${remedy.label}?`, text: 'It applies to the next requests.', yes: 'Change it' });
     if (sure && (await patchRecord(page, remedy.table, remedy.id, remedy.patch, `${remedy.label}: done.`))) page.go(location.hash);
@@ -60,9 +62,9 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
         }
       </p>
       ${
-        remedy
+        remedy && rights.may('PATCH', `/${remedy.table}/{id}`)
           ? button(remedy.label, () => apply(remedy), 'secondary')
-          : reason === 'size_or_format'
+          : reason === 'size_or_format' && rights.may('POST', '/creatives')
             ? html`<a role="button" class="secondary" href=${hashOf(['creatives', 'new'], { line_item_id: id })}
                 >Add a creative that fits</a
               >`
@@ -81,7 +83,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
           <p class="muted">
             Of ${counted(lost, 'impression')} that it could have had.${off_target > 0 ? ` ${notForIts(off_target)}` : ''}
           </p>`;
-  return { load: reading.load, render: () => card('Lost today', html`${reading.render(show)}`) };
+  return { load: reading.load, render: () => (may ? card('Lost today', html`${reading.render(show)}`) : html``) };
 };
 
 const notForIts = (impressions: number): string =>

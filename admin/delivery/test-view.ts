@@ -8,7 +8,7 @@ import { dimensionField, dimensionValue } from '../parts/fields/dimension-field.
 import { keyValuesField, type KeyValueRow } from '../parts/fields/key-values-field.ts';
 import { textField } from '../parts/fields/text-field.ts';
 import { createForm, type Draft, type Form } from '../bookings/forms/form.ts';
-import { addStep } from '../bookings/forms/next-step.ts';
+import { addStep, allowed } from '../bookings/forms/next-step.ts';
 import { formSection } from '../parts/form-section.ts';
 import { publisherOfCampaign } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
@@ -74,8 +74,9 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
     render: () => {
       const head = pageHead('Test an ad', 'Which ad would this visitor get, and why? Nothing is served, counted or billed.');
       if (!store.first('publishers')[0])
-        return html`${head}${emptyState('Add a publisher first: every ad request names one.', addStep('publishers'))}`;
-      if (!placement) return html`${head}${emptyState('Add a placement first: every ad request names one.', addStep('placements'))}`;
+        return html`${head}${emptyState('Add a publisher first: every ad request names one.', allowed(page, addStep('publishers')))}`;
+      if (!placement)
+        return html`${head}${emptyState('Add a placement first: every ad request names one.', allowed(page, addStep('placements')))}`;
       const problem = form.problem();
       return html`
         ${head}

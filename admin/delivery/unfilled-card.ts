@@ -8,7 +8,8 @@ import { count, percent } from '../words/formats.ts';
 
 /** What became of today's requests for a placement. */
 export const createUnfilledCard = (page: Page, id: string): (() => TemplateResult) => {
-  const reading = createReading(page, (api) => api.get('/placements/{id}/refusals', { id }));
+  const may = page.rights.may('GET', '/placements/{id}/refusals');
+  const reading = createReading(page, (api) => api.get('/placements/{id}/refusals', { id }), { may });
   const show = ({ requests, unfilled, reasons }: PlacementRefusals): TemplateResult =>
     requests === 0
       ? html`<p class="muted">No request has come for it today. <a href=${hashOf(['test'])}>Test an ad</a></p>`

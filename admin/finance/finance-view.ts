@@ -46,6 +46,7 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
     page.redraw();
   };
   const loadOpen = async (): Promise<void> => {
+    if (!page.rights.may('GET', '/finance/open')) return;
     const answer = await page.api.get('/finance/open');
     if (!answer.ok) return page.complain(answer.problem);
     open = answer.value;
@@ -82,7 +83,7 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
         'Revenue by advertiser and month, net of invalid traffic, in the time zone of the publisher.',
         statement
           ? html`${button('CSV', () => file('csv'), 'secondary')} ${button('Excel', () => file('xlsx'), 'secondary')}
-            ${statement.closed_at === null ? button('Close the month', close) : nothing}`
+            ${statement.closed_at === null && page.rights.may('POST', '/finance/close') ? button('Close the month', close) : nothing}`
           : nothing,
       )}
       <div class="toolbar">

@@ -124,6 +124,30 @@ export const showReportLink = (url: string, until: string): Promise<string> =>
     url,
   );
 
+/** Shows the link by which a person chooses a password, once. */
+export const showPersonLink = (
+  person: string,
+  { link, mailed, expires }: { readonly link: string; readonly mailed: boolean; readonly expires: string },
+): Promise<string> =>
+  showSecret(
+    `The link for ${person}`,
+    html`<p>
+      ${mailed ? 'It was mailed to them as well.' : 'Send it to them yourself: it was not mailed.'} They choose a password with it, once,
+      until ${expires}. It is not shown again; a new link ends this one.
+    </p>`,
+    html`<code id="person-link">${link}</code>`,
+    link,
+  );
+
+/** Shows an API token, once. */
+export const showApiToken = (name: string, token: string): Promise<string> =>
+  showSecret(
+    `The token “${name}”`,
+    html`<p>Copy it now: it is stored as a hash and cannot be shown again. Programs send it as <code>Authorization: Bearer</code>.</p>`,
+    html`<code id="api-token">${token}</code>`,
+    token,
+  );
+
 /** Shows the secret that signs the calls of a webhook, once. */
 export const showWebhookSecret = (secret: string, header: string): Promise<string> =>
   showSecret(

@@ -11,11 +11,15 @@ export interface Reading<T> {
   render(show: (value: T) => TemplateResult): TemplateResult;
 }
 
-/** @param options.keep shows the previous value beside the problem of a later reading */
-export const createReading = <T>(page: Page, read: (api: Api) => Promise<Answer<T>>, { keep = false } = {}): Reading<T> => {
+/**
+ * @param options.keep shows the previous value beside the problem of a later reading
+ * @param options.may false: the person may not read it, and nothing is shown
+ */
+export const createReading = <T>(page: Page, read: (api: Api) => Promise<Answer<T>>, { keep = false, may = true } = {}): Reading<T> => {
   let value: T | undefined;
   let problem: Problem | undefined;
   const load = async (): Promise<void> => {
+    if (!may) return;
     const answer = await read(page.api);
     if (answer.ok) value = answer.value;
     else if (!keep) value = undefined;
@@ -26,6 +30,6 @@ export const createReading = <T>(page: Page, read: (api: Api) => Promise<Answer<
   return {
     load,
     render: (show) =>
-      html`${problem ? problemNote(problem) : nothing} ${value !== undefined ? show(value) : problem ? nothing : loading()}`,
+      html`${problem ? problemNote(problem) : nothing} ${value !== undefined ? show(value) : problem || !may ? nothing : loading()}`,
   };
 };

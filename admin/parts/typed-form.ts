@@ -10,6 +10,7 @@ export interface TypedField {
   readonly value?: string | undefined;
   readonly help?: string | TemplateResult;
   readonly readOnly?: boolean;
+  readonly mayBeEmpty?: boolean;
 }
 
 export type Typed = Readonly<Record<string, string>>;
@@ -20,9 +21,11 @@ export interface TypedFormOptions<T> {
   readonly submit: string;
   /** Never rejects. */
   readonly send: (typed: Typed) => Promise<Answer<T>>;
-  readonly onSent: (value: T, typed: Typed) => void;
+  readonly onSent: (value: T, typed: Typed) => unknown;
   /** What to do instead of showing a problem; undefined: show it. */
   readonly onProblem?: (problem: Problem, typed: Typed) => string | undefined;
+  /** Whether the passwords are emptied once they are sent: the form stays. */
+  readonly clears?: boolean;
   /** Below the button. */
   readonly more?: () => TemplateResult;
 }
@@ -34,7 +37,7 @@ const idOf = (name: string): string => `typed-${name}`;
  * and the name of each input are what these look for.
  */
 export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => TemplateResult) => {
-  const { redraw, fields, submit: label, send, onSent, onProblem = problemWords, more = () => nothing } = options;
+  const { redraw, fields, submit: label, send, onSent, onProblem = problemWords, clears = false, more = () => nothing } = options;
   let isSending = false;
   let note: string | undefined;
   let faults: Readonly<Record<string, string>> = {};
@@ -45,14 +48,19 @@ export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => Templat
     if (isSending) return;
     const form = event.currentTarget as HTMLFormElement;
     const typed: Typed = Object.fromEntries(fields.map(({ name }) => [name, (form.elements.namedItem(name) as HTMLInputElement).value]));
-    const missing = fields.filter(({ name, readOnly }) => !readOnly && typed[name]?.trim() === '');
+    const missing = fields.filter(({ name, readOnly, mayBeEmpty }) => !readOnly && !mayBeEmpty && typed[name]?.trim() === '');
     faults = Object.fromEntries(missing.map(({ name, label: of }) => [name, `${of} is needed.`]));
     if (missing.length === 0) {
       isSending = true;
       redraw();
       const answer = await send(typed);
       isSending = false;
-      if (answer.ok) return onSent(answer.value, typed);
+      if (answer.ok) {
+        note = undefined;
+        if (clears) for (const secret of form.querySelectorAll<HTMLInputElement>('[autocomplete$="-password"]')) secret.value = '';
+        onSent(answer.value, typed);
+        return redraw();
+      }
       faults = Object.fromEntries(
         answer.problem.errors.flatMap((fault) => {
           const field = fields.find(({ name }) => fault.pointer === `/${name}`);
@@ -65,7 +73,16 @@ export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => Templat
     requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"], .note')?.focus());
   };
 
-  const input = ({ name, label: of, type, autocomplete, value, help, readOnly = false }: TypedField): TemplateResult => {
+  const input = ({
+    name,
+    label: of,
+    type,
+    autocomplete,
+    value,
+    help,
+    readOnly = false,
+    mayBeEmpty = false,
+  }: TypedField): TemplateResult => {
     const [id, fault] = [idOf(name), faults[name]];
     return html`<div class="field">
       <label for=${id}>${of}</label>
@@ -78,7 +95,7 @@ export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => Templat
         spellcheck="false"
         value=${value ?? ''}
         ?readonly=${readOnly}
-        aria-required=${readOnly ? nothing : 'true'}
+        aria-required=${readOnly || mayBeEmpty ? nothing : 'true'}
         aria-invalid=${fault === undefined ? nothing : 'true'}
         aria-describedby="${id}-help ${id}-fault"
       />
@@ -92,7 +109,7 @@ export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => Templat
   };
 
   return () => html`
-    <form novalidate @submit=${(event: SubmitEvent) => void submit(event)}>
+    <form novalidate class="typed-form" @submit=${(event: SubmitEvent) => void submit(event)}>
       <div role="alert">${note === undefined ? nothing : html`<div class="note bad" tabindex="-1">${note}</div>`}</div>
       ${fields.map(input)}
       ${

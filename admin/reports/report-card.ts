@@ -21,6 +21,8 @@ export interface Span {
 export interface ReportCardOptions<Row> {
   readonly read: (span: Span) => Promise<Answer<Report<Row>>>;
   readonly csv: (span: Span) => Promise<Answer<Blob>>;
+  /** false: the person may not read it, and there is no card. */
+  readonly may: boolean;
   /** Of the file. */
   readonly name: string;
   /** What a row counts, after its day. */
@@ -32,10 +34,10 @@ export interface ReportCardOptions<Row> {
 /** The delivery report of a record, over days that can be chosen; the last fourteen at first. */
 export const createReportCard = <Row extends ReportFigures & { readonly day: string }>(
   page: Page,
-  { read, csv, name, keys, head = () => nothing }: ReportCardOptions<Row>,
-): (() => TemplateResult) => {
+  { read, csv, may, name, keys, head = () => nothing }: ReportCardOptions<Row>,
+): (() => TemplateResult | typeof nothing) => {
   let span: Span = { from: isoDateIn(-13), to: isoDateIn(0) };
-  const report = createReading(page, () => read(span));
+  const report = createReading(page, () => read(span), { may });
   const dayInput = (label: string, side: keyof Span) =>
     input({
       type: 'date',
@@ -57,6 +59,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
     { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
     { label: 'eCPM', numeric: true, cell: ({ ecpm, impressions }) => (impressions === 0 ? '–' : money(ecpm)) },
   ];
+  if (!may) return () => nothing;
   return () =>
     card(
       'Delivery',

@@ -23,6 +23,7 @@ const MAX_FILTER_VALUES = 100;
 
 /** Reports: what is chosen is in the address, and the table and the chart follow each choice. */
 export const openReports = (page: Page, route: Route): View => {
+  const { may } = page.rights;
   let choice = readChoice(route.query);
   let fields: ReportFields | undefined;
   let answer: ReportAnswer | undefined;
@@ -141,7 +142,9 @@ export const openReports = (page: Page, route: Route): View => {
         'Figures in the time zone of each publisher. Those without a prefix are net of invalid traffic.',
         fields
           ? html`${button('CSV', () => save('csv'), 'secondary')} ${button('Excel', () => save('xlsx'), 'secondary')}
-            ${button('Raw events', events.open, 'secondary')} ${button('Share', share.open, 'secondary')} ${button('Save', saved.add)}`
+            ${may('GET', '/events') ? button('Raw events', events.open, 'secondary') : nothing}
+            ${may('POST', '/report_links') ? button('Share', share.open, 'secondary') : nothing}
+            ${may('POST', '/saved_reports') ? button('Save', saved.add) : nothing}`
           : nothing,
       )}
       ${

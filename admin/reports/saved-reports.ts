@@ -59,7 +59,9 @@ export const createSavedReports = (page: Page, { open, query }: SavedReportsOpti
   const questionFor = ({ name }: SavedWire) => ({ title: `Delete “${name}”?`, text: 'It is not sent any more.' });
 
   return {
-    load: records.load,
+    load: async () => {
+      if (page.rights.may('GET', '/saved_reports')) await records.load();
+    },
     /** Opens the form for what is shown now. */
     add: () => records.edit({ ...NEW, query: query(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
     /** The form, while it is open. */
@@ -85,9 +87,11 @@ export const createSavedReports = (page: Page, { open, query }: SavedReportsOpti
                 { label: 'By', cell: ({ owner }) => owner, minor: true },
               ],
               actions: (one) =>
-                html`${one.schedule ? button('Send now', () => send(one), 'quiet', `Send now: ${one.name}`) : nothing}
-                ${button('Edit', () => records.edit(draftOf(one)), 'quiet', `Edit ${one.name}`)}
-                ${button('Delete', () => records.remove(one, questionFor(one)), 'quiet', `Delete ${one.name}`)}`,
+                !page.rights.may('PUT', '/saved_reports/{id}')
+                  ? html``
+                  : html`${one.schedule ? button('Send now', () => send(one), 'quiet', `Send now: ${one.name}`) : nothing}
+                    ${button('Edit', () => records.edit(draftOf(one)), 'quiet', `Edit ${one.name}`)}
+                    ${button('Delete', () => records.remove(one, questionFor(one)), 'quiet', `Delete ${one.name}`)}`,
             }),
           ),
   };

@@ -2,7 +2,7 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { askAuth, type SignInMethods } from '../api/auth.ts';
 import type { Problem } from '../api/wire.ts';
 import { button, loading } from '../parts/parts.ts';
-import { problemWords } from '../words/sign-in-words.ts';
+import { problemWords, providerWords } from '../words/sign-in-words.ts';
 import { openLink } from './link-step.ts';
 import { passwordStep } from './password-step.ts';
 import type { SignInPage, Step } from './sign-in-page.ts';
@@ -95,7 +95,8 @@ const start = async (): Promise<void> => {
   if (!methods.ok) return open(failedStep(methods.problem));
   const page = pageWith(methods.value);
   const secret = location.hash.slice(1);
-  open(secret === '' ? firstStep(page) : await openLink(page, secret));
+  const problem = providerWords(new URLSearchParams(location.search).get('problem') ?? '');
+  open(secret === '' ? firstStep(page, problem) : await openLink(page, secret));
 };
 
 // Another link, opened in the same tab.

@@ -32,8 +32,11 @@ interface OtherRoute {
   readonly reach?: undefined;
 }
 
+/** In the order of the Allow header. */
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
 interface RouteOutline {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: (typeof METHODS)[number];
   /** With parameters in braces: `/api/line_items/{id}/delivery`. */
   readonly path: string;
   /** The group of the API page. */

@@ -15,6 +15,7 @@ import { FORMAT_DETAILS, FORMAT_TESTS } from '../catalog/checks/formats.ts';
 import { answeredMembers, checkedSchema } from './component.ts';
 import { readParameters } from './parameters.ts';
 import {
+  METHODS,
   noSuch,
   refuse,
   refuseWith,
@@ -51,8 +52,6 @@ export const serveRoutes = <T extends RouteTable>(
   }
   return router;
 };
-
-const METHODS: readonly RouteDefinition['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The Allow header of a path, in the same order whatever that of its routes is. */
 export const allowedMethods = (methods: readonly RouteDefinition['method'][]): string =>

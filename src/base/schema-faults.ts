@@ -50,7 +50,16 @@ export const NOT_BLANK = '\\S';
 /** The pattern of a month: YYYY-MM. */
 export const MONTH = '^2\\d{3}-(0[1-9]|1[0-2])$';
 export const MONTH_WORDS = 'must be a month such as 2026-10';
-const PATTERNS: Readonly<Record<string, string>> = { [NOT_BLANK]: 'must not be empty', [MONTH]: MONTH_WORDS };
+/** Names of people and of tokens: 1 to so many characters, without spaces around them. */
+const nameOf = (max: number): string => `^\\S(.{0,${max - 2}}\\S)?$`;
+export const NAME_OF_64 = nameOf(64);
+export const NAME_OF_100 = nameOf(100);
+const nameWords = (max: number): string => `must have 1 to ${max} characters, without spaces around them`;
+
+const PATTERNS: Readonly<Record<string, string>> = {
+  ...{ [NOT_BLANK]: 'must not be empty', [MONTH]: MONTH_WORDS },
+  ...{ [NAME_OF_64]: nameWords(64), [NAME_OF_100]: nameWords(100) },
+};
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',

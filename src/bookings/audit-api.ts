@@ -16,6 +16,8 @@ const OTHER_ENTITIES = [
   'person',
   'person_link',
   'password',
+  'identity',
+  'second_factor',
   'events',
   'counters',
 ];

@@ -4,6 +4,7 @@ import { component } from '../api/component.ts';
 import { idInPath, pageQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
+import { NAME_OF_64 } from '../base/schema-faults.ts';
 import { rightsSchema, role } from './rights.ts';
 import { TOKEN_COLUMNS, type ApiToken } from './token-store.ts';
 
@@ -26,7 +27,7 @@ const example = {
 const NEW_TOKEN = component(
   'NewApiToken',
   s.closedRecord({
-    name: s.textOf({ pattern: '^\\S(.{0,62}\\S)?$', description: 'Without spaces around it. No two tokens ever have the same' }),
+    name: s.textOf({ pattern: NAME_OF_64, description: 'Without spaces around it. No two tokens ever have the same' }),
     ...rightsSchema,
     expires_at: s.withDefault(s.orNull(s.moment, { description: 'null: it does not expire' }), null),
   }),

@@ -106,6 +106,7 @@ export const composeHttp = (
     observe: observe.track,
   };
   const app = createApp({
+    servesAds: settings.role !== 'tool',
     ad: {
       ...serving,
       writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin, addresses } }),

@@ -1,6 +1,7 @@
 import { createOpenApiDocument } from '../api/openapi-document.ts';
+import { refusalOf } from '../api/call-rights.ts';
 import { answer, type Handlers } from '../api/route.ts';
-import { allRoutes, type DOCUMENT_API } from './trafficking-api.ts';
+import { allRoutes, STAFF_API, type DOCUMENT_API } from './trafficking-api.ts';
 
 export interface DocumentRoutesOptions {
   readonly allowedEvents: readonly string[];
@@ -8,8 +9,13 @@ export interface DocumentRoutesOptions {
   readonly publicUrl: string;
 }
 
-/** The document of all routes, made once. */
+/** The document of all routes, made once; and those of a caller, by the rule that refuses the others. */
 export const documentRoutes = ({ allowedEvents, publicUrl }: DocumentRoutesOptions): Handlers<typeof DOCUMENT_API> => {
   const document = answer({ ...createOpenApiDocument(allRoutes(allowedEvents), publicUrl) });
-  return { getOpenApiDocument: () => document };
+  const routes = Object.values(STAFF_API);
+  return {
+    getOpenApiDocument: () => document,
+    listMyRoutes: (_asked, { caller }) =>
+      answer(routes.filter((route) => !refusalOf(route, caller)).map(({ method, path }) => ({ method, path }))),
+  };
 };

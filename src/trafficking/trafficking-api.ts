@@ -3,9 +3,10 @@ import { AD_API } from '../api/public/ad-api.ts';
 import { AUCTION_API } from '../api/public/auction-api.ts';
 import { OPERATIONS_API } from '../api/public/operations-api.ts';
 import { trackingApi } from '../api/public/tracking-api.ts';
-import { at, defineRoutes, ok, type RouteTable } from '../api/route.ts';
+import { component } from '../api/component.ts';
+import { at, defineRoutes, METHODS, ok, type RouteTable } from '../api/route.ts';
 import { ASSET_API } from '../assets/asset-api.ts';
-import { anyObject } from '../base/schema.ts';
+import * as s from '../base/schema.ts';
 import { AUDIT_API } from '../bookings/audit-api.ts';
 import { BULK_API } from '../bookings/bulk-api.ts';
 import { COMMENT_API } from '../bookings/comment-api.ts';
@@ -22,13 +23,24 @@ import { REPORT_API, SHARED_REPORT_API } from '../reports/report-api.ts';
 import { REPORT_LINK_API } from '../reports/report-link-api.ts';
 import { SAVED_REPORT_API } from '../reports/saved-report-api.ts';
 
+const ALLOWED_ROUTE = component('AllowedRoute', s.record({ method: s.oneOf(METHODS), path: s.text }), {
+  ...{ method: 'GET', path: '/api/campaigns/{id}' },
+});
+
 export const DOCUMENT_API = defineRoutes({
   getOpenApiDocument: {
     ...at('GET', '/api/openapi.json', 'delivery'),
     needs: 'sign_in',
     reach: 'any',
     summary: 'This document',
-    answer: ok('OpenAPI 3.1', anyObject()),
+    answer: ok('OpenAPI 3.1', s.anyObject()),
+  },
+  listMyRoutes: {
+    ...at('GET', '/api/me/routes', 'people'),
+    needs: 'sign_in',
+    reach: 'any',
+    summary: 'The routes that the caller may call. A record that is not its own may be refused all the same.',
+    answer: ok('Routes', s.listOf(ALLOWED_ROUTE)),
   },
 });
 
@@ -53,14 +65,16 @@ export const TRAFFICKING_API = {
   ...PEOPLE_API,
 };
 
+/** What staff may call, by operationId. */
+export const STAFF_API: RouteTable = { ...ENTITY_API, ...TRAFFICKING_API };
+
 /** Every route of the service, by operationId. */
 export const allRoutes = (allowedEvents: readonly string[]): RouteTable => ({
   ...AD_API,
   ...AUCTION_API,
   ...trackingApi(allowedEvents),
   ...OPERATIONS_API,
-  ...ENTITY_API,
-  ...TRAFFICKING_API,
+  ...STAFF_API,
   ...SHARED_REPORT_API,
   ...AUTH_API,
 });

@@ -3,7 +3,7 @@ import { untilTrue } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { beyondOf, loadAxe, outsideOf, violationsOf } from './setup/faults-of-page.ts';
+import { looksWrong } from './setup/faults-of-page.ts';
 import { shootSchemes } from './setup/shoot.ts';
 import { openAdmin, type AdminPage } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
@@ -32,20 +32,10 @@ const signIn = async (email: string, password: string): Promise<void> => {
 /** What the page says above the form, as soon as it does. */
 const note = async (): Promise<string> => (await page.locator('[role=alert] .note').innerText()).trim();
 
-/** What is wrong with how the page looks, in both schemes and at the widths of a desk and of a phone. */
-const looksWrong = async (name: string): Promise<object[]> => {
+/** Takes pictures of a step, and expects that nothing is wrong with how it looks. */
+const look = async (name: string): Promise<void> => {
   await shootSchemes(page, name);
-  await loadAxe(page);
-  const found: object[] = [];
-  for (const [width, colorScheme] of [
-    [1280, 'light'],
-    [390, 'dark'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 844 });
-    await page.emulateMedia({ colorScheme });
-    found.push({ width, violations: await violationsOf(page), beyond: await beyondOf(page), outside: await outsideOf(page) });
-  }
-  return found.filter((one) => Object.values(one).some((value) => Array.isArray(value) && value.length > 0));
+  expect(await looksWrong(page)).toEqual([]);
 };
 
 beforeAll(async () => {
@@ -69,7 +59,7 @@ test('the printed link makes the first administrator, who is in, and the link le
   const [secret = ''] = /#adsl_[0-9a-f]{56}/.exec(replica.logs()) ?? [];
   await visit(secret);
   await heading('Make the first administrator');
-  expect(await looksWrong('sign-in-first')).toEqual([]);
+  await look('sign-in-first');
   const fields = await page
     .locator('input[name]')
     .evaluateAll((inputs) => inputs.map((one) => [one.getAttribute('name'), one.getAttribute('autocomplete')]));
@@ -88,7 +78,7 @@ test('the printed link makes the first administrator, who is in, and the link le
   await page.getByText('Write an e-mail address, such as sales@gazette.example.').waitFor();
   await page.getByText('Use at least 15 characters.').waitFor();
   expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('email');
-  expect(await looksWrong('sign-in-first-faults')).toEqual([]);
+  await look('sign-in-first-faults');
   await page.getByLabel('E-mail address').fill(CHIEF);
   await page.getByLabel('New password').fill(PASSWORD);
   await page.keyboard.press('Enter');
@@ -96,7 +86,7 @@ test('the printed link makes the first administrator, who is in, and the link le
 
   await visit(secret);
   await heading('This link cannot be used');
-  expect(await looksWrong('sign-in-used-link')).toEqual([]);
+  await look('sign-in-used-link');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await heading('Sign in');
 });
@@ -104,7 +94,7 @@ test('the printed link makes the first administrator, who is in, and the link le
 test('without a session the tool leads to the sign-in, which leads back to the screen that was wanted', async () => {
   await page.goto(`${replica.url}/static/admin.html#/campaigns?sort=name`);
   await heading('Sign in');
-  expect(await looksWrong('sign-in')).toEqual([]);
+  await look('sign-in');
   const fields = await page
     .locator('input[name]')
     .evaluateAll((inputs) => inputs.map((one) => [one.getAttribute('name'), one.getAttribute('autocomplete')]));
@@ -134,7 +124,7 @@ test('a wrong password and an unknown address are refused in the same words, and
   await signIn(CHIEF, 'wrong');
   const ofWrong = await note();
   expect(ofWrong).toMatch(/^The e-mail address or the password is not right/);
-  expect(await looksWrong('sign-in-refused')).toEqual([]);
+  await look('sign-in-refused');
   await visit();
   await signIn('nobody@gazette.example', PASSWORD);
   expect(await note()).toBe(ofWrong);
@@ -150,7 +140,7 @@ test('where no mail is set up, a forgotten password leads to an administrator', 
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
   await heading('Set a new password');
   await page.getByText('Ask an administrator of your ad server for a link.').waitFor();
-  expect(await looksWrong('sign-in-forgot')).toEqual([]);
+  await look('sign-in-forgot');
   await page.getByRole('button', { name: 'Back' }).click();
   await heading('Sign in');
 });
@@ -159,7 +149,7 @@ test('a token is used in place of a sign-in, again after a wrong one, and kept f
   await page.goto(`${replica.url}/static/admin.html#/publishers`);
   await page.getByRole('button', { name: 'Use a token instead' }).click();
   await heading('Use a token');
-  expect(await looksWrong('sign-in-token')).toEqual([]);
+  await look('sign-in-token');
   await page.getByLabel('Token').fill('wrong');
   await page.getByLabel('Token').press('Enter');
   expect(await note()).toMatch(/^That token was not accepted/);
@@ -191,8 +181,23 @@ test('a service that does not answer is said calmly, with a way to try again', a
   await page.route('**/auth/methods', (route) => route.abort());
   await visit();
   await heading('Not available');
-  expect(await looksWrong('sign-in-unavailable')).toEqual([]);
+  await look('sign-in-unavailable');
   await page.unroute('**/auth/methods');
   await page.getByRole('button', { name: 'Try again' }).click();
   await heading('Sign in');
+});
+
+test.each([
+  ['no_role', 'You have no role here yet. Ask an administrator to give you one, then sign in again.'],
+  ['expired', 'The sign-in took longer than ten minutes, or was begun in another window. Begin again here.'],
+])('why a provider did not let someone in is said above the form: %s', async (problem, words) => {
+  await visit(`?problem=${problem}`);
+  await page.getByText(words).waitFor();
+  await heading('Sign in');
+});
+
+test('a problem that the address invents is not shown', async () => {
+  await visit('?problem=<b>call+this+number</b>');
+  await heading('Sign in');
+  expect(await page.locator('.note').count()).toBe(0);
 });

@@ -72,7 +72,12 @@ test('a revoked session is refused by every replica from then on', async () => {
   const elsewhere = browser.at(second.url);
   expect((await elsewhere.call('GET', '/api/campaigns')).status).toBe(200);
   const [session] = (await browser.call('GET', '/api/me/sessions')).body;
-  expect(session).toMatchObject({ method: 'link', network: '203.0.113.0/24', user_agent: expect.stringContaining('Firefox') });
+  expect(session).toMatchObject({
+    method: 'link',
+    network: '203.0.113.0/24',
+    device: 'Firefox on Linux',
+    user_agent: expect.stringContaining('Firefox'),
+  });
   expect((await browser.call('DELETE', `/api/me/sessions/${session.id}`)).status).toBe(204);
   const refused = await elsewhere.call('GET', '/api/campaigns');
   expect([refused.status, refused.body.code, elsewhere.cookies.has('__Host-session')]).toEqual([401, 'admin_unauthorized', false]);

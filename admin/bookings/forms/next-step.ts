@@ -1,4 +1,7 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Page } from '../../page.ts';
 import { hashOf } from '../../route.ts';
+import { mayOpen } from '../../screen-groups.ts';
 import type { Store } from '../../api/store.ts';
 import type { Kind, Records } from '../../api/wire.ts';
 import { aOne, capital } from '../../words/kinds.ts';
@@ -17,6 +20,16 @@ export const addStep = (kind: Kind, text = '', query: Parameters<typeof hashOf>[
   label: `Add ${aOne(kind)}`,
   hash: hashOf([kind, 'new'], query),
 });
+
+/** A step that the person may take; undefined: they may not. */
+export const allowed = ({ rights }: Page, step: NextStep | undefined): NextStep | undefined =>
+  step && mayOpen(rights, step.hash) ? step : undefined;
+
+/** A link to the form of a new record, for who may create one. */
+export const addLink = (page: Page, step: NextStep, look = ''): TemplateResult | typeof nothing =>
+  allowed(page, step)
+    ? html`<a role=${look === '' ? nothing : 'button'} class=${look || nothing} href=${step.hash}>${step.label}</a>`
+    : nothing;
 
 /**
  * The record that must exist before one of this kind can be created; undefined: nothing is missing.

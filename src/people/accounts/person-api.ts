@@ -44,7 +44,7 @@ const CHANGE = component(
 );
 
 const session: Session = {
-  ...{ id: 12, method: 'password', user_agent: 'Mozilla/5.0 …', network: '203.0.113.0/24', place: 'Berlin' },
+  ...{ id: 12, method: 'password', device: 'Firefox on Linux', user_agent: 'Mozilla/5.0 …', network: '203.0.113.0/24', place: 'Berlin' },
   ...{ created_at: '2026-10-14T12:00:00.000Z', last_used_at: '2026-10-14T13:37:00.000Z', expires_at: '2026-10-28T12:00:00.000Z' },
 };
 export const SESSION = component('Session', schemaOf(SESSION_COLUMNS), session);

@@ -1,10 +1,11 @@
 import { component } from '../../api/component.ts';
 import { accepted, at, defineRoutes, jsonBody, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
+import { NAME_OF_100 } from '../../base/schema-faults.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password.ts';
 
 export const email = s.textOf({ format: 'email', maxLength: 254 });
-export const personName = s.textOf({ pattern: '^\\S(.{0,98}\\S)?$', description: 'Without spaces around it' });
+export const personName = s.textOf({ pattern: NAME_OF_100, description: 'Without spaces around it' });
 export const newPassword = s.textOf({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH });
 const anyPassword = s.textOf({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH });
 const linkSecret = s.textOf({ maxLength: 128, description: 'What the link has after #' });
@@ -20,7 +21,7 @@ const METHODS = component(
   { required: true, accounts: true, mail: false, providers: [] },
 );
 
-const SIGNED_IN = component(
+export const SIGNED_IN = component(
   'SignedIn',
   s.record({ signed_in: s.described(s.boolean, 'false: the password is set, and signing in needs a one-time code as well') }),
   { signed_in: true },

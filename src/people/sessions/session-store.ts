@@ -4,6 +4,7 @@ import { show, type Columns, type Shown } from '../../api/columns.ts';
 import * as s from '../../base/schema.ts';
 import type { PersonRow } from '../accounts/person-store.ts';
 import { SESSION_SECRET } from '../../access/secret-kind.ts';
+import { deviceWords } from './device-words.ts';
 
 /** Where a session comes from, as its owner recognises it. */
 export interface Origin {
@@ -38,6 +39,7 @@ interface SessionRow {
 export const SESSION_COLUMNS = {
   id: { schema: s.integer, of: ({ id }) => id },
   method: { schema: s.described(s.text, 'password, passkey, link, or oidc: and the provider'), of: ({ method }) => method },
+  device: { schema: s.described(s.text, 'Browser and system, by the user agent'), of: (row) => deviceWords(row.user_agent) },
   user_agent: { schema: s.text, of: (row) => row.user_agent },
   network: { schema: s.text, of: ({ network }) => network },
   place: { schema: s.orNull(s.text), of: ({ place }) => place },
@@ -77,7 +79,8 @@ export interface SessionStoreOptions {
 /** Ended sessions are kept for so long, for whoever looks into a theft. */
 const KEPT = `interval '90 days'`;
 const MAX_USER_AGENT = 256;
-const NAMES = Object.keys(SESSION_COLUMNS);
+/** As they are stored: the device is read from the user agent. */
+const NAMES = Object.keys(SESSION_COLUMNS).filter((name) => name !== 'device');
 
 export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOptions): SessionStore => {
   const isUsable = `sessions.revoked_at is null and sessions.expires_at > now()

@@ -47,3 +47,21 @@ export const outsideOf = (page: Page) =>
     const controls = [...document.querySelectorAll('body :is(a, button, input, select, textarea, summary):not(.unseen)')];
     return controls.filter(isOutside).map(({ outerHTML }) => outerHTML.slice(0, 120));
   });
+
+/** What is wrong with a page on a desk in light colours, and on a phone in dark ones. The page is as before afterwards. */
+export const looksWrong = async (page: Page): Promise<object[]> => {
+  const before = page.viewportSize();
+  await loadAxe(page);
+  const found: object[] = [];
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1280, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.emulateMedia({ colorScheme });
+    const faults = [...(await violationsOf(page)), ...(await beyondOf(page)), ...(await outsideOf(page))];
+    if (faults.length > 0) found.push({ width, colorScheme, faults });
+  }
+  if (before) await page.setViewportSize(before);
+  return found;
+};

@@ -1,0 +1,45 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { askAuth, SIGN_IN_PAGE } from '../api/auth.ts';
+import type { Me } from '../api/rights.ts';
+import { dropTabToken, tabToken } from '../api/tab-token.ts';
+import type { Page } from '../page.ts';
+import { icon } from '../parts/icons.ts';
+import { button } from '../parts/parts.ts';
+import { hashOf } from '../route.ts';
+
+/** Who uses the page, at the end of the navigation; nothing where no sign-in is required. */
+export const personMenu = (page: Page, section: string): TemplateResult | typeof nothing => {
+  const { me } = page.rights;
+  const isPerson = me.kind === 'person';
+  if (!isPerson && tabToken() === null) return nothing;
+  return html`<div class="nav-group person-menu">
+    <p class="person" title=${me.email ?? nothing}>
+      <strong>${me.name}</strong>${isPerson ? html`<small>${me.email}</small>` : nothing}<small>${rolesOf(me)}</small>
+    </p>
+    ${
+      isPerson
+        ? html`<ul>
+            <li>
+              <a href=${hashOf(['account'])} aria-current=${section === 'account' ? 'page' : 'false'}
+                >${icon('account')}<span>Your account</span></a
+              >
+            </li>
+          </ul>`
+        : nothing
+    }
+    ${button(isPerson ? 'Sign out' : 'Stop using the token', () => signOut(page), 'quiet')}
+  </div>`;
+};
+
+const rolesOf = ({ roles, publishers, advertisers }: Me): string => `${roles.join(', ')}${publishers || advertisers ? ', for some' : ''}`;
+
+const signOut = async (page: Page): Promise<void> => {
+  if (tabToken() !== null) {
+    dropTabToken();
+    return location.replace(SIGN_IN_PAGE);
+  }
+  const answer = await askAuth('POST', '/auth/logout');
+  if (!answer.ok) return page.complain(answer.problem);
+  // Where a provider has its own session, it ends that one, too.
+  location.replace(answer.value.continue_at ?? SIGN_IN_PAGE);
+};

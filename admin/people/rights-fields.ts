@@ -1,0 +1,79 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { Answered } from '../api/api.ts';
+import { listOf } from '../bookings/forms/typed-text.ts';
+import type { Form } from '../bookings/forms/form.ts';
+import { findRecords } from '../bookings/lists/find-records.ts';
+import type { Page } from '../page.ts';
+import { checkField } from '../parts/fields/choice-field.ts';
+import { recordsField } from '../parts/fields/record-field.ts';
+import { capital, titleOf } from '../words/kinds.ts';
+import type { Me } from '../api/rights.ts';
+
+export type Role = Answered<'GET', '/roles'>[number];
+
+/** Rights as a form holds them: no publisher and no advertiser are all of them. */
+export interface RightsDraft {
+  readonly roles: readonly string[];
+  readonly publishers: readonly string[];
+  readonly advertisers: readonly string[];
+}
+
+export const NO_RIGHTS_DRAFT: RightsDraft = { roles: [], publishers: [], advertisers: [] };
+
+export const rightsDraft = ({ roles, publishers, advertisers }: Pick<Me, 'roles' | 'publishers' | 'advertisers'>): RightsDraft => ({
+  roles,
+  publishers: (publishers ?? []).map(String),
+  advertisers: (advertisers ?? []).map(String),
+});
+
+const idsOf = (chosen: unknown): readonly number[] | null => {
+  const ids = listOf(chosen).map(Number);
+  return ids.length === 0 ? null : ids;
+};
+
+/** Rights as they are sent. */
+export const rightsOf = (draft: Readonly<Record<string, unknown>>): Pick<Me, 'roles' | 'publishers' | 'advertisers'> => ({
+  roles: listOf(draft['roles']) as Me['roles'],
+  publishers: idsOf(draft['publishers']),
+  advertisers: idsOf(draft['advertisers']),
+});
+
+const scopeField = (form: Form, page: Page, kind: 'publishers' | 'advertisers', help: string): TemplateResult =>
+  recordsField(form, page, {
+    ...{ pointer: `/${kind}`, label: capital(kind), kind, help, find: findRecords(page.api, kind) },
+    labelOf: (id) => {
+      const found = page.store.find(kind, id);
+      return found ? titleOf(kind, found) : `#${id}`;
+    },
+  });
+
+const includes = (role: Role, other: Role): boolean =>
+  other.permissions.every(({ name }) => role.permissions.some((each) => each.name === name));
+
+/** What a role allows; of a role that includes another one, what it adds to that. */
+const roleWords = (role: Role, roles: readonly Role[]): string => {
+  if (roles.every((other) => includes(role, other))) return 'everything';
+  const base = roles.find((other) => other !== role && includes(role, other));
+  const added = role.permissions.filter(({ name }) => !base?.permissions.some((each) => each.name === name));
+  return [...(base ? [`as a ${base.name}`] : []), ...added.map(({ words }) => words)].join('; ');
+};
+
+/** Roles with what each allows, and for whom. */
+export const rightsFields = (form: Form, page: Page, roles: readonly Role[]): TemplateResult => html`
+  ${checkField(form, {
+    ...{
+      pointer: '/roles',
+      label: 'Roles',
+      required: true,
+      wide: true,
+      help: 'With several roles, someone may do what any of them allows.',
+    },
+    choices: roles.map((role) => ({
+      value: role.name,
+      label: capital(role.name),
+      note: roleWords(role, roles),
+    })),
+  })}
+  ${scopeField(form, page, 'publishers', 'Empty: all publishers, also those that are created later.')}
+  ${scopeField(form, page, 'advertisers', 'Empty: all advertisers of the publishers.')}
+`;

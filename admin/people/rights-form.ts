@@ -1,0 +1,36 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Form } from '../bookings/forms/form.ts';
+import { counted } from '../words/kinds.ts';
+
+/** A form of a person or a token: what is wrong with it, its sections, and the bar with its buttons. */
+export const rightsForm = (form: Form, sections: TemplateResult, label: string, back: string): TemplateResult => {
+  const [problem, faults] = [form.problem(), form.faults()];
+  return html`
+    <form
+      novalidate
+      class="entity-form"
+      @submit=${(event: SubmitEvent) => {
+        event.preventDefault();
+        void form.submit();
+      }}
+    >
+      ${
+        problem && (faults.length > 0 || problem.errors.length === 0)
+          ? html`<div class="note bad faults" role="alert" tabindex="-1">
+              <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
+              ${faults.length > 0 ? nothing : html`<p>${problem.detail}</p>`}
+            </div>`
+          : html`<div role="alert"></div>`
+      }
+      ${sections}
+      <div class="save-bar">
+        <span class="figure" aria-live="polite">${form.isSaving() ? 'Saving …' : form.hasChanges() ? 'Not saved yet' : ''}</span>
+        <a role="button" class="secondary" href=${back}>Cancel</a>
+        <button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'} ?disabled=${form.isSaving()}>${label}</button>
+      </div>
+    </form>
+  `;
+};
+
+/** A fault at a field, whose label is above it: `must not be empty` as `Must not be empty`. */
+export const inWords = ({ detail }: { readonly detail: string }): string => `${detail.slice(0, 1).toUpperCase()}${detail.slice(1)}.`;

@@ -1,0 +1,68 @@
+import type { Rights } from './api/rights.ts';
+import { KINDS } from './api/wire.ts';
+import type { IconName } from './parts/icons.ts';
+import { parseRoute } from './route.ts';
+import { NAMES } from './words/kinds.ts';
+
+/** A screen of the navigation, which is also the name of its icon. */
+export interface Screen {
+  readonly name: IconName;
+  readonly label: string;
+  /** What it cannot do without. */
+  readonly isAllowed: (rights: Rights) => boolean;
+}
+
+export interface ScreenGroup {
+  readonly label?: string;
+  readonly screens: readonly Screen[];
+}
+
+const always = (): boolean => true;
+
+/** All screens, in the groups of the navigation; the API has a page of its own. */
+export const SCREEN_GROUPS: readonly ScreenGroup[] = [
+  {
+    screens: [
+      { name: 'overview', label: 'Home', isAllowed: always },
+      { name: 'timeline', label: 'Timeline', isAllowed: ({ may }) => may('GET', '/line_items') },
+    ],
+  },
+  {
+    label: 'Results',
+    screens: [
+      { name: 'reports', label: 'Reports', isAllowed: ({ may }) => may('GET', '/reports') },
+      { name: 'finance', label: 'Finance', isAllowed: ({ may }) => may('GET', '/finance') },
+    ],
+  },
+  {
+    label: 'Set-up',
+    screens: [
+      ...KINDS.map((kind): Screen => ({ name: kind, label: NAMES[kind].many, isAllowed: ({ may }) => may('GET', `/${kind}`) })),
+      { name: 'files', label: 'Files', isAllowed: ({ may }) => may('GET', '/assets') },
+    ],
+  },
+  {
+    label: 'Check',
+    screens: [
+      { name: 'test', label: 'Test an ad', isAllowed: ({ may }) => may('POST', '/test_ad') },
+      { name: 'alerts', label: 'Alerts', isAllowed: ({ may }) => may('GET', '/alerts') },
+      { name: 'complaints', label: 'Complaints', isAllowed: ({ may }) => may('GET', '/complaints') },
+      { name: 'people', label: 'People', isAllowed: ({ may }) => may('GET', '/people') },
+      { name: 'history', label: 'History', isAllowed: ({ may }) => may('GET', '/audit') },
+    ],
+  },
+];
+
+/** A screen by the first step of its address. */
+export const screenNamed = (name: string): Screen | undefined =>
+  SCREEN_GROUPS.flatMap(({ screens }) => screens).find((one) => one.name === name);
+
+/** Whether an address leads to something that the person may use: a screen, or the form of a new record. */
+export const mayOpen = (rights: Rights, hash: string): boolean => {
+  const [name = 'overview', id] = parseRoute(hash).parts;
+  const kind = KINDS.find((one) => one === name);
+  if (kind && id === 'new' && !rights.may('POST', `/${kind}`)) return false;
+  if (name === 'people' && id === 'new' && !rights.may('POST', '/people')) return false;
+  if (name === 'tokens') return rights.may('POST', '/tokens');
+  return screenNamed(name)?.isAllowed(rights) ?? true;
+};
