@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import knexFactory, { type Knex } from 'knex';
 import { forgetChanges, recordChange } from '../../src/bookings/audit-trail.ts';
 import { grantService } from '../../src/catalog/postgres/grant-service.ts';
+import { createPartitions } from '../../src/events/postgres/partitions.ts';
 import { apiOf, book, each, serveAd, type ApiCall, type Booked } from '../api/api-client.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -10,6 +14,7 @@ const ROLE = `audit_test_${process.pid}`;
 const PASSWORD = 'only-for-this-test';
 const DENIED = { code: '42501' };
 
+let databaseUrl: string;
 let owner: Knex;
 let service: Knex;
 let replica: Replica;
@@ -18,7 +23,7 @@ let booked: Booked;
 
 /** A replica that runs as a role that does not own the tables. */
 beforeAll(async () => {
-  const databaseUrl = await testDatabase();
+  databaseUrl = await testDatabase();
   owner = knexFactory({ client: 'pg', connection: databaseUrl });
   await owner.raw(`create role ${ROLE} login password '${PASSWORD}'`);
   await grantService(databaseUrl, ROLE);
@@ -101,4 +106,35 @@ test('the history is searched by words and days, and exported whole as CSV', asy
   expect(lines[0]).toBe('id,at,actor,action,entity,entity_id,note,before,after');
   expect([lines.length - 1, csv.headers.get('content-disposition')]).toEqual([all.length, 'attachment; filename="history.csv"']);
   expect(lines.some((line) => line.includes('quarter end') && line.includes('""budget"":80'))).toBe(true);
+});
+
+test('migrations of another role, which is no superuser, let replicas use the tables and only add to the history, again and again', async () => {
+  const [reader, migrator, name] = [`${ROLE}_replica`, `${ROLE}_owner`, `${ROLE}_db`];
+  await owner.raw(`create role ${reader} login password '${PASSWORD}'`);
+  await owner.raw(`create role ${migrator} login password '${PASSWORD}' in role ${reader}`);
+  await owner.raw(`create database ${name} owner ${migrator}`);
+  const urlOf = (role: string): string => {
+    const url = new URL(databaseUrl);
+    [url.username, url.password, url.pathname] = [role, PASSWORD, `/${name}`];
+    return url.href;
+  };
+  const migrate = async (): Promise<string> => {
+    const env = { ...process.env, DATABASE_URL: urlOf(reader), MIGRATION_DATABASE_URL: urlOf(migrator) };
+    const command = path.resolve(__dirname, '../../dist/commands/migrate.js');
+    return (await promisify(execFile)(process.execPath, [command], { env })).stdout;
+  };
+  const replicas = knexFactory({ client: 'pg', connection: urlOf(reader) });
+  try {
+    expect(await migrate()).toContain(`${reader} may use the tables, and only add to the history.`);
+    expect(await migrate()).toMatch(/^The schema is the newest already/);
+    await replicas.transaction((trx) => createPartitions(trx, [20_000]));
+    await replicas('publishers').insert({ name: 'The Gazette', domain: 'gazette.example', api_key_hash: 'x' });
+    await replicas('audit').insert({ actor: 'ann', action: 'create', entity: 'publisher', entity_id: '1' });
+    await expect(replicas('audit').delete()).rejects.toMatchObject(DENIED);
+  } finally {
+    await replicas.destroy();
+    await owner.raw(`drop database ${name} with (force)`);
+    await owner.raw(`drop role ${migrator}`);
+    await owner.raw(`drop role ${reader}`);
+  }
 });
