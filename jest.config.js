@@ -9,7 +9,7 @@ export default {
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', typescript] },
   // These packages are ES modules only.
   transformIgnorePatterns: [
-    '/node_modules/(?!(?:htmlparser2|domhandler|domutils|domelementtype|dom-serializer|entities|p-queue|p-timeout|hyparquet|hyparquet-writer)/)',
+    '/node_modules/(?!(?:htmlparser2|domhandler|domutils|domelementtype|dom-serializer|entities|p-queue|p-timeout|hyparquet|hyparquet-writer|jose)/)',
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/tests/setup/global-setup.ts',

@@ -21,6 +21,8 @@ const provider = new Provider(`http://127.0.0.1:${PORT}`, {
   conformIdTokenClaims: LEAN_TOKENS !== '',
   ttl: { AuthorizationCode: Number(CODE_SECONDS), AccessToken: 600, IdToken: 600, Session: 3_600, Grant: 3_600, Interaction: 600 },
   features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true }, rpInitiatedLogout: { enabled: true } },
+  // By default it sends nothing to loopback.
+  fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined }),
   interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
   findAccount: (_ctx, sub) => people[sub] && { accountId: sub, claims: () => ({ sub, ...people[sub] }) },
   loadExistingGrant: async ({ oidc }) => {
@@ -30,6 +32,9 @@ const provider = new Provider(`http://127.0.0.1:${PORT}`, {
     return grant;
   },
 });
+
+// What goes wrong is in the output of the process.
+for (const event of ['server_error', 'backchannel.error']) provider.on(event, (_ctx, fault) => console.error(event, fault));
 
 const answer = provider.callback();
 createServer(async (request, response) => {

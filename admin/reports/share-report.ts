@@ -29,7 +29,7 @@ export const createShareForm = (page: Page, query: () => string) => {
       return page.complain(fault ? { ...answer.problem, detail: `${fault.detail}.` } : answer.problem);
     }
     show(false);
-    await showReportLink(new URL(answer.value.url, location.href).href, answer.value.expires.slice(0, 10));
+    await showReportLink(new URL(answer.value.url, location.href).href, answer.value.expires_at.slice(0, 10));
   };
   return {
     open: (): void => show(true),
@@ -37,7 +37,7 @@ export const createShareForm = (page: Page, query: () => string) => {
       if (!isOpen) return '';
       return card(
         'Share with an advertiser',
-        html`<p>Anyone who has the link sees this report of that advertiser alone. It cannot be changed or revoked; it ends by itself.</p>
+        html`<p>Anyone who has the link sees this report of that advertiser alone. It ends by itself, or when it is revoked.</p>
           <div class="row">
             ${recordChoice(page, {
               ...{ kind: 'advertisers', label: 'Advertiser', value: advertiser },

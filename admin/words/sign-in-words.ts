@@ -9,26 +9,6 @@ const CODE_WORDS: Readonly<Record<string, string>> = {
   unavailable: 'Signing in is not possible at the moment. Your password may be right: try again in a minute.',
 };
 
-/** Why a provider did not let someone in, and what to do. */
-const PROVIDER_WORDS: Readonly<Record<SignInProblem, string>> = {
-  provider_unavailable: 'The sign-in provider does not answer. Try again in a minute. Who is signed in stays signed in.',
-  unavailable: 'Signing in is not possible at the moment. Try again in a minute.',
-  too_many: 'There were too many attempts from your network. Wait 15 minutes, then try again.',
-  unknown_provider: 'There is no such sign-in provider any more. Choose one below.',
-  denied: 'The sign-in was cancelled, or the provider does not let you use this service. Try again, or ask whoever manages it.',
-  expired: 'The sign-in took longer than ten minutes, or was begun in another window. Begin again here.',
-  failed: 'The answer of the provider could not be verified. Try again. If it happens again, tell an administrator.',
-  no_email: 'The provider does not say your e-mail address. Ask whoever manages it to pass it on.',
-  email_unverified: 'The provider does not say that your e-mail address is verified. Verify it there, then try again.',
-  email_taken: 'Your e-mail address belongs to another person here. Ask an administrator.',
-  no_role: 'You have no role here yet. Ask an administrator to give you one, then sign in again.',
-  disabled: 'Your access was ended. Ask an administrator if you need it.',
-};
-
-/** @param problem as the address names it; undefined: it names none that there is */
-export const providerWords = (problem: string): string | undefined =>
-  Object.entries(PROVIDER_WORDS).find(([name]) => name === problem)?.[1];
-
 const MINUTE_S = 60;
 
 /** `Wait 15 minutes, then try again.` */
@@ -51,3 +31,24 @@ export const faultWords = ({ detail }: Fault, label: string): string => {
   if (detail.startsWith('must be an e-mail address')) return `Write${detail.slice('must be'.length)}.`;
   return `${label} ${detail}.`;
 };
+
+/** Why a provider has sent someone back without a session, and what to do. */
+const PROVIDER_WORDS: Readonly<Record<SignInProblem, string>> = {
+  provider_unavailable:
+    'The sign-in provider does not answer at the moment. Try again in a minute. Whoever is signed in already can go on.',
+  unavailable: 'Signing in is not possible at the moment. Try again in a minute.',
+  too_many: 'There were too many attempts from your network. Wait 15 minutes, then try again.',
+  unknown_provider: 'This way to sign in is not offered any more. Choose one of these.',
+  denied: 'You have cancelled, or the provider does not let you in. Try again, or ask an administrator.',
+  expired: 'That took longer than ten minutes, was used already, or was begun in another browser. Sign in again.',
+  failed: 'What the provider answered could not be verified. Try again; if it fails again, tell an administrator.',
+  no_email: 'The provider does not tell your e-mail address. Ask an administrator to allow it there.',
+  email_unverified: 'Your e-mail address is not verified at the provider. Verify it there, then sign in again.',
+  email_taken: 'Your e-mail address belongs to another account of the provider here. Ask an administrator.',
+  no_role: 'You have signed in, but you have no role here. Ask an administrator to invite you, or to give your group a role.',
+  disabled: 'Your account is disabled. Ask an administrator.',
+};
+
+/** @param problem of the page's address; undefined where there is none, or an unknown one */
+export const providerWords = (problem: string | null): string | undefined =>
+  problem !== null && Object.hasOwn(PROVIDER_WORDS, problem) ? PROVIDER_WORDS[problem as SignInProblem] : undefined;

@@ -10,12 +10,20 @@ export interface ReplicaProbe {
   /** Watches the event loop, until `longestHoldMs` says for how long it was held at most: CPU time of the main thread. */
   watchLoop(): Promise<void>;
   longestHoldMs(): Promise<number>;
-  /** Measures script calls, until `callCostsMs` says what each cost the main thread of Redis: CPU time. */
+  /** Measures script calls, until `callCosts` says what they cost. */
   measureCalls(): Promise<void>;
-  callCostsMs(): Promise<readonly number[]>;
+  callCosts(): Promise<CallCosts>;
   /** Heap and external memory after a collection, in bytes. */
   heapBytes(): Promise<number>;
   close(): void;
+}
+
+/** What calls of scripts cost Redis. No call cost more than the longest by either figure. */
+export interface CallCosts {
+  /** Of each call: CPU time of the main thread, with what else it did between two questions. */
+  readonly cpuMs: readonly number[];
+  /** Of the longest: time by Redis's clock, with what other processes did meanwhile. */
+  readonly longestMs: number;
 }
 
 const PROGRAM = fileURLToPath(new URL('replica-probe.mjs', import.meta.url));
@@ -39,7 +47,7 @@ export const openReplicaProbe = async (): Promise<ReplicaProbe> => {
     watchLoop: async () => void (await ask('/watch')),
     longestHoldMs: async () => Number(await ask('/delay')),
     measureCalls: async () => void (await ask('/calls/begin')),
-    callCostsMs: async () => JSON.parse(await ask('/calls')) as readonly number[],
+    callCosts: async () => JSON.parse(await ask('/calls')) as CallCosts,
     heapBytes: async () => Number(await ask('/heap')),
     close: () => agent.destroy(),
   };

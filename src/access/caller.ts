@@ -1,7 +1,8 @@
 import { permissionsOf, type Permission, type RoleName } from './permissions.ts';
+import { EVERYTHING, type Scope } from './scope.ts';
 
 /** Who calls a route, and what the call may do and see. */
-export interface Caller {
+export interface Caller extends Scope {
   readonly kind: CallerKind;
   /** In the audit trail: of a person the e-mail address. What people keep for themselves (views, mutes) is kept under it. */
   readonly name: string;
@@ -13,41 +14,38 @@ export interface Caller {
   readonly sessionId: number | null;
   readonly roles: readonly RoleName[];
   readonly permissions: ReadonlySet<Permission>;
-  /** The publishers whose records the call may see; null: all. */
-  readonly publishers: Ids;
-  /** The advertisers whose bookings the call may see; null: all. */
-  readonly advertisers: Ids;
+  /** Why it calls, in its own words: for the audit trail. null: not said. */
+  readonly note: string | null;
 }
 
 /** machine: a token of ADMIN_TOKEN, or everyone while no sign-in is required. link: the bearer of a link. */
 export const CALLER_KINDS = ['person', 'token', 'machine', 'link'] as const;
 export type CallerKind = (typeof CALLER_KINDS)[number];
 
-/** Ids of publishers or advertisers; null: all, also those that are created later. */
-export type Ids = readonly number[] | null;
-export type Publishers = Ids;
-
-/** Whether callers for these see what belongs to one. */
-export const maySee = (ids: Ids, id: number): boolean => ids === null || ids.includes(id);
-
 /** What a route needs: a permission, or only that the caller is known. */
 export type Need = Permission | 'sign_in';
 
 /** Rights as they are stored with a person or an API token. */
-export interface Rights {
+export interface Rights extends Scope {
   readonly roles: readonly RoleName[];
-  readonly publishers: Ids;
-  readonly advertisers: Ids;
 }
 
+/** Whether rights have the role of advertisers for all of them, which allows nothing. */
+export const isAdvertiserOfAll = ({ roles, advertisers }: Pick<Rights, 'roles' | 'advertisers'>): boolean =>
+  roles.includes('advertiser') && advertisers === null;
+
 export const callerWith = (
-  { roles, publishers, advertisers }: Rights,
+  rights: Rights,
   who: Pick<Caller, 'kind' | 'name' | 'id'> & Partial<Pick<Caller, 'fullName' | 'sessionId'>>,
-): Caller => ({ fullName: null, sessionId: null, ...who, roles, permissions: permissionsOf(roles), publishers, advertisers });
+): Caller => {
+  const { roles, publishers, advertisers } = rights;
+  const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles);
+  return { fullName: null, sessionId: null, note: null, ...who, roles, permissions, publishers, advertisers };
+};
 
 /** A caller that may do everything: a token of ADMIN_TOKEN, and everyone while no sign-in is required. */
 export const unlimitedCaller = (name: string): Caller =>
-  callerWith({ roles: ['administrator'], publishers: null, advertisers: null }, { kind: 'machine', name, id: null });
+  callerWith({ roles: ['administrator'], ...EVERYTHING }, { kind: 'machine', name, id: null });
 
 /** A caller that a route of its own lets in, such as the bearer of a link: it may do nothing else. */
 export const outsideCaller = (name: string): Caller =>

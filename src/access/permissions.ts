@@ -1,32 +1,39 @@
 /** What someone may do, each with its words. A route names the one that it needs. */
 export const PERMISSIONS = {
   'records.read': 'read publishers, placements, advertisers, bidders, campaigns, line items, creatives, comments and files',
-  'bookings.write': 'change advertisers, campaigns, line items, creatives and files, comment, and hand out traces of ads',
+  'bookings.write': 'change advertisers, campaigns and line items, delete creatives and files, and hand out traces of ads',
+  'creatives.write': 'upload and correct creatives and their files',
+  'comments.write': 'comment on campaigns and line items',
   'inventory.write': 'change placements',
   'creatives.approve': 'approve, reject, block and unblock creatives',
   'setup.write': 'change publishers, their API keys, bidders, and to whom alerts are sent',
-  'delivery.read': 'read deliveries, alerts and complaints, ask why, and test ads',
+  'delivery.read': 'read statuses and deliveries',
+  'alerts.read': 'read alerts and complaints, ask why, and test ads',
   'reports.read': 'read reports',
   'reports.write': 'save, send and share reports',
   'finance.read': 'read statements',
   'finance.write': 'close months',
   'events.read': 'export events',
   'history.read': 'read the history of changes',
-  'people.write': 'read, create and revoke API tokens',
+  'people.invite': 'invite and disable people of advertisers',
+  'people.write': 'invite, change and disable people, and read, create and revoke API tokens',
 } as const;
 export type Permission = keyof typeof PERMISSIONS;
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
-const VIEWER = ['records.read', 'delivery.read', 'reports.read'] as const;
+const OWN = ['records.read', 'delivery.read', 'reports.read'] as const;
+const VIEWER = [...OWN, 'alerts.read'] as const;
 const STAFF = [...VIEWER, 'history.read', 'reports.write'] as const;
 
 /** The built-in roles as sets of permissions. Who has several may do what any of them allows. */
 export const ROLES = {
   viewer: VIEWER,
-  trafficker: [...STAFF, 'bookings.write', 'inventory.write'],
+  trafficker: [...STAFF, 'bookings.write', 'creatives.write', 'comments.write', 'inventory.write', 'people.invite'],
   approver: [...STAFF, 'creatives.approve'],
   finance: [...STAFF, 'finance.read', 'finance.write', 'events.read'],
   administrator: PERMISSION_NAMES,
+  /** Of those who book, and no staff: only with `advertisers`. */
+  advertiser: [...OWN, 'creatives.write', 'comments.write'],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>;
 export type RoleName = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly RoleName[];

@@ -87,21 +87,21 @@ const recipientInPath = { id: idInPath('recipient of alerts') };
 export const ALERT_API = defineRoutes({
   listAlerts: {
     ...at('GET', '/api/alerts', 'delivery'),
-    needs: 'delivery.read',
+    needs: 'alerts.read',
     reach: 'own',
     summary: 'What needs attention now, then what was closed within 30 days; the newest first',
     answer: ok('Alerts', s.listOf(ALERT)),
   },
   listAlertMutes: {
     ...at('GET', '/api/alert_mutes', 'delivery'),
-    needs: 'delivery.read',
+    needs: 'alerts.read',
     reach: 'any',
     summary: 'What the caller has muted',
     answer: mutes,
   },
   muteAlerts: {
     ...at('PUT', '/api/alert_mutes', 'delivery'),
-    needs: 'delivery.read',
+    needs: 'alerts.read',
     reach: 'any',
     summary: 'Mutes one alert, or all of a kind, for the caller: nothing of it is sent to recipients that the caller set up',
     body: jsonBody(MUTE_REQUEST, 'The alerts cannot be muted.'),
@@ -109,7 +109,7 @@ export const ALERT_API = defineRoutes({
   },
   unmuteAlerts: {
     ...at('DELETE', '/api/alert_mutes', 'delivery'),
-    needs: 'delivery.read',
+    needs: 'alerts.read',
     reach: 'any',
     summary: 'Takes a mute of the caller back',
     parameters: {
@@ -120,13 +120,15 @@ export const ALERT_API = defineRoutes({
   },
   listAlertRecipients: {
     ...at('GET', '/api/alert_recipients', 'delivery'),
-    needs: 'delivery.read',
+    needs: 'alerts.read',
+    reach: 'publishers',
     summary: 'To whom new alerts are sent',
     answer: ok('Recipients', s.listOf(RECIPIENT.answered)),
   },
   createAlertRecipient: {
     ...at('POST', '/api/alert_recipients', 'delivery'),
     needs: 'setup.write',
+    reach: 'publishers',
     summary: 'Sends new alerts by e-mail or webhook',
     body: recipientBody,
     answer: created('The recipient', RECIPIENT.answered),
@@ -134,6 +136,7 @@ export const ALERT_API = defineRoutes({
   replaceAlertRecipient: {
     ...at('PUT', '/api/alert_recipients/{id}', 'delivery'),
     needs: 'setup.write',
+    reach: 'publishers',
     summary: 'Replaces a recipient; another webhook gets another secret',
     parameters: recipientInPath,
     body: recipientBody,
@@ -142,6 +145,7 @@ export const ALERT_API = defineRoutes({
   deleteAlertRecipient: {
     ...at('DELETE', '/api/alert_recipients/{id}', 'delivery'),
     needs: 'setup.write',
+    reach: 'publishers',
     summary: 'Sends nothing to it any more',
     parameters: recipientInPath,
     answer: noContent('Deleted'),

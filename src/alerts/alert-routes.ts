@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { includesAll, type Scope } from '../access/scope.ts';
 import type { Fault } from '../base/fault.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import { answer, type Handlers } from '../api/route.ts';
@@ -25,12 +26,17 @@ export const alertRoutes = ({ alerts, ...options }: AlertRoutesOptions): Handler
     entity: 'alert_recipient',
     max: MAX_RECIPIENTS,
     words: { one: 'recipient of alerts', many: 'recipients of alerts', refusal: 'The recipient has faults.' },
-    faultsOf: (recipient: AlertRecipient) => [...waysFaults(recipient), ...sentToFaults(recipient, options)],
+    faultsOf: (recipient: AlertRecipient, scope) => [
+      ...waysFaults(recipient),
+      ...publisherFaults(recipient, scope),
+      ...sentToFaults(recipient, options),
+    ],
+    isSeen: ({ publisher_id }, { publishers }) => includesAll(publishers, publisher_id === null ? null : [publisher_id]),
     webhookOf: ({ webhook }) => webhook,
     show: shownRecipient,
   });
   return {
-    listAlerts: async (_asked, { actor, caller }) => answer((await alerts.list(actor, caller.publishers)).map(shownAlert)),
+    listAlerts: async (_asked, { actor, caller }) => answer((await alerts.list(actor, caller)).map(shownAlert)),
     listAlertMutes: (_asked, { actor }) => shownMutes(actor),
     muteAlerts: async ({ body: { kind, entity_id: entityId, days } }, { actor }) => {
       const until = days === null ? null : new Date(Date.now() + days * MS_PER_DAY);
@@ -52,6 +58,11 @@ const waysFaults = ({ emails, webhook }: AlertRecipient): readonly Fault[] =>
   (emails.length === 0) === (webhook === null)
     ? [{ pointer: '', detail: 'must have either e-mail addresses or a webhook: each is tried again apart' }]
     : [];
+
+const publisherFaults = ({ publisher_id }: AlertRecipient, { publishers }: Scope): readonly Fault[] =>
+  includesAll(publishers, publisher_id === null ? null : [publisher_id])
+    ? []
+    : [{ pointer: '/publisher_id', detail: 'must be one of your publishers: your access is for some' }];
 
 const isoOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
 

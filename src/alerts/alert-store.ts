@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { Publishers } from '../access/caller.ts';
-import { IS_OF_PUBLISHERS } from '../bookings/publisher-scope.ts';
+import type { Scope } from '../access/scope.ts';
+import { isAmong, isOwned, scopeBinding } from '../bookings/record-scope.ts';
 import type { AlertKind } from '../catalog/model/alert-kinds.ts';
 import type { AlertEntity, FoundAlert } from './found-alert.ts';
 
@@ -30,8 +30,8 @@ export interface AlertStore {
    * for CLOSE_AFTER. New alerts are queued for their recipients. Resolves to the number of new ones.
    */
   record(found: readonly FoundAlert[]): Promise<number>;
-  /** Open alerts and those that were closed lately, newest first; `isMuted` for the person. */
-  list(person: string, publishers: Publishers): Promise<readonly (StoredAlert & { readonly isMuted: boolean })[]>;
+  /** Open alerts and those that were closed lately, newest first; `isMuted` for the person: those of the scope. */
+  list(person: string, scope: Scope): Promise<readonly (StoredAlert & { readonly isMuted: boolean })[]>;
   mutes(person: string): Promise<readonly AlertMute[]>;
   mute(person: string, mute: AlertMute): Promise<void>;
   unmute(person: string, kind: AlertKind, entityId: string): Promise<void>;
@@ -52,6 +52,17 @@ const COLUMNS = `id, kind, entity, entity_id as "entityId", publisher_id as "pub
 export const mutedBy = (person: string, alert: string): string => `exists (
   select from alert_mutes m where m.person = ${person} and m.kind = ${alert}.kind and m.entity_id in ('', ${alert}.entity_id)
     and (m.until is null or m.until > now()))`;
+
+const BOOKINGS = { line_item: 'line_items', campaign: 'campaigns', creative: 'creatives' } as const;
+
+/** SQL: an alert is about what is in a scope. */
+const isSeen = (scope: Scope): string => {
+  if (!scope.advertisers) return isAmong('publishers', 'publisher_id', scope);
+  const ways = Object.entries(BOOKINGS).map(
+    ([entity, table]) => `(entity = '${entity}' and entity_id in (select cast(id as text) from ${table} where ${isOwned(table, scope)}))`,
+  );
+  return `(${ways.join(' or ')})`;
+};
 
 const RECORD = `
   with found as (
@@ -95,12 +106,12 @@ export const createAlertStore = ({ knex }: { readonly knex: Knex }): AlertStore 
       await query(`delete from alerts where closed_at < now() - ${KEPT}`, []);
       return rows[0]?.opened ?? 0;
     },
-    list: (person, publishers) =>
+    list: (person, scope) =>
       query<StoredAlert & { readonly entity: AlertEntity; readonly isMuted: boolean }>(
         `select ${COLUMNS}, ${mutedBy(':person', 'alerts')} as "isMuted" from alerts
-         where ${IS_OF_PUBLISHERS}
+         where ${isSeen(scope)}
          order by closed_at desc nulls first, opened_at desc, id desc limit ${MAX_LISTED_ALERTS}`,
-        { person, publishers },
+        { person, ...scopeBinding(scope) },
       ),
     mutes: (person) =>
       query<AlertMute>(

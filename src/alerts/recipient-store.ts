@@ -69,7 +69,7 @@ export const createRecipientStore = ({ knex }: { readonly knex: Knex }): Recipie
   return {
     list: () => query(`select ${COLUMNS} from alert_recipients order by id limit ${MAX_RECIPIENTS}`),
     find: async (id) => (await query(`select ${COLUMNS} from alert_recipients where id = :id`, { id }))[0],
-    create: async (owner, recipient, webhookSecret) =>
+    create: async ({ name: owner }, recipient, webhookSecret) =>
       (
         await query(
           `insert into alert_recipients (owner, kinds, publisher_id, emails, webhook, webhook_secret)

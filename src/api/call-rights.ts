@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { mayDo, type Caller } from '../access/caller.ts';
 import { PERMISSIONS } from '../access/permissions.ts';
+import { isLimited } from '../access/scope.ts';
 import { refuse, type Refused, type RouteDefinition } from './route.ts';
 
 /**
@@ -27,6 +28,9 @@ export const callerOf = (res: Response): Caller => {
 export const refusalOf = ({ needs = 'sign_in', reach }: RouteDefinition, caller: Caller): Refused | undefined => {
   if (needs !== 'sign_in' && !mayDo(caller, needs))
     return refuse('forbidden', `Your roles do not include the permission to ${PERMISSIONS[needs]}.`);
-  if (reach === undefined && caller.publishers) return refuse('forbidden', 'This concerns all publishers, and your access is for some.');
+  if (reach === undefined && isLimited(caller))
+    return refuse('forbidden', 'This concerns the whole installation, and your access is for a part of it.');
+  if (reach === 'publishers' && caller.advertisers)
+    return refuse('forbidden', 'This concerns all advertisers of a publisher, and your access is for some.');
   return undefined;
 };

@@ -13,7 +13,7 @@ export const REMEDIES = {
   sign_in_failed: 'Check the e-mail address and the password, and whether the account is disabled.',
   code_required: 'Send the sign-in again, with the current code of the authenticator app or a recovery code.',
   invalid_token: 'Request a new ad: the token is malformed, forged or expired.',
-  invalid_link: 'Ask the sender of the link for a new one. Links end at their time, or when their key leaves TOKEN_SECRETS.',
+  invalid_link: 'Ask the sender of the link for a new one. Links end at their time, or when they are revoked.',
   origin_not_allowed: "Add the page's origin to `origins` of the publisher.",
   forbidden:
     "Call the API from its own origin or from a server, not from another site's page; with a token whose roles and publishers allow the call.",

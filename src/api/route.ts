@@ -18,11 +18,12 @@ interface StaffRoute {
   readonly access?: 'staff';
   readonly needs: Need;
   /**
-   * What a caller gets who may see some publishers only. `own`: what belongs to these; a record in
-   * the path is checked, and the handler narrows what it reads by `call.caller.publishers`. `any`: it
-   * is about no publisher. By default nothing: the answer is about all publishers.
+   * What a caller gets whose scope is limited. `own`: what is in it; a record in the path is checked, and
+   * the handler narrows what it reads by `call.caller`. `publishers`: the same, and nothing for callers
+   * for some advertisers: it is about what a publisher has of all of them. `any`: it is about no
+   * publisher. By default nothing: the answer is about the whole installation.
    */
-  readonly reach?: 'own' | 'any';
+  readonly reach?: 'own' | 'publishers' | 'any';
 }
 
 interface OtherRoute {

@@ -24,8 +24,8 @@ const ASSET = component(
   s.record({
     url: s.described(s.text, 'a picture, or the page of an HTML5 ad; a path while neither PUBLIC_URL nor ASSETS_URL is set'),
     sha256: s.text,
-    publisher_id: s.orNull(s.integer),
-    name: s.text,
+    publisher_id: s.orNull(s.integer, { description: 'null: of none, or of one that the caller does not see' }),
+    name: s.described(s.text, "'' where others of the same bytes stored it first"),
     type: s.described(s.text, 'media type of what url answers'),
     width: s.orNull(s.integer, { description: 'null: the HTML5 ad does not state its size (meta ad.size)' }),
     height: s.orNull(s.integer),
@@ -52,7 +52,8 @@ const ofPublisher = (description: string) => idQuery('publisher', description);
 export const ASSET_API = defineRoutes({
   storeAsset: {
     ...at('PUT', '/api/assets', 'creatives'),
-    needs: 'bookings.write',
+    needs: 'creatives.write',
+    reach: 'own',
     summary: 'Store a picture or an HTML5 ad, of at most 2 MB, under the hash of its bytes',
     parameters: {
       publisher_id: ofPublisher('Whose limit of stored bytes it counts against'),
@@ -70,6 +71,7 @@ export const ASSET_API = defineRoutes({
   listAssets: {
     ...at('GET', '/api/assets', 'creatives'),
     needs: 'records.read',
+    reach: 'own',
     cost: 'list',
     summary: 'The stored files, newest first',
     parameters: {
@@ -82,6 +84,7 @@ export const ASSET_API = defineRoutes({
   deleteAsset: {
     ...at('DELETE', '/api/assets/{sha256}', 'creatives'),
     needs: 'bookings.write',
+    reach: 'publishers',
     summary: 'Delete a file that no creative uses',
     parameters: { sha256: textInPath('file') },
     answer: noContent('Deleted; caches may keep it'),

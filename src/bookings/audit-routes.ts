@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
+import { isLimited } from '../access/scope.ts';
 import { nextPageLink, readPageOfRows } from '../api/page-of-rows.ts';
 import { answer, type Handlers } from '../api/route.ts';
-import { publisherBinding } from './publisher-scope.ts';
-import { IS_VISIBLE_CHANGE } from './visible-changes.ts';
+import { scopeBinding } from './record-scope.ts';
+import { isVisibleChange } from './visible-changes.ts';
 import { definedMembers } from '../base/narrow.ts';
 import type { AUDIT_API, AuditRow } from './audit-api.ts';
 import { restorableDeletions } from './deleted-records.ts';
@@ -15,9 +16,9 @@ type StoredChange = Omit<AuditRow, 'id' | 'at' | 'restorable'> & { readonly id: 
 
 /** The history of the catalog: as many changes as fit into an answer. */
 export const auditRoutes = ({ knex }: { readonly knex: Knex }): Handlers<typeof AUDIT_API> => ({
-  listChanges: async ({ limit, offset, ...where }, { url, caller: { publishers } }) => {
+  listChanges: async ({ limit, offset, ...where }, { url, caller }) => {
     const changes = knex('audit').where(definedMembers(where));
-    if (publishers) void changes.whereRaw(IS_VISIBLE_CHANGE, publisherBinding(publishers));
+    if (isLimited(caller)) void changes.whereRaw(isVisibleChange(caller), { ...scopeBinding(caller) });
     const query = { columns: COLUMNS, order: 'desc', limit, offset, rowBytes: ROW_BYTES } as const;
     const page = await readPageOfRows<StoredChange>(knex, changes, query);
     const deletions = page.rows.filter(({ action }) => action === 'delete').map(({ id }) => Number(id));

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Caller } from '../access/caller.ts';
 
 /** Every change that the audit trail records. */
 export const CHANGE_ACTIONS = [
@@ -17,9 +18,17 @@ export const CHANGE_ACTIONS = [
 ] as const;
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
-/** One change, with the record before and after it. Never contains key material. */
-export interface Change {
+/** Who changes something, and why. */
+export interface ChangedBy {
   readonly actor: string;
+  /** In the words of who changes it; null: not said. */
+  readonly note?: string | null;
+}
+
+export const changedBy = ({ name, note }: Pick<Caller, 'name' | 'note'>): ChangedBy => ({ actor: name, note });
+
+/** One change, with the record before and after it. Never contains key material. */
+export interface Change extends ChangedBy {
   readonly action: ChangeAction;
   readonly entity: string;
   readonly entityId: string | number;
@@ -37,10 +46,11 @@ export const recordChange = async (trx: Knex.Transaction, change: Change): Promi
 /** The same; resolves to the id of the line. */
 export const recordNumbered = async (
   trx: Knex.Transaction,
-  { actor, action, entity, entityId, before, after }: Change,
+  { actor, note = null, action, entity, entityId, before, after }: Change,
 ): Promise<number> => {
   const line = {
     actor,
+    note,
     action,
     entity,
     entity_id: String(entityId),

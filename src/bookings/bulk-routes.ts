@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts';
+import type { Scope } from '../access/scope.ts';
 import { refusalOf as unableTo, type RecordReach } from '../api/call-rights.ts';
 import type { Fault } from '../base/fault.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
@@ -8,6 +9,7 @@ import type { CatalogWriter, RecordWriter } from './catalog-writer.ts';
 import { CREATING, entityRoute, type EntityVerb } from './entity-api.ts';
 import { ENTITY_KINDS, readEntityId, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { ACTIONS, problemOf } from './entity-routes.ts';
+import { shownRecord } from './shown-fields.ts';
 import { answerOfWrite, type Refused, type Written } from './written.ts';
 
 /** Writes in one transaction, with one result each. One that is refused undoes all. */
@@ -22,12 +24,12 @@ export const bulkRoutes = (writer: CatalogWriter, reach: RecordReach): Handlers<
       return all;
     });
     const refused = written.filter(({ ok }) => !ok).length;
-    if (refused === 0) return answer({ results: written.map((one, i) => resultOf(one, steps[i])) });
+    if (refused === 0) return answer({ results: written.map((one, i) => resultOf(one, steps[i], caller)) });
     const detail = `${refused} of ${written.length} operations were refused; nothing was changed.`;
     const faults = written.flatMap((one, i) => (one.ok ? [] : faultsAt(i, one, steps[i])));
     return refuseWith({
       ...problem('bulk_refused', detail, faults),
-      results: written.map((one, i) => (one.ok ? NOT_DONE : resultOf(one, steps[i]))),
+      results: written.map((one, i) => (one.ok ? NOT_DONE : resultOf(one, steps[i], caller))),
     });
   },
 });
@@ -99,13 +101,14 @@ const UNKNOWN_PATH: Refused = { ok: false, refusal: 'not_found', faults: [] };
 /** Accepted, and undone because another operation was refused (RFC 4918, section 11.4). */
 const NOT_DONE = { status: 424 };
 
-const resultOf = (written: Written, step: Step | undefined): { readonly status: number; readonly body?: EntityRecord } => {
+const resultOf = (written: Written, step: Step | undefined, scope: Scope): { readonly status: number; readonly body?: EntityRecord } => {
   if (!written.ok) {
     const body = refusalOf(written, step);
     return { status: body.status, body: { ...body } };
   }
   const { status = 200 } = step ?? {};
-  return status === 204 ? { status } : { status, body: answerOfWrite(written) };
+  const record = step ? shownRecord(scope, step.kind, written.record) : written.record;
+  return status === 204 ? { status } : { status, body: answerOfWrite({ ...written, record }) };
 };
 
 const refusalOf = (refused: Refused, step: Step | undefined): Problem =>

@@ -19,6 +19,7 @@ import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { sealMembers } from './seal-members.ts';
+import { keptFields, shownRecord } from './shown-fields.ts';
 import { patched, writable, without } from './writable.ts';
 import { writeWarnings } from './write-warnings.ts';
 import type { Refused, Written } from './written.ts';
@@ -105,20 +106,22 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
   };
 
   /** Checks a record against its schema, its rules and its references, and collects every fault. */
-  const check = async (trx: Trx, kind: EntityKind, input: unknown, by: Caller, id?: string | number): Promise<Checked | Refused> => {
-    const { faults, placements } = isObject(input)
-      ? await checkReferences(trx, kind, input, by.publishers)
-      : { faults: [], placements: [] };
+  const check = async (trx: Trx, kind: EntityKind, input: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
+    const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input, by, before) : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
     const all = [...(checked.ok ? [] : checked.faults), ...faults];
     if (!checked.ok || all.length > 0) return refused('invalid', all);
     const row = kind.toRow(checked.record as never);
     const warnings = writeWarnings(kind, checked.record, placements);
     if (kind.sealed === undefined) return { ok: true, row, warnings };
-    const before = id === undefined ? undefined : await trx(kind.table).where({ id }).first<CatalogRow | undefined>();
+    const stored =
+      before &&
+      (await trx(kind.table)
+        .where({ id: before['id'] as string | number })
+        .first<CatalogRow | undefined>());
     const { column } = kind.sealed;
     const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
-    const sealed = sealMembers(secretBox, kind.sealed, given, row, before);
+    const sealed = sealMembers(secretBox, kind.sealed, given, row, stored);
     return sealed.ok
       ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) }, warnings }
       : refused('invalid', sealed.faults);
@@ -143,7 +146,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       write(async (trx) => {
         const before = await createEntityReader({ knex: trx }).find(target.kind, target.id);
         if (!before) return refused('not_found');
-        if (!matchesTag(target.ifMatch, before)) return refused('stale');
+        if (!matchesTag(target.ifMatch, shownRecord(target.caller, target.kind, before))) return refused('stale');
         return work(trx, before);
       });
 
@@ -151,13 +154,13 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     const { kind, id, caller } = target;
     if (isObject(input) && Object.hasOwn(input, 'id') && input['id'] !== id)
       return refused('invalid', [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
-    const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input, caller, id);
+    const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input, caller, before);
     if (!checked.ok) return checked;
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);
     const unapproved = await approvalFault(trx, kind, checked.row, before, caller);
     if (unapproved) return refused('forbidden', [unapproved]);
-    const row = await withApproval(trx, kind, checked.row, before);
+    const row = await withApproval(trx, kind, checked.row, before, caller);
     return {
       ok: true,
       record: await rewrite(trx, target, row, { actor: caller.name, action: 'update', before }),
@@ -173,7 +176,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           const given = writable(kind, input);
           const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']), caller);
           if (!checked.ok) return checked;
-          const row = await withApproval(trx, kind, checked.row, undefined);
+          const row = await withApproval(trx, kind, checked.row, undefined, caller);
           if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
           const key = kind.table === 'publishers' ? newApiKey() : undefined;
           const stored = returned(
@@ -193,7 +196,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           return { ok: true, record: key ? { ...record, api_key: key.key } : record, warnings: checked.warnings };
         }),
 
-      replace: (target, input) => change(target, (trx, before) => store(trx, target, before, writable(target.kind, input))),
+      replace: (target, input) => change(target, (trx, before) => store(trx, target, before, replacement(target, before, input))),
 
       merge: (target, patch) =>
         change(target, (trx, before) => store(trx, target, before, isObject(patch) ? patched(target.kind, before, patch) : patch)),
@@ -241,6 +244,10 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
 
   return { ...writerWithin(alone), together };
 };
+
+/** What a record is replaced with: what its caller does not see of it stays. */
+const replacement = ({ kind, caller }: WriteTarget, before: EntityRecord, input: unknown): unknown =>
+  writable(kind, isObject(input) ? { ...keptFields(caller, kind, before), ...input } : input);
 
 const returned = ([row]: readonly Row[]): Row => {
   if (!row) throw new Error('Postgres returned no row for a record that it stored.');

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Publishers } from '../access/caller.ts';
+import { EVERYTHING, type Scope } from '../access/scope.ts';
 import type { Fault } from '../base/fault.ts';
 import type { PlacementFormats } from '../catalog/checks/rules.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
@@ -7,7 +7,7 @@ import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
 import { missingFiles } from '../uploads/missing-files.ts';
 import { MAX_ID } from '../base/schema.ts';
 import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
-import { onlyVisible } from './publisher-scope.ts';
+import { onlyVisible } from './record-scope.ts';
 
 export interface CheckedReferences {
   readonly faults: readonly Fault[];
@@ -24,13 +24,14 @@ export interface ReferredPlacement extends PlacementFormats {
 /**
  * Checks that each parent and each blocked advertiser of a record exists, that the placements and the line item of a creative
  * belong to the same publisher, and that the uploaded files in its content are stored. Malformed ids
- * are left to the schema. What callers for these publishers do not see does not exist for them.
+ * are left to the schema. What is not seen in the scope of who writes does not exist for them; what `before` named stays.
  */
 export const checkReferences = async (
   trx: Knex.Transaction,
   { parents }: EntityKind,
   input: EntityRecord,
-  publishers: Publishers,
+  scope: Scope,
+  before?: EntityRecord,
 ): Promise<CheckedReferences> => {
   const faults: Fault[] = [];
   const placements: (PlacementRow & { readonly pointer: string })[] = [];
@@ -42,17 +43,18 @@ export const checkReferences = async (
       : [[`/${field}`, input[field]]];
     for (const [pointer, id] of named) {
       if (!isWellFormed(ENTITY_KINDS[table], id)) continue;
-      const parent = (await onlyVisible(trx(table).where({ id }), table, publishers).first()) as EntityRecord | undefined;
+      const sees = !list && id === before?.[field] ? EVERYTHING : scope;
+      const parent = (await onlyVisible(trx(table).where({ id }), table, sees).first()) as EntityRecord | undefined;
       if (!parent) faults.push({ pointer, detail: list ? `${id} does not exist` : `refers to ${table} ${id}, which does not exist` });
       else if (table === 'placements') placements.push({ ...(parent as unknown as PlacementRow), pointer });
       else if (table === 'line_items') lineItem = parent;
     }
   }
   if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
-  const owner = parents.at(-1);
-  if (publishers && owner?.table === 'publishers' && (input[owner.field] ?? null) === null)
-    faults.push({ pointer: `/${owner.field}`, detail: 'must be one of your publishers: your access is for some' });
-  faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], publishers)));
+  for (const { field, table } of parents)
+    if ((table === 'publishers' || table === 'advertisers') && scope[table] && (input[field] ?? null) === null)
+      faults.push({ pointer: `/${field}`, detail: `must be one of your ${table}: your access is for some` });
+  faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], scope)));
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
 };
@@ -60,11 +62,11 @@ export const checkReferences = async (
 /** The field of publishers and placements. */
 const BLOCKED_ADVERTISERS = 'blocked_advertiser_ids';
 
-const missingAdvertisers = async (trx: Knex.Transaction, listed: unknown, publishers: Publishers): Promise<readonly Fault[]> => {
+const missingAdvertisers = async (trx: Knex.Transaction, listed: unknown, scope: Scope): Promise<readonly Fault[]> => {
   if (!Array.isArray(listed) || listed.length > MAX_BLOCKED_ADVERTISERS) return [];
   const ids = listed.filter((id: unknown) => isWellFormed(ENTITY_KINDS.advertisers, id));
   if (ids.length === 0) return [];
-  const rows = await onlyVisible(trx('advertisers').whereIn('id', ids), 'advertisers', publishers).select<{ id: number }[]>('id');
+  const rows = await onlyVisible(trx('advertisers').whereIn('id', ids), 'advertisers', scope).select<{ id: number }[]>('id');
   const known = new Set<unknown>(rows.map(({ id }) => id));
   return listed.flatMap((id: unknown, i) =>
     isWellFormed(ENTITY_KINDS.advertisers, id) && !known.has(id)

@@ -25,7 +25,7 @@ const list = {
 } as const;
 const add = {
   method: 'POST',
-  needs: 'bookings.write',
+  needs: 'comments.write',
   reach: 'own',
   summary: 'Add a comment',
   body,
@@ -46,7 +46,7 @@ export const COMMENT_API = defineRoutes({
   addLineItemComment: { ...ofLineItem, ...add, parameters: lineItem },
   deleteComment: {
     ...at('DELETE', '/api/comments/{id}', 'campaigns'),
-    needs: 'bookings.write',
+    needs: 'comments.write',
     reach: 'any',
     summary: 'Delete a comment of yours',
     parameters: { id: idInPath('comment of yours') },

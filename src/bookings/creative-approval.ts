@@ -11,16 +11,18 @@ const SHOWN = ['format', 'content', 'click_url', 'advertiser_domain', 'width', '
 
 /**
  * The row of a creative as it is stored: where its publisher requires approval, one that is new or
- * shows something else is pending instead of approved. Approving it is another write, which the
- * audit trail names.
+ * shows something else is pending instead of approved, and a rejected one that someone corrects who
+ * may not approve it is pending again. Approving it is another write, which the audit trail names.
  */
 export const withApproval = async (
   trx: Knex.Transaction,
   kind: EntityKind,
   row: CatalogRow,
   before: EntityRecord | undefined,
+  caller: Caller,
 ): Promise<CatalogRow> => {
-  if (kind.table !== 'creatives' || row['status'] !== 'approved') return row;
+  const judged = before && !mayDo(caller, 'creatives.approve') ? ['approved', 'rejected'] : ['approved'];
+  if (kind.table !== 'creatives' || !judged.includes(String(row['status']))) return row;
   if (before && SHOWN.every((field) => row[field] === before[field])) return row;
   return (await requiresApproval(trx, row)) ? { ...row, status: 'pending' } : row;
 };

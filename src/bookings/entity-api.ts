@@ -34,12 +34,17 @@ const WRITES: Readonly<Record<EntityTable, Permission>> = {
   bidders: 'setup.write',
   ...{ advertisers: 'bookings.write', campaigns: 'bookings.write', line_items: 'bookings.write', creatives: 'bookings.write' },
 };
+/** Who may upload and correct creatives may not delete them. */
+const CORRECTIONS: Readonly<Partial<Record<EntityTable, Permission>>> = { creatives: 'creatives.write' };
 const ACTION_NEEDS: Readonly<Partial<Record<EntityAction, Permission>>> = {
   ...{ approve: 'creatives.approve', reject: 'creatives.approve', block: 'creatives.approve', unblock: 'creatives.approve' },
 };
 
-/** Records that belong to no publisher are changed by callers for all publishers. */
-const reachOf = (isOwned: boolean) => (isOwned ? ({ reach: 'own' } as const) : {});
+/** Records that belong to no publisher are changed by callers whose scope is not limited, what a publisher has of all advertisers by its own. */
+const reachOf = ({ table, parents }: EntityKind) => {
+  if (table === 'publishers' || table === 'placements') return { reach: 'publishers' } as const;
+  return parents.length > 0 ? ({ reach: 'own' } as const) : {};
+};
 
 const idOf = ({ namedByClient, words }: EntityKind): PathParameter<string | number> =>
   namedByClient ? textInPath(words) : idInPath(words);
@@ -54,8 +59,8 @@ export const entityApi = (kind: EntityKind) => {
   const limits = { maxBytes: kind.table === 'creatives' ? MAX_CREATIVE_BYTES : MAX_RECORD_BYTES, maxValues: MAX_VALUES };
   const body = ownBody(record, { ...limits, example: SENT_EXAMPLES[kind.table] });
   const changed = ok('The record after the change', record, { headers: ETAG });
-  const write = { needs: WRITES[kind.table], ...reachOf(kind.parents.length > 0 || kind.table === 'publishers') } as const;
-  const creation = { needs: WRITES[kind.table], ...reachOf(kind.parents.length > 0) } as const;
+  const write = { needs: CORRECTIONS[kind.table] ?? WRITES[kind.table], ...reachOf(kind) } as const;
+  const creation = { needs: write.needs, ...(kind.parents.length > 0 ? reachOf(kind) : {}) } as const;
   const reading = { needs: 'records.read', reach: 'own' } as const;
   const ofWrite = ['precondition_failed', ...(fixedParentOf(kind) ? (['parent_fixed'] as const) : [])] as const;
   return defineRoutes({
@@ -92,7 +97,13 @@ export const entityApi = (kind: EntityKind) => {
       body: ownBody(change, { ...limits, mediaType: 'application/merge-patch+json' }),
     },
     delete: {
-      ...{ method: 'DELETE', ...one, summary: 'Delete the record and every record that belongs to it', ...write },
+      ...{
+        method: 'DELETE',
+        ...one,
+        summary: 'Delete the record and every record that belongs to it',
+        ...write,
+        needs: WRITES[kind.table],
+      },
       parameters: { ...id, ...ifMatch },
       answer: noContent('Deleted'),
       problems: ['precondition_failed'],
@@ -121,12 +132,10 @@ const ACTION_PROBLEMS: Readonly<Partial<Record<EntityAction, readonly ProblemCod
 export const actionApi = (kind: EntityKind, action: EntityAction) => {
   const { record } = ENTITY_COMPONENTS[kind.table];
   const creates = CREATING.includes(action);
-  // A deleted record is found by its id alone, so by callers for all publishers.
-  const isOwned = action !== 'restore';
   return defineRoutes({
     act: {
       ...{ method: 'POST', path: `/api/${kind.table}/{id}/${action}`, tag: kind.table, summary: ACTION_SUMMARIES[action] },
-      ...{ needs: ACTION_NEEDS[action] ?? WRITES[kind.table], ...reachOf(isOwned) },
+      ...{ needs: ACTION_NEEDS[action] ?? WRITES[kind.table], ...reachOf(kind) },
       parameters: { id: idOf(kind), ...ifMatch },
       answer: creates
         ? created('The copy', record, { headers: { ...ETAG, ...LOCATION } })

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import type { Publishers } from '../access/caller.ts';
+import { EVERYTHING, isLimited, type Scope } from '../access/scope.ts';
 import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { readPageOfRows, type PageOfRows } from '../api/page-of-rows.ts';
 import { LIST_FIELDS, matchesWord } from './list-fields.ts';
-import { onlyVisible, publisherBinding, visibleSql } from './publisher-scope.ts';
+import { isVisible, onlyVisible, scopeBinding } from './record-scope.ts';
 import { belongsTo, ENTITY_KINDS, isArchived, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
 /** Values of the parameter `archived` of a list, the default first. */
@@ -26,8 +26,8 @@ export interface ListQuery {
   /** By the names of LIST_FIELDS: only records with one of the values. */
   readonly filters: Readonly<Record<string, readonly string[]>>;
   readonly sort: Sort;
-  /** Only records that callers for these publishers see. */
-  readonly publishers: Publishers;
+  /** Only records that are seen in it. */
+  readonly scope: Scope;
   /** By id, for the order of computed statuses; undefined: the list is not sorted by them. */
   readonly statusRanks?: ReadonlyMap<number, number> | undefined;
 }
@@ -55,10 +55,10 @@ export interface EntityReader {
    */
   list(kind: EntityKind, query: ListQuery): Promise<PageOfRows<EntityRecord> & { readonly total: number }>;
   find(kind: EntityKind, id: string | number): Promise<EntityRecord | undefined>;
-  /** Of what callers for these publishers see. */
-  cascade(kind: EntityKind, id: string | number, publishers?: Publishers): Promise<CascadeCounts>;
-  /** By id, how many records of each table belong to each record directly, are not archived, and are seen by callers for these publishers. */
-  children(kind: EntityKind, ids: readonly (string | number)[], publishers: Publishers): Promise<ReadonlyMap<string, CascadeCounts>>;
+  /** Of what is seen in a scope. */
+  cascade(kind: EntityKind, id: string | number, scope?: Scope): Promise<CascadeCounts>;
+  /** By id, how many records of each table belong to each record directly, are not archived, and are seen in a scope. */
+  children(kind: EntityKind, ids: readonly (string | number)[], scope: Scope): Promise<ReadonlyMap<string, CascadeCounts>>;
 }
 
 /**
@@ -80,14 +80,17 @@ const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter(Bo
 /** With a transaction for `knex`, the reader sees the writes of that transaction. */
 export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityReader => {
   /** A creative belongs to the publisher of its line item, whatever its placement says. */
-  const within = ({ table }: EntityKind, parents: readonly EntityReference[]): Knex.QueryBuilder => {
-    const query = knex(table);
-    for (const parent of parents) void query.whereRaw(belongsTo(table, parent.table).at(-1) ?? 'false', { id: parent.id });
+  const within = ({ table }: EntityKind, parents: readonly EntityReference[], scope: Scope): Knex.QueryBuilder => {
+    const query = onlyVisible(knex(table), table, scope);
+    for (const parent of parents) {
+      void query.whereRaw(belongsTo(table, parent.table).at(-1) ?? 'false', { id: parent.id });
+      if (isLimited(scope)) void query.whereExists(onlyVisible(knex(parent.table).where({ id: parent.id }), parent.table, scope));
+    }
     return query;
   };
 
-  const matching = (kind: EntityKind, { text, archived, parents, ids, filters, publishers }: ListQuery): Knex.QueryBuilder => {
-    const query = onlyVisible(within(kind, parents), kind.table, publishers);
+  const matching = (kind: EntityKind, { text, archived, parents, ids, filters, scope }: ListQuery): Knex.QueryBuilder => {
+    const query = within(kind, parents, scope);
     const known = LIST_FIELDS[kind.table];
     if (ids) void query.whereRaw(`id = any(cast(:ids as ${kind.namedByClient ? 'text' : 'int'}[]))`, { ids: ids as string[] });
     for (const [name, values] of Object.entries(filters)) {
@@ -101,7 +104,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
     if (archived !== 'true') void query.whereRaw(`${archived === 'only' ? '' : 'not '}(${isArchived(kind.table)})`);
     for (const word of wordsOf(text)) {
       const pattern = `%${word.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-      void query.whereRaw(`(${matchesWord(kind.table)})`, { pattern, word });
+      void query.whereRaw(`(${matchesWord(kind.table, scope)})`, { pattern, word, ...scopeBinding(scope) });
     }
     return query;
   };
@@ -130,24 +133,22 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
       return row && kind.toRecord(row);
     },
 
-    cascade: async ({ table }, id, publishers = null) => {
+    cascade: async ({ table }, id, scope = EVERYTHING) => {
       const counts = Object.values(ENTITY_KINDS).flatMap((kind) => {
         const ways = belongsTo(kind.table, table, true);
         return ways.length === 0
           ? []
-          : [
-              `(select count(*) from ${kind.table} where (${ways.join(' or ')}) and ${visibleSql(kind.table, publishers)})::int as ${kind.table}`,
-            ];
+          : [`(select count(*) from ${kind.table} where (${ways.join(' or ')}) and ${isVisible(kind.table, scope)})::int as ${kind.table}`];
       });
       if (counts.length === 0) return {};
       const { rows } = await knex.raw<{ rows: CascadeCounts[] }>(`select ${counts.join(', ')}`, {
         id,
-        ...publisherBinding(publishers),
+        ...scopeBinding(scope),
       });
       return rows[0] ?? {};
     },
 
-    children: async (kind, ids, publishers) => {
+    children: async (kind, ids, scope) => {
       const found = new Map<string, Record<string, number>>(ids.map((id) => [String(id), {}]));
       for (const child of Object.values(ENTITY_KINDS)) {
         const parent = child.parents.find(({ table }) => table === kind.table);
@@ -155,9 +156,9 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
         for (const counts of found.values()) counts[child.table] = 0;
         const named = parent.list ? `unnest(array_prepend(${parent.field}, ${parent.list.more}))` : parent.field;
         const { rows } = await knex.raw<{ rows: { id: string | number; count: string }[] }>(
-          `select id, count(*) as count from (select ${named} as id from ${child.table} where not (${isArchived(child.table)}) and ${visibleSql(child.table, publishers)}) as of_parent
+          `select id, count(*) as count from (select ${named} as id from ${child.table} where not (${isArchived(child.table)}) and ${isVisible(child.table, scope)}) as of_parent
            where id = any(cast(:ids as ${kind.namedByClient ? 'text' : 'int'}[])) group by 1`,
-          { ids, ...publisherBinding(publishers) },
+          { ids, ...scopeBinding(scope) },
         );
         for (const { id, count } of rows) {
           const counts = found.get(String(id));

@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import type { Scope } from '../access/scope.ts';
 import type { RecordReach } from '../api/call-rights.ts';
 import { nextPageLink } from '../api/page-of-rows.ts';
 import { answer, done, refuseWith, type Call, type Handlers } from '../api/route.ts';
@@ -11,6 +12,7 @@ import { ENTITY_KINDS, type EntityAction, type EntityKind, type EntityRecord } f
 import type { EntityReader, JudgeList } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
 import { toListQuery } from './list-query.ts';
+import { shownRecord } from './shown-fields.ts';
 import { answerOfWrite, type Refused, type Written } from './written.ts';
 
 export interface EntityRoutesOptions {
@@ -30,22 +32,26 @@ export const entityRoutes = (options: EntityRoutesOptions): readonly Router[] =>
 const entityHandlers = (kind: EntityKind, { reader, writer, judgeList }: EntityRoutesOptions): Handlers<ReturnType<typeof entityApi>> => {
   const target = ({ id, 'If-Match': ifMatch }: Targeted, { caller }: Call): WriteTarget => ({ kind, id, caller, ifMatch });
   return {
-    list: async ({ include, ...asked }, { url, caller: { publishers } }) => {
-      const query = toListQuery(kind, publishers, asked);
+    list: async ({ include, ...asked }, { url, caller }) => {
+      const query = toListQuery(kind, caller, asked);
       const page = await reader.list(kind, await judgeList(kind, query));
-      const children = include === 'children' ? await reader.children(kind, idsOf(page.rows), publishers) : undefined;
-      const rows = children ? page.rows.map((row) => ({ ...row, children: children.get(String(row['id'])) })) : page.rows;
+      const children = include === 'children' ? await reader.children(kind, idsOf(page.rows), caller) : undefined;
+      const rows = page.rows.map((row) => ({
+        ...shownRecord(caller, kind, row),
+        ...(children && { children: children.get(String(row['id'])) }),
+      }));
       return answer(rows, { 'X-Total-Count': String(page.total), ...nextPageLink(url, page, query) });
     },
-    create: async ({ body }, { caller }) => writtenReply(kind, await writer.create(kind, body, caller), true),
+    create: async ({ body }, { caller }) => writtenReply(kind, caller, await writer.create(kind, body, caller), true),
     get: async ({ id, include }, { caller }) => {
-      const record = await reader.find(kind, id);
-      if (!record) return refuseWith(noSuchRecord(kind));
-      const counted = include === 'counts' ? { ...record, counts: await reader.cascade(kind, id, caller.publishers) } : record;
+      const found = await reader.find(kind, id);
+      if (!found) return refuseWith(noSuchRecord(kind));
+      const record = shownRecord(caller, kind, found);
+      const counted = include === 'counts' ? { ...record, counts: await reader.cascade(kind, id, caller) } : record;
       return answer(counted, { ETag: entityTag(record) });
     },
-    replace: async ({ body, ...asked }, call) => writtenReply(kind, await writer.replace(target(asked, call), body)),
-    update: async ({ body, ...asked }, call) => writtenReply(kind, await writer.merge(target(asked, call), body)),
+    replace: async ({ body, ...asked }, call) => writtenReply(kind, call.caller, await writer.replace(target(asked, call), body)),
+    update: async ({ body, ...asked }, call) => writtenReply(kind, call.caller, await writer.merge(target(asked, call), body)),
     delete: async (asked, call) => {
       const removed = await writer.remove(target(asked, call));
       return removed.ok ? done() : refuseWith(problemOf(kind, removed));
@@ -70,18 +76,18 @@ export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, targe
 
 const actionHandlers = (kind: EntityKind, action: EntityAction, writer: CatalogWriter): Handlers<ReturnType<typeof actionApi>> => ({
   act: async ({ id, 'If-Match': ifMatch }, { caller }) =>
-    writtenReply(kind, await ACTIONS[action](writer, { kind, id, caller, ifMatch }), CREATING.includes(action)),
+    writtenReply(kind, caller, await ACTIONS[action](writer, { kind, id, caller, ifMatch }), CREATING.includes(action)),
 });
 
 const idsOf = (rows: readonly EntityRecord[]): readonly (string | number)[] => rows.map(({ id }) => id as string | number);
 
 /** `isNew`: the record was created, so the answer says where it is. */
-const writtenReply = (kind: EntityKind, written: Written, isNew = false) => {
+const writtenReply = (kind: EntityKind, scope: Scope, written: Written, isNew = false) => {
   if (!written.ok) return refuseWith(problemOf(kind, written));
-  const { record } = written;
+  const record = shownRecord(scope, kind, written.record);
   const { api_key: _, ...tagged } = record;
   const location = isNew ? { Location: `/api/${kind.table}/${encodeURIComponent(String(record['id']))}` } : {};
-  return answer(answerOfWrite(written), { ETag: entityTag(tagged), ...location });
+  return answer(answerOfWrite({ ...written, record }), { ETag: entityTag(tagged), ...location });
 };
 
 /** The problem that a refused write answers. */

@@ -1,9 +1,11 @@
+import type { Scope } from '../access/scope.ts';
 import { entityOf, perTable, type EntityTable } from '../catalog/entities/entities.ts';
 import type { Field } from '../catalog/entities/field.ts';
 import { CREATIVE_FORMATS } from '../catalog/model/choices.ts';
 import { columnOf } from '../catalog/postgres/rows.ts';
 import { DELIVERY_STATUSES } from '../decision/no-bid-reason.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
+import { isVisible } from './record-scope.ts';
 
 /** A parameter of a list: values of a closed set, of which a record has one. */
 export interface ListFilter {
@@ -79,13 +81,16 @@ const listFields = (table: EntityTable): ListFields => {
 
 export const LIST_FIELDS = perTable(listFields);
 
-/** SQL with `:pattern` and `:word`: a row matches a word of a search, itself or by what it belongs to. */
-export const matchesWord = (table: EntityTable): string => {
+/** SQL with `:pattern`, `:word` and a scope's bindings: a row matches a word of a search, itself or by what it belongs to of the scope. */
+export const matchesWord = (table: EntityTable, scope: Scope): string => {
   const { namedByClient, parents } = ENTITY_KINDS[table];
   const own = LIST_FIELDS[table].search.map((sql) => `${sql} ilike :pattern`);
   const byId = namedByClient ? [] : ['cast(id as text) = :word'];
   const through = parents
     .filter(({ table: parent }) => parent !== 'placements')
-    .map(({ field, table: parent }) => `${field} in (select id from ${parent} where ${matchesWord(parent)})`);
+    .map(
+      ({ field, table: parent }) =>
+        `${field} in (select id from ${parent} where (${matchesWord(parent, scope)}) and ${isVisible(parent, scope)})`,
+    );
   return [...own, ...byId, ...through].join(' or ');
 };

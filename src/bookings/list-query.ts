@@ -1,4 +1,4 @@
-import type { Publishers } from '../access/caller.ts';
+import { EVERYTHING, type Scope } from '../access/scope.ts';
 import type { Fault } from '../base/fault.ts';
 import { integer, oneOf, text, type Schema } from '../base/schema.ts';
 import {
@@ -85,10 +85,10 @@ export const listParameters = (kind: EntityKind): ReturnType<typeof commonParame
   ...filterParameters(kind),
 });
 
-/** The query of a list, from the values of its parameters, for a caller who may see these publishers. */
+/** The query of a list, from the values of its parameters, in the scope of a caller. */
 export const toListQuery = (
   kind: EntityKind,
-  publishers: Publishers,
+  scope: Scope,
   { q = '', id, sort, archived, limit, offset, ...others }: ListValues,
 ): ListQuery => {
   const named = others as Readonly<Record<string, unknown>>;
@@ -100,7 +100,7 @@ export const toListQuery = (
     const wanted = named[name] as readonly string[] | undefined;
     return wanted === undefined ? [] : [[name, wanted] as const];
   });
-  return { limit, offset, text: q, archived, parents, ids: id, filters: Object.fromEntries(filters), sort, publishers };
+  return { limit, offset, text: q, archived, parents, ids: id, filters: Object.fromEntries(filters), sort, scope };
 };
 
 /** The query of a list as text, such as a saved view has it. */
@@ -109,5 +109,5 @@ export const readListQuery = (
   search: URLSearchParams,
 ): { readonly ok: true; readonly query: ListQuery } | { readonly ok: false; readonly faults: readonly Fault[] } => {
   const read = readParameters(listParameters(kind), (name) => search.getAll(name));
-  return read.ok ? { ok: true, query: toListQuery(kind, null, read.values) } : read;
+  return read.ok ? { ok: true, query: toListQuery(kind, EVERYTHING, read.values) } : read;
 };

@@ -9,6 +9,8 @@ import { KEPT_TABLES, LISTS } from './deleted-records.ts';
 import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
+import { scopeBinding, wasOwned } from './record-scope.ts';
+import { shownRecord } from './shown-fields.ts';
 import type { Refused, Written } from './written.ts';
 
 /** A campaign whose accounts are to be right before something of it is served again. */
@@ -29,7 +31,8 @@ interface RestoreTarget {
 
 /**
  * Undoes the last deletion of a record: everything that went with it is back under its id, so its counts are its own
- * again. What it belongs to must be there, and no id may be taken.
+ * again. What it belongs to must be there, and no id may be taken. What was not in the scope of the caller was not deleted
+ * for it.
  *
  * Accounts are made right before the records are back, while nothing of them can be sold: Redis may have lost them since.
  */
@@ -42,6 +45,7 @@ export const restoreDeleted = async (
   const deletion = await trx('deleted_records')
     .where({ table_name: table, record_id: String(id) })
     .whereNotNull('row')
+    .whereRaw(wasOwned(table, caller), { ...scopeBinding(caller) })
     .orderBy('id', 'desc')
     .first<{ deletion_id: string; is_root: boolean } | undefined>('deletion_id', 'is_root');
   if (!deletion) return refused('not_deleted');
@@ -60,7 +64,7 @@ export const restoreDeleted = async (
   await trx('deleted_records').where({ deletion_id: deletionId }).delete();
   const record = await createEntityReader({ knex: trx }).find(kind, id);
   if (!record) throw new Error(`Postgres has no ${words} ${id} after it was restored.`);
-  if (!matchesTag(ifMatch, record)) return refused('stale');
+  if (!matchesTag(ifMatch, shownRecord(caller, kind, record))) return refused('stale');
   const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
   await recordChange(trx, { actor: caller.name, action: 'restore', entity, entityId: id, before: null, after });
   return { ok: true, record };

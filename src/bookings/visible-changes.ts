@@ -1,20 +1,28 @@
+import type { Scope } from '../access/scope.ts';
 import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
-import { isOwned } from './publisher-scope.ts';
+import { isAmong, isOwned } from './record-scope.ts';
 
 /**
- * SQL: who may see `:publishers` only sees a line of the audit trail. It is about a record of theirs, which exists, and
- * what the record was before and after belonged to them, too: it may have been moved, and its id may have been another's.
+ * SQL: a line of the audit trail is seen in a scope. It is about a record of the scope, which exists, and what
+ * the record was before and after was in the scope, too: it may have been moved, and its id may have been another's.
  */
-const isVisibleOf = ({ table, name, parents }: EntityKind): string => {
+const isVisibleOf = ({ table, name, parents }: EntityKind, scope: Scope): string => {
   const owner = parents.at(-1);
-  const belonged = (record: string): string =>
-    owner
-      ? ` and (${record} ->> '${owner.field}' is null
-              or ${record} ->> '${owner.field}' in (select cast(id as text) from ${owner.table} where ${isOwned(owner.table)}))`
-      : '';
-  return `(entity = '${name}' and entity_id in (select cast(id as text) from ${table} where ${isOwned(table)})${belonged('before')}${belonged('after')})`;
+  const fieldOf = (record: string, field: string): string => `cast(${record} ->> '${field}' as int)`;
+  const belonged = (record: string): readonly string[] => [
+    ...(owner ? [`${fieldOf(record, owner.field)} in (select id from ${owner.table} where ${ownerSql(owner.table, scope)})`] : []),
+    ...(table === 'campaigns' ? [isAmong('advertisers', fieldOf(record, 'advertiser_id'), scope)] : []),
+  ];
+  const was = ['before', 'after'].flatMap((record) => belonged(record).map((sql) => `(${record} is null or coalesce(${sql}, false))`));
+  const exists = `entity_id in (select cast(id as text) from ${table} where ${isOwned(table, scope)})`;
+  return `(${[`entity = '${name}'`, exists, ...was].join(' and ')})`;
 };
+
+/** Publishers belong to callers for all of their advertisers alone, and are named by the campaigns of others. */
+const ownerSql = (table: EntityKind['table'], scope: Scope): string =>
+  table === 'publishers' ? isAmong('publishers', 'id', scope) : isOwned(table, scope);
 
 const OWNED = [ENTITY_KINDS.publishers, ENTITY_KINDS.placements, ENTITY_KINDS.campaigns, ENTITY_KINDS.line_items, ENTITY_KINDS.creatives];
 
-export const IS_VISIBLE_CHANGE = `(${OWNED.map(isVisibleOf).join(' or ')})`;
+/** SQL, with the bindings of the scope, which is limited. */
+export const isVisibleChange = (scope: Scope): string => `(${OWNED.map((kind) => isVisibleOf(kind, scope)).join(' or ')})`;

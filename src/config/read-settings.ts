@@ -26,7 +26,7 @@ import {
 import { adminObstacle, creativeOriginFaults, providerFaults, secretFaults, shortFaults } from './setting-faults.ts';
 import { SettingsError } from './settings-error.ts';
 import type { SettingsFault } from './settings-error.ts';
-import type { Settings } from './settings.ts';
+import { ROLES_OF_REPLICAS, type Settings } from './settings.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /**
@@ -87,6 +87,7 @@ const VARIABLES = {
   COMPLAINT_LIMIT: wholeNumber(0, 1_000_000)({ default: 5 }),
   SMTP_URL: smtpUrl({ default: undefined }),
   SMTP_FROM: mailAddress({ default: undefined }),
+  ROLE: oneOf(...ROLES_OF_REPLICAS)({ default: 'both' }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   ACCOUNTS: toggle({ default: undefined }),
@@ -127,7 +128,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     },
   });
   const production = given['NODE_ENV']?.toLowerCase() === 'production';
-  const adminEnabled = read.ADMIN_ENABLED ?? !production;
+  const adminEnabled = read.ROLE === 'tool' || (read.ROLE === 'both' && (read.ADMIN_ENABLED ?? !production));
   const hasAccounts = read.ACCOUNTS ?? !production;
   const hasProvider = read.OIDC_ISSUER !== undefined || read.OIDC_PROVIDERS !== undefined;
   const toolUrl = read.TOOL_URL ?? read.PUBLIC_URL;
@@ -192,6 +193,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
           },
     smtp: read.SMTP_URL === undefined ? undefined : { url: read.SMTP_URL, from: read.SMTP_FROM ?? DEFAULT_SENDER },
     complaintLimit: read.COMPLAINT_LIMIT,
+    role: read.ROLE,
     adminEnabled,
     adminClosedBecause:
       production && adminEnabled

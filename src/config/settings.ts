@@ -65,6 +65,8 @@ export interface Settings {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** Clients whose complaints about malware within a day block a creative; 0: none do. */
   readonly complaintLimit: number;
+  /** What a replica answers: ads, the trafficking tool, or both. */
+  readonly role: Role;
   readonly adminEnabled: boolean;
   /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
   readonly adminClosedBecause: string | undefined;
@@ -107,6 +109,9 @@ export interface Settings {
    */
   readonly ledgerShards: number;
 }
+
+export const ROLES_OF_REPLICAS = ['both', 'ads', 'tool'] as const;
+export type Role = (typeof ROLES_OF_REPLICAS)[number];
 
 /** What the service reads of OpenTelemetry's variables; its libraries read the rest. */
 export interface TracingSettings {

@@ -35,7 +35,8 @@ export const DELIVERY_API = defineRoutes({
   },
   getAttention: {
     ...at('GET', '/api/attention', 'delivery'),
-    needs: 'delivery.read',
+    needs: 'alerts.read',
+    reach: 'publishers',
     cost: 'list',
     summary: 'What needs attention, what has ended, and whether the service is well',
     answer: ok('The same for people who ask within ten seconds', ATTENTION),
@@ -54,8 +55,8 @@ export const DELIVERY_API = defineRoutes({
   },
   getLineItemRefusals: {
     ...at('GET', '/api/line_items/{id}/refusals', 'delivery'),
-    needs: 'delivery.read',
-    reach: 'own',
+    needs: 'alerts.read',
+    reach: 'publishers',
     cost: 'list',
     summary: 'Why a line item was not shown: impressions of its placements by reason and hour, what outranked it, and what would help',
     parameters: { ...lineItemInPath, ...refusalDays },
@@ -63,8 +64,8 @@ export const DELIVERY_API = defineRoutes({
   },
   getPlacementRefusals: {
     ...at('GET', '/api/placements/{id}/refusals', 'delivery'),
-    needs: 'delivery.read',
-    reach: 'own',
+    needs: 'alerts.read',
+    reach: 'publishers',
     cost: 'list',
     summary: 'Why requests for a placement got no ad',
     parameters: { id: textInPath('placement'), ...refusalDays },
@@ -72,7 +73,7 @@ export const DELIVERY_API = defineRoutes({
   },
   listComplaints: {
     ...at('GET', '/api/complaints', 'delivery'),
-    needs: 'delivery.read',
+    needs: 'alerts.read',
     reach: 'own',
     cost: 'list',
     summary: 'Complaints of users (quality reports) by creative and reason, most reported first',

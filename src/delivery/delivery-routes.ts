@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
-import type { Publishers } from '../access/caller.ts';
+import type { Scope } from '../access/scope.ts';
 import { show } from '../api/columns.ts';
 import { readDays, type Days } from '../api/days-query.ts';
 import { answer, noSuch, refuse, type Handlers } from '../api/route.ts';
-import { visibleIds } from '../bookings/publisher-scope.ts';
+import { isAmong, isOwned, scopeBinding, visibleIds } from '../bookings/record-scope.ts';
 import { definedMembers } from '../base/narrow.ts';
 import { dayOf } from '../base/utc-day.ts';
 import { REFUSAL_DAYS } from '../events/postgres/refusal-store.ts';
@@ -13,39 +13,50 @@ import type { Delivery } from './delivery.ts';
 import { MAX_STATUSES, type DELIVERY_API } from './delivery-api.ts';
 import type { PlacementRefusals, Refusals } from './refusals/refusals.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
+import { withoutTraffic } from './status/line-item-status.ts';
+import type { LineItemStatus } from './status/status.ts';
 import type { ReadListed, ReadStatuses } from './status/read-statuses.ts';
 
 export interface DeliveryRoutesOptions {
   readonly knex: Knex;
   readonly readDelivery: (lineItemId: number) => Promise<Delivery | undefined>;
-  readonly readAttention: () => Promise<Attention>;
+  readonly readAttention: (scope: Scope) => Promise<Attention>;
   readonly readListed: ReadListed;
   readonly readCampaignStatuses: ReadStatuses;
   readonly readRefusals: (lineItemId: number, days: Days) => Promise<Refusals | undefined>;
-  readonly readPlacementRefusals: (placementId: string, days: Days, publishers: Publishers) => Promise<PlacementRefusals | undefined>;
+  readonly readPlacementRefusals: (placementId: string, days: Days, scope: Scope) => Promise<PlacementRefusals | undefined>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
+
+const shownStatus = ({ advertisers }: Scope, status: LineItemStatus): LineItemStatus => (advertisers ? withoutTraffic(status) : status);
+
+/** Complaints outlive line items, and then concern their publisher alone. */
+const onlyComplaints = (knex: Knex, scope: Scope): Knex.Raw => {
+  const ofAdvertisers = `line_item_id in (select id from line_items where ${isOwned('line_items', scope)})`;
+  const conditions = [isAmong('publishers', 'publisher_id', scope), ...(scope.advertisers ? [ofAdvertisers] : [])];
+  return knex.raw(conditions.join(' and '), { ...scopeBinding(scope) });
+};
 
 const REFUSAL_PERIOD = { defaultDays: 1, maxDays: REFUSAL_DAYS };
 
 /** How line items deliver, why they do not, and what needs attention. */
 export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): Handlers<typeof DELIVERY_API> => ({
-  getLineItemDelivery: async ({ id }) => {
+  getLineItemDelivery: async ({ id }, { caller }) => {
     const delivery = await read.readDelivery(id);
-    return delivery ? answer(delivery) : noSuch('line item');
+    return delivery ? answer({ ...delivery, status: shownStatus(caller, delivery.status) }) : noSuch('line item');
   },
-  getAttention: async () => answer(await read.readAttention()),
-  getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }, { caller: { publishers } }) => {
+  getAttention: async (_asked, { caller }) => answer(await read.readAttention(caller)),
+  getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }, { caller }) => {
     if (lineItems.length + campaigns.length > MAX_STATUSES)
       return refuse('invalid_request', `line_item_ids and campaign_ids must be at most ${MAX_STATUSES} ids in all.`);
     const [ofItems, ofCampaigns] = await Promise.all([
-      visibleIds(knex, 'line_items', publishers, lineItems).then(read.readListed),
-      visibleIds(knex, 'campaigns', publishers, campaigns).then(read.readCampaignStatuses),
+      visibleIds(knex, 'line_items', caller, lineItems).then(read.readListed),
+      visibleIds(knex, 'campaigns', caller, campaigns).then(read.readCampaignStatuses),
     ]);
     return answer({
-      line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, status])),
-      campaigns: Object.fromEntries(ofCampaigns),
+      line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, shownStatus(caller, status)])),
+      campaigns: Object.fromEntries(Array.from(ofCampaigns, ([id, status]) => [id, shownStatus(caller, status)])),
       deliveries: Object.fromEntries(Array.from(ofItems, ([id, { delivery }]) => [id, delivery])),
     });
   },
@@ -55,14 +66,14 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
     const refusals = await read.readRefusals(id, period.days);
     return refusals ? answer(refusals) : noSuch('line item');
   },
-  getPlacementRefusals: async ({ id, ...asked }, { caller: { publishers } }) => {
+  getPlacementRefusals: async ({ id, ...asked }, { caller }) => {
     const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
     if (!period.ok) return period.refused;
-    const refusals = await read.readPlacementRefusals(id, period.days, publishers);
+    const refusals = await read.readPlacementRefusals(id, period.days, caller);
     return refusals ? answer(refusals) : noSuch('placement');
   },
-  listComplaints: async ({ limit, offset, ...where }, { caller: { publishers } }) => {
-    const reported = await readReportedCreatives(knex, { limit, offset, where: definedMembers(where), publishers });
+  listComplaints: async ({ limit, offset, ...where }, { caller }) => {
+    const reported = await readReportedCreatives(knex, { limit, offset, where: definedMembers(where), only: onlyComplaints(knex, caller) });
     return answer(reported.map((creative) => show(REPORTED_CREATIVE_COLUMNS, creative)));
   },
 });

@@ -98,7 +98,7 @@ export const FINANCE_API = defineRoutes({
   getStatement: {
     ...at('GET', '/api/finance', 'delivery'),
     needs: 'finance.read',
-    reach: 'own',
+    reach: 'publishers',
     cost: 'report',
     summary: 'What a publisher bills its advertisers for a month to date, with corrections of closed months',
     parameters: {
@@ -112,6 +112,7 @@ export const FINANCE_API = defineRoutes({
   listOpenMonths: {
     ...at('GET', '/api/finance/open', 'delivery'),
     needs: 'finance.read',
+    reach: 'publishers',
     cost: 'report',
     summary: `The months of all publishers that are over, have figures and are not closed, the earliest first; at most ${MAX_OPEN_MONTHS}`,
     answer: ok('The months', s.listOf(OPEN_MONTH)),
@@ -119,7 +120,7 @@ export const FINANCE_API = defineRoutes({
   closeMonth: {
     ...at('POST', '/api/finance/close', 'delivery'),
     needs: 'finance.write',
-    reach: 'own',
+    reach: 'publishers',
     cost: 'report',
     summary: 'Stores the statement of a month that is over; nothing changes it any more',
     body: jsonBody(MONTH_TO_CLOSE, 'The month cannot be closed.'),

@@ -1,4 +1,4 @@
-import { maySee } from '../access/caller.ts';
+import { maySee } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
 import { answer, fileReply, noSuch, refuse, type Handlers } from '../api/route.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
@@ -38,8 +38,14 @@ export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> =>
     const name = `statement_${publisher_id}_${month}`;
     return fileReply((begin) => writeTable(begin, { name, format, columns: FINANCE_COLUMNS, instead: 'choose CSV' }, [statement.lines]));
   },
-  listOpenMonths: async () =>
-    answer((await finance.openMonths()).map(({ publisherId, publisher, month }) => ({ publisher_id: publisherId, publisher, month }))),
+  listOpenMonths: async (_asked, { caller }) =>
+    answer(
+      (await finance.openMonths(caller.publishers)).map(({ publisherId, publisher, month }) => ({
+        publisher_id: publisherId,
+        publisher,
+        month,
+      })),
+    ),
   closeMonth: async ({ body: { publisher_id: publisherId, month } }, { actor, caller }) => {
     if (!maySee(caller.publishers, publisherId)) return noSuch('publisher');
     const change = { actor, action: 'close_month', entity: 'publisher', entityId: publisherId, before: null, after: { month } } as const;

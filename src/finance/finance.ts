@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Ids } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
 import type { RateOf } from '../bidders/currency-rates.ts';
 import { readPayerChanges, type PayerChange } from '../reports/payer-changes.ts';
@@ -42,8 +43,8 @@ export type CloseRefusal = 'unknown' | 'closed' | 'not over' | 'no rate';
 export interface Finance {
   /** undefined: there is no such publisher. */
   statement(publisherId: number, month: string): Promise<FinanceStatement | undefined>;
-  /** Of all publishers, the earliest first; at most MAX_OPEN_MONTHS. */
-  openMonths(): Promise<readonly OpenMonth[]>;
+  /** Of these publishers, the earliest first; at most MAX_OPEN_MONTHS. null: of all. */
+  openMonths(publishers: Ids): Promise<readonly OpenMonth[]>;
   /** Books the lines of a month that is over. What changes afterwards is a correction in the next one. */
   close(
     publisherId: number,
@@ -70,6 +71,7 @@ const OPEN_MONTHS = `
   select p.id as "publisherId", p.name as publisher, to_char(earned.month, 'YYYY-MM') as month
   from earned join publishers p on p.id = earned.publisher_id
   where earned.month + interval '1 month' <= now() at time zone p.time_zone
+    and (cast(:publishers as int[]) is null or p.id = any(cast(:publishers as int[])))
     and not exists (select from finance_months f where f.publisher_id = p.id and f.month = earned.month)
   order by earned.month, p.name, p.id limit ${MAX_OPEN_MONTHS}`;
 
@@ -103,7 +105,8 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       { readOnly: true, isolationLevel: 'repeatable read' },
     ),
 
-  openMonths: async () => (await knex.raw<{ rows: OpenMonth[] }>(OPEN_MONTHS)).rows,
+  openMonths: async (publishers) =>
+    (await knex.raw<{ rows: OpenMonth[] }>(OPEN_MONTHS, { publishers } as Record<string, Knex.RawBinding>)).rows,
 
   close: (publisherId, month, person, audit) =>
     knex.transaction(async (trx) => {

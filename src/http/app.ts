@@ -13,6 +13,8 @@ import { clickTagRoute, iframeTagRoute, imageTagRoute, type TagRouteOptions } fr
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
 
 export interface AppOptions {
+  /** Whether it answers pages: ads, hits, tags, auctions. */
+  readonly servesAds: boolean;
   readonly ad: AdRouteOptions;
   readonly auction: AuctionRouteOptions;
   readonly tag: TagRouteOptions;
@@ -45,20 +47,38 @@ export interface AppOptions {
 const AUCTION = ['/openrtb2/auction', '/openrtb2/auction/:publisher'];
 
 /** What answers GET and HEAD alone. */
-const READ_ONLY = [
-  ...['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/ads.txt', '/sellers.json'],
-  ...['/health', '/version', '/ready', '/metrics'],
-];
+const READ_ONLY_ADS = ['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/ads.txt', '/sellers.json'];
+const READ_ONLY_OPERATIONS = ['/health', '/version', '/ready', '/metrics'];
 
 /** What belongs to the trafficking tool. */
 const CLOSED = ['/api', '/auth', '/static/admin.html', '/static/sign-in.html', '/static/api', '/static/report', '/shared_report'];
 
-/** All routes of the service. Hot routes come first, without middleware before them. */
+/** All routes of the service. */
 export const createApp = (options: AppOptions): Express => {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
 
+  if (options.servesAds) serveAds(app, options);
+  serveOperations(app, options);
+  serveTool(app, options);
+  app.use('/static/assets', options.assetFiles);
+  app.use('/static', options.staticFiles);
+
+  if (options.servesAds) {
+    app.all(['/ad', '/report', ...AUCTION], methodNotAllowed('POST, OPTIONS'));
+    app.all(READ_ONLY_ADS, methodNotAllowed('GET, HEAD'));
+  }
+  app.all(READ_ONLY_OPERATIONS, methodNotAllowed('GET, HEAD'));
+  app.all('/reload', methodNotAllowed('POST'));
+  if (options.mockBidder) app.all('/test/bid', methodNotAllowed('POST'));
+  app.use(notFound);
+  app.use(createErrorHandler(options.errors));
+  return app;
+};
+
+/** What pages and their servers ask. Hot routes come first, without middleware before them. */
+const serveAds = (app: Express, options: AppOptions): void => {
   app.post('/ad', adRoute(options.ad));
   app.get('/impression', impressionRoute(options.track));
   app.get('/click', clickRoute(options.track));
@@ -75,26 +95,21 @@ export const createApp = (options: AppOptions): Express => {
   const { adsTxt, sellersJson } = supplyRoutes(options.supply);
   app.get('/ads.txt', adsTxt);
   app.get('/sellers.json', sellersJson);
+};
+
+const serveOperations = (app: Express, options: AppOptions): void => {
   app.get('/health', healthRoute);
   app.get('/version', versionRoute(options.build));
   app.get('/ready', readyRoute(options.readiness));
   app.get('/metrics', metricsRoute(options.renderMetrics));
   app.post('/reload', reloadRoute(options.reloadEverywhere));
   if (options.mockBidder) app.post('/test/bid', testBidRoute);
+};
 
+const serveTool = (app: Express, options: AppOptions): void => {
   app.use('/api', sendRequestId);
   if (options.traffickingClosed) app.use(CLOSED, options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
-  app.use('/static/assets', options.assetFiles);
   if (options.auth) app.use('/auth', sendRequestId, options.auth);
   if (options.sharedReport) app.use('/shared_report', sendRequestId, options.sharedReport);
-  app.use('/static', options.staticFiles);
-
-  app.all(['/ad', '/report', ...AUCTION], methodNotAllowed('POST, OPTIONS'));
-  app.all(READ_ONLY, methodNotAllowed('GET, HEAD'));
-  app.all('/reload', methodNotAllowed('POST'));
-  if (options.mockBidder) app.all('/test/bid', methodNotAllowed('POST'));
-  app.use(notFound);
-  app.use(createErrorHandler(options.errors));
-  return app;
 };

@@ -4,7 +4,7 @@ import { unlimitedCaller, type Caller } from '../access/caller.ts';
 import type { AdminToken } from '../config/settings.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
 import { ATTEMPTS, type Attempts } from './attempts.ts';
-import { API_TOKEN } from './secret-kind.ts';
+import { API_TOKEN } from '../access/secret-kind.ts';
 import { clearCookie, cookieOf } from './sessions/session-cookie.ts';
 import { letIn } from '../api/call-rights.ts';
 import type { PageCheck } from './page-check.ts';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Rights } from '../access/caller.ts';
+import { isAdvertiserOfAll, type Rights } from '../access/caller.ts';
 import { ROLE_NAMES } from '../access/permissions.ts';
 import type { Columns } from '../api/columns.ts';
 import type { Fault } from '../base/fault.ts';
@@ -25,6 +25,10 @@ export const RIGHTS_COLUMNS = {
   publishers: { schema: publishers, of: (row) => row.publishers },
   advertisers: { schema: advertisers, of: (row) => row.advertisers },
 } satisfies Columns<Rights>;
+
+/** A fault for the role of advertisers without any. */
+export const advertiserFaults = (rights: Pick<Rights, 'roles' | 'advertisers'>): readonly Fault[] =>
+  isAdvertiserOfAll(rights) ? [{ pointer: '/advertisers', detail: 'must name advertisers: the role advertiser is for some' }] : [];
 
 /** A fault for each id of rights that names no record. */
 export const missingIds = async (trx: Knex.Transaction, rights: Partial<Rights>): Promise<readonly Fault[]> => {

@@ -4,8 +4,8 @@ import { show, type Columns, type Shown } from '../api/columns.ts';
 import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
-import { missingIds, RIGHTS_COLUMNS } from './rights.ts';
-import { API_TOKEN } from './secret-kind.ts';
+import { advertiserFaults, missingIds, RIGHTS_COLUMNS } from './rights.ts';
+import { API_TOKEN } from '../access/secret-kind.ts';
 
 interface TokenRow extends Rights {
   readonly id: number;
@@ -86,7 +86,7 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
       if (await trx('api_tokens').where({ name }).first('id')) return refused('name_taken');
       const [usable] = await trx('api_tokens').whereRaw(IS_USABLE).count<{ count: string }[]>('* as count');
       if (Number(usable?.count) >= MAX_TOKENS) return refused('too_many');
-      const faults = [...(await missingIds(trx, rights)), ...(await pastFaults(trx, expiresAt))];
+      const faults = [...advertiserFaults(rights), ...(await missingIds(trx, rights)), ...(await pastFaults(trx, expiresAt))];
       if (faults.length > 0) return refused('invalid', faults);
       const { secret, shown, digest } = API_TOKEN.make();
       const row = { name, prefix: shown, digest, ...rights, created_by: actor, expires_at: expiresAt };

@@ -24,7 +24,7 @@ import { createHostCheck } from '../http/server/check-host.ts';
 import { createClosedGate } from '../people/admin-gate.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
 import type { People } from '../people/create-people.ts';
-import { createReportLinks } from '../reports/report-links.ts';
+import { createReportLinkStore } from '../reports/report-link-store.ts';
 import { sharedReportRoute } from '../reports/shared-report-route.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import type { Background } from './compose-background.ts';
@@ -84,7 +84,7 @@ export const composeHttp = (
     return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
   };
   const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
-  const reportLinks = createReportLinks(settings.tokenSecrets);
+  const reportLinks = createReportLinkStore({ knex: stores.knex });
   const debugGrants = createDebugGrants(settings.tokenSecrets);
   const serving = {
     currentSnapshot: catalog.current,
@@ -106,6 +106,7 @@ export const composeHttp = (
     observe: observe.track,
   };
   const app = createApp({
+    servesAds: settings.role !== 'tool',
     ad: {
       ...serving,
       writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin, addresses } }),
@@ -165,7 +166,8 @@ export const composeHttp = (
           reportKnex: foundation.stores.reportKnex,
           rateOf: foundation.rateOf,
           reports: delivery.reporting.reports,
-          savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, links: reportLinks, sendNow: sendReportsNow },
+          savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, sendNow: sendReportsNow },
+          reportLinks,
           alerts: createAlertStore({ knex: foundation.stores.knex }),
           allowPrivateAddresses: settings.bidderPrivateAddresses,
           dimensions,

@@ -1,4 +1,4 @@
-import type { Publishers } from '../access/caller.ts';
+import type { Scope } from '../access/scope.ts';
 import { nextPageLink } from '../api/page-of-rows.ts';
 import { answer, fileReply, refuse, type Asked, type Refused, type Reply } from '../api/route.ts';
 import type { ReportAnswer, SHARED_REPORT_API } from './report-api.ts';
@@ -7,16 +7,16 @@ import { readReportQuestion, type ReportQuestion } from './report-question.ts';
 import type { ReportPage, ReportRefusal, Reports } from './run-report.ts';
 import { writeTable } from './write-report.ts';
 
-/** The question of a request, with the days of the publishers that it names or, of a caller who may see some only, of those. */
+/** The question of a request, with the days of the publishers that it names or, of a caller for some, of those. */
 export const askedOf = async (
   reports: Pick<Reports, 'today'>,
   search: URLSearchParams,
-  publishersSeen: Publishers,
+  scope: Scope,
 ): Promise<ReturnType<typeof readReportQuestion>> => {
   const ids = search.getAll('filter[publisher]').flatMap((text) => text.split(','));
   // Other values are faults of the question.
   const publishers = ids.filter((text) => /^\d{1,9}$/.test(text)).map(Number);
-  return readReportQuestion(search, await reports.today(publishersSeen ?? (publishers.length > 0 ? publishers : null)), publishersSeen);
+  return readReportQuestion(search, await reports.today(scope.publishers ?? (publishers.length > 0 ? publishers : null)), scope);
 };
 
 /** Who asks, how the answer is written, and at which address its next page is. */

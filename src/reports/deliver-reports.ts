@@ -1,3 +1,4 @@
+import { EVERYTHING } from '../access/scope.ts';
 import { askedOf } from './answer-report.ts';
 import { deliverMessage, type DeliverMessageOptions } from './deliver-message.ts';
 import type { Reports } from './run-report.ts';
@@ -23,9 +24,9 @@ export const createDeliverReports = (options: DeliverReportsOptions) => {
   const { store, reports, dispatchers, onFailure } = options;
 
   const send = async (saved: StoredReport): Promise<void> => {
-    const { id, name, query, schedule, webhookSecret, dueAt, delivered } = saved;
+    const { id, name, query, publishers, schedule, webhookSecret, dueAt, delivered } = saved;
     if (!schedule) return;
-    const asked = await askedOf(reports, new URLSearchParams(query), null);
+    const asked = await askedOf(reports, new URLSearchParams(query), { ...EVERYTHING, publishers });
     if (!asked.ok) throw new Error(`The saved report cannot be answered: ${asked.faults[0]?.detail ?? ''}`);
     const { from, to } = asked.value;
     const file = await reportFile(reports, `schedule ${id}`, asked.value, schedule.format);

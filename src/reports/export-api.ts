@@ -11,7 +11,7 @@ export const EXPORT_API = defineRoutes({
   exportEvents: {
     ...at('GET', '/api/events', 'delivery'),
     needs: 'events.read',
-    reach: 'own',
+    reach: 'publishers',
     cost: 'export',
     closed: true,
     summary: 'The events of a day, one row for each hit, as a file; the audit trail names who exported them',

@@ -1,4 +1,4 @@
-import type { Publishers } from '../access/caller.ts';
+import { EVERYTHING, type Scope } from '../access/scope.ts';
 import { pointerStep, type Fault } from '../base/fault.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { REPORT_HOURS_DAYS, ROLL_UPS, type RollUp, type RollUpSource } from '../events/postgres/roll-ups.ts';
@@ -10,8 +10,8 @@ export interface ReportQuestion {
   readonly groupBy: readonly DimensionName[];
   readonly metrics: readonly MetricName[];
   readonly filters: readonly ReportFilter[];
-  /** Who asks may see these publishers only, by which it is filtered too; null: all. */
-  readonly publishers: Publishers;
+  /** Of who asks: it is filtered by it, too. */
+  readonly scope: Scope;
   /** First and last day of the publishers, both included: YYYY-MM-DD. */
   readonly from: string;
   readonly to: string;
@@ -67,9 +67,9 @@ type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; 
  * `filter[<dimension>]` and `sort`. Lists are separated by commas or repeated; UNSPLIT ones are repeated.
  *
  * @param today the current day, counted from 1970-01-01
- * @param publishers those that who asks may see; null: all
+ * @param scope of who asks
  */
-export const readReportQuestion = (search: URLSearchParams, today: number, publishers: Publishers = null): Read<ReportQuestion> => {
+export const readReportQuestion = (search: URLSearchParams, today: number, scope: Scope = EVERYTHING): Read<ReportQuestion> => {
   const faults: Fault[] = [];
   const listOf = (name: string): readonly string[] =>
     search
@@ -100,8 +100,11 @@ export const readReportQuestion = (search: URLSearchParams, today: number, publi
       faults.push({ pointer: pointerStep(parameter), detail: 'is not a known parameter' });
   }
 
-  if (publishers && !filters.some(({ dimension }) => dimension === 'publisher'))
-    filters.push({ dimension: 'publisher', values: publishers.map(String) });
+  for (const [dimension, ids] of [
+    ['publisher', scope.publishers],
+    ['advertiser', scope.advertisers],
+  ] as const)
+    if (ids && !filters.some((filter) => filter.dimension === dimension)) filters.push({ dimension, values: ids.map(String) });
 
   const byHour = groupBy.some((name) => name === 'hour');
   const days = readDays(search, today, byHour, faults);
@@ -112,7 +115,7 @@ export const readReportQuestion = (search: URLSearchParams, today: number, publi
   );
   if (faults.length > 0 || !days) return { ok: false, faults };
   const rollUps = rollUpsFor(groupBy, metrics, filters, faults);
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: { groupBy, metrics, filters, publishers, ...days, sort, rollUps } };
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: { groupBy, metrics, filters, scope, ...days, sort, rollUps } };
 };
 
 const readFilter = (name: string, values: readonly string[], faults: Fault[]): ReportFilter | undefined => {

@@ -12,10 +12,10 @@ export interface ReportRoutesOptions {
 
 /** Reports, and what they may be asked for. */
 export const reportRoutes = ({ reports }: ReportRoutesOptions): Handlers<typeof REPORT_API> => ({
-  getReport: async ({ format, limit, offset }, { actor: person, url, search, caller: { publishers } }) => {
-    const asked = await askedOf(reports, search, publishers);
+  getReport: async ({ format, limit, offset }, { actor: person, url, search, caller }) => {
+    const asked = await askedOf(reports, search, caller);
     if (!asked.ok) return refuse('invalid_request', CANNOT_ANSWER, asked.faults);
-    return answerReport(reports, asked.value, { person, url, format, limit, offset, namesPayers: true });
+    return answerReport(reports, asked.value, { person, url, format, limit, offset, namesPayers: caller.advertisers === null });
   },
   getReportFields: () => answer(REPORT_FIELDS),
 });

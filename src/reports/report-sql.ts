@@ -1,3 +1,6 @@
+import type { Scope } from '../access/scope.ts';
+import { isVisible, scopeBinding } from '../bookings/record-scope.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
 import type { RollUp } from '../events/postgres/roll-ups.ts';
 import { nameOrLast } from '../events/postgres/gone-names.ts';
 import { feeRows } from './fee-sql.ts';
@@ -84,11 +87,20 @@ const summed = (question: ReportQuestion): string => {
 
 const metricsSql = ({ metrics }: ReportQuestion): readonly string[] => metrics.map((name) => `${metricOf(name).sql} as "${name}"`);
 
+/** The records that a dimension names. A campaign that another advertiser has now keeps its new words from the one before. */
+const recordsOf = (name: DimensionName, scope: Scope): string => {
+  const { table } = dimensionOf(name);
+  return table && BOOKED.includes(table) && scope.advertisers
+    ? `(select id, name from ${table} where ${isVisible(table, scope)})`
+    : (table ?? '');
+};
+const BOOKED: readonly EntityTable[] = ['campaigns', 'line_items', 'creatives'];
+
 /** The name of a record of rows `s`. */
 const nameOf = (name: DimensionName, alias: string): string => nameOrLast(dimensionOf(name).table ?? '', alias, `s."${name}"`);
 
 /** The order of rows `s`. The names of records are looked up only to sort by them. */
-const orderOf = ({ groupBy, metrics, sort }: ReportQuestion): string => {
+const orderOf = ({ groupBy, metrics, sort, scope }: ReportQuestion): string => {
   const byDimensions = groupBy.map((name) => `s."${name}" nulls first`);
   if (!sort) return byDimensions.length > 0 ? `order by ${byDimensions.join(', ')}` : '';
   const dimension = groupBy.find((name) => columnsOf([name], []).some(({ name: column }) => column === sort.column));
@@ -97,7 +109,7 @@ const orderOf = ({ groupBy, metrics, sort }: ReportQuestion): string => {
   const value = metric
     ? metricOf(metric).sql
     : isName
-      ? `(select ${nameOf(dimension, 'sorted')} from (select) one left join ${dimensionOf(dimension).table} sorted on sorted.id = s."${dimension}")`
+      ? `(select ${nameOf(dimension, 'sorted')} from (select) one left join ${recordsOf(dimension, scope)} sorted on sorted.id = s."${dimension}")`
       : `s."${dimension}"`;
   return `order by ${[`${value} ${sort.descending ? 'desc nulls last' : 'asc nulls first'}`, ...byDimensions].join(', ')}`;
 };
@@ -117,15 +129,16 @@ const rowsSql = (question: ReportQuestion, dayText: (day: string) => string, pag
     if (kind !== 'id') return [`s."${name}" as "${table ? `${name}_id` : name}"`];
     return [`s."${name}" as "${name}_id"`, `${nameOf(name, `${name}_names`)} as "${name}"`];
   });
-  const joins = named.map((name) => `left join ${dimensionOf(name).table} ${name}_names on ${name}_names.id = s."${name}"`);
+  const joins = named.map((name) => `left join ${recordsOf(name, question.scope)} ${name}_names on ${name}_names.id = s."${name}"`);
   const order = orderOf(question);
   const from = page === '' ? 's' : `(select * from s ${order} ${page}) s`;
   return `select ${[...columns, ...metricsSql(question)].join(', ')} from ${from} ${joins.join(' ')} ${order}`;
 };
 
-const bindingsOf = ({ filters, from, to }: ReportQuestion): Readonly<Record<string, unknown>> => ({
+const bindingsOf = ({ filters, from, to, scope }: ReportQuestion): Readonly<Record<string, unknown>> => ({
   from,
   to,
+  ...scopeBinding(scope),
   ...Object.fromEntries(filters.map(({ dimension, values }) => [`filter_${dimension}`, values])),
 });
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { publisherBinding, visibleSql } from '../bookings/publisher-scope.ts';
+import { isAmong, isVisible, scopeBinding } from '../bookings/record-scope.ts';
 import type { Fault } from '../base/fault.ts';
 import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
 import { readPayerChanges, type PayerChange } from './payer-changes.ts';
@@ -149,20 +149,21 @@ const timeZoneOf = async (knex: Knex, publishers: readonly number[] | null): Pro
 };
 
 /** A fault for each filter value that names neither a record nor anything that was counted, of what who asks may see. */
-const unknownRecords = async (trx: Knex.Transaction, { filters, publishers }: ReportQuestion): Promise<readonly Fault[]> => {
+const unknownRecords = async (trx: Knex.Transaction, { filters, scope }: ReportQuestion): Promise<readonly Fault[]> => {
   const faults: Fault[] = [];
   for (const { dimension, values } of filters) {
     const { table, kind, label } = dimensionOf(dimension);
     if (!table) continue;
     const type = kind === 'id' ? 'int' : 'text';
     const rollUp = ROLL_UPS.find(({ keys }) => keys.some((key) => key === `${dimension}_id`));
-    const counted = rollUp
-      ? `and not exists (select from ${rollUp.table} where ${dimension}_id = given.id ${publishers ? 'and publisher_id = any(cast(:publishers as int[]))' : ''})`
-      : '';
+    // What an advertiser has paid for is found by the advertiser of each count.
+    const isKnown = rollUp && (scope.advertisers === null || rollUp.of === 'hits');
+    const ofScope = `${isAmong('publishers', 'publisher_id', scope)} and ${isAmong('advertisers', 'advertiser_id', scope)}`;
+    const counted = isKnown ? `and not exists (select from ${rollUp.table} where ${dimension}_id = given.id and ${ofScope})` : '';
     const { rows } = await trx.raw<{ rows: { place: string }[] }>(
       `select place from unnest(:values::${type}[]) with ordinality as given (id, place)
-       where not exists (select from ${table} where ${table}.id = given.id and ${visibleSql(table, publishers)}) ${counted} order by 1`,
-      { values, ...publisherBinding(publishers) } as unknown as Record<string, Knex.RawBinding>,
+       where not exists (select from ${table} where ${table}.id = given.id and ${isVisible(table, scope)}) ${counted} order by 1`,
+      { values, ...scopeBinding(scope) } as unknown as Record<string, Knex.RawBinding>,
     );
     for (const { place } of rows)
       faults.push({

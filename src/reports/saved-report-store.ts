@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Ids } from '../access/scope.ts';
 import type { Way } from './deliver-message.ts';
 import type { ReportSchedule, SavedReport } from './saved-report-api.ts';
 import type { SentRecordStore } from './sent-records.ts';
@@ -7,6 +8,8 @@ import type { SentRecordStore } from './sent-records.ts';
 export interface StoredReport extends SavedReport {
   readonly id: number;
   readonly owner: string;
+  /** Those that its owner could see when it was saved, whose figures it has; null: all. */
+  readonly publishers: Ids;
   readonly webhookSecret: string | null;
   /** The next time of its schedule; null: it has none. */
   readonly dueAt: Date | null;
@@ -36,7 +39,7 @@ export const MAX_SAVED_REPORTS = 1_000;
 /** Longer than an attempt takes: a report, a mail and a webhook, each with its time limit. */
 const LEASE = `interval '5 minutes'`;
 
-const COLUMNS = `id, owner, name, query, schedule, webhook_secret as "webhookSecret", due_at as "dueAt", attempts, delivered, last_at as "lastAt", last_fault as "lastFault"`;
+const COLUMNS = `id, owner, publishers, name, query, schedule, webhook_secret as "webhookSecret", due_at as "dueAt", attempts, delivered, last_at as "lastAt", last_fault as "lastFault"`;
 
 /** The first time of a schedule (jsonb) after now; null for none. Days of its zone, so that a clock change moves no hour. */
 const nextOf = (schedule: string): string => `(
@@ -67,13 +70,13 @@ export const createSavedReportStore = ({ knex }: { readonly knex: Knex }): Saved
   return {
     list: () => query(`select ${COLUMNS} from saved_reports order by name, id limit ${MAX_SAVED_REPORTS}`),
     find: async (id) => (await query(`select ${COLUMNS} from saved_reports where id = :id`, { id }))[0],
-    create: async (owner, report, webhookSecret) =>
+    create: async ({ name: owner, publishers }, report, webhookSecret) =>
       (
         await query(
-          `insert into saved_reports (owner, name, query, schedule, webhook_secret, due_at, try_at)
-           select :owner, :name, :query, given.schedule, :webhookSecret, ${nextOf('given.schedule')}, ${nextOf('given.schedule')}
+          `insert into saved_reports (owner, publishers, name, query, schedule, webhook_secret, due_at, try_at)
+           select :owner, :publishers, :name, :query, given.schedule, :webhookSecret, ${nextOf('given.schedule')}, ${nextOf('given.schedule')}
            from (select :schedule::jsonb as schedule) given returning ${COLUMNS}`,
-          { owner, ...valuesOf(report, webhookSecret) },
+          { owner, publishers, ...valuesOf(report, webhookSecret) },
         )
       )[0] as StoredReport,
     update: async (id, report, webhookSecret) =>

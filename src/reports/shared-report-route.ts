@@ -9,11 +9,12 @@ import { problem, sendProblem } from '../http/problems/problem.ts';
 import type { LogFields } from '../observability/log.ts';
 import { answerReport, askedOf } from './answer-report.ts';
 import { SHARED_REPORT_API } from './report-api.ts';
-import { sharedSearch, type ReportLinks, type SharedReport } from './report-links.ts';
+import { sharedSearch } from './report-link-routes.ts';
+import type { ReportLinkStore, SharedReport } from './report-link-store.ts';
 import type { Reports } from './run-report.ts';
 
 export interface SharedReportOptions {
-  readonly links: ReportLinks;
+  readonly links: Pick<ReportLinkStore, 'use'>;
   readonly reports: Reports;
   readonly onFailure: (fault: Error, fields: LogFields) => void;
 }
@@ -28,20 +29,20 @@ export const sharedReportRoute = ({ links, reports, onFailure }: SharedReportOpt
     if (req.method !== 'GET' && req.method !== 'HEAD') return methodNotAllowed(allowedMethods(['GET']))(req, res, next);
     res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
     const token = /^Bearer +(\S+) *$/i.exec(req.get('authorization') ?? '')?.[1] ?? '';
-    const shared = links.read(token);
-    if (!shared) return sendProblem(res, problem('invalid_link', 'The link has expired or is not valid. Ask for a new one.'));
-    letIn(res, outsideCaller(`link of advertiser ${shared.advertiserId}`));
+    const shared = await links.use(token);
+    if (!shared) return sendProblem(res, problem('invalid_link', 'The link has ended or is not valid. Ask for a new one.'));
+    letIn(res, outsideCaller(`report link ${shared.id}`));
     res.setHeader('X-Report-Title', encodeURIComponent(shared.title));
-    res.setHeader('X-Report-Expires', new Date(shared.expiresAtMs).toISOString());
+    res.setHeader('X-Report-Expires', shared.expiresAt.toISOString());
     await reportOf(shared, reports)(req, res, next);
   });
   router.use(answerStoreFaults(onFailure));
   return router;
 };
 
-const reportOf = ({ query, advertiserId }: SharedReport, reports: Reports): RequestHandler =>
+const reportOf = ({ query, advertiserId, publishers }: SharedReport, reports: Reports): RequestHandler =>
   serveRoute(SHARED_REPORT_API.getSharedReport, async (written, { actor: person, url }) => {
-    const asked = await askedOf(reports, sharedSearch(query, advertiserId), null);
+    const asked = await askedOf(reports, sharedSearch(query, advertiserId), { publishers, advertisers: [advertiserId] });
     if (!asked.ok) return refuse('invalid_request', 'The report of this link cannot be answered any more.', asked.faults);
     return answerReport(reports, asked.value, { ...written, person, url, namesPayers: false });
   });

@@ -57,8 +57,8 @@ export interface ReportedCreative {
 export interface ReportedCreativesQuery {
   readonly limit: number;
   readonly offset: number;
-  /** Only complaints about ads of these publishers; null: of all. */
-  readonly publishers: readonly number[] | null;
+  /** SQL for more conditions on a row of reports, with its bindings. */
+  readonly only: Knex.Raw;
   readonly where: Partial<Readonly<Record<'publisher_id' | 'line_item_id' | 'creative_id', number>>>;
 }
 
@@ -68,13 +68,11 @@ export interface ReportedCreativesQuery {
  */
 export const readReportedCreatives = async (
   knex: Knex,
-  { limit, offset, where, publishers }: ReportedCreativesQuery,
+  { limit, offset, where, only }: ReportedCreativesQuery,
 ): Promise<readonly ReportedCreative[]> => {
   const counted = knex('reports')
     .where(where)
-    .where((query) => {
-      if (publishers) void query.whereIn('publisher_id', publishers);
-    })
+    .where(only)
     .groupBy('creative_id', 'line_item_id', 'publisher_id', 'reason')
     .select('creative_id', 'line_item_id', 'publisher_id', 'reason', knex.raw('count(*)::int as count, max(created_at) as last_at'));
   const summed = knex

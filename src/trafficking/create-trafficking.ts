@@ -30,7 +30,7 @@ import { assetRoutes } from '../assets/asset-routes.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import type { PrepareAccounts } from '../bookings/restore-deleted.ts';
-import { createRecordReach } from '../bookings/publisher-scope.ts';
+import { createRecordReach } from '../bookings/record-scope.ts';
 import type { People } from '../people/create-people.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
@@ -39,6 +39,8 @@ import { reportRoutes } from '../reports/report-routes.ts';
 import { createFinance } from '../finance/finance.ts';
 import { financeRoutes } from '../finance/finance-routes.ts';
 import { savedReportRoutes, type SavedReportRoutesOptions } from '../reports/saved-report-routes.ts';
+import { reportLinkRoutes } from '../reports/report-link-routes.ts';
+import type { ReportLinkStore } from '../reports/report-link-store.ts';
 import type { Reports } from '../reports/run-report.ts';
 import type { CountersSource } from '../delivery/read-counters.ts';
 import { createReadDelivery } from '../delivery/read-delivery.ts';
@@ -61,7 +63,8 @@ export interface TraffickingOptions {
   /** Of the currencies of statements. */
   readonly rateOf: RateOf;
   readonly reports: Reports;
-  readonly savedReports: Pick<SavedReportRoutesOptions, 'hasMail' | 'links' | 'sendNow'>;
+  readonly savedReports: Pick<SavedReportRoutesOptions, 'hasMail' | 'sendNow'>;
+  readonly reportLinks: ReportLinkStore;
   readonly alerts: AlertStore;
   /** Whether webhooks may be on private addresses. */
   readonly allowPrivateAddresses: boolean;
@@ -145,6 +148,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...exportRoutes(options),
     ...financeRoutes(createFinance({ knex: options.reportKnex, rateOf: options.rateOf })),
     ...savedReportRoutes({ ...options, ...options.savedReports }),
+    ...reportLinkRoutes({ knex, publicUrl, links: options.reportLinks }),
     ...alertRoutes({ ...options, hasMail: options.savedReports.hasMail }),
     ...documentRoutes({ allowedEvents, publicUrl }),
   };

@@ -20,6 +20,7 @@ import { AUTH_API, PEOPLE_API } from '../people/people-api.ts';
 import { EXPORT_API } from '../reports/export-api.ts';
 import { RECORD_REPORT_API } from '../reports/record-report/record-report-api.ts';
 import { REPORT_API, SHARED_REPORT_API } from '../reports/report-api.ts';
+import { REPORT_LINK_API } from '../reports/report-link-api.ts';
 import { SAVED_REPORT_API } from '../reports/saved-report-api.ts';
 
 const ALLOWED_ROUTE = component('AllowedRoute', s.record({ method: s.oneOf(METHODS), path: s.text }), {
@@ -53,6 +54,7 @@ export const TRAFFICKING_API = {
   ...DOCUMENT_API,
   ...REPORT_API,
   ...SAVED_REPORT_API,
+  ...REPORT_LINK_API,
   ...FINANCE_API,
   ...EXPORT_API,
   ...ALERT_API,

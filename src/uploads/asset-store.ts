@@ -23,6 +23,8 @@ export interface NewAsset {
   readonly name: string;
   /** Bytes that the publisher may have stored, with this one. */
   readonly maxStoredBytes: number;
+  /** Whether a refusal says how much is left. */
+  readonly tellsFree: boolean;
 }
 
 export type StoreOutcome = { readonly stored: StoredAsset; readonly isNew: boolean } | { readonly fault: string };
@@ -30,6 +32,8 @@ export type StoreOutcome = { readonly stored: StoredAsset; readonly isNew: boole
 export interface AssetQuery {
   /** undefined: of all publishers. */
   readonly publisherId: number | undefined;
+  /** SQL of a condition on a row of assets. */
+  readonly only: Knex.Raw;
   readonly limit: number;
   readonly offset: number;
 }
@@ -40,7 +44,10 @@ const COLUMNS = ['sha256', 'publisher_id', 'name', 'path', 'type', 'width', 'hei
  * Stores an asset with all of its files; one that is stored already stays as it is. Uploads are
  * stored one at a time, so that two cannot fill the last place together.
  */
-export const storeAsset = async (trx: Knex.Transaction, { asset, publisherId, name, maxStoredBytes }: NewAsset): Promise<StoreOutcome> => {
+export const storeAsset = async (
+  trx: Knex.Transaction,
+  { asset, publisherId, name, maxStoredBytes, tellsFree }: NewAsset,
+): Promise<StoreOutcome> => {
   await trx.raw('lock table assets in share row exclusive mode');
   const known = await findAsset(trx, asset.sha256);
   if (known) return { stored: known, isNew: false };
@@ -48,6 +55,7 @@ export const storeAsset = async (trx: Knex.Transaction, { asset, publisherId, na
   const storedBytes = files.reduce((sum, { content }) => sum + content.length, 0);
   const [used] = await trx('assets').where({ publisher_id: publisherId }).sum<{ sum: string | null }[]>('stored_bytes');
   const free = Math.max(0, maxStoredBytes - Number(used?.sum ?? 0));
+  if (storedBytes > free && !tellsFree) return { fault: `needs ${sizeInWords(storedBytes)}, and the publisher has no place left for it` };
   if (storedBytes > free) {
     const owner = publisherId === null ? 'files without a publisher' : `publisher ${publisherId}`;
     return {
@@ -65,9 +73,9 @@ export const storeAsset = async (trx: Knex.Transaction, { asset, publisherId, na
 /** A page, newest first, and how many there are in all. */
 export const listAssets = async (
   knex: Knex,
-  { publisherId, limit, offset }: AssetQuery,
+  { publisherId, only, limit, offset }: AssetQuery,
 ): Promise<{ readonly rows: readonly StoredAsset[]; readonly total: number }> => {
-  const query = knex('assets');
+  const query = knex('assets').where(only);
   if (publisherId !== undefined) void query.where({ publisher_id: publisherId });
   const [counted, rows] = await Promise.all([
     query.clone().count<{ count: string }[]>('* as count'),
@@ -88,15 +96,25 @@ export interface AssetUse {
   readonly first: { readonly id: number; readonly name: string } | null;
 }
 
+/** Creatives that a refusal names. */
+const MAX_USERS = 20;
 const NOT_USED: AssetUse = { total: 0, first: null };
 
-/** By hash. Reads every creative once. */
-export const readUses = async (knex: Knex, hashes: readonly string[]): Promise<(sha256: string) => AssetUse> => {
+/** SQL: the hashes of files that creatives use. @param where the condition on creatives */
+export const hashesIn = (where: string): string =>
+  `select distinct found[1] as sha256, id, name from creatives, regexp_matches(content, '[0-9a-f]{64}', 'g') as found where ${where}`;
+
+/** By hash. Reads every creative once. @param only SQL of the condition on creatives, with its bindings */
+export const readUses = async (
+  knex: Knex,
+  hashes: readonly string[],
+  only: { readonly sql: string; readonly bindings: object },
+): Promise<(sha256: string) => AssetUse> => {
   const { rows } = await knex.raw<{ rows: { sha256: string; total: number; id: number; name: string }[] }>(
     `select distinct on (sha256) sha256, id, name, (count(*) over (partition by sha256))::int as total
-     from (select distinct found[1] as sha256, id, name from creatives, regexp_matches(content, '[0-9a-f]{64}', 'g') as found) as uses
-     where sha256 = any(?::text[]) order by sha256, id`,
-    [hashes as string[]],
+     from (${hashesIn(only.sql)}) as uses
+     where sha256 = any(cast(:hashes as text[])) order by sha256, id`,
+    { ...only.bindings, hashes },
   );
   const uses = new Map(rows.map(({ sha256, total, id, name }) => [sha256, { total, first: { id, name } }]));
   return (sha256) => uses.get(sha256) ?? NOT_USED;
@@ -107,9 +125,9 @@ export const findAsset = async (knex: Knex, sha256: string): Promise<StoredAsset
     .where({ sha256 })
     .first<StoredAsset | undefined>([...COLUMNS]);
 
-/** Ids of up to 20 creatives whose content names the asset. Reads every creative. */
+/** Ids of creatives whose content names the asset. Reads every creative. */
 export const creativesWith = async (knex: Knex, sha256: string): Promise<readonly number[]> =>
-  (await knex('creatives').whereLike('content', `%${sha256}%`).orderBy('id').limit(20).pluck('id')) as number[];
+  (await knex('creatives').whereLike('content', `%${sha256}%`).orderBy('id').limit(MAX_USERS).pluck('id')) as number[];
 
 export const deleteAsset = async (trx: Knex.Transaction, sha256: string): Promise<void> => {
   await trx('assets').where({ sha256 }).delete();

@@ -90,7 +90,10 @@ test('describes bodies by the schemas that check them', () => {
 
 test('the linter of Redocly finds nothing, with its recommended rules', async () => {
   const config = await createConfig({ extends: ['recommended'] });
-  const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+  const all = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+  // Browsers that sign in are always sent on.
+  const isRedirect = (pointer = '') => /^#\/paths\/~1auth~1(login|callback)/.test(pointer);
+  const found = all.filter(({ ruleId, location }) => ruleId !== 'operation-2xx-response' || !isRedirect(location[0]?.pointer));
   expect(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
 });
 

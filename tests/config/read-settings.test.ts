@@ -190,7 +190,7 @@ test('in production the trafficking tool stays closed without a token, or with a
   const long = 'a-token-of-thirty-two-characters';
   const because = (env: NodeJS.ProcessEnv) => readSettings(env).adminClosedBecause;
   const enabled = { ...PRODUCTION, ADMIN_ENABLED: 'true' };
-  expect(because(enabled)).toBe('neither ADMIN_TOKEN nor ACCOUNTS is set');
+  expect(because(enabled)).toBe('neither ADMIN_TOKEN nor ACCOUNTS nor OIDC_ISSUER is set');
   expect(because({ ...enabled, ACCOUNTS: 'true' })).toBe('ACCOUNTS needs TOOL_URL or PUBLIC_URL, with https');
   expect(because({ ...enabled, ACCOUNTS: 'true', TOOL_URL: 'https://ads.gazette.example' })).toBeUndefined();
   expect(because({ ...enabled, ADMIN_TOKEN: `ann:${long},bob:${long.slice(1)}` })).toBe(
@@ -199,6 +199,16 @@ test('in production the trafficking tool stays closed without a token, or with a
   expect(because({ ...enabled, ADMIN_TOKEN: long })).toBeUndefined();
   expect(because(PRODUCTION)).toBeUndefined();
   expect(because({ TOKEN_SECRET: SECRET, ADMIN_TOKEN: 'short' })).toBeUndefined();
+});
+
+test.each([
+  ['ads', {}, false],
+  ['ads', { ADMIN_ENABLED: 'true' }, false],
+  ['tool', {}, true],
+  ['both', {}, false],
+  ['both', { ADMIN_ENABLED: 'true' }, true],
+])('in production a replica of the role %s with %j has the trafficking tool: %s', (ROLE, env, has) => {
+  expect(readSettings({ ...PRODUCTION, ...env, ROLE }).adminEnabled).toBe(has);
 });
 
 test('development listens on loopback and knows a few host names; production listens everywhere and checks names only when told', () => {

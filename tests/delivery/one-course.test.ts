@@ -9,6 +9,7 @@ import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts'
 import { openSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
 import { createCatalogLoader } from '../../src/catalog/worker/catalog-loader.ts';
 import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
+import { EVERYTHING } from '../../src/access/scope.ts';
 import { createReadAttention } from '../../src/delivery/attention/read-attention.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { createReadDelivery } from '../../src/delivery/read-delivery.ts';
@@ -81,7 +82,7 @@ const askAll = async ({ atMs, countersUp, cases }: Moment) => {
       text: '',
       archived: 'true',
       parents: [],
-      publishers: null,
+      scope: EVERYTHING,
       ids: undefined,
       filters: { status: [status] },
     } as const;

@@ -134,6 +134,40 @@ test('production has no development tools, no secrets in its files, and a versio
   expect(container.image).toMatch(/^ad-server:\d/);
 });
 
+test('production has the trafficking tool under a host name of its own, by replicas that serve nothing else', () => {
+  const env = (name: string) =>
+    Object.fromEntries(
+      (one('production', 'Deployment', name).spec.template.spec.containers[0].env as { name: string; value: string }[]).map((each) => [
+        each.name,
+        each.value,
+      ]),
+    );
+  expect(env('ad-server')).toEqual({ ROLE: 'ads' });
+  expect(env('ad-server-tool')).toMatchObject({ ROLE: 'tool', ACCOUNTS: 'true' });
+  const { spec } = one('production', 'Ingress', 'ad-server-tool');
+  const hosts = pluck(one('production', 'Ingress').spec.rules, 'host');
+  expect(pluck(spec.rules, 'host')).toEqual([new URL(env('ad-server-tool')['TOOL_URL']!).host]);
+  expect(hosts).not.toEqual(expect.arrayContaining(pluck(spec.rules, 'host')));
+  const paths = spec.rules[0].http.paths as { path: string; backend: { service: { name: string } } }[];
+  expect(pluck(paths, 'path')).toEqual(['/api', '/auth', '/shared_report', '/static']);
+  expect(new Set(paths.map(({ backend }) => backend.service.name))).toEqual(new Set(['ad-server-tool']));
+
+  const labels = one('production', 'Deployment', 'ad-server-tool').spec.template.metadata.labels;
+  for (const kind of ['Service', 'NetworkPolicy', 'PodDisruptionBudget']) {
+    const { selector, podSelector } = one('production', kind, 'ad-server-tool').spec;
+    expect([kind, labels]).toMatchObject([kind, (podSelector ?? selector).matchLabels ?? selector]);
+    const ads = one('production', kind).spec;
+    expect([kind, labels]).not.toMatchObject([kind, (ads.podSelector ?? ads.selector).matchLabels ?? ads.selector]);
+  }
+  const settings = readSettings({
+    ...configOf('production'),
+    ...env('ad-server-tool'),
+    ...{ DATABASE_URL: 'postgres://u:p@h/d', REDIS_URL: 'redis://h', TOKEN_SECRET: 'x'.repeat(32) },
+  });
+  expect(settings).toMatchObject({ role: 'tool', adminEnabled: true, accounts: true });
+  expect(settings.adminClosedBecause).toBeUndefined();
+});
+
 test('the service monitor selects the metrics port of the service', () => {
   const monitor = one('production', 'ServiceMonitor').spec;
   const service = one('production', 'Service');

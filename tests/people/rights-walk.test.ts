@@ -6,7 +6,8 @@ import { allRoutes } from '../../src/trafficking/trafficking-api.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
-import { book, type ApiAnswer, type ApiCall, type Booked, type Json } from '../api/api-client.ts';
+import type { ApiAnswer, ApiCall, Json } from '../api/api-client.ts';
+import { furnish, type Furnished } from './furnish.ts';
 import { callWith, MACHINE, tokenOf } from './staff.ts';
 
 const STAFF = Object.entries(allRoutes(['like'])).filter(([, { access = 'staff' }]) => access === 'staff');
@@ -16,58 +17,21 @@ const FIRST_FOREIGN_ID = 900_001;
 /** Lists that can be narrowed to a publisher. */
 const BELOW_PUBLISHERS: readonly EntityTable[] = ['placements', 'campaigns', 'line_items', 'creatives'];
 const FOREIGN = /sesame|9000\d\d/i;
+/** For some advertisers of a publisher: its bidders, and other advertisers, too. */
+const FOREIGN_TO_BOOKED = /sesame|9000\d\d|millet|8000\d\d|fennel/i;
+/** For all publishers, for one, and for an advertiser of it. */
+const REACHES = ['one', 'all', 'booked'] as const;
+type Reach = (typeof REACHES)[number];
 
 let replica: Replica;
 let machine: ApiCall;
 let knex: Knex;
-/** By kind: of the callers' publisher, of the other one, and what both may know. */
-let own: Readonly<Record<EntityTable, string | number>>;
-let foreign: typeof own;
+/** Of the callers' advertiser at their publisher, of another one beside it, of another publisher, and what both may know. */
+let own: Furnished['ids'];
+let beside: Furnished['ids'];
+let foreign: Furnished['ids'];
 let shared: Readonly<Partial<Record<EntityTable, string | number>>>;
 const tokens = new Map<string, ApiCall>();
-
-/** Everything that a publisher has, with a word in every text. */
-const furnish = async (word: string, placement: string): Promise<Booked & { readonly advertiser: number; readonly bidder: number }> => {
-  const made = async (path: string, body: object): Promise<Json> => {
-    const { status, body: answer } = await machine('POST', path, body);
-    if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(answer)}`);
-    return answer;
-  };
-  const booked = await book(machine, placement);
-  const advertiser = (await made('/advertisers', { name: `${word} Boots`, domain: `${word}-boots.example` })).id;
-  const bidder = (await made('/bidders', { name: `${word} exchange`, endpoint: `https://${word}.example/bid` })).id;
-  await machine('PATCH', `/publishers/${booked.publisher.id}`, { name: `${word} Gazette`, domain: `${word}.example` });
-  await machine('PATCH', `/campaigns/${booked.campaign}`, { name: `${word} autumn`, advertiser_id: advertiser });
-  await machine('PATCH', `/line_items/${booked.lineItem}`, { name: `${word} line` });
-  await machine('PATCH', `/creatives/${booked.creative}`, { name: `${word} creative`, content: `<b>${word}</b>` });
-  await made('/line_items', {
-    ...{ campaign_id: booked.campaign, name: `${word} demand`, type: 'programmatic', active: true, bidder_id: bidder },
-    ...{ start_date: '2026-01-01', end_date: '2999-12-31' },
-  });
-  await made(`/campaigns/${booked.campaign}/comments`, { text: `${word} comment` });
-  await made(`/line_items/${booked.lineItem}/comments`, { text: `${word} remark` });
-  await made('/saved_reports', { name: `${word} report`, query: `filter[publisher]=${booked.publisher.id}` });
-  await knex('reports').insert({
-    ...{
-      jti: `${word}-jti`,
-      publisher_id: booked.publisher.id,
-      line_item_id: booked.lineItem,
-      creative_id: booked.creative,
-      reason: 'other',
-    },
-  });
-  const day = new Date().toISOString().slice(0, 10);
-  await knex('report_days').insert({
-    ...{ day, publisher_id: booked.publisher.id, campaign_id: booked.campaign, line_item_id: booked.lineItem, reason: '' },
-    ...{ creative_id: booked.creative, placement_id: booked.placement, impressions: word === 'sesame' ? 900_077 : 41 },
-  });
-  return { ...booked, advertiser, bidder };
-};
-
-const idsOf = ({ publisher, placement, advertiser, bidder, campaign, lineItem, creative }: Awaited<ReturnType<typeof furnish>>) => ({
-  ...{ publishers: publisher.id, placements: placement, advertisers: advertiser, bidders: bidder },
-  ...{ campaigns: campaign, line_items: lineItem, creatives: creative },
-});
 
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
@@ -82,21 +46,29 @@ beforeAll(async () => {
   });
   machine = callWith(replica.url, MACHINE);
   knex = knexFactory({ client: 'pg', connection: databaseUrl });
-  const mine = await furnish('barley', 'barley-top');
+  own = (await furnish({ machine, knex, word: 'barley', impressions: 41, bidderWord: 'fennel' })).ids;
   await machine('POST', '/placements', { id: 'open-to-all', width: 300, height: 250, formats: ['html'] });
+  const { publishers: publisher, advertisers: advertiser } = own;
+  beside = (await furnish({ machine, knex, word: 'millet', impressions: 800_066, publisher })).ids;
   for (const table of ENTITY_TABLES.filter((one) => one !== 'placements'))
     await knex.raw(`alter table ${table} alter column id restart with ${FIRST_FOREIGN_ID}`);
-  own = idsOf(mine);
-  foreign = idsOf(await furnish('sesame', 'sesame-top'));
-  shared = { placements: 'open-to-all', advertisers: mine.advertiser, bidders: mine.bidder };
-  for (const role of ROLE_NAMES) {
-    tokens.set(`${role} of one`, callWith(replica.url, await tokenOf(machine, `${role} of one`, [role], [mine.publisher.id])));
-    tokens.set(`${role} of all`, callWith(replica.url, await tokenOf(machine, `${role} of all`, [role], null)));
-  }
+  foreign = (await furnish({ machine, knex, word: 'sesame', impressions: 900_077 })).ids;
+  shared = { placements: 'open-to-all', advertisers: advertiser, bidders: own.bidders };
+  for (const role of ROLE_NAMES)
+    for (const reach of REACHES.filter((one) => one === 'booked' || role !== 'advertiser')) {
+      const ids = [reach === 'one' ? [Number(publisher)] : null, reach === 'booked' ? [Number(advertiser)] : null] as const;
+      tokens.set(`${role} of ${reach}`, callWith(replica.url, await tokenOf(machine, `${role} of ${reach}`, [role], ...ids)));
+    }
 });
 afterAll(() => knex.destroy());
 
-const callerOf = (role: RoleName, reach: 'one' | 'all'): ApiCall => {
+/** Every role with every scope that it can have. */
+const CALLERS = ROLE_NAMES.flatMap((role) =>
+  REACHES.filter((reach) => reach === 'booked' || role !== 'advertiser').map((reach) => ({ role, reach, who: `${role} of ${reach}` })),
+);
+const LIMITED = CALLERS.filter(({ reach }) => reach !== 'all');
+
+const callerOf = (role: RoleName, reach: Reach): ApiCall => {
   const call = tokens.get(`${role} of ${reach}`);
   if (!call) throw new Error(`There is no token of ${role}.`);
   return call;
@@ -115,69 +87,87 @@ const probe = (call: ApiCall, { method, path, body }: RouteDefinition, id: strin
   return call(method, asked, body && !body.raw ? '{' : undefined, method === 'GET' ? {} : { 'If-Match': '"another"' });
 };
 
-const isAllowed = ({ needs = 'sign_in', reach }: RouteDefinition, role: RoleName, isLimited: boolean): boolean =>
-  (needs === 'sign_in' || permissionsOf([role]).has(needs)) && !(isLimited && reach === undefined);
+const isAllowed = ({ needs = 'sign_in', reach }: RouteDefinition, role: RoleName, of: Reach): boolean => {
+  if (needs !== 'sign_in' && !permissionsOf([role]).has(needs)) return false;
+  return of === 'all' || !(reach === undefined || (of === 'booked' && reach === 'publishers'));
+};
+
+/** Whether what a path names is known to callers of this reach, and theirs. */
+const isOwn = (table: EntityTable, of: Reach): boolean =>
+  of === 'booked' ? ['campaigns', 'line_items', 'creatives'].includes(table) : of === 'all' || shared[table] !== own[table];
+const isKnown = (table: EntityTable, of: Reach): boolean => of !== 'booked' || table !== 'bidders';
 
 /** An answer without what was asked. */
 const said = ({ body }: ApiAnswer): string =>
   JSON.stringify(body?.instance === undefined ? body : { ...body, instance: '', request_id: '' });
+
+/** Without those that are random. */
+const headersOf = ({ headers }: ApiAnswer): string =>
+  JSON.stringify([...headers].filter(([name]) => !['etag', 'x-request-id', 'date'].includes(name)));
 
 test('every route of staff says what it needs', () => {
   expect(STAFF.length).toBeGreaterThan(100);
   expect(STAFF.filter(([, { needs }]) => needs === undefined)).toEqual([]);
 });
 
-test('every route × role: who has the permission may call it, for some publishers what reaches no further; all others get 403', async () => {
+test('every route × role: who has the permission may call it, with a limited scope what reaches no further; all others get 403', async () => {
   let refused = 0;
   for (const [id, route] of STAFF)
-    for (const role of ROLE_NAMES)
-      for (const reach of ['one', 'all'] as const) {
-        const { status, body } = await probe(callerOf(role, reach), route, tableOf(route) && own[tableOf(route)!]);
-        const where = `${id} by a ${role} of ${reach}: ${status}`;
-        expect([where, status === 401 || status >= 500]).toEqual([where, false]);
-        if (isAllowed(route, role, reach === 'one')) {
-          // What is shared with other publishers may be known of, and not be changed.
-          const isShared = reach === 'one' && shared[tableOf(route) ?? 'campaigns'] === own[tableOf(route) ?? 'campaigns'];
-          if (!isShared) expect([where, status === 403]).toEqual([where, false]);
-        } else {
-          refused++;
-          expect([where, status, body.code]).toEqual([where, 403, 'forbidden']);
-        }
+    for (const { role, reach, who } of CALLERS) {
+      const table = tableOf(route);
+      const { status, body } = await probe(callerOf(role, reach), route, table && own[table]);
+      const where = `${id} by a ${who}: ${status}`;
+      expect([where, status === 401 || status >= 500]).toEqual([where, false]);
+      if (isAllowed(route, role, reach)) {
+        // What is shared with others may be known of, and not be changed.
+        if (!table || isOwn(table, reach)) expect([where, status === 403]).toEqual([where, false]);
+      } else {
+        refused++;
+        expect([where, status, body.code]).toEqual([where, 403, 'forbidden']);
       }
-  expect(refused).toBeGreaterThan(300);
+    }
+  expect(refused).toBeGreaterThan(500);
 });
 
-test('every route with a record in its path × role: another publisher’s answers exactly as one that does not exist', async () => {
+test('every route with a record in its path × role: another’s answers exactly as one that does not exist', async () => {
   let walked = 0;
   for (const [id, route] of STAFF) {
     const table = tableOf(route);
-    if (!table || route.reach !== 'own') continue;
-    for (const role of ROLE_NAMES) {
-      if (!isAllowed(route, role, true)) continue;
-      const call = callerOf(role, 'one');
-      const [others, nothing] = [await probe(call, route, foreign[table]), await probe(call, route)];
-      const where = `${id} by a ${role}`;
-      expect([where, others.status, others.body.code]).toEqual([where, 404, 'not_found']);
-      expect([where, said(others)]).toEqual([where, said(nothing)]);
+    if (!table || route.reach === undefined || route.reach === 'any') continue;
+    for (const { role, reach, who } of LIMITED) {
+      if (!isAllowed(route, role, reach)) continue;
+      const call = callerOf(role, reach);
+      const nothing = await probe(call, route, table === 'placements' ? 'no-such-place' : undefined);
+      const others = reach === 'booked' ? [foreign[table], beside[table], ...(table === 'bidders' ? [own[table]] : [])] : [foreign[table]];
+      for (const other of table === 'publishers' && reach === 'booked' ? [foreign[table]] : others) {
+        const answer = await probe(call, route, other);
+        const where = `${id} by a ${who}`;
+        expect([where, answer.status, answer.body.code]).toEqual([where, 404, 'not_found']);
+        expect([where, said(answer)]).toEqual([where, said(nothing)]);
+      }
       const mine = await probe(call, route, own[table]);
-      expect([where, mine.status === 404]).toEqual([where, false]);
-      if (route.method === 'GET') expect([where, mine.status]).toEqual([where, 200]);
+      const where = `${id} by a ${who}`;
+      // Only what was deleted can be restored.
+      if (isKnown(table, reach) && !route.path.endsWith('/restore')) expect([where, mine.status === 404]).toEqual([where, false]);
+      if (isKnown(table, reach) && route.method === 'GET') expect([where, mine.status]).toEqual([where, 200]);
       walked++;
     }
   }
-  expect(walked).toBeGreaterThan(60);
+  expect(walked).toBeGreaterThan(130);
 });
 
-test('every route that reads × role: no answer for one publisher has a word or an id of the other', async () => {
+test('every route that reads × role: no answer in a limited scope has a word or an id of what is outside it', async () => {
   let read = 0;
   for (const [id, route] of STAFF.filter(([, { method }]) => method === 'GET'))
-    for (const role of ROLE_NAMES) {
-      const answer = await probe(callerOf(role, 'one'), route, tableOf(route) && own[tableOf(route)!]);
-      const text = said(answer) + JSON.stringify([...answer.headers]);
-      expect([`${id} by a ${role}`, FOREIGN.exec(text)?.[0]]).toEqual([`${id} by a ${role}`, undefined]);
+    for (const { role, reach, who } of LIMITED) {
+      const table = tableOf(route);
+      const answer = await probe(callerOf(role, reach), route, table && own[table]);
+      const text = said(answer) + headersOf(answer);
+      const found = (reach === 'booked' ? FOREIGN_TO_BOOKED : FOREIGN).exec(text)?.[0];
+      expect([`${id} by a ${who}`, found]).toEqual([`${id} by a ${who}`, undefined]);
       if (answer.status === 200) read++;
     }
-  expect(read).toBeGreaterThan(80);
+  expect(read).toBeGreaterThan(180);
 });
 
 test('lists: searches, filters, ids, totals and counts of children have one’s own records alone', async () => {
@@ -213,12 +203,14 @@ test('statuses, complaints and reports: ids of the other publisher select nothin
   const { body: statuses } = await call('GET', `/statuses?${ids}`);
   expect([Object.keys(statuses.line_items), statuses.campaigns]).toEqual([[String(own.line_items)], {}]);
   expect((await call('GET', `/complaints?line_item_id=${foreign.line_items}`)).body).toEqual([]);
-  expect((await call('GET', '/complaints')).body).toHaveLength(1);
+  expect((await call('GET', '/complaints')).body).toHaveLength(2);
 
   const query = 'group_by=publisher,campaign&metrics=impressions&range=last_7_days';
   const { body: report } = await call('GET', `/reports?${query}`);
-  expect([report.totals, report.row_count, report.filter]).toEqual([{ impressions: 41 }, 1, { publisher: [String(own.publishers)] }]);
-  expect((await machine('GET', `/reports?${query}`)).body.totals).toEqual({ impressions: 900_118 });
+  expect([report.totals, report.row_count, report.filter]).toEqual([{ impressions: 800_107 }, 2, { publisher: [String(own.publishers)] }]);
+  const { body: booked } = await callerOf('viewer', 'booked')('GET', `/reports?${query}`);
+  expect([booked.totals, booked.row_count, booked.filter]).toEqual([{ impressions: 41 }, 1, { advertiser: [String(own.advertisers)] }]);
+  expect((await machine('GET', `/reports?${query}`)).body.totals).toEqual({ impressions: 1_700_184 });
   const csv = await call('GET', `/reports?${query}&format=csv`);
   expect([csv.status, /barley/.test(csv.body), FOREIGN.test(csv.body)]).toEqual([200, true, false]);
   for (const [dimension, table] of [
@@ -233,6 +225,12 @@ test('statuses, complaints and reports: ids of the other publisher select nothin
     const [others, nothing] = [await filtered(foreign[table]), await filtered(table === 'placements' ? 'no-such-place' : 2_000_000_000)];
     expect([dimension, others.status, said(others)]).toEqual([dimension, 400, said(nothing)]);
     expect([dimension, (await filtered(own[table])).status]).toEqual([dimension, 200]);
+    const ofBooked = (id: string | number) =>
+      callerOf('viewer', 'booked')('GET', `/reports?metrics=impressions&filter[${dimension}]=${id}`);
+    const [known, unknown, none] = [await ofBooked(own[table]), await ofBooked(beside[table]), await ofBooked(foreign[table])];
+    expect([dimension, known.status, known.body.totals]).toEqual([dimension, 200, { impressions: 41 }]);
+    expect([dimension, said(none)]).toEqual([dimension, said(nothing)]);
+    if (table !== 'publishers') expect([dimension, said(unknown)]).toEqual([dimension, said(nothing)]);
   }
 });
 
@@ -277,13 +275,34 @@ test('statements, exports, explanations, tests of ads and traces: the other publ
   expect((await call('GET', `/events?day=2020-01-01&publisher_id=${own.publishers}`)).status).toBe(404);
 });
 
+test('lists and searches of an advertiser: of publishers and placements what its bookings need, no bidders, nothing by hidden words', async () => {
+  const call = callerOf('trafficker', 'booked');
+  const listOf = async (path: string): Promise<Json[]> => (await call('GET', path)).body;
+  expect(await listOf('/publishers')).toEqual([{ id: own.publishers, name: 'barley Gazette', domain: 'barley.example' }]);
+  expect(await listOf('/placements')).toEqual([
+    { id: 'barley-top', publisher_id: own.publishers, width: 300, height: 250, formats: ['html'] },
+  ]);
+  expect((await listOf('/advertisers')).map(({ id }) => id)).toEqual([own.advertisers]);
+  expect(await listOf('/bidders')).toEqual([]);
+  const [, demand] = await listOf('/line_items?sort=id');
+  expect([demand.name, 'bidder_id' in demand, 'endpoint' in demand]).toEqual(['barley demand', false, false]);
+  expect((await machine('GET', `/line_items/${demand.id}`)).body.bidder_id).toBe(own.bidders);
+  for (const query of ['q=fennel', 'q=millet', `bidder_id=${own.bidders}`, `advertiser_id=${beside.advertisers}`])
+    expect([query, await listOf(`/line_items?${query}`)]).toEqual([query, []]);
+  const replaced = await call('PUT', `/line_items/${demand.id}`, { ...demand, name: 'barley demand again' });
+  expect([replaced.status, 'bidder_id' in replaced.body]).toEqual([200, false]);
+  expect((await machine('GET', `/line_items/${demand.id}`)).body).toMatchObject({ bidder_id: own.bidders, name: 'barley demand again' });
+  const counts = (await call('GET', `/publishers/${own.publishers}?include=counts`)).body.counts;
+  expect(counts).toMatchObject({ campaigns: 1, line_items: 2, creatives: 1, placements: 1 });
+});
+
 test('history: no line of what another publisher had under an id, or before a record was moved', async () => {
   const call = callerOf('trafficker', 'one');
   const historyOf = async (entity: string, id: string | number) =>
     ((await call('GET', `/audit?entity=${entity}&entity_id=${id}`)).body as { action: string; after: Json }[]).map(
       ({ action, after }) => `${action} ${after?.name ?? after?.id}`,
     );
-  expect((await historyOf('line_item', own.line_items)).at(-1)).toBe('create Boots');
+  expect((await historyOf('line_item', own.line_items)).at(-1)).toBe('create barley line');
   expect(await historyOf('line_item', foreign.line_items)).toEqual([]);
   const place = (publisher_id: string | number) => ({ id: 'again', publisher_id, width: 300, height: 250, formats: ['html'] });
   await machine('POST', '/placements', place(foreign.publishers));
@@ -303,18 +322,19 @@ test('alerts and refusals of an open placement: those of one’s own publishers'
   const call = callerOf('viewer', 'one');
   const today = new Date().toISOString();
   const [day, hour] = [today.slice(0, 10), `${today.slice(0, 13)}:00:00Z`];
-  for (const [publisher_id, words, requests] of [
-    [own.publishers, 'barley ends', 7],
-    [foreign.publishers, 'sesame ends', 900_088],
-    [null, 'sesame books differ', 900_099],
+  await knex('alerts').insert({ kind: 'drift', entity: 'books', entity_id: 'counts', publisher_id: null, words: 'sesame books differ' });
+  for (const [publisher_id, requests] of [
+    [own.publishers, 7],
+    [foreign.publishers, 900_088],
   ] as const) {
-    await knex('alerts').insert({ kind: 'ends_soon', entity: 'line_item', entity_id: words, publisher_id, words });
-    if (publisher_id === null) continue;
     const asked = { publisher_id, placement_id: 'open-to-all', reason: 'nothing_booked', size: '300x250', requests };
     await knex('request_hours').insert({ day, hour, ...asked });
   }
-  expect(((await call('GET', '/alerts')).body as { words: string }[]).map(({ words }) => words)).toEqual(['barley ends']);
-  expect((await machine('GET', '/alerts')).body).toHaveLength(3);
+  const wordsFor = async (caller: ApiCall) =>
+    ((await caller('GET', '/alerts')).body as { words: string }[]).map(({ words }) => words).sort();
+  expect(await wordsFor(call)).toEqual(['barley ends', 'millet ends']);
+  expect(await wordsFor(callerOf('viewer', 'booked'))).toEqual(['barley ends']);
+  expect(await wordsFor(machine)).toHaveLength(4);
   const path = '/placements/open-to-all/refusals';
   expect((await call('GET', path)).body).toMatchObject({ requests: 7, unfilled: 7 });
   expect((await machine('GET', path)).body).toMatchObject({ requests: 900_095 });

@@ -1,5 +1,5 @@
 import type { RoleName } from '../../src/access/permissions.ts';
-import type { Publishers } from '../../src/access/caller.ts';
+import type { Ids } from '../../src/access/scope.ts';
 import { apiOf, type ApiCall } from '../api/api-client.ts';
 
 /** The token of the settings that may do everything. */
@@ -12,8 +12,14 @@ export const callWith =
     apiOf(url)(method, path, body, { Authorization: `Bearer ${token}`, ...headers });
 
 /** Creates an API token and returns it. */
-export const tokenOf = async (machine: ApiCall, name: string, roles: readonly RoleName[], publishers: Publishers): Promise<string> => {
-  const { status, body } = await machine('POST', '/tokens', { name, roles, publishers });
+export const tokenOf = async (
+  machine: ApiCall,
+  name: string,
+  roles: readonly RoleName[],
+  publishers: Ids,
+  advertisers: Ids = null,
+): Promise<string> => {
+  const { status, body } = await machine('POST', '/tokens', { name, roles, publishers, advertisers });
   if (status !== 201) throw new Error(`POST /tokens: ${status} ${JSON.stringify(body)}`);
   return body.token as string;
 };

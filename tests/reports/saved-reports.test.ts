@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
-import { createReportLinks } from '../../src/reports/report-links.ts';
 import { eventually } from '../../testkit/until.ts';
 import { startMailSink, startWebhookReceiver, type WebhookReceiver } from '../setup/start-receivers.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { startReplica, TOKEN_SECRET, type Replica } from '../setup/start-replica.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { apiOf, book, each, type ApiCall, type Booked } from '../api/api-client.ts';
 import { withKnex } from '../../testkit/book.ts';
 
 let replica: Replica;
 let api: ApiCall;
 let databaseUrl: string;
+let env: Record<string, string>;
 let booked: Booked;
 let advertiser: number;
 let mailbox: Awaited<ReturnType<typeof startMailSink>>;
@@ -19,9 +19,8 @@ let hook: WebhookReceiver;
 beforeAll(async () => {
   [mailbox, hook] = await Promise.all([startMailSink(), startWebhookReceiver()]);
   databaseUrl = await testDatabase();
-  replica = await startReplica({
-    env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), SMTP_URL: mailbox.url, SMTP_FROM: 'Ads <ads@gazette.example>' },
-  });
+  env = { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), SMTP_URL: mailbox.url, SMTP_FROM: 'Ads <ads@gazette.example>' };
+  replica = await startReplica({ env });
   api = apiOf(replica.url);
   booked = await book(api, 'saved');
   advertiser = (await api('POST', '/advertisers', { name: 'Boots' })).body.id;
@@ -183,18 +182,47 @@ describe('a read-only link', () => {
   });
 
   it('is refused when it is forged, expired or of another kind, and opens nothing else', async () => {
-    const { token } = await issue();
-    const secrets = [{ kid: 'default', secret: TOKEN_SECRET }];
-    const one = { advertiserId: advertiser, title: 'x', query: QUERY };
-    const expired = createReportLinks(secrets, () => Date.now() - 3 * 86_400_000).issue(one, 1).token;
-    const forged = createReportLinks([{ kid: 'default', secret: 'another secret of the same length' }]).issue(one, 1).token;
+    const { id, token } = await issue();
+    const expired = await issue();
+    const past = new Date(Date.now() - 1000);
+    await withKnex(databaseUrl, (knex) => knex('report_links').where({ id: expired.id }).update({ expires_at: past }));
     const grant = (await api('POST', '/debug_grants', { publisher_id: booked.publisher.id })).body.token;
-    for (const wrong of ['', 'x', expired, forged, grant, String(token).slice(0, -2)]) {
+    const forged = `adsr_${'0'.repeat(56)}`;
+    for (const wrong of ['', 'x', expired.token, forged, grant, String(token).slice(0, -2)]) {
       const answer = await shared(wrong);
       expect([answer.status, (await answer.json()).code]).toEqual([401, 'invalid_link']);
     }
-    expect(createReportLinks(secrets).read(token)).toMatchObject({ advertiserId: advertiser });
     expect((await fetch(`${replica.url}/impression?t=${token}`)).status).toBe(401);
+    const unused = (await api('GET', '/report_links')).body as { id: number; last_used_at: string | null }[];
+    expect(unused.find((one) => one.id === id)?.last_used_at).toBeNull();
+  });
+
+  it('is listed with who made it and its last use, without its token, and revoked at once on every replica', async () => {
+    const { id, token, prefix } = await issue();
+    const other = await startReplica({ env });
+    const ask = (url: string) => fetch(`${url}/shared_report`, { headers: { Authorization: `Bearer ${token}` } });
+    expect((await ask(other.url)).status).toBe(200);
+    const { body: links } = await api('GET', '/report_links');
+    expect(links[0]).toMatchObject({
+      id,
+      prefix,
+      advertiser_id: advertiser,
+      title: 'Boots',
+      query: QUERY,
+      publishers: null,
+      revoked_at: null,
+    });
+    expect([links[0].created_by, typeof links[0].last_used_at, JSON.stringify(links).includes(token)]).toEqual([
+      'anonymous',
+      'string',
+      false,
+    ]);
+    expect((await api('DELETE', `/report_links/${id}`)).status).toBe(204);
+    expect(await Promise.all([replica.url, other.url].map(async (url) => (await ask(url)).status))).toEqual([401, 401]);
+    expect((await api('DELETE', `/report_links/${id}`)).status).toBe(404);
+    expect((await api('GET', '/report_links')).body[0].revoked_at).not.toBeNull();
+    const lines = (await api('GET', `/audit?entity=report_link&entity_id=${id}`)).body;
+    expect(each(lines, 'action')).toEqual(['delete']);
   });
 
   it('is not made for an unknown advertiser, or for figures that an advertiser does not have', async () => {

@@ -1,9 +1,9 @@
 import knexFactory, { type Knex } from 'knex';
+import { unlimitedCaller } from '../../src/access/caller.ts';
 import { alertRoutes } from '../../src/alerts/alert-routes.ts';
 import { createAlertStore } from '../../src/alerts/alert-store.ts';
 import type { Call } from '../../src/api/route.ts';
 import { createSecretBox } from '../../src/base/secret-box.ts';
-import { createReportLinks } from '../../src/reports/report-links.ts';
 import { savedReportRoutes } from '../../src/reports/saved-report-routes.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
@@ -15,13 +15,12 @@ afterAll(() => knex.destroy());
 
 const routes = () => {
   const sending = { hasMail: true, secretBox: createSecretBox([{ kid: 'k', secret: 's'.repeat(32) }]), allowPrivateAddresses: false };
-  const links = createReportLinks([{ kid: 'k', secret: 's'.repeat(32) }]);
   return {
-    ...savedReportRoutes({ ...sending, knex, links, sendNow: () => undefined, publicUrl: '' }),
+    ...savedReportRoutes({ ...sending, knex, sendNow: () => undefined }),
     ...alertRoutes({ ...sending, knex, alerts: createAlertStore({ knex }) }),
   };
 };
-const call = { actor: 'alice' } as Call;
+const call = { caller: unlimitedCaller('alice') } as Call;
 const report = { name: 'Morning', query: 'range=today', schedule: null };
 const recipient = { kinds: ['complaints'] as const, publisher_id: null, emails: [], webhook: 'https://gazette.example/alerts' };
 const lines = (entity: string) =>

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Ids } from '../../access/scope.ts';
 import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { DeliveryStatus } from '../../decision/no-bid-reason.ts';
 import type { LineItemStatus } from '../status/status.ts';
@@ -37,7 +38,7 @@ const nearFlights = (choice: keyof typeof CHOICES): string => `
     select id, name, publisher_id, from_at, until_at,
            (lower(pacing) in ('even', 'pid') and daily_impression_cap > 0) or goal_impressions is not null or goal_clicks is not null as can_be_behind,
            from_at <= :at and until_at > :at and until_at <= :to and cast(:at as timestamptz) - from_at > until_at - :at as ends_soon
-    from flights where from_at <= :to and until_at > :from
+    from flights where from_at <= :to and until_at > :from and (cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[])))
   )
   select id, name, publisher_id as "publisherId", extract(epoch from until_at)::float8 * 1000 as "endMs", ends_soon as "endsSoon"
   from near where ${CHOICES[choice]} limit :limit`;
@@ -55,14 +56,15 @@ export interface JudgedBooking extends Booking {
   readonly status: LineItemStatus;
 }
 
-/** At most `limit` line items in flight or near it. Rejects when Postgres is unavailable. */
+/** At most `limit` line items of some publishers in flight or near it. Rejects when Postgres is unavailable. */
 export const findBookings = async (
   knex: Knex,
   choice: keyof typeof CHOICES,
-  { atMs, limit }: { readonly atMs: number; readonly limit: number },
+  { atMs, limit, publishers = null }: { readonly atMs: number; readonly limit: number; readonly publishers?: Ids },
 ): Promise<readonly Booking[]> => {
   const [from, at, to] = [atMs - SOON_MS, atMs, atMs + SOON_MS].map((ms) => new Date(ms).toISOString()) as [string, string, string];
-  return (await knex.raw<{ rows: Booking[] }>(nearFlights(choice), { from, at, to, limit })).rows;
+  return (await knex.raw<{ rows: Booking[] }>(nearFlights(choice), { from, at, to, limit, publishers } as Record<string, Knex.RawBinding>))
+    .rows;
 };
 
 /** With the statuses that lists and pages show. */

@@ -1,4 +1,7 @@
 import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
+import { EVERYTHING, type Ids, type Scope } from '../../access/scope.ts';
+import { isVisible, scopeBinding } from '../../bookings/record-scope.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
@@ -34,45 +37,46 @@ export const MAX_JUDGED = 5_000;
 /** Creatives with complaints that are counted. */
 const MAX_COMPLAINED = 1_000;
 const FRESH_MS = 10_000;
+/** Scopes whose answers are remembered. */
+const MAX_SCOPES = 100;
 
 /**
- * Rejects when Postgres is away. People who open the screen at the same time share an answer, except
- * for `records`, which say to a person who sets up a campaign what was just added.
+ * What needs attention of the publishers of a scope; for callers for all of them, also of the installation. Rejects when
+ * Postgres is away. People of one scope who open the screen at the same time share an answer, except for `records`,
+ * which say to a person who sets up a campaign what was just added.
  */
-export const createReadAttention = (options: ReadAttentionOptions): (() => Promise<Attention>) => {
-  let last: Promise<SharedAttention> | undefined;
-  let readAtMs = 0;
-  const shared = (): Promise<SharedAttention> => {
-    if (last && options.now() - readAtMs < FRESH_MS) return last;
-    readAtMs = options.now();
-    last = readAttention(options);
-    last.catch(() => (last = undefined));
-    return last;
+export const createReadAttention = (options: ReadAttentionOptions): ((scope?: Scope) => Promise<Attention>) => {
+  const latest = new LRUCache<string, { readonly readAtMs: number; readonly attention: Promise<SharedAttention> }>({ max: MAX_SCOPES });
+  const shared = (scope: Scope): Promise<SharedAttention> => {
+    const key = JSON.stringify(scope.publishers);
+    const known = latest.get(key);
+    if (known && options.now() - known.readAtMs < FRESH_MS) return known.attention;
+    const attention = readAttention(options, scope);
+    latest.set(key, { readAtMs: options.now(), attention });
+    attention.catch(() => latest.delete(key));
+    return attention;
   };
-  return async () => {
-    const [attention, records] = await Promise.all([shared(), countRecords(options.knex)]);
+  return async (scope = EVERYTHING) => {
+    const [attention, records] = await Promise.all([shared(scope), countRecords(options.knex, scope)]);
     return { ...attention, records };
   };
 };
 
 type SharedAttention = Omit<Attention, 'records'>;
 
-const readAttention = async ({
-  knex,
-  currentSnapshot,
-  counters,
-  readStatuses,
-  countReplicas,
-  now,
-}: ReadAttentionOptions): Promise<SharedAttention> => {
+const readAttention = async (
+  { knex, currentSnapshot, counters, readStatuses, countReplicas, now }: ReadAttentionOptions,
+  { publishers }: Scope,
+): Promise<SharedAttention> => {
   const snapshot = currentSnapshot();
   const atMs = now();
-  const [judged, others, ended] = await Promise.all([
-    findBookings(knex, 'current', { atMs, limit: MAX_JUDGED }).then((current) => judgeBookings(readStatuses, current)),
-    otherGroups(knex, snapshot, atMs),
-    findBookings(knex, 'ended', { atMs, limit: MAX_ROWS }).then((latest) => endedItems(knex, latest)),
+  const [judged, others, ofInstallation, ended] = await Promise.all([
+    findBookings(knex, 'current', { atMs, limit: MAX_JUDGED, publishers }).then((current) => judgeBookings(readStatuses, current)),
+    otherGroups(knex, atMs, publishers),
+    publishers === null ? installationGroups(knex, snapshot) : [],
+    findBookings(knex, 'ended', { atMs, limit: MAX_ROWS, publishers }).then((latest) => endedItems(knex, latest)),
   ]);
-  const groups = new Map([...itemGroups(judged), ...others].map((group) => [group.kind, group]));
+  const groups = new Map([...itemGroups(judged), ...others, ...ofInstallation].map((group) => [group.kind, group]));
   const counted: Record<string, number> = {};
   for (const { status } of judged) counted[status.value] = (counted[status.value] ?? 0) + 1;
   return {
@@ -89,9 +93,11 @@ const readAttention = async ({
   };
 };
 
-const countRecords = async (knex: Knex): Promise<Attention['records']> => {
-  const counts = SET_UP_KINDS.map((table) => `(select count(*)::int from ${table} where not archived) as ${table}`);
-  const { rows } = await knex.raw<{ rows: [Attention['records']] }>(`select ${counts.join(', ')}`);
+const countRecords = async (knex: Knex, scope: Scope): Promise<Attention['records']> => {
+  const counts = SET_UP_KINDS.map(
+    (table) => `(select count(*)::int from ${table} where not archived and ${isVisible(table, scope)}) as ${table}`,
+  );
+  const { rows } = await knex.raw<{ rows: [Attention['records']] }>(`select ${counts.join(', ')}`, { ...scopeBinding(scope) });
   return rows[0];
 };
 
@@ -125,22 +131,16 @@ const itemGroups = (judged: readonly JudgedBooking[]): readonly AttentionGroup[]
   ];
 };
 
-/** What is not about the delivery of a line item. */
-const otherGroups = async (knex: Knex, snapshot: Snapshot | undefined, atMs: number): Promise<readonly AttentionGroup[]> => {
-  const [complaints, pending, counts, accounts, dead, rebuilding] = await Promise.all([
-    findComplaints(knex, atMs, MAX_COMPLAINED),
-    pendingCreatives(knex),
-    readReconciliation(knex, 'counts'),
-    readReconciliation(knex, 'accounts'),
-    knex('dead_events').count<{ count: string }[]>('* as count'),
-    knex('ledger_epochs').distinct('reason').where({ state: 'rebuilding' }).select<{ reason: string }[]>(),
+const note = (kind: AttentionKind, total: number, rows: readonly AttentionRow[]): readonly AttentionGroup[] =>
+  total === 0 ? [] : [{ kind, total, rows }];
+
+/** Creatives that staff have to look at. */
+const otherGroups = async (knex: Knex, atMs: number, publishers: Ids): Promise<readonly AttentionGroup[]> => {
+  const [complaints, pending] = await Promise.all([
+    findComplaints(knex, atMs, MAX_COMPLAINED, publishers),
+    pendingCreatives(knex, publishers),
   ]);
   const open = complaints.filter(({ isBlocked }) => !isBlocked);
-  const drift = counts.differences + accounts.differences;
-  const deadEvents = Number(dead[0]?.count ?? 0);
-  const note = (kind: AttentionKind, total: number, rows: readonly AttentionRow[]): readonly AttentionGroup[] =>
-    total === 0 ? [] : [{ kind, total, rows }];
-  const plain = (name: string, text: string): AttentionRow => ({ table: null, id: null, name, text });
   return [
     ...note(
       'complaints',
@@ -154,6 +154,21 @@ const otherGroups = async (knex: Knex, snapshot: Snapshot | undefined, atMs: num
       pending[0]?.total ?? 0,
       pending.map((one) => creativeRow(one, 'waits for approval')),
     ),
+  ];
+};
+
+/** What is about no publisher. */
+const installationGroups = async (knex: Knex, snapshot: Snapshot | undefined): Promise<readonly AttentionGroup[]> => {
+  const [counts, accounts, dead, rebuilding] = await Promise.all([
+    readReconciliation(knex, 'counts'),
+    readReconciliation(knex, 'accounts'),
+    knex('dead_events').count<{ count: string }[]>('* as count'),
+    knex('ledger_epochs').distinct('reason').where({ state: 'rebuilding' }).select<{ reason: string }[]>(),
+  ]);
+  const drift = counts.differences + accounts.differences;
+  const deadEvents = Number(dead[0]?.count ?? 0);
+  const plain = (name: string, text: string): AttentionRow => ({ table: null, id: null, name, text });
+  return [
     ...note(
       'quarantined',
       snapshot?.quarantinedCount ?? 0,
@@ -173,8 +188,9 @@ const otherGroups = async (knex: Knex, snapshot: Snapshot | undefined, atMs: num
 
 const PENDING = `
   select c.id, c.name, l.name as "lineItem", (count(*) over ())::int as total
-  from creatives c join line_items l on l.id = c.line_item_id
-  where c.status = 'pending' and not c.archived and not l.archived order by c.id limit ${MAX_ROWS}`;
+  from creatives c join line_items l on l.id = c.line_item_id join campaigns ca on ca.id = l.campaign_id
+  where c.status = 'pending' and not c.archived and not l.archived
+    and (cast(:publishers as int[]) is null or ca.publisher_id = any(cast(:publishers as int[]))) order by c.id limit ${MAX_ROWS}`;
 
 interface ListedCreative {
   readonly id: number;
@@ -182,8 +198,10 @@ interface ListedCreative {
   readonly lineItem: string;
 }
 
-const pendingCreatives = async (knex: Knex): Promise<readonly (ListedCreative & { readonly total: number })[]> =>
-  (await knex.raw<{ rows: (ListedCreative & { readonly total: number })[] }>(PENDING)).rows;
+type PendingCreative = ListedCreative & { readonly total: number };
+
+const pendingCreatives = async (knex: Knex, publishers: Ids): Promise<readonly PendingCreative[]> =>
+  (await knex.raw<{ rows: PendingCreative[] }>(PENDING, { publishers } as Record<string, Knex.RawBinding>)).rows;
 
 const creativeRow = ({ id, name, lineItem }: ListedCreative, text: string): AttentionRow => ({
   ...{ table: 'creatives', id, name: name === '' ? `Creative ${id}` : name },

@@ -75,8 +75,8 @@ const DEBUG_GRANT = component('DebugGrant', s.record({ token: s.text, url: s.tex
 export const EXPLAIN_API = defineRoutes({
   explainLineItem: {
     ...at('POST', '/api/explain', 'delivery'),
-    needs: 'delivery.read',
-    reach: 'own',
+    needs: 'alerts.read',
+    reach: 'publishers',
     asks: true,
     summary: 'Why a line item would or would not fill an ad request. Serves and counts nothing, and calls no bidder.',
     // The rules of ad requests check the one inside.
@@ -86,8 +86,8 @@ export const EXPLAIN_API = defineRoutes({
   },
   testAd: {
     ...at('POST', '/api/test_ad', 'delivery'),
-    needs: 'delivery.read',
-    reach: 'own',
+    needs: 'alerts.read',
+    reach: 'publishers',
     asks: true,
     summary: 'The ad that a request would get, with the whole trace. Calls bidders; serves, counts and bills nothing.',
     body: ownBody(TEST_AD_REQUEST),
@@ -96,7 +96,7 @@ export const EXPLAIN_API = defineRoutes({
   createDebugGrant: {
     ...at('POST', '/api/debug_grants', 'delivery'),
     needs: 'bookings.write',
-    reach: 'own',
+    reach: 'publishers',
     summary: "A URL of POST /ad that shows whole traces of one publisher's requests in production, for an hour",
     body: jsonBody(DEBUG_GRANT_REQUEST, 'The debug grant names no publisher.'),
     answer: created('Valid until it expires or the token secret is replaced', DEBUG_GRANT),

@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import { answer, refuse, type AnswerOf, type Handlers } from '../../api/route.ts';
-import { maySee, type Caller } from '../../access/caller.ts';
+import type { Caller } from '../../access/caller.ts';
+import { maySee } from '../../access/scope.ts';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { anything, closedRecord, integer, optional } from '../../base/schema.ts';
 import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
-import { visibleIds } from '../../bookings/publisher-scope.ts';
+import { visibleIds } from '../../bookings/record-scope.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
 import { FORMAT_DETAILS, FORMAT_TESTS } from '../../catalog/checks/formats.ts';
 import type { Publisher } from '../../catalog/model/entities.ts';
@@ -73,7 +74,7 @@ export const explainRoutes = (options: ExplainRoutesOptions): Handlers<typeof EX
         return refuse('invalid_request', 'The question has faults.', [...schemaFaults(isQuestion.errors), ...inRequest]);
       }
       const { line_item_id: id } = body;
-      const [known] = await visibleIds(knex, 'line_items', caller.publishers, [id]);
+      const [known] = await visibleIds(knex, 'line_items', caller, [id]);
       if (known === undefined) return refuse('not_found', `Line item ${id} is not loaded.`);
       const explanation = await options.explain(snapshot, toAdRequest(options, snapshot, asked.publisher, asked.wire, req), id);
       if (explanation) return answer(explanation);

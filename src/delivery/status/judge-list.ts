@@ -1,4 +1,5 @@
 import type { DeliveryStatus } from '../../decision/no-bid-reason.ts';
+import { EVERYTHING } from '../../access/scope.ts';
 import type { EntityKind } from '../../bookings/entity-kind.ts';
 import type { ArchivedQuery, EntityReader, JudgeList, ListQuery } from '../../bookings/entity-reader.ts';
 import { LIST_FIELDS } from '../../bookings/list-fields.ts';
@@ -43,7 +44,7 @@ const WHOLE: Omit<ListQuery, 'archived'> = {
   offset: 0,
   text: '',
   parents: [],
-  publishers: null,
+  scope: EVERYTHING,
   ids: undefined,
   filters: {},
   sort: { by: 'id', order: 'asc' },

@@ -133,6 +133,14 @@ const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 const ofLastDay = (impressions: number, missed: number): string =>
   `${whole.format(impressions)} impressions in the last day, so it misses at least ${percent.format(Math.floor(missed * 1000) / 1000)} (95% certain)`;
 
+const OF_LAST_DAY = / of [\d,]+ impressions in the last day, .*$/;
+
+/** A status for those whom the traffic of placements does not concern: without `ofLastDay`. */
+export const withoutTraffic = (status: LineItemStatus): LineItemStatus => ({
+  ...status,
+  reasons: status.reasons.map((reason) => reason.replace(OF_LAST_DAY, '')),
+});
+
 /** How it goes today for a line item that nothing stops. */
 const courseOf = ({ limits, recentServes, recently, curve, atMs }: StatusQuestion): LineItemStatus => {
   const status = (value: DeliveryStatus, ...reasons: string[]): LineItemStatus => plainStatus(value, reasons);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { recordChange } from '../../bookings/audit-trail.ts';
-import { LINK_SECRET } from '../secret-kind.ts';
+import { LINK_SECRET } from '../../access/secret-kind.ts';
 import { createPerson, type Person, type PersonRefused } from './person-store.ts';
 
 /** What a link is for. `first`: it creates the first administrator, for whom there is no person yet. */

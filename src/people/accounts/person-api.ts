@@ -51,32 +51,39 @@ export const SESSION = component('Session', schemaOf(SESSION_COLUMNS), session);
 
 const id = idInPath('person');
 
-/** People who may sign in. They are disabled, not deleted: the history names them. */
+/**
+ * People who may sign in. They are disabled, not deleted: the history names them. Who may invite people of advertisers
+ * alone, or for some publishers, manages those of their scope.
+ */
 export const PERSON_API = defineRoutes({
   listPeople: {
     ...at('GET', '/api/people', 'people'),
-    needs: 'people.write',
+    needs: 'people.invite',
+    reach: 'own',
     summary: 'People by name, disabled ones last',
     parameters: pageQuery({ default: 100, max: 1000 }),
     answer: ok('People', s.listOf(PERSON)),
   },
   getPerson: {
     ...at('GET', '/api/people/{id}', 'people'),
-    needs: 'people.write',
+    needs: 'people.invite',
+    reach: 'own',
     summary: 'One person',
     parameters: { id },
     answer: ok('The person', PERSON),
   },
   invitePerson: {
     ...at('POST', '/api/people', 'people'),
-    needs: 'people.write',
+    needs: 'people.invite',
+    reach: 'own',
     summary: 'Invite a person. The link is mailed where mail is set up, and shown this once.',
     body: jsonBody(NEW_PERSON, 'The person has faults.'),
     answer: created('Invited', INVITED),
   },
   changePerson: {
     ...at('PATCH', '/api/people/{id}', 'people'),
-    needs: 'people.write',
+    needs: 'people.invite',
+    reach: 'own',
     summary: 'Change the name or the rights of a person, disable or enable them. Rights apply to the next call.',
     parameters: { id },
     body: jsonBody(CHANGE, 'The change has faults.'),
@@ -84,7 +91,8 @@ export const PERSON_API = defineRoutes({
   },
   linkPerson: {
     ...at('POST', '/api/people/{id}/link', 'people'),
-    needs: 'people.write',
+    needs: 'people.invite',
+    reach: 'own',
     summary: 'A link by which the person sets a new password. Earlier links end.',
     parameters: { id },
     answer: created('The link', PERSON_LINK),

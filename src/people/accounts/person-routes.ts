@@ -3,6 +3,7 @@ import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../..
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { LinkAddress, LinkMails } from './link-mails.ts';
 import type { LinkStore, NewLink } from './link-store.ts';
+import { managesAll } from './managed-people.ts';
 import type { PERSON_API } from './person-api.ts';
 import { MAX_PEOPLE, type PersonRefused, type PersonStore } from './person-store.ts';
 
@@ -51,24 +52,28 @@ export const personRoutes = (options: PersonRoutesOptions): Handlers<typeof PERS
   };
 
   return {
-    listPeople: async (page) => answer(await people.list(page)),
-    getPerson: async ({ id }) => {
-      const person = await people.find(id);
+    listPeople: async (page, { caller }) => answer(await people.list(page, caller)),
+    getPerson: async ({ id }, { caller }) => {
+      const person = await people.find(id, caller);
       return person ? answer(person) : noSuch('person');
     },
     invitePerson: async ({ body }, { actor, caller }) => {
-      const person = await people.create(body, actor);
+      const person = await people.create(body, caller);
       if ('refusal' in person) return refusalOf(person);
       const link = hasAccounts ? await links.issue('invitation', person.id, actor) : undefined;
       return answer({ ...person, ...(await handOver(link, person, caller)) });
     },
-    changePerson: async ({ id, body }, { actor }) => {
+    changePerson: async ({ id, body }, { actor, caller }) => {
+      if (!(await people.find(id, caller))) return noSuch('person');
+      const isOfRights = body.roles !== undefined || body.publishers !== undefined || body.advertisers !== undefined;
+      if (isOfRights && !managesAll(caller))
+        return refuse('forbidden', 'You may change the names of people of advertisers, and disable and enable them, not their rights.');
       const person = await people.change(id, body, actor);
       return 'refusal' in person ? refusalOf(person) : answer(person);
     },
     linkPerson: async ({ id }, { actor, caller }) => {
       if (!hasAccounts) return refuse('conflict', 'There are no accounts of this service (ACCOUNTS): people sign in at the provider.');
-      const person = await people.find(id);
+      const person = await people.find(id, caller);
       if (!person) return noSuch('person');
       const link = await links.issue(person.has_password ? 'reset' : 'invitation', id, actor);
       return link ? answer(await handOver(link, person, caller)) : refuse('conflict', 'The person is disabled: enable them first.');

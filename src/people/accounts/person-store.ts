@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
-import type { Rights } from '../../access/caller.ts';
+import type { Caller, Rights } from '../../access/caller.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
 import type { Fault } from '../../base/fault.ts';
 import * as s from '../../base/schema.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
-import { isSame, missingIds, RIGHTS_COLUMNS } from '../rights.ts';
+import { invitedFaults, onlyManaged } from './managed-people.ts';
+import { advertiserFaults, isSame, missingIds, RIGHTS_COLUMNS } from '../rights.ts';
 
 /** As it is stored, without what only signing in reads. */
 export interface PersonRow extends Rights {
@@ -63,10 +64,11 @@ export const MAX_PEOPLE = 5_000;
 
 /** Those who may sign in. Every method rejects when Postgres is unavailable. */
 export interface PersonStore {
-  /** By name, disabled ones last. */
-  list(page: { readonly limit: number; readonly offset: number }): Promise<readonly Person[]>;
-  find(id: number): Promise<Person | undefined>;
-  create(wanted: PersonWanted, actor: string): Promise<Person | PersonRefused>;
+  /** Whom a caller manages, by name, disabled ones last. */
+  list(page: { readonly limit: number; readonly offset: number }, caller: Caller): Promise<readonly Person[]>;
+  /** undefined: there is none, or not of those whom the caller manages. */
+  find(id: number, caller: Caller): Promise<Person | undefined>;
+  create(wanted: PersonWanted, caller: Caller): Promise<Person | PersonRefused>;
   /** Disabling ends the sessions of the person with the same commit. */
   change(id: number, change: PersonChange, actor: string): Promise<Person | PersonRefused>;
   /** Whether there is anyone, disabled or not. */
@@ -85,8 +87,8 @@ const isAdministrator = ({ roles, publishers, advertisers, disabled_at: disabled
   disabledAt === null && roles.includes('administrator') && publishers === null && advertisers === null;
 
 export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStore => ({
-  list: async ({ limit, offset }) => {
-    const rows = await knex('people')
+  list: async ({ limit, offset }, caller) => {
+    const rows = await onlyManaged(knex('people'), caller)
       .orderByRaw('disabled_at is not null, lower(name), id')
       .limit(limit)
       .offset(offset)
@@ -94,16 +96,24 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
     return rows.map((row) => show(PERSON_COLUMNS, row));
   },
 
-  find: (id) => readPerson(knex, id),
+  find: async (id, caller) => {
+    const known = await onlyManaged(knex('people').where({ id }), caller).first<{ id: number } | undefined>('id');
+    return known && readPerson(knex, id);
+  },
 
-  create: (wanted, actor) => knex.transaction((trx) => createPerson(trx, wanted, actor)),
+  create: (wanted, caller) =>
+    knex.transaction(async (trx) => {
+      const faults = await invitedFaults(trx, caller, wanted);
+      return faults.length > 0 ? refused('invalid', faults) : createPerson(trx, wanted, caller.name);
+    }),
 
   change: (id, { disabled, ...fields }, actor) =>
     knex.transaction(async (trx) => {
       await lockPeople(trx);
       const before = await readPerson(trx, id);
       if (!before) return refused('missing');
-      const faults = await missingIds(trx, fields);
+      const isOfRights = fields.roles !== undefined || fields.advertisers !== undefined;
+      const faults = [...(isOfRights ? advertiserFaults({ ...before, ...fields }) : []), ...(await missingIds(trx, fields))];
       if (faults.length > 0) return refused('invalid', faults);
       const isLast = isAdministrator(before) && !(await trx('people').whereRaw(IS_ADMINISTRATOR).whereNot({ id }).first('id'));
       const stays = isAdministrator({ ...before, ...fields, disabled_at: (disabled ?? before.disabled_at !== null) ? 'now' : null });
@@ -150,7 +160,7 @@ export const createPerson = async (trx: Knex.Transaction, wanted: PersonWanted, 
   if (await trx('people').whereRaw('lower(email) = lower(?)', [wanted.email]).first('id')) return refused('email_taken');
   const [usable] = await trx('people').whereNull('disabled_at').count<{ count: string }[]>('* as count');
   if (Number(usable?.count) >= MAX_PEOPLE) return refused('too_many');
-  const faults = await missingIds(trx, wanted);
+  const faults = [...advertiserFaults(wanted), ...(await missingIds(trx, wanted))];
   if (faults.length > 0) return refused('invalid', faults);
   const [stored] = await trx('people')
     .insert({ ...wanted, created_by: actor })

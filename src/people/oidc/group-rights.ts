@@ -1,4 +1,5 @@
-import type { Ids, Rights } from '../../access/caller.ts';
+import type { Rights } from '../../access/caller.ts';
+import type { Ids } from '../../access/scope.ts';
 import { isSame } from '../rights.ts';
 
 /** What members of a group of a provider may do. */

@@ -1,3 +1,4 @@
+import { component } from '../../api/component.ts';
 import { ownQuery, textInPath } from '../../api/parameters.ts';
 import { at, defineRoutes, ownBody } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
@@ -10,7 +11,7 @@ const redirect = (description: string) => ({
 });
 const ENDED = redirect('To the trafficking page, signed in; or to the sign-in page, which says why not (`problem`)');
 
-const LOGOUT = s.closedRecord({ logout_token: s.text });
+const LOGOUT = component('BackchannelLogout', s.closedRecord({ logout_token: s.text }), { logout_token: 'eyJhbGciOiJSUzI1NiJ9.…' });
 
 /** Signing in at a provider of OpenID Connect. Browsers are redirected; programs that accept no HTML get problems. */
 export const PROVIDER_API = defineRoutes({

@@ -3,7 +3,7 @@ import { callerWith, type Caller } from '../../access/caller.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
 import * as s from '../../base/schema.ts';
 import type { PersonRow } from '../accounts/person-store.ts';
-import { SESSION_SECRET } from '../secret-kind.ts';
+import { SESSION_SECRET } from '../../access/secret-kind.ts';
 import { deviceWords } from './device-words.ts';
 
 /** Where a session comes from, as its owner recognises it. */

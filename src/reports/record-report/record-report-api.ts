@@ -71,6 +71,7 @@ export const RECORD_REPORT_API = defineRoutes({
   getAdvertiserReport: {
     ...at('GET', '/api/advertisers/{id}/report', 'delivery'),
     needs: 'reports.read',
+    reach: 'own',
     cost: 'report',
     summary: 'Report of an advertiser by day and campaign, over all publishers',
     parameters: { id: idInPath('advertiser'), ...asked },

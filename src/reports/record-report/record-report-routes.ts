@@ -38,16 +38,16 @@ type AskedReport = Asked<(typeof RECORD_REPORT_API)['getCampaignReport']>;
 /** Delivery reports of one record. */
 export const recordReportRoutes = ({ knex, now }: RecordReportRoutesOptions): Handlers<typeof RECORD_REPORT_API> => {
   const report = async <Grain extends keyof ReportGrains, Keys extends Columns<ReportGrains[Grain]>>(
-    { words, grain, keys, scopeOf }: ReportKind<Grain, Keys>,
+    { words, grain, keys, chargedFor }: ReportKind<Grain, Keys>,
     { id, format, limit, offset, ...asked }: AskedReport,
-    { url, request }: Call,
+    { url, request, caller }: Call,
   ) => {
     const period = readDays(asked, dayOf(now()), PERIOD);
     if (!period.ok) return period.refused;
     const { days } = period;
-    const scope = await scopeOf(knex, id);
-    if (!scope) return noSuch(words);
-    const question = { ...scope, ...days };
+    const charged = await chargedFor(knex, id, caller);
+    if (!charged) return noSuch(words);
+    const question = { ...charged, ...days };
     const sums = await readReportTotals(knex, grain, question);
     const totals = show(REPORT_COLUMNS.figures, sums);
     const readRows = async (part: ReportQuestion, page: { readonly limit: number; readonly offset: number }) =>

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import type { Scope } from '../../access/scope.ts';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { ReportGrains, ReportQuestion, ReportTotals } from '../../events/postgres/delivery-report.ts';
+import { isAmong, scopeBinding } from '../../bookings/record-scope.ts';
 import type { Columns } from '../../api/columns.ts';
 import { REPORT_PAGE } from './record-report-api.ts';
 import { REPORT_COLUMNS } from './report-columns.ts';
@@ -11,18 +13,22 @@ export interface ReportKind<Grain extends keyof ReportGrains, Keys extends Colum
   /** What a row counts, and its columns. */
   readonly grain: Grain;
   readonly keys: Keys;
-  /** The campaigns that the report of a record adds up, and who pays of them; undefined: there is no such record. */
-  readonly scopeOf: (knex: Knex, id: number) => Promise<ReportScope | undefined>;
+  /** The campaigns that the report of a record adds up for who has a scope, and who pays of them; undefined: there is no such record. */
+  readonly chargedFor: (knex: Knex, id: number, scope: Scope) => Promise<Charged | undefined>;
 }
 
-type ReportScope = Pick<ReportQuestion, 'campaignIds' | 'advertiserId'>;
+type Charged = Pick<ReportQuestion, 'campaignIds' | 'advertiserId'>;
 
-/** A campaign exists, or has delivered and been deleted since. */
+/** A campaign exists, or has delivered and been deleted since. Its advertiser sees of it what it pays itself. */
 export const CAMPAIGN_REPORT = {
   words: 'campaign',
   grain: 'creative',
   keys: REPORT_COLUMNS.keys,
-  scopeOf: async (knex, id) => {
+  chargedFor: async (knex, id, { advertisers }) => {
+    if (advertisers) {
+      const own = await knex('campaigns').where({ id }).first<{ advertiser_id: number } | undefined>('advertiser_id');
+      return own && { campaignIds: [id], advertiserId: own.advertiser_id };
+    }
     const [found] = await knex
       .select<{ id: number }[]>('id')
       .from('campaigns')
@@ -32,14 +38,20 @@ export const CAMPAIGN_REPORT = {
   },
 } satisfies ReportKind<'creative'>;
 
-/** The campaigns that an advertiser has paid for, and of them what was counted or earned while it paid. */
+/**
+ * The campaigns that an advertiser has paid for, and of them what was counted or earned while it paid. An advertiser
+ * itself sees those that it pays for now, or did last: others have another one's words.
+ */
 export const ADVERTISER_REPORT = {
   words: 'advertiser',
   grain: 'campaign',
   keys: REPORT_COLUMNS.advertiserKeys,
-  scopeOf: async (knex, id) => {
+  chargedFor: async (knex, id, scope) => {
     if (!(await knex('advertisers').where({ id }).first('id'))) return undefined;
-    const campaignIds = await knex('campaign_payers').where({ advertiser_id: id }).distinct().pluck<number[]>('campaign_id');
+    const payers = knex('campaign_payers')
+      .where({ advertiser_id: id, ...(scope.advertisers && { until: 'infinity' }) })
+      .whereRaw(isAmong('publishers', 'publisher_id', scope), { ...scopeBinding(scope) });
+    const campaignIds = await payers.distinct().pluck<number[]>('campaign_id');
     return { campaignIds, advertiserId: id };
   },
 } satisfies ReportKind<'campaign'>;

@@ -51,3 +51,5 @@ export const API_TOKEN = secretKind('adst_');
 export const SESSION_SECRET = secretKind('adss_');
 /** What the link of an invitation or of a reset has. */
 export const LINK_SECRET = secretKind('adsl_');
+/** What a read-only link to a report has. */
+export const REPORT_LINK_SECRET = secretKind('adsr_');

@@ -1,0 +1,28 @@
+import type { Scope } from '../access/scope.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
+import type { EntityKind, EntityRecord } from './entity-kind.ts';
+
+type Fields = Readonly<Partial<Record<EntityTable, readonly string[]>>>;
+
+/** What callers for some advertisers see of records that are not theirs: what their bookings need. */
+const NEEDED: Fields = {
+  publishers: ['id', 'name', 'domain'],
+  placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
+};
+/** What they do not see of their own: bidders, and what staff make of the price. */
+const OF_STAFF: Fields = { line_items: ['bidder_id', 'endpoint', 'gvl_id', 'notice_hosts', 'floor', 'value_cpm', 'deal_id'] };
+/** What answers add to a record. */
+const ADDED = ['counts', 'children', 'warnings'];
+
+/** A record as it is shown in a scope. */
+export const shownRecord = ({ advertisers }: Scope, { table }: Pick<EntityKind, 'table'>, record: EntityRecord): EntityRecord => {
+  const needed = NEEDED[table];
+  const ofStaff = OF_STAFF[table] ?? [];
+  if (!advertisers || (!needed && ofStaff.length === 0)) return record;
+  const isShown = (name: string): boolean => (needed ? [...needed, ...ADDED].includes(name) : !ofStaff.includes(name));
+  return Object.fromEntries(Object.entries(record).filter(([name]) => isShown(name)));
+};
+
+/** What a record keeps when it is replaced in a scope in which it is not shown whole. */
+export const keptFields = ({ advertisers }: Scope, { table }: EntityKind, record: EntityRecord): EntityRecord =>
+  advertisers ? Object.fromEntries((OF_STAFF[table] ?? []).flatMap((name) => (name in record ? [[name, record[name]]] : []))) : {};
