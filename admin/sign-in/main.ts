@@ -95,8 +95,8 @@ const start = async (): Promise<void> => {
   if (!methods.ok) return open(failedStep(methods.problem));
   const page = pageWith(methods.value);
   const secret = location.hash.slice(1);
-  const refused = providerWords(new URLSearchParams(location.search).get('problem'));
-  open(secret === '' ? firstStep(page, refused) : await openLink(page, secret));
+  const problem = providerWords(new URLSearchParams(location.search).get('problem') ?? '');
+  open(secret === '' ? firstStep(page, problem) : await openLink(page, secret));
 };
 
 // Another link, opened in the same tab.

@@ -31,24 +31,3 @@ export const faultWords = ({ detail }: Fault, label: string): string => {
   if (detail.startsWith('must be an e-mail address')) return `Write${detail.slice('must be'.length)}.`;
   return `${label} ${detail}.`;
 };
-
-/** Why a provider has sent someone back without a session, and what to do. */
-const PROVIDER_WORDS: Readonly<Record<SignInProblem, string>> = {
-  provider_unavailable:
-    'The sign-in provider does not answer at the moment. Try again in a minute. Whoever is signed in already can go on.',
-  unavailable: 'Signing in is not possible at the moment. Try again in a minute.',
-  too_many: 'There were too many attempts from your network. Wait 15 minutes, then try again.',
-  unknown_provider: 'This way to sign in is not offered any more. Choose one of these.',
-  denied: 'You have cancelled, or the provider does not let you in. Try again, or ask an administrator.',
-  expired: 'That took longer than ten minutes, was used already, or was begun in another browser. Sign in again.',
-  failed: 'What the provider answered could not be verified. Try again; if it fails again, tell an administrator.',
-  no_email: 'The provider does not tell your e-mail address. Ask an administrator to allow it there.',
-  email_unverified: 'Your e-mail address is not verified at the provider. Verify it there, then sign in again.',
-  email_taken: 'Your e-mail address belongs to another account of the provider here. Ask an administrator.',
-  no_role: 'You have signed in, but you have no role here. Ask an administrator to invite you, or to give your group a role.',
-  disabled: 'Your account is disabled. Ask an administrator.',
-};
-
-/** @param problem of the page's address; undefined where there is none, or an unknown one */
-export const providerWords = (problem: string | null): string | undefined =>
-  problem !== null && Object.hasOwn(PROVIDER_WORDS, problem) ? PROVIDER_WORDS[problem as SignInProblem] : undefined;

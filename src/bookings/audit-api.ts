@@ -7,7 +7,7 @@ import { CHANGE_ACTIONS } from './audit-trail.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 
 /** What changes are logged of, beside the records of the catalog. */
-const OTHER_ENTITIES = ['asset', 'saved_report', 'alert_recipient', 'api_token', 'person', 'person_link', 'password', 'events', 'counters'];
+const OTHER_ENTITIES = ['asset', 'saved_report', 'alert_recipient', 'api_token', 'person', 'person_link', 'password', 'identity', 'second_factor', 'events', 'counters'];
 
 const AUDIT_ROW = component(
   'AuditRow',

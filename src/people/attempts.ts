@@ -27,6 +27,8 @@ export const ATTEMPTS = {
   account: { max: 10, windowS: 900 },
   /** Sign-ins to an account from a browser in which it has. */
   device: { max: 10, windowS: 900 },
+  /** Sign-ins by passkey of a network: whoever guesses passwords there does not keep out who has one. */
+  passkey: { max: 50, windowS: 900 },
   /** Mails to reset a password, by account. */
   reset: { max: 3, windowS: 3_600 },
 } as const;

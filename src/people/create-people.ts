@@ -6,13 +6,14 @@ import { letIn } from '../api/call-rights.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
 import type { Handlers } from '../api/route.ts';
 import { answerStoreFaults } from '../api/store-faults.ts';
-import { createSecretBox } from '../base/secret-box.ts';
+import { createSecretBox, type SecretBox } from '../base/secret-box.ts';
 import type { AdminToken, TokenSecret } from '../config/settings.ts';
 import { notFound } from '../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
 import type { LogFields } from '../observability/log.ts';
 import type { SendMail } from '../mail/send-mail.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
+import { createCheckOwner } from './accounts/check-owner.ts';
 import { createKnownDevices } from './accounts/known-devices.ts';
 import { createLinkMails, linkAddress } from './accounts/link-mails.ts';
 import { createLinkStore } from './accounts/link-store.ts';
@@ -23,6 +24,10 @@ import { signInRoutes } from './accounts/sign-in-routes.ts';
 import { createSignIn, type SignInOutcome, type SignInWay } from './accounts/sign-in.ts';
 import { createAdminGate, type AdminRefusal } from './admin-gate.ts';
 import type { Attempts } from './attempts.ts';
+import { createCodeStore } from './factors/code-store.ts';
+import { factorRoutes, passkeyRoutes } from './factors/factor-routes.ts';
+import { createPasskeyStore } from './factors/passkey-store.ts';
+import { createPasskeys } from './factors/passkeys.ts';
 import { offerFirstAdministrator } from './first-administrator.ts';
 import { createIdentityStore } from './oidc/identity-store.ts';
 import { createProviderLogout, endAtProvider } from './oidc/provider-logout.ts';
@@ -45,6 +50,8 @@ export interface PeopleOptions {
   readonly toolUrl: string;
   /** Whether there are accounts of this service. */
   readonly hasAccounts: boolean;
+  /** Seals what the database keeps for long. */
+  readonly sealBox: SecretBox;
   /** Whether the tool needs a sign-in although there is neither a token nor an account. */
   readonly alwaysRequired: boolean;
   readonly providers: readonly ProviderSettings[];
@@ -82,7 +89,8 @@ export const createPeople = (options: PeopleOptions): People => {
   const addressOf = linkAddress(options.toolUrl);
   const mails = sendMail && hasAccounts ? createLinkMails({ knex, links, sendMail, addressOf }) : undefined;
   const devices = createKnownDevices(options.tokenSecrets);
-  const signIn = createSignIn({ knex, sessions, passwords, attempts, devices, useCode: () => Promise.resolve(undefined) });
+  const codes = createCodeStore({ knex, secretBox: options.sealBox, now: Date.now });
+  const signIn = createSignIn({ knex, sessions, passwords, attempts, devices, useCode: codes.use });
   const pages = createPageCheck([options.publicUrl, options.toolUrl]);
   let hasPeople = false;
   /** In development everyone may use the tool, until there is an account. */
@@ -95,8 +103,14 @@ export const createPeople = (options: PeopleOptions): People => {
   const secretBox = createSecretBox(options.tokenSecrets);
   const identities = createIdentityStore({ knex });
   const spent = createSpentStore({ knex });
+  const passkeyStore = createPasskeyStore({ knex });
+  const passkeys = createPasskeys({ store: passkeyStore, spent, secretBox, toolUrl: options.toolUrl, now: Date.now });
+  const stores = { people, sessions, links, identities, spent, passkeyStore, codes };
   const shared = {
-    ...{ ...options, people, sessions, links, passwords, mails, addressOf, signIn, identities, spent, secretBox },
+    ...options,
+    ...stores,
+    ...{ passwords, mails, addressOf, signIn, secretBox, passkeys },
+    checkOwner: createCheckOwner({ knex, passwords, attempts }),
     signOutByToken: createProviderLogout({ providers, sessions, identities, spent }),
     random: randomWord,
   };
@@ -112,11 +126,12 @@ export const createPeople = (options: PeopleOptions): People => {
     sendProblem(res, problem('forbidden', 'Only pages of this service may sign people in.'));
   });
   const signInHandlers = signInRoutes({
-    ...{ ...shared, isRequired, needsCode: () => Promise.resolve(false) },
+    ...{ ...shared, isRequired, needsCode: async (personId) => (await codes.left(personId)) !== undefined },
     providers: providers.map(({ settings: { id, name } }) => ({ id, name })),
     endAtProvider: endAtProvider({ providers, sessions, secretBox, returnTo: `${options.toolUrl}/static/sign-in.html` }),
   });
-  auth.use(serveRoutes(AUTH_API, { ...signInHandlers, ...providerRoutes({ ...shared, providers }) }, undefined, '/auth'));
+  const handlers = { ...signInHandlers, ...providerRoutes({ ...shared, providers }), ...passkeyRoutes(shared) };
+  auth.use(serveRoutes(AUTH_API, handlers, undefined, '/auth'));
   auth.use(notFound);
   auth.use(answerStoreFaults(onFailure));
 
@@ -129,7 +144,7 @@ export const createPeople = (options: PeopleOptions): People => {
       networkOf: (req) => originOf(req).network,
     }),
     auth,
-    handlers: { ...tokenRoutes(tokens), ...personRoutes(shared), ...accountRoutes(shared) },
+    handlers: { ...tokenRoutes(tokens), ...personRoutes(shared), ...accountRoutes(shared), ...factorRoutes(shared) },
     offerFirst: async (print) => {
       if (hasAccounts) await offerFirstAdministrator(links, addressOf, print);
     },

@@ -9,7 +9,7 @@ import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 
 /** Who may use the trafficking tool. */
-export const composePeople = ({ settings, stores, observe, providers }: Foundation, { requestContext }: Delivery): People => {
+export const composePeople = ({ settings, stores, observe, providers }: Foundation, { requestContext, secretBox }: Delivery): People => {
   const callerAddress = createCallerAddress(settings.trustProxyHops);
   const originOf = (req: Request): Origin => {
     const address = callerAddress(req);
@@ -26,7 +26,7 @@ export const composePeople = ({ settings, stores, observe, providers }: Foundati
       hasAccounts: accounts,
       alwaysRequired: production || providers.length > 0,
     },
-    ...{ providers, sessionIdleMs, sessionLifetimeMs, originOf },
+    ...{ providers, sessionIdleMs, sessionLifetimeMs, originOf, sealBox: secretBox },
     toolUrl: toolUrl === '' ? `http://localhost:${settings.port}` : toolUrl,
     attempts: createAttempts({ redis: stores.backgroundRedis, keys: stores.keys, countersUp: () => stores.backgroundLink.up }),
     sendMail: smtp && createSendMail(smtp.url, smtp.from),

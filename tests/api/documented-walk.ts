@@ -34,6 +34,12 @@ export const operationsOf = (document: Json): readonly DocumentedOperation[] =>
 const VALUES: Readonly<Record<string, string>> = {
   ...{ t: 'token', key: 'apiKey', type: `'like'`, placement: `'article-top'` },
   ...{ sha256: 'asset.sha256', kind: `'ends_soon'`, publisher_id: '1', month: `'2026-10'`, day: 'today' },
+  provider: `'staff'`,
+};
+/** Operations that need what no example can have, the signature of a provider or of an authenticator, with the status that they answer. */
+export const REFUSED: Readonly<Record<string, number>> = {
+  ...{ signOutByProvider: 400, confirmTotp: 400, removeTotp: 409, renewRecoveryCodes: 409 },
+  ...{ addPasskey: 400, removePasskey: 404, signInByPasskey: 401 },
 };
 /** Optional ones without which an operation refuses the caller. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = { showTagFrame: ['key'], showTagImage: ['key'] };
@@ -56,6 +62,9 @@ const campaign = must((await api.createCampaign({ body: { publisher_id: 1, name:
 const lineItem = must((await api.createLineItem({ body: { campaign_id: must(campaign.id), active: true, ${FLIGHT}, cpm: 2.5 } })).data);
 must((await api.createCreative({ body: { placement_id: 'article-top', line_item_id: must(lineItem.id), format: 'html', content: '<b>ad</b>' } })).data);`;
 
+/** What only a person who has signed in may ask. */
+const isOwn = (path: string): boolean => path === '/api/me' || path.startsWith('/api/me/');
+
 /**
  * The operations in an order in which each finds what it needs: records are created parents first, then the rest is asked,
  * changed, deleted in the reverse order, and what can be restored is.
@@ -64,6 +73,8 @@ const inOrder = (operations: readonly DocumentedOperation[], tables: readonly st
   const creates = ({ method, path }: DocumentedOperation) => method === 'post' && tables.includes(path.replace('/api/', ''));
   const rankOf = (one: DocumentedOperation): number => {
     if (creates(one)) return 0;
+    // Someone has to be signed in before.
+    if (one.method === 'post' && isOwn(one.path)) return 3;
     if (one.method === 'post' && !one.path.includes('{') && one.operationId !== 'signOut')
       return one.operationId === 'changeRecords' ? 4 : 1;
     if (one.method === 'delete') return 5;
@@ -84,9 +95,6 @@ const inOrder = (operations: readonly DocumentedOperation[], tables: readonly st
 
 const recordId = (path: string, ids: Readonly<Record<string, string>>): string =>
   path.startsWith('/api/me/sessions') ? 'sessionId' : (ids[path.split('/')[2] ?? ''] ?? '1');
-
-/** What only a person who has signed in may ask. */
-const isOwn = (path: string): boolean => path === '/api/me' || path.startsWith('/api/me/');
 
 const callOf = (one: DocumentedOperation, ids: Readonly<Record<string, string>>): string => {
   const valuesIn = (place: 'path' | 'query'): string => {

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import type { Caller } from '../../access/caller.ts';
 import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
-import { ATTEMPTS, type Attempts } from '../attempts.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { ACCOUNT_API } from './account-api.ts';
+import { tooBusy, type CheckOwner } from './check-owner.ts';
 import { passwordFaults, type Passwords } from './password.ts';
 import type { PersonStore } from './person-store.ts';
 
@@ -13,7 +13,7 @@ export interface AccountRoutesOptions {
   readonly people: PersonStore;
   readonly sessions: SessionStore;
   readonly passwords: Passwords;
-  readonly attempts: Attempts;
+  readonly checkOwner: CheckOwner;
 }
 
 const shown = ({ kind, id, name, fullName, sessionId, roles, permissions, publishers, advertisers }: Caller) => ({
@@ -21,13 +21,13 @@ const shown = ({ kind, id, name, fullName, sessionId, roles, permissions, publis
   ...{ roles, permissions: [...permissions], publishers, advertisers, session_id: sessionId },
 });
 
-const noPerson = (): Refused => refuse('conflict', 'Tokens have no account: sign in as a person.');
+export const noPerson = (): Refused => refuse('conflict', 'Tokens have no account: sign in as a person.');
 
 /** The id of a person who calls; undefined: it is none. */
 export const personIdOf = ({ kind, id }: Caller): number | undefined => (kind === 'person' && id !== null ? id : undefined);
 
 /** What people see and change of themselves. */
-export const accountRoutes = ({ knex, people, sessions, passwords, attempts }: AccountRoutesOptions): Handlers<typeof ACCOUNT_API> => ({
+export const accountRoutes = ({ knex, people, sessions, passwords, checkOwner }: AccountRoutesOptions): Handlers<typeof ACCOUNT_API> => ({
   getMe: (_asked, { caller }) => answer(shown(caller)),
 
   changeMe: async ({ body }, { caller, actor }) => {
@@ -40,18 +40,12 @@ export const accountRoutes = ({ knex, people, sessions, passwords, attempts }: A
   changeMyPassword: async ({ body: { current, password } }, { caller, actor }) => {
     const id = personIdOf(caller);
     if (id === undefined) return noPerson();
-    // Whoever finds an open browser must not guess the password there.
-    if ((await attempts.count('device', `session ${caller.sessionId}`)) > ATTEMPTS.device.max)
-      return refuse('too_many_requests', 'Too many wrong passwords.', [], { 'Retry-After': String(ATTEMPTS.device.windowS) });
-    const row = await knex('people').where({ id }).first<{ password: string | null } | undefined>('password');
-    const stored = row?.password ?? null;
-    const matches = stored === null ? true : await passwords.matches(current, stored);
-    if (matches === false)
-      return refuse('invalid_request', 'The change has faults.', [{ pointer: '/current', detail: 'is not your password' }]);
+    const refused = await checkOwner(caller, current, '/current');
+    if (refused) return refused;
     const faults = passwordFaults(password, caller.name);
     if (faults.length > 0) return refuse('invalid_request', 'The change has faults.', faults);
-    const hash = matches && (await passwords.hash(password));
-    if (!hash) return refuse('too_many_requests', 'Many people are signing in. Try again in a few seconds.', [], { 'Retry-After': '5' });
+    const hash = await passwords.hash(password);
+    if (hash === undefined) return tooBusy();
     await knex.transaction(async (trx) => {
       await trx('people').where({ id }).update({ password: hash });
       await trx('sessions')

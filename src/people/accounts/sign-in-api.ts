@@ -21,7 +21,7 @@ const METHODS = component(
   { required: true, accounts: true, mail: false, providers: [] },
 );
 
-const SIGNED_IN = component(
+export const SIGNED_IN = component(
   'SignedIn',
   s.record({ signed_in: s.described(s.boolean, 'false: the password is set, and signing in needs a one-time code as well') }),
   { signed_in: true },

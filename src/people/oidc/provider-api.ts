@@ -11,7 +11,8 @@ const redirect = (description: string) => ({
 });
 const ENDED = redirect('To the trafficking page, signed in; or to the sign-in page, which says why not (`problem`)');
 
-const LOGOUT = component('BackchannelLogout', s.closedRecord({ logout_token: s.text }), { logout_token: 'eyJhbGciOiJSUzI1NiJ9.…' });
+const EXAMPLE = { logout_token: 'eyJhbGciOiJSUzI1NiJ9.…' };
+const LOGOUT = component('BackchannelLogout', s.closedRecord({ logout_token: s.text }), EXAMPLE);
 
 /** Signing in at a provider of OpenID Connect. Browsers are redirected; programs that accept no HTML get problems. */
 export const PROVIDER_API = defineRoutes({
@@ -45,7 +46,7 @@ export const PROVIDER_API = defineRoutes({
     ...at('POST', '/auth/backchannel_logout', 'people'),
     access: 'public',
     summary: 'A provider ends sessions (OpenID Connect Back-Channel Logout 1.0)',
-    body: ownBody(LOGOUT, { content: { 'application/x-www-form-urlencoded': { schema: LOGOUT } }, raw: true }),
+    body: ownBody(LOGOUT, { content: { 'application/x-www-form-urlencoded': { schema: LOGOUT, example: EXAMPLE } }, raw: true }),
     answer: { status: 200, description: 'The sessions have ended on every replica' },
     problems: ['invalid_request', 'body_too_large', 'unsupported_media', 'forbidden', 'unavailable'],
   },

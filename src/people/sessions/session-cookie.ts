@@ -2,7 +2,7 @@
  * The cookies of people who have signed in. `__Host-`: only this host has set it, over a safe
  * connection, for all its paths (RFC 6265bis, 4.1.3.2). Browsers count http://localhost as safe.
  */
-const NAMES = { session: '__Host-session', device: '__Host-device', sign_in: '__Host-sign-in' } as const;
+const NAMES = { session: '__Host-session', device: '__Host-device', sign_in: '__Host-sign-in', passkey: '__Host-passkey' } as const;
 export type CookieName = keyof typeof NAMES;
 
 /** undefined: the request has none. */

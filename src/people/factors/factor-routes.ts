@@ -1,0 +1,163 @@
+import type { Knex } from 'knex';
+import type { Request } from 'express';
+import type { Caller } from '../../access/caller.ts';
+import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
+import { noPerson, personIdOf } from '../accounts/account-routes.ts';
+import type { CheckOwner } from '../accounts/check-owner.ts';
+import { sessionCookies } from '../accounts/sign-in-routes.ts';
+import type { SignIn, SignInOutcome, SignInWay } from '../accounts/sign-in.ts';
+import { ATTEMPTS, type Attempts } from '../attempts.ts';
+import { cookieOf } from '../sessions/session-cookie.ts';
+import type { Origin } from '../sessions/session-store.ts';
+import { removeCodes, type CodeStore } from './code-store.ts';
+import type { FACTOR_API, PASSKEY_API } from './factor-api.ts';
+import { removePasskeys, type PasskeyStore } from './passkey-store.ts';
+import { noPasskeyCookie, type Passkeys } from './passkeys.ts';
+
+export interface FactorRoutesOptions {
+  readonly knex: Knex;
+  readonly codes: CodeStore;
+  readonly passkeys: Passkeys;
+  readonly passkeyStore: PasskeyStore;
+  readonly checkOwner: CheckOwner;
+  /** Whether there are accounts of this service. */
+  readonly hasAccounts: boolean;
+}
+
+const notHere = (): Refused =>
+  refuse('conflict', 'There are no accounts of this service (ACCOUNTS): your provider asks for second factors.');
+const cannotSeal = (): Refused => refuse('conflict', 'SEAL_KEYS is not set: the secret of the app could not be stored safely.');
+const noApp = (): Refused => refuse('conflict', 'There is no authenticator app.');
+
+/** How people prove who they are beside the password. */
+export const factorRoutes = ({
+  knex,
+  codes,
+  passkeys,
+  passkeyStore,
+  checkOwner,
+  hasAccounts,
+}: FactorRoutesOptions): Handlers<typeof FACTOR_API> => {
+  /** The person who calls and owns the account, or why not. */
+  const ownerOf = async (caller: Caller, password: string): Promise<Refused | Person> => {
+    const id = personIdOf(caller);
+    if (id === undefined) return noPerson();
+    if (!hasAccounts) return notHere();
+    return (await checkOwner(caller, password, '/password')) ?? { id, email: caller.name, name: caller.fullName ?? caller.name };
+  };
+
+  return {
+    getMyFactors: async (_asked, { caller }) => {
+      const id = personIdOf(caller);
+      if (id === undefined) return noPerson();
+      const left = await codes.left(id);
+      return answer({ totp: left !== undefined, recovery_codes: left ?? 0, passkeys: await passkeyStore.list(id) });
+    },
+
+    beginTotp: async ({ body: { password } }, { caller }) => {
+      const owner = await ownerOf(caller, password);
+      if ('kind' in owner) return owner;
+      return codes.canSeal ? answer(codes.begin(owner)) : cannotSeal();
+    },
+
+    confirmTotp: async ({ body: { setup, code } }, { caller }) => {
+      const id = personIdOf(caller);
+      if (id === undefined) return noPerson();
+      const recoveryCodes = await codes.confirm({ id, email: caller.name }, setup, code);
+      if (recoveryCodes) return answer({ recovery_codes: recoveryCodes });
+      return refuse('invalid_request', 'The set-up has faults.', [{ pointer: '/code', detail: 'is not the code of this app now' }]);
+    },
+
+    removeTotp: async ({ body: { password } }, { caller, actor }) => {
+      const owner = await ownerOf(caller, password);
+      if ('kind' in owner) return owner;
+      return (await codes.remove(owner.id, actor)) ? done() : noApp();
+    },
+
+    renewRecoveryCodes: async ({ body: { password } }, { caller, actor }) => {
+      const owner = await ownerOf(caller, password);
+      if ('kind' in owner) return owner;
+      const recoveryCodes = await codes.renew(owner.id, actor);
+      return recoveryCodes ? answer({ recovery_codes: recoveryCodes }) : noApp();
+    },
+
+    beginPasskey: async ({ body: { password } }, { caller }) => {
+      const owner = await ownerOf(caller, password);
+      if ('kind' in owner) return owner;
+      const { options, cookie } = await passkeys.askToMake(owner);
+      return answer(options, { 'Set-Cookie': cookie });
+    },
+
+    addPasskey: async ({ body }, { caller, request }) => {
+      const id = personIdOf(caller);
+      if (id === undefined) return noPerson();
+      const made = await passkeys.make({ id, email: caller.name }, { ...body, cookie: cookieOf(request.get('cookie'), 'passkey') });
+      if (!('refused' in made)) return answer(made, { 'Set-Cookie': noPasskeyCookie });
+      return refuse('invalid_request', 'The passkey has faults.', [
+        { pointer: '/credential', detail: `is refused: ${made.refused.message}` },
+      ]);
+    },
+
+    removePasskey: async ({ id }, { caller, actor }) => {
+      const personId = personIdOf(caller);
+      if (personId === undefined) return noPerson();
+      return (await passkeyStore.remove(personId, id, actor)) ? done() : noSuch('passkey of yours');
+    },
+
+    removeFactorsOfPerson: ({ id }, { actor }) =>
+      knex.transaction(async (trx) => {
+        const known = await trx('people').where({ id }).forUpdate().pluck<number[]>('id');
+        if (known.length === 0) return noSuch('person');
+        await removeCodes(trx, id, actor);
+        await removePasskeys(trx, id, actor);
+        return done();
+      }),
+  };
+};
+
+interface Person {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+}
+
+export interface PasskeyRoutesOptions {
+  readonly passkeys: Passkeys;
+  readonly signIn: Pick<SignIn, 'asPerson'>;
+  readonly attempts: Attempts;
+  readonly hasAccounts: boolean;
+  readonly sessionLifetimeMs: number;
+  readonly originOf: (req: Request) => Origin;
+  readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
+}
+
+/** Signing in by a passkey. */
+export const passkeyRoutes = (options: PasskeyRoutesOptions): Handlers<typeof PASSKEY_API> => {
+  const { passkeys, signIn, attempts, hasAccounts, sessionLifetimeMs, originOf, onSignIn } = options;
+  return {
+    beginPasskeySignIn: async () => {
+      if (!hasAccounts) return refuse('forbidden', 'There are no accounts of this service (ACCOUNTS). Sign in at your provider.');
+      const asked = await passkeys.askToSignIn();
+      return answer(asked.options, { 'Set-Cookie': asked.cookie });
+    },
+
+    signInByPasskey: async ({ body: { credential } }, { request }) => {
+      if (!hasAccounts) return refuse('forbidden', 'There are no accounts of this service (ACCOUNTS). Sign in at your provider.');
+      const origin = originOf(request);
+      if ((await attempts.count('passkey', origin.network)) > ATTEMPTS.passkey.max) {
+        onSignIn('passkey', 'too_many', origin.network);
+        return refuse('too_many_requests', 'Too many attempts have failed.', [], { 'Retry-After': String(ATTEMPTS.passkey.windowS) });
+      }
+      const person = await passkeys.signIn(credential, cookieOf(request.get('cookie'), 'passkey'));
+      if ('refused' in person) {
+        onSignIn('passkey', 'failed', origin.network);
+        return refuse('sign_in_failed', 'The passkey is not known here, has been removed, or its answer is not valid. Try again.');
+      }
+      await attempts.takeBack('passkey', origin.network);
+      const signedIn = await signIn.asPerson(person, 'passkey', origin);
+      onSignIn('passkey', 'signed_in', origin.network);
+      const { 'Set-Cookie': cookies } = sessionCookies(signedIn, sessionLifetimeMs);
+      return answer({ signed_in: true }, { 'Set-Cookie': [...cookies, noPasskeyCookie] });
+    },
+  };
+};

@@ -1,0 +1,104 @@
+import type { WebAuthnCredential } from '@simplewebauthn/server';
+import type { Knex } from 'knex';
+import { record } from './code-store.ts';
+
+/** As its owner sees it. */
+export interface Passkey {
+  readonly id: number;
+  readonly name: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+/** A passkey with what a signature is verified by. */
+export interface KnownPasskey {
+  readonly id: number;
+  readonly person: { readonly id: number; readonly email: string };
+  readonly credential: WebAuthnCredential;
+}
+
+/** Passkeys of people. Every method rejects when Postgres is unavailable. */
+export interface PasskeyStore {
+  list(personId: number): Promise<readonly Passkey[]>;
+  credentialsOf(personId: number): Promise<readonly Pick<WebAuthnCredential, 'id' | 'transports'>[]>;
+  /** undefined: there are too many of the person, or the credential is stored already. */
+  add(personId: number, name: string, credential: WebAuthnCredential, actor: string): Promise<Passkey | undefined>;
+  remove(personId: number, id: number, actor: string): Promise<boolean>;
+  /** undefined: there is none of a person who may sign in. */
+  find(credentialId: string): Promise<KnownPasskey | undefined>;
+  /** False: its counter has moved on meanwhile, so that this answer is a copy. */
+  used(id: number, counter: { readonly from: number; readonly to: number }): Promise<boolean>;
+}
+
+export const MAX_PASSKEYS = 20;
+
+interface PasskeyRow {
+  readonly id: number;
+  readonly credential_id: string;
+  readonly name: string;
+  readonly public_key: Buffer;
+  /** Postgres's bigint. */
+  readonly counter: string;
+  readonly transports: string[];
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+}
+
+const shown = ({ id, name, created_at, last_used_at }: PasskeyRow): Passkey => ({
+  ...{ id, name, created_at: created_at.toISOString(), last_used_at: last_used_at?.toISOString() ?? null },
+});
+
+export const createPasskeyStore = ({ knex }: { readonly knex: Knex }): PasskeyStore => ({
+  list: async (personId) => (await rowsOf(knex, personId)).map(shown),
+
+  credentialsOf: async (personId) =>
+    (await rowsOf(knex, personId)).map(({ credential_id: id, transports }) => ({ id, ...(transports.length > 0 && { transports }) })),
+
+  add: (personId, name, { id, publicKey, counter, transports = [] }, actor) =>
+    knex.transaction(async (trx) => {
+      await trx('people').where({ id: personId }).forUpdate().pluck<number[]>('id');
+      if ((await rowsOf(trx, personId)).length >= MAX_PASSKEYS) return undefined;
+      const [row] = await trx('passkeys')
+        .insert({ person_id: personId, credential_id: id, name, public_key: Buffer.from(publicKey), counter, transports })
+        .onConflict('credential_id')
+        .ignore()
+        .returning<PasskeyRow[]>('*');
+      if (row) await record(trx, 'create', personId, `passkey ${name}`, actor);
+      return row && shown(row);
+    }),
+
+  remove: (personId, id, actor) =>
+    knex.transaction(async (trx) => {
+      const [row] = await trx('passkeys').where({ id, person_id: personId }).delete().returning<PasskeyRow[]>('*');
+      if (row) await record(trx, 'delete', personId, `passkey ${row.name}`, actor);
+      return row !== undefined;
+    }),
+
+  find: async (credentialId) => {
+    const row = await knex('passkeys')
+      .join('people', 'people.id', 'passkeys.person_id')
+      .where({ credential_id: credentialId })
+      .whereNull('people.disabled_at')
+      .first<(PasskeyRow & { readonly person_id: number; readonly email: string }) | undefined>('passkeys.*', 'people.email');
+    if (!row) return undefined;
+    const { id, person_id: personId, email, public_key: publicKey, counter } = row;
+    return {
+      id,
+      person: { id: personId, email },
+      credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter: Number(counter) },
+    };
+  },
+
+  used: async (id, { from, to }) =>
+    (await knex('passkeys').where({ id, counter: from }).update({ counter: to, last_used_at: knex.fn.now() })) > 0,
+});
+
+const rowsOf = (knex: Knex, personId: number): Promise<PasskeyRow[]> =>
+  knex('passkeys').where({ person_id: personId }).orderBy('id').select<PasskeyRow[]>('*');
+
+/** Takes all passkeys of a person away. */
+export const removePasskeys = async (trx: Knex.Transaction, personId: number, actor: string): Promise<boolean> => {
+  const removed = await trx('passkeys').where({ person_id: personId }).delete();
+  if (removed > 0) await record(trx, 'delete', personId, 'passkeys', actor);
+  return removed > 0;
+};
