@@ -12,6 +12,8 @@ export interface Rights {
   readonly me: Me;
   /** Whether the service takes a call, but for records that are not the caller's own. The service decides, by its own table of routes. */
   may<M extends Method>(method: M, path: PathOf<M> | RecordPath): boolean;
+  /** Whether the person manages all people; others who may invite, those of advertisers within their own scope. */
+  readonly managesAll: boolean;
   /** Whether a record may be changed: placements that are open to all publishers are shared. */
   mayChange(kind: Kind, record: Records[Kind]): boolean;
 }
@@ -24,6 +26,7 @@ export const NO_RIGHTS: Rights = {
   },
   may: () => false,
   mayChange: () => false,
+  managesAll: false,
 };
 
 export const readRights = async (api: Api): Promise<Answer<Rights>> => {
@@ -35,5 +38,5 @@ export const readRights = async (api: Api): Promise<Answer<Rights>> => {
   const { publishers } = me.value;
   const mayChange: Rights['mayChange'] = (kind, record) =>
     may('PATCH', `/${kind}/{id}`) && !(publishers && 'publisher_id' in record && record.publisher_id === null);
-  return { ok: true, value: { me: me.value, may, mayChange } };
+  return { ok: true, value: { me: me.value, may, mayChange, managesAll: may('GET', '/people/{id}/sessions') } };
 };

@@ -13,7 +13,8 @@ export interface HomeFigures {
   render(): TemplateResult;
 }
 
-const METRICS = 'requests,unfilled,impressions,viewable,clicks,revenue';
+const OF_REQUESTS = 'requests,unfilled';
+const OF_BOOKINGS = 'impressions,viewable,clicks,revenue';
 /** The hours of ten days: a week, today, and a day more on each side for the time zones. */
 const MAX_HOURS = 300;
 
@@ -22,15 +23,23 @@ export const createHomeFigures = (page: Page): HomeFigures => {
   let compared: readonly DayComparison[] | undefined;
   let problem: Problem | undefined;
   let turn = 0;
-  const isAllowed = page.rights.may('GET', '/reports');
+  const { may, me } = page.rights;
+  const isAllowed = may('GET', '/reports');
+  // Requests belong to no advertiser: who is limited to some is not told of them.
+  const isOfAll = me.advertisers === null;
+  const metrics = isOfAll ? `${OF_REQUESTS},${OF_BOOKINGS}` : OF_BOOKINGS;
   const load = async (): Promise<void> => {
     if (!isAllowed) return;
     const mine = ++turn;
-    const asked = { group_by: 'hour', metrics: METRICS, from: isoDateIn(-8), to: isoDateIn(1) };
+    const asked = { group_by: 'hour', metrics, from: isoDateIn(-8), to: isoDateIn(1) };
     const answer = await readReport(page, asked, () => mine === turn, MAX_HOURS);
     if (!answer) return;
     problem = answer.ok ? undefined : answer.problem;
-    if (answer.ok) compared = compareDays(answer.value.rows as unknown as readonly HourRow[], answer.value.time_zone, Date.now());
+    if (answer.ok) {
+      const rows = answer.value.rows as unknown as readonly HourRow[];
+      const whole = rows.map((row) => ({ ...row, requests: row.requests ?? 0, unfilled: row.unfilled ?? 0 }));
+      compared = compareDays(whole, answer.value.time_zone, Date.now());
+    }
     page.redraw();
   };
   void load();
@@ -41,7 +50,7 @@ export const createHomeFigures = (page: Page): HomeFigures => {
         ? html``
         : html`${problem ? problemNote(problem) : nothing}
             <section class="home-figures" aria-label="Today" aria-busy=${compared || problem ? 'false' : 'true'}>
-              ${(compared ?? PLACEHOLDERS).map(figure)}
+              ${(compared ?? PLACEHOLDERS).filter(({ isOfRequests }) => isOfAll || !isOfRequests).map(figure)}
             </section>`,
   };
 };

@@ -9,7 +9,7 @@ import { crumbs, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { inWords, rightsForm } from './rights-form.ts';
-import { NO_RIGHTS_DRAFT, rightsFields, rightsOf } from './rights-fields.ts';
+import { newRights, rightsFields, rightsOf } from './rights-fields.ts';
 
 const BACK = hashOf(['people']);
 
@@ -20,7 +20,7 @@ export const openInvite = async (page: Page): Promise<View> => {
   if (!roles.ok) return { title, section: 'people', render: () => html`${pageHead(title, '')}${problemNote(roles.problem)}` };
   const form = createForm({
     page,
-    draft: { email: '', name: '', ...NO_RIGHTS_DRAFT },
+    draft: { email: '', name: '', ...newRights(page) },
     inWords,
     save: (draft: Draft) =>
       page.api.send('POST', '/people', {

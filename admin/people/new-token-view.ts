@@ -10,7 +10,7 @@ import { crumbs, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { isoDateIn } from '../words/dates.ts';
 import { inWords, rightsForm } from './rights-form.ts';
-import { NO_RIGHTS_DRAFT, rightsFields, rightsOf } from './rights-fields.ts';
+import { newRights, rightsFields, rightsOf } from './rights-fields.ts';
 
 const BACK = hashOf(['people']);
 /** Proposed for a new token. */
@@ -26,7 +26,7 @@ export const openNewToken = async (page: Page): Promise<View> => {
   if (!roles.ok) return { title, section: 'people', render: () => html`${pageHead(title, '')}${problemNote(roles.problem)}` };
   const form = createForm({
     page,
-    draft: { name: '', expires_at: isoDateIn(LIFETIME_DAYS), ...NO_RIGHTS_DRAFT },
+    draft: { name: '', expires_at: isoDateIn(LIFETIME_DAYS), ...newRights(page) },
     inWords,
     save: (draft: Draft) =>
       page.api.send('POST', '/tokens', {

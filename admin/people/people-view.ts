@@ -22,7 +22,7 @@ const stateOf = ({ disabled_at: disabled, last_seen_at: seen, has_password: hasP
 
 /** Who may sign in, and what has a token. */
 export const openPeople = (page: Page): View => {
-  const { may } = page.rights;
+  const { may, managesAll } = page.rights;
   const people = createReading(page, async (api) => {
     const answer = await api.get('/people', { limit: MAX_SHOWN });
     if (answer.ok)
@@ -50,7 +50,11 @@ export const openPeople = (page: Page): View => {
       ${pageHead('People', 'Who may sign in, with what roles, and for whom. Every change takes effect with the next call.', add)}
       ${people.render((rows) =>
         rows.length === 0
-          ? emptyState('Nobody has an account yet. Invite the first person, or let people sign in at a provider.')
+          ? emptyState(
+              managesAll
+                ? 'Nobody has an account yet. Invite the first person, or let people sign in at a provider.'
+                : 'No people of your advertisers yet. Those whom you invite see their own campaigns, and upload creatives.',
+            )
           : table({ caption: 'People', rows, columns }),
       )}
       ${tokens.render()}

@@ -12,6 +12,7 @@ import { hashOf } from '../route.ts';
 import { date, moment } from '../words/dates.ts';
 import { inWords, rightsForm } from './rights-form.ts';
 import { rightsDraft, rightsFields, rightsOf, type Role } from './rights-fields.ts';
+import { rightsWords } from './rights-words.ts';
 import { sessionsTable } from './sessions-table.ts';
 
 type Person = Answered<'GET', '/people/{id}'>;
@@ -38,7 +39,7 @@ export const openPerson = async (page: Page, id: number): Promise<View> => {
 
 const personView = (page: Page, initial: Person, roles: readonly Role[]): View => {
   const { id, name, email } = initial;
-  const { may, me } = page.rights;
+  const { may, me, managesAll } = page.rights;
   let person = initial;
   const sessions = createReading(page, (api) => api.get('/people/{id}/sessions', { id }), {
     keep: true,
@@ -70,7 +71,7 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
     draft: { name, ...rightsDraft(initial) },
     inWords,
     save: (draft: Draft) =>
-      page.api.send('PATCH', '/people/{id}', { id, body: { name: textOf(draft['name']).trim(), ...rightsOf(draft) } }),
+      page.api.send('PATCH', '/people/{id}', { id, body: { name: textOf(draft['name']).trim(), ...(managesAll && rightsOf(draft)) } }),
     onSaved: async () => {
       page.toast(`${name} is saved. It takes effect with their next call.`);
       if (me.id === id) await page.readRights();
@@ -106,7 +107,7 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
       ${rightsForm(
         form,
         html`${formSection('Who', '', textField(form, { pointer: '/name', label: 'Name', required: true }))}
-        ${formSection('What they may do', '', rightsFields(form, page, roles))}`,
+        ${managesAll ? formSection('What they may do', '', rightsFields(form, page, roles)) : formSection('What they may do', '', html`<p class="wide">${rightsWords(page, person)}</p>`)}`,
         'Save',
         BACK,
       )}

@@ -18,7 +18,13 @@ export interface RightsDraft {
   readonly advertisers: readonly string[];
 }
 
-export const NO_RIGHTS_DRAFT: RightsDraft = { roles: [], publishers: [], advertisers: [] };
+/** Of someone new. Who does not manage all people gives this role alone, for publishers of theirs. */
+export const newRights = ({ rights: { me, managesAll } }: Page): RightsDraft => ({
+  roles: managesAll ? [] : [OF_ADVERTISERS],
+  publishers: (me.publishers ?? []).map(String),
+  advertisers: [],
+});
+const OF_ADVERTISERS = 'advertiser';
 
 export const rightsDraft = ({ roles, publishers, advertisers }: Pick<Me, 'roles' | 'publishers' | 'advertisers'>): RightsDraft => ({
   roles,
@@ -59,21 +65,24 @@ const roleWords = (role: Role, roles: readonly Role[]): string => {
 };
 
 /** Roles with what each allows, and for whom. */
-export const rightsFields = (form: Form, page: Page, roles: readonly Role[]): TemplateResult => html`
-  ${checkField(form, {
-    ...{
-      pointer: '/roles',
-      label: 'Roles',
-      required: true,
-      wide: true,
-      help: 'With several roles, someone may do what any of them allows.',
-    },
-    choices: roles.map((role) => ({
-      value: role.name,
-      label: capital(role.name),
-      note: roleWords(role, roles),
-    })),
-  })}
-  ${scopeField(form, page, 'publishers', 'Empty: all publishers, also those that are created later.')}
-  ${scopeField(form, page, 'advertisers', 'Empty: all advertisers of the publishers.')}
-`;
+export const rightsFields = (form: Form, page: Page, roles: readonly Role[]): TemplateResult => {
+  const given = page.rights.managesAll ? roles : roles.filter(({ name }) => name === OF_ADVERTISERS);
+  return html`
+    ${checkField(form, {
+      ...{
+        pointer: '/roles',
+        label: 'Roles',
+        required: true,
+        wide: true,
+        help: 'With several roles, someone may do what any of them allows.',
+      },
+      choices: given.map((role) => ({
+        value: role.name,
+        label: capital(role.name),
+        note: roleWords(role, roles),
+      })),
+    })}
+    ${scopeField(form, page, 'publishers', page.rights.me.publishers ? 'Some of yours.' : 'Empty: all publishers, also those that are created later.')}
+    ${scopeField(form, page, 'advertisers', 'Empty: all advertisers of the publishers. The role advertiser is for some.')}
+  `;
+};

@@ -11,6 +11,8 @@ export type HourRow = Readonly<Sums> & { readonly hour: string };
 export interface DayComparison {
   readonly label: string;
   readonly unit: 'count' | 'share' | 'usd';
+  /** Of requests for ads, which belong to no booking. */
+  readonly isOfRequests: boolean;
   /** false: a share of nothing. */
   readonly isKnown: boolean;
   readonly today: number;
@@ -38,6 +40,8 @@ const FIGURES: readonly {
   { label: 'CTR', unit: 'share', whole: 'impressions', of: ({ clicks, impressions }) => share(clicks, impressions) },
   { label: 'Revenue', unit: 'usd', of: ({ revenue }) => revenue },
 ];
+
+const OF_REQUESTS: readonly string[] = ['Requests', 'Fill'];
 
 /**
  * Today's figures and those of yesterday and a week ago up to the same time; the current hour counts as
@@ -67,6 +71,7 @@ export const compareDays = (rows: readonly HourRow[], timeZone: string, nowMs: n
   const wholeDayBefore = hoursOf(before, 24);
   return FIGURES.map(({ label, unit, of, whole }) => ({
     isKnown: whole === undefined || sums.today[whole] > 0,
+    isOfRequests: OF_REQUESTS.includes(label),
     ...{ label, unit, today: of(sums.today), yesterday: of(sums.yesterday), lastWeek: of(sums.lastWeek) },
     hours: all.map(of),
     hoursBefore: wholeDayBefore.map(of),

@@ -40,6 +40,7 @@ beforeAll(async () => {
   });
   screens = [
     ...['overview', 'timeline', 'reports', 'finance', ...KINDS, 'files', 'test', 'alerts', 'complaints', 'history'],
+    ...['people', 'people/new', 'people/999999', 'tokens/new', 'account'],
     ...KINDS.map((kind) => `${kind}/new`),
     ...[`publishers/${publisher.id}`, 'placements/top', `advertisers/${advertiser.id}`, `bidders/${bidder.id}`],
     ...[`campaigns/${campaign.id}`, `line_items/${item.id}`, `creatives/${creative.id}`],

@@ -104,10 +104,12 @@ test('from the first start to a second person, who sees what the role may, and i
   await ann.turn('#/campaigns');
   await ann.page.getByRole('link', { name: 'Boots' }).waitFor();
   expect(await ann.page.locator('main').innerText()).not.toContain('Not theirs');
-  expect(await ann.page.locator('.sidebar li').allInnerTexts()).not.toContain('People');
   expect(await ann.page.locator('.sidebar li').allInnerTexts()).not.toContain('Finance');
   await ann.page.getByText('Add a campaign').waitFor();
   await ann.turn('#/people');
+  await ann.page.getByText('No people of your advertisers yet.').waitFor();
+  expect(await ann.page.locator('main').innerText()).not.toContain('Chief');
+  await ann.turn('#/finance');
   await ann.page.getByText('Your role does not include this').waitFor();
   await shootSchemes(ann.page, 'people-closed');
 
