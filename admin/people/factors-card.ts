@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import { keyed } from 'lit-html/directives/keyed.js';
 import type { Answered } from '../api/api.ts';
 import { hasPasskeys, makePasskey } from '../api/passkeys.ts';
@@ -115,30 +115,23 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
   };
 
   const passkeyLine = (passkey: Passkey): TemplateResult =>
-    html`<li>
+    html`<p>
       <strong>${passkey.name}</strong>
       <small class="muted">${passkey.last_used_at === null ? 'never used' : `last used ${moment(passkey.last_used_at)}`}</small>
       ${button('Remove', () => removePasskey(passkey), 'quiet danger-text', `Remove the passkey ${passkey.name}`)}
-    </li>`;
-  const overview = ({ totp, recovery_codes: left, passkeys }: Factors): TemplateResult => html`
-    <h3>Passkeys</h3>
+    </p>`;
+  const passkeysOf = ({ passkeys }: Factors): TemplateResult => html`
     <p class="muted">A passkey of your phone or computer signs you in without address, password and code.</p>
-    ${
-      passkeys.length > 0
-        ? html`<ul class="plain">
-            ${passkeys.map(passkeyLine)}
-          </ul>`
-        : nothing
-    }
+    ${passkeys.map(passkeyLine)}
     ${hasPasskeys() ? button('Add a passkey', addPasskey, 'secondary') : html`<p class="muted">This browser has no passkeys.</p>`}
-    <h3>Authenticator app</h3>
-    ${
-      totp
-        ? html`<p>Signing in by password needs a code of your app. ${left} of 10 recovery codes are left.</p>
-            ${button('New recovery codes', renew, 'secondary')} ${button('Remove the app', removeApp, 'quiet danger-text')}`
-        : html`<p class="muted">Signing in by password then needs a code that your phone shows.</p>
-            ${button('Set up an app', beginApp, 'secondary')}`
-    }
   `;
-  return { render: () => factors.render((value) => card('Second factors', open ? html`${render(open)}` : overview(value))) };
+  const appOf = ({ totp, recovery_codes: left }: Factors): TemplateResult =>
+    totp
+      ? html`<p>Signing in by password needs a code of your app. ${left} of 10 recovery codes are left.</p>
+          ${button('New recovery codes', renew, 'secondary')} ${button('Remove the app', removeApp, 'quiet danger-text')}`
+      : html`<p class="muted">Signing in by password then needs a code that your phone shows.</p>
+          ${button('Set up an app', beginApp, 'secondary')}`;
+  const overview = (value: Factors): TemplateResult =>
+    html`<div class="two">${card('Passkeys', passkeysOf(value))} ${card('Authenticator app', appOf(value))}</div>`;
+  return { render: () => factors.render((value) => (open ? card('Second factors', html`${render(open)}`) : overview(value))) };
 };
