@@ -1,5 +1,6 @@
 import type { Schema } from '../base/schema.ts';
 import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
+import { parametersOf } from './change-note.ts';
 import { componentOf, componentsIn, exampleOf, type Component } from './component.ts';
 import type { Parameter } from './parameters.ts';
 import { problemAnswers, problemsOf } from './problem-answers.ts';
@@ -92,8 +93,8 @@ const operationOf = (operationId: string, route: RouteDefinition): Operation => 
   };
 };
 
-const parametersIn = ({ parameters = {} }: RouteDefinition, isWanted: (place: Parameter<unknown>['in']) => boolean): readonly object[] =>
-  Object.entries(parameters).flatMap(([name, { read: _, words: __, in: place, ...said }]) =>
+const parametersIn = (route: RouteDefinition, isWanted: (place: Parameter<unknown>['in']) => boolean): readonly object[] =>
+  Object.entries(parametersOf(route)).flatMap(([name, { read: _, words: __, in: place, ...said }]) =>
     isWanted(place) ? [{ name, in: place, ...said }] : [],
   );
 

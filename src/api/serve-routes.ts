@@ -9,6 +9,7 @@ import { sendJson } from '../http/answers/send-json.ts';
 import { methodNotAllowed } from '../http/problems/error-handler.ts';
 import { sendProblem } from '../http/problems/problem.ts';
 import { readJson } from '../http/request/read-json.ts';
+import { noteIn, parametersOf } from './change-note.ts';
 import { callerOf, refusalOf, type RecordReach } from './call-rights.ts';
 import { FORMAT_DETAILS, FORMAT_TESTS } from '../catalog/checks/formats.ts';
 import { answeredMembers, checkedSchema } from './component.ts';
@@ -69,12 +70,13 @@ export const serveRoute = <R extends RouteDefinition>(definition: R, handle: Han
 const serve = (definition: RouteDefinition, handle: AnyHandler, reach: RecordReach | undefined): RequestHandler => {
   const readBody = definition.body && bodyReader(definition.body);
   return async (req, res) => {
-    const caller = callerOf(res);
-    const unable = reach && refusalOf(definition, caller);
+    const known = callerOf(res);
+    const unable = reach && refusalOf(definition, known);
     if (unable) return sendReply(res, definition, unable);
     const search = new URL(req.url, 'http://localhost').searchParams;
     const asked = readValues(definition, req, search);
     if (!asked.ok) return sendReply(res, definition, asked.refused);
+    const caller = { ...known, note: noteIn(asked.values) };
     const unreached = await reach?.(definition, caller, asked.values['id']);
     if (unreached) return sendReply(res, definition, unreached);
     const body = await readBody?.(req);
@@ -89,7 +91,9 @@ type Values =
   /** undefined: the client has disconnected. */
   | { readonly ok: false; readonly refused: Refused | undefined };
 
-const readValues = ({ parameters = {}, closed }: RouteDefinition, req: Request, search: URLSearchParams): Values => {
+const readValues = (definition: RouteDefinition, req: Request, search: URLSearchParams): Values => {
+  const { closed } = definition;
+  const parameters = parametersOf(definition);
   const read = readParameters(parameters, (name, place) => {
     if (place === 'query') return search.getAll(name);
     return [place === 'path' ? String(req.params[name] ?? '') : (req.get(name) ?? '')];

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { isLimited, maySee, type Scope } from '../access/scope.ts';
 import { nextPageLink } from '../api/page-of-rows.ts';
 import { answer, done, GONE, refuse, refuseWith, type Handlers } from '../api/route.ts';
-import { recordChange } from '../bookings/audit-trail.ts';
+import { changedBy, recordChange } from '../bookings/audit-trail.ts';
 import { isAmong, isVisible, onlyVisible, scopeBinding, visibleIds } from '../bookings/record-scope.ts';
 import { ASSET_FOLDER, MAX_UPLOAD_BYTES } from '../catalog/model/asset-rules.ts';
 import { absoluteAddress, type Addresses } from '../creative/absolute-address.ts';
@@ -46,7 +46,7 @@ export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOpti
       : (await onlyVisible(trx('publishers').where({ id: publisherId }), 'publishers', scope).first('id')) !== undefined;
 
   return {
-    storeAsset: async ({ publisher_id: publisherId = null, name = '' }, { actor, caller, request }) => {
+    storeAsset: async ({ publisher_id: publisherId = null, name = '' }, { caller, request }) => {
       const body = await readBody(request, MAX_UPLOAD_BYTES);
       if ('gone' in body) return GONE;
       if ('refusal' in body) return body.refusal.code === 'body_too_large' ? TOO_LARGE : refuseWith(body.refusal);
@@ -60,7 +60,8 @@ export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOpti
         });
         if ('fault' in outcome) return refused('assets_full', outcome.fault);
         const { stored, isNew } = outcome;
-        if (isNew) await recordChange(trx, { actor, action: 'create', ...auditOf(stored), before: null, after: shown(stored) });
+        if (isNew)
+          await recordChange(trx, { ...changedBy(caller), action: 'create', ...auditOf(stored), before: null, after: shown(stored) });
         if (!isLimited(caller)) return answer(shown(stored));
         return answer(shown({ ...stored, publisher_id: publisherId, name, created_at: new Date() }));
       });
@@ -76,7 +77,7 @@ export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOpti
       const more = offset + rows.length < total;
       return answer(assets, { 'X-Total-Count': String(total), ...nextPageLink(url, { rows, more }, { limit, offset }) });
     },
-    deleteAsset: ({ sha256 }, { actor, caller }) =>
+    deleteAsset: ({ sha256 }, { caller }) =>
       knex.transaction(async (trx) => {
         // A creative that is written meanwhile either finds the file gone, or is found here.
         await trx.raw('select version from catalog_version for update');
@@ -87,7 +88,7 @@ export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOpti
         const seen = await visibleIds(trx, 'creatives', caller, users);
         if (users.length > 0) return refuse('conflict', `The file is used by creatives${seen.length > 0 ? `: ${seen.join(', ')}` : ''}.`);
         await deleteAsset(trx, sha256);
-        await recordChange(trx, { actor, action: 'delete', ...auditOf(asset), before: shown(asset), after: null });
+        await recordChange(trx, { ...changedBy(caller), action: 'delete', ...auditOf(asset), before: shown(asset), after: null });
         return done();
       }),
   };

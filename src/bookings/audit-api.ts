@@ -1,13 +1,16 @@
 import { component } from '../api/component.ts';
-import { LINK } from '../api/openapi-document.ts';
-import { pageQuery, textQuery } from '../api/parameters.ts';
+import { CSV_CONTENT, LINK } from '../api/openapi-document.ts';
+import { choiceOr, dayQuery, pageQuery, textQuery } from '../api/parameters.ts';
 import { at, defineRoutes, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { CHANGE_ACTIONS } from './audit-trail.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 
 /** What changes are logged of, beside the records of the catalog. */
-const OTHER_ENTITIES = ['asset', 'saved_report', 'alert_recipient', 'api_token', 'person', 'person_link', 'password', 'identity', 'second_factor', 'events', 'counters'];
+const OTHER_ENTITIES = [
+  ...['asset', 'saved_report', 'report_link', 'alert_recipient', 'api_token', 'person', 'person_link', 'password', 'identity'],
+  ...['second_factor', 'events', 'counters'],
+];
 
 const AUDIT_ROW = component(
   'AuditRow',
@@ -20,11 +23,12 @@ const AUDIT_ROW = component(
     entity_id: s.text,
     before: s.orNull(s.anyObject()),
     after: s.orNull(s.anyObject()),
+    note: s.orNull(s.text, { description: 'Why, in the words of who changed it: Change-Note' }),
     restorable: s.described(s.boolean, 'A deletion that can be undone: POST …/restore'),
   }),
   {
     ...{ id: 41, at: '2026-10-14T12:00:00.000Z', actor: 'ann', action: 'update', entity: 'campaign', entity_id: '3' },
-    ...{ before: { budget: 5000 }, after: { budget: 7500 }, restorable: false },
+    ...{ before: { budget: 5000 }, after: { budget: 7500 }, note: 'Raised by the client by phone', restorable: false },
   },
 );
 export type AuditRow = s.Shape<typeof AUDIT_ROW>;
@@ -42,8 +46,12 @@ export const AUDIT_API = defineRoutes({
       entity_id: textQuery('Only this entity_id'),
       actor: textQuery('Only this actor'),
       action: textQuery('Only this action'),
+      q: textQuery('Only changes with each of these words in their note, actor, or what was before or after'),
+      from: dayQuery('Only from this UTC day on'),
+      to: dayQuery('Only up to this UTC day'),
+      format: choiceOr('json', ['json', 'csv'], 'CSV has all rows, before and after as JSON text'),
       ...pageQuery({ default: 100, max: 1000 }),
     },
-    answer: ok('Changes', s.listOf(AUDIT_ROW), { headers: LINK }),
+    answer: ok('Changes', s.listOf(AUDIT_ROW), { headers: LINK, files: CSV_CONTENT }),
   },
 });

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { MS_PER_DAY } from '../base/utc-day.ts';
 import type { Caller } from '../access/caller.ts';
 
 /** Every change that the audit trail records. */
@@ -23,9 +24,15 @@ export interface ChangedBy {
   readonly actor: string;
   /** In the words of who changes it; null: not said. */
   readonly note?: string | null;
+  /** The second person; null: none was needed. */
+  readonly approvedBy?: string | null;
 }
 
-export const changedBy = ({ name, note }: Pick<Caller, 'name' | 'note'>): ChangedBy => ({ actor: name, note });
+export const changedBy = ({ name, note, approvedBy }: Pick<Caller, 'name' | 'note' | 'approvedBy'>): ChangedBy => ({
+  actor: name,
+  note,
+  approvedBy,
+});
 
 /** One change, with the record before and after it. Never contains key material. */
 export interface Change extends ChangedBy {
@@ -46,11 +53,12 @@ export const recordChange = async (trx: Knex.Transaction, change: Change): Promi
 /** The same; resolves to the id of the line. */
 export const recordNumbered = async (
   trx: Knex.Transaction,
-  { actor, note = null, action, entity, entityId, before, after }: Change,
+  { actor, note = null, approvedBy = null, action, entity, entityId, before, after }: Change,
 ): Promise<number> => {
   const line = {
     actor,
     note,
+    approved_by: approvedBy,
     action,
     entity,
     entity_id: String(entityId),
@@ -59,4 +67,9 @@ export const recordNumbered = async (
   };
   const [stored] = await trx('audit').insert(line).returning<{ id: string }[]>('id');
   return Number(stored?.id);
+};
+
+/** Deletes what is older than so many days, of at least a year. Rejects when Postgres is unavailable. */
+export const forgetChanges = async (knex: Knex, days: number, nowMs: number): Promise<void> => {
+  await knex.raw('select forget_changes(?)', [new Date(nowMs - days * MS_PER_DAY)]);
 };

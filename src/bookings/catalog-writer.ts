@@ -5,11 +5,10 @@ import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { CreativeStatus } from '../catalog/model/choices.ts';
 import { newApiKey } from '../catalog/model/hash-api-key.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import type { Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
-import { recordChange, recordNumbered, type Change } from './audit-trail.ts';
-import { checkReferences } from './check-references.ts';
+import { changedBy, recordChange, recordNumbered, type Change } from './audit-trail.ts';
+import { createCheckRecord } from './check-record.ts';
 import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
@@ -18,11 +17,10 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
-import { sealMembers } from './seal-members.ts';
-import { keptFields, shownRecord } from './shown-fields.ts';
+import { secondPersonFaults, unblockFaults } from './second-person.ts';
+import { shownRecord, withKept } from './shown-fields.ts';
 import { patched, writable, without } from './writable.ts';
-import { writeWarnings } from './write-warnings.ts';
-import type { Refused, Written } from './written.ts';
+import { refused, type Written } from './written.ts';
 
 export interface WriteTarget {
   readonly kind: EntityKind;
@@ -52,8 +50,13 @@ export interface RecordWriter {
 /** Each write is a separate transaction, and resolves after its commit. */
 export interface CatalogWriter extends RecordWriter {
   /** Runs writes one after the other in one transaction, which is committed if all of them are accepted. */
-  together(writes: (writer: RecordWriter) => Promise<readonly Written[]>): Promise<readonly Written[]>;
+  together(writes: Writes): Promise<readonly Written[]>;
+  /** Runs them in the same way, and undoes all of them whatever became of them. */
+  tryOut(writes: Writes): Promise<readonly Written[]>;
 }
+
+/** Writes in one transaction, which other tables may take part in. */
+export type Writes = (writer: RecordWriter, trx: Knex.Transaction) => Promise<readonly Written[]>;
 
 export interface CatalogWriterOptions {
   readonly knex: Knex;
@@ -67,13 +70,6 @@ export interface CatalogWriterOptions {
 type Trx = Knex.Transaction;
 type Row = CatalogRow & { readonly id: string | number };
 
-/** A record that may be stored. */
-interface Checked {
-  readonly ok: true;
-  readonly row: CatalogRow;
-  readonly warnings: readonly Fault[];
-}
-
 /** Runs a change in a transaction that holds the lock on the catalog's version. */
 type Write = (work: (trx: Trx) => Promise<Written>) => Promise<Written>;
 
@@ -83,12 +79,12 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
    * every change, so writers run one at a time in any case; locking that row first prevents
    * deadlocks and keeps a parent that was checked from being deleted.
    */
-  const committed = async (work: (trx: Trx) => Promise<readonly Written[]>): Promise<readonly Written[]> => {
+  const committed = async (work: (trx: Trx) => Promise<readonly Written[]>, isKept: boolean): Promise<readonly Written[]> => {
     const trx = await knex.transaction();
     try {
       await trx.raw('select version from catalog_version for update');
       const written = await work(trx);
-      const accepted = written.every(({ ok }) => ok);
+      const accepted = isKept && written.every(({ ok }) => ok);
       await (accepted ? trx.commit() : trx.rollback());
       if (accepted) await goLive();
       return written;
@@ -98,34 +94,19 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     }
   };
 
-  const together: CatalogWriter['together'] = (writes) => committed((trx) => writes(writerWithin((work) => work(trx))));
+  const inOne =
+    (isKept: boolean) =>
+    (writes: Writes): Promise<readonly Written[]> => {
+      const writer = (trx: Trx): RecordWriter => writerWithin((work) => work(trx));
+      return committed((trx) => writes(writer(trx), trx), isKept);
+    };
 
   const alone: Write = async (work) => {
-    const [written] = await committed(async (trx) => [await work(trx)]);
+    const [written] = await committed(async (trx) => [await work(trx)], true);
     return written!;
   };
 
-  /** Checks a record against its schema, its rules and its references, and collects every fault. */
-  const check = async (trx: Trx, kind: EntityKind, input: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
-    const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input, by, before) : { faults: [], placements: [] };
-    const checked = kind.check(input, { dimensions, placements });
-    const all = [...(checked.ok ? [] : checked.faults), ...faults];
-    if (!checked.ok || all.length > 0) return refused('invalid', all);
-    const row = kind.toRow(checked.record as never);
-    const warnings = writeWarnings(kind, checked.record, placements);
-    if (kind.sealed === undefined) return { ok: true, row, warnings };
-    const stored =
-      before &&
-      (await trx(kind.table)
-        .where({ id: before['id'] as string | number })
-        .first<CatalogRow | undefined>());
-    const { column } = kind.sealed;
-    const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
-    const sealed = sealMembers(secretBox, kind.sealed, given, row, stored);
-    return sealed.ok
-      ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) }, warnings }
-      : refused('invalid', sealed.faults);
-  };
+  const check = createCheckRecord({ dimensions, secretBox });
 
   const rewrite = async (
     trx: Trx,
@@ -160,10 +141,12 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     if (fixed) return refused('parent_fixed', [fixed]);
     const unapproved = await approvalFault(trx, kind, checked.row, before, caller);
     if (unapproved) return refused('forbidden', [unapproved]);
+    const reasons = await secondPersonFaults(trx, kind, checked.row, before, caller);
+    if (reasons.length > 0) return refused('approval_required', reasons);
     const row = await withApproval(trx, kind, checked.row, before, caller);
     return {
       ok: true,
-      record: await rewrite(trx, target, row, { actor: caller.name, action: 'update', before }),
+      record: await rewrite(trx, target, row, { ...changedBy(caller), action: 'update', before }),
       warnings: checked.warnings,
     };
   };
@@ -176,6 +159,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           const given = writable(kind, input);
           const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']), caller);
           if (!checked.ok) return checked;
+          const reasons = await secondPersonFaults(trx, kind, checked.row, undefined, caller);
+          if (reasons.length > 0) return refused('approval_required', reasons);
           const row = await withApproval(trx, kind, checked.row, undefined, caller);
           if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
           const key = kind.table === 'publishers' ? newApiKey() : undefined;
@@ -186,17 +171,15 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           );
           const record = kind.toRecord(stored);
           await recordChange(trx, {
-            actor: caller.name,
-            action: 'create',
-            entity: kind.name,
-            entityId: stored.id,
-            before: null,
-            after: record,
+            ...{ ...changedBy(caller), action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record },
           });
           return { ok: true, record: key ? { ...record, api_key: key.key } : record, warnings: checked.warnings };
         }),
 
-      replace: (target, input) => change(target, (trx, before) => store(trx, target, before, replacement(target, before, input))),
+      replace: (target, input) =>
+        change(target, (trx, before) =>
+          store(trx, target, before, writable(target.kind, withKept(target.caller, target.kind, before, input))),
+        ),
 
       merge: (target, patch) =>
         change(target, (trx, before) => store(trx, target, before, isObject(patch) ? patched(target.kind, before, patch) : patch)),
@@ -206,7 +189,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           const { kind, id, caller } = target;
           const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
           const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
-          const change = { actor: caller.name, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;
+          const change = { ...changedBy(caller), action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;
           await keepDeleted(trx, kind, id, await recordNumbered(trx, change));
           await trx(kind.table).where({ id }).delete();
           return { ok: true, record: before };
@@ -217,22 +200,24 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       rotateKey: (target) =>
         change(target, async (trx, before) => {
           const { key, columns } = newApiKey();
-          const record = await rewrite(trx, target, columns, { actor: target.caller.name, action: 'rotate_key', before });
+          const record = await rewrite(trx, target, columns, { ...changedBy(target.caller), action: 'rotate_key', before });
           return { ok: true, record: { ...record, api_key: key } };
         }),
 
       setBlocked: (target, blocked) =>
         change(target, async (trx, before) => {
           if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
+          const reasons = blocked ? [] : await unblockFaults(trx, before, target.caller);
+          if (reasons.length > 0) return refused('approval_required', reasons);
           const action = blocked ? 'block' : 'unblock';
           const columns = { blocked_at: blocked ? trx.fn.now() : null };
-          return { ok: true, record: await rewrite(trx, target, columns, { actor: target.caller.name, action, before }) };
+          return { ok: true, record: await rewrite(trx, target, columns, { ...changedBy(target.caller), action, before }) };
         }),
 
       setStatus: (target, status) =>
         change(target, async (trx, before) => {
           if (before['status'] === status) return { ok: true, record: before };
-          return { ok: true, record: await rewrite(trx, target, { status }, { actor: target.caller.name, action: 'update', before }) };
+          return { ok: true, record: await rewrite(trx, target, { status }, { ...changedBy(target.caller), action: 'update', before }) };
         }),
 
       duplicate: (target) =>
@@ -242,16 +227,10 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     };
   };
 
-  return { ...writerWithin(alone), together };
+  return { ...writerWithin(alone), together: inOne(true), tryOut: inOne(false) };
 };
-
-/** What a record is replaced with: what its caller does not see of it stays. */
-const replacement = ({ kind, caller }: WriteTarget, before: EntityRecord, input: unknown): unknown =>
-  writable(kind, isObject(input) ? { ...keptFields(caller, kind, before), ...input } : input);
 
 const returned = ([row]: readonly Row[]): Row => {
   if (!row) throw new Error('Postgres returned no row for a record that it stored.');
   return row;
 };
-
-const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });

@@ -4,6 +4,7 @@ import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { readPageOfRows, type PageOfRows } from '../api/page-of-rows.ts';
+import { searchWords } from '../api/search-words.ts';
 import { LIST_FIELDS, matchesWord } from './list-fields.ts';
 import { isVisible, onlyVisible, scopeBinding } from './record-scope.ts';
 import { belongsTo, ENTITY_KINDS, isArchived, type EntityKind, type EntityRecord } from './entity-kind.ts';
@@ -69,13 +70,9 @@ export type JudgeList = (kind: EntityKind, query: ListQuery) => Promise<ListQuer
 
 /** The most records of an answer. */
 export const MAX_LISTED = 10_000;
-/** Of a search: more are ignored. */
-const MAX_WORDS = 8;
 
 /** SQL: the judgement of each record beside it, for the order `status_rank` of list-fields.ts. */
 const STATUS_RANKS = 'left join unnest(cast(? as int[]), cast(? as int[])) as judged (judged_id, status_rank) on judged_id = id';
-
-const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
 
 /** With a transaction for `knex`, the reader sees the writes of that transaction. */
 export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityReader => {
@@ -102,8 +99,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
         });
     }
     if (archived !== 'true') void query.whereRaw(`${archived === 'only' ? '' : 'not '}(${isArchived(kind.table)})`);
-    for (const word of wordsOf(text)) {
-      const pattern = `%${word.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    for (const { word, pattern } of searchWords(text)) {
       void query.whereRaw(`(${matchesWord(kind.table, scope)})`, { pattern, word, ...scopeBinding(scope) });
     }
     return query;

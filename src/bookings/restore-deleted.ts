@@ -4,14 +4,14 @@ import type { Fault } from '../base/fault.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { ENTITY_TABLES } from '../catalog/entities/entities.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
-import { recordChange } from './audit-trail.ts';
+import { changedBy, recordChange } from './audit-trail.ts';
 import { KEPT_TABLES, LISTS } from './deleted-records.ts';
 import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { scopeBinding, wasOwned } from './record-scope.ts';
 import { shownRecord } from './shown-fields.ts';
-import type { Refused, Written } from './written.ts';
+import { refused, type Written } from './written.ts';
 
 /** A campaign whose accounts are to be right before something of it is served again. */
 export interface RestoredCampaign {
@@ -66,11 +66,9 @@ export const restoreDeleted = async (
   if (!record) throw new Error(`Postgres has no ${words} ${id} after it was restored.`);
   if (!matchesTag(ifMatch, shownRecord(caller, kind, record))) return refused('stale');
   const after = Object.keys(counts).length > 0 ? { ...record, restored_with_it: counts } : record;
-  await recordChange(trx, { actor: caller.name, action: 'restore', entity, entityId: id, before: null, after });
+  await recordChange(trx, { ...changedBy(caller), action: 'restore', entity, entityId: id, before: null, after });
   return { ok: true, record };
 };
-
-const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });
 
 const wentWith = async (trx: Knex.Transaction, deletionId: string, what: string): Promise<Fault> => {
   const root = await trx('deleted_records')

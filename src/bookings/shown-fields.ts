@@ -1,4 +1,5 @@
 import type { Scope } from '../access/scope.ts';
+import { isObject } from '../base/narrow.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 
@@ -23,6 +24,8 @@ export const shownRecord = ({ advertisers }: Scope, { table }: Pick<EntityKind, 
   return Object.fromEntries(Object.entries(record).filter(([name]) => isShown(name)));
 };
 
-/** What a record keeps when it is replaced in a scope in which it is not shown whole. */
-export const keptFields = ({ advertisers }: Scope, { table }: EntityKind, record: EntityRecord): EntityRecord =>
-  advertisers ? Object.fromEntries((OF_STAFF[table] ?? []).flatMap((name) => (name in record ? [[name, record[name]]] : []))) : {};
+/** What replaces a record: what its caller does not see of it stays. */
+export const withKept = ({ advertisers }: Scope, { table }: EntityKind, before: EntityRecord, input: unknown): unknown => {
+  const kept = advertisers ? (OF_STAFF[table] ?? []) : [];
+  return isObject(input) ? { ...Object.fromEntries(kept.map((name) => [name, before[name]])), ...input } : input;
+};

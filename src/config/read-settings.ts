@@ -109,6 +109,7 @@ const VARIABLES = {
   DRAIN_TIME: duration('0', '10m')({ default: 5000 }),
   KEEP_ALIVE: duration('1s', '1h')({ default: 75_000 }),
   EVENT_RETENTION: wholeNumber(1, 3650)({ default: 400 }),
+  AUDIT_RETENTION: wholeNumber(365, 36_500)({ default: undefined }),
   LEDGER_SHARDS: wholeNumber(1, 256)({ default: 16 }),
 };
 
@@ -221,6 +222,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     drainMs: read.DRAIN_TIME,
     keepAliveMs: read.KEEP_ALIVE,
     eventRetentionDays: read.EVENT_RETENTION,
+    auditRetentionDays: read.AUDIT_RETENTION,
     ledgerShards: read.LEDGER_SHARDS,
   });
 }

@@ -103,6 +103,8 @@ export interface Settings {
   readonly keepAliveMs: number;
   /** Age at which event partitions are dropped. */
   readonly eventRetentionDays: number;
+  /** Days for which the history is kept; undefined: for ever. */
+  readonly auditRetentionDays: number | undefined;
   /**
    * Number of shards for the ledger's keys and streams. The same on every replica, and constant for
    * the life of the data.

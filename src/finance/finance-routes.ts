@@ -1,7 +1,7 @@
 import { maySee } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
 import { answer, fileReply, noSuch, refuse, type Handlers } from '../api/route.ts';
-import { recordChange } from '../bookings/audit-trail.ts';
+import { changedBy, recordChange } from '../bookings/audit-trail.ts';
 import { usdFromMicros } from '../catalog/model/money.ts';
 import type { ReportColumn } from '../reports/report-fields.ts';
 import { writeTable } from '../reports/write-report.ts';
@@ -48,7 +48,16 @@ export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> =>
     ),
   closeMonth: async ({ body: { publisher_id: publisherId, month } }, { actor, caller }) => {
     if (!maySee(caller.publishers, publisherId)) return noSuch('publisher');
-    const change = { actor, action: 'close_month', entity: 'publisher', entityId: publisherId, before: null, after: { month } } as const;
+    const reasons = await finance.closeFaults(publisherId, caller);
+    if (reasons.length > 0) return refuse('approval_required', 'A second person must approve the close of a month.', reasons);
+    const change = {
+      ...changedBy(caller),
+      action: 'close_month',
+      entity: 'publisher',
+      entityId: publisherId,
+      before: null,
+      after: { month },
+    } as const;
     const refusal = await finance.close(publisherId, month, actor, (trx) => recordChange(trx, change));
     if (refusal === 'unknown') return noSuch('publisher');
     if (refusal !== undefined) return refuse('conflict', CLOSE_WORDS[refusal]);

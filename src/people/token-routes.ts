@@ -1,6 +1,7 @@
 import { PERMISSIONS, ROLE_NAMES, ROLES } from '../access/permissions.ts';
 import { parseStartDate } from '../catalog/model/flight-dates.ts';
 import { answer, done, noSuch, refuse, type Handlers } from '../api/route.ts';
+import { changedBy } from '../bookings/audit-trail.ts';
 import type { TOKEN_API } from './token-api.ts';
 import { MAX_TOKENS, type TokenStore } from './token-store.ts';
 
@@ -12,8 +13,8 @@ export const tokenRoutes = (tokens: TokenStore): Handlers<typeof TOKEN_API> => (
   listRoles: () =>
     answer(ROLE_NAMES.map((name) => ({ name, permissions: ROLES[name].map((each) => ({ name: each, words: PERMISSIONS[each] })) }))),
   listTokens: async (page) => answer(await tokens.list(page)),
-  createToken: async ({ body: { name, roles, publishers, advertisers = null, expires_at: expiresAt } }, { actor }) => {
-    const outcome = await tokens.create({ name, roles, publishers, advertisers, expiresAt: momentOf(expiresAt) }, actor);
+  createToken: async ({ body: { name, roles, publishers, advertisers = null, expires_at: expiresAt } }, { caller }) => {
+    const outcome = await tokens.create({ name, roles, publishers, advertisers, expiresAt: momentOf(expiresAt) }, changedBy(caller));
     if ('token' in outcome) return answer(outcome);
     switch (outcome.refusal) {
       case 'name_taken':
@@ -24,5 +25,5 @@ export const tokenRoutes = (tokens: TokenStore): Handlers<typeof TOKEN_API> => (
         return refuse('invalid_request', 'The token has faults.', outcome.faults);
     }
   },
-  revokeToken: async ({ id }, { actor }) => ((await tokens.revoke(id, actor)) ? done() : noSuch('token that could be used')),
+  revokeToken: async ({ id }, { caller }) => ((await tokens.revoke(id, changedBy(caller))) ? done() : noSuch('token that could be used')),
 });

@@ -3,7 +3,7 @@ import { callerWith, type Caller, type Rights } from '../access/caller.ts';
 import { show, type Columns, type Shown } from '../api/columns.ts';
 import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
-import { recordChange } from '../bookings/audit-trail.ts';
+import { recordChange, type ChangedBy } from '../bookings/audit-trail.ts';
 import { advertiserFaults, missingIds, RIGHTS_COLUMNS } from './rights.ts';
 import { API_TOKEN } from '../access/secret-kind.ts';
 
@@ -56,9 +56,9 @@ export interface TokenStore {
   /** Newest first, revoked ones too. */
   list(page: { readonly limit: number; readonly offset: number }): Promise<readonly ApiToken[]>;
   /** With the token, this once. */
-  create(wanted: TokenWanted, actor: string): Promise<Created | TokenRefused>;
+  create(wanted: TokenWanted, by: ChangedBy): Promise<Created | TokenRefused>;
   /** Nothing is done with it any more, on any replica, once this resolves. False: there is none with this id that could be used. */
-  revoke(id: number, actor: string): Promise<boolean>;
+  revoke(id: number, by: ChangedBy): Promise<boolean>;
   /** Who has a token; null: no caller, or none any more. */
   use(token: string): Promise<Caller | null>;
 }
@@ -80,7 +80,7 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
     return rows.map((row) => show(TOKEN_COLUMNS, row));
   },
 
-  create: ({ name, expiresAt, ...rights }, actor) =>
+  create: ({ name, expiresAt, ...rights }, by) =>
     knex.transaction(async (trx) => {
       await trx.raw('select pg_advisory_xact_lock(?)', [CREATION_LOCK]);
       if (await trx('api_tokens').where({ name }).first('id')) return refused('name_taken');
@@ -89,15 +89,15 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
       const faults = [...advertiserFaults(rights), ...(await missingIds(trx, rights)), ...(await pastFaults(trx, expiresAt))];
       if (faults.length > 0) return refused('invalid', faults);
       const { secret, shown, digest } = API_TOKEN.make();
-      const row = { name, prefix: shown, digest, ...rights, created_by: actor, expires_at: expiresAt };
+      const row = { name, prefix: shown, digest, ...rights, created_by: by.actor, expires_at: expiresAt };
       const [stored] = await trx('api_tokens').insert(row).returning<TokenRow[]>(NAMES);
       if (!stored) throw new Error('Postgres returned no row for a token that it stored.');
       const after = show(TOKEN_COLUMNS, stored);
-      await recordChange(trx, { actor, action: 'create', entity: 'api_token', entityId: stored.id, before: null, after });
+      await recordChange(trx, { ...by, action: 'create', entity: 'api_token', entityId: stored.id, before: null, after });
       return { ...after, token: secret };
     }),
 
-  revoke: (id, actor) =>
+  revoke: (id, by) =>
     knex.transaction(async (trx) => {
       const [row] = await trx('api_tokens')
         .where({ id })
@@ -106,7 +106,7 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
         .returning<TokenRow[]>(NAMES);
       if (!row) return false;
       const before = { ...show(TOKEN_COLUMNS, row), revoked_at: null };
-      await recordChange(trx, { actor, action: 'delete', entity: 'api_token', entityId: id, before, after: null });
+      await recordChange(trx, { ...by, action: 'delete', entity: 'api_token', entityId: id, before, after: null });
       return true;
     }),
 

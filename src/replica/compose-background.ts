@@ -18,6 +18,7 @@ import { createSendAlerts } from '../alerts/send-alerts.ts';
 import { createWatchBookings } from '../alerts/watch-bookings.ts';
 import { createReadStatuses } from '../delivery/status/read-statuses.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
+import { forgetChanges } from '../bookings/audit-trail.ts';
 import { forgetDeleted } from '../bookings/deleted-records.ts';
 import { createDeliverReports } from '../reports/deliver-reports.ts';
 import { createSendMail } from '../mail/send-mail.ts';
@@ -100,6 +101,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     store: {
       prune: async (days, nowMs) => {
         await forgetDeleted(stores.knex, nowMs);
+        if (settings.auditRetentionDays !== undefined) await forgetChanges(stores.knex, settings.auditRetentionDays, nowMs);
         return eventStore.prune(days, nowMs);
       },
     },

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Caller } from '../../access/caller.ts';
 import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
-import { recordChange } from '../../bookings/audit-trail.ts';
+import { changedBy, recordChange } from '../../bookings/audit-trail.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { ACCOUNT_API } from './account-api.ts';
 import { tooBusy, type CheckOwner } from './check-owner.ts';
@@ -30,10 +30,10 @@ export const personIdOf = ({ kind, id }: Caller): number | undefined => (kind ==
 export const accountRoutes = ({ knex, people, sessions, passwords, checkOwner }: AccountRoutesOptions): Handlers<typeof ACCOUNT_API> => ({
   getMe: (_asked, { caller }) => answer(shown(caller)),
 
-  changeMe: async ({ body }, { caller, actor }) => {
+  changeMe: async ({ body }, { caller }) => {
     const id = personIdOf(caller);
     if (id === undefined) return noPerson();
-    const person = await people.change(id, body, actor);
+    const person = await people.change(id, body, changedBy(caller));
     return 'refusal' in person ? noSuch('person') : answer(shown({ ...caller, fullName: person.name }));
   },
 

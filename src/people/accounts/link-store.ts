@@ -121,7 +121,7 @@ const insertLink = async (trx: Knex.Transaction, purpose: LinkPurpose, personId:
 /** undefined: there is someone already. */
 const createFirst = async (trx: Knex.Transaction, { email, name }: LinkAnswer): Promise<Person | PersonRefused | undefined> => {
   if (await trx('people').first('id')) return undefined;
-  return createPerson(trx, { email, name, roles: ['administrator'], publishers: null, advertisers: null }, SERVICE);
+  return createPerson(trx, { email, name, roles: ['administrator'], publishers: null, advertisers: null }, { actor: SERVICE });
 };
 
 const enabledPerson = (trx: Knex.Transaction, id: number): Promise<{ readonly id: number; readonly email: string } | undefined> =>

@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
+import { changedBy } from '../../bookings/audit-trail.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { LinkAddress, LinkMails } from './link-mails.ts';
 import type { LinkStore, NewLink } from './link-store.ts';
@@ -63,12 +64,12 @@ export const personRoutes = (options: PersonRoutesOptions): Handlers<typeof PERS
       const link = hasAccounts ? await links.issue('invitation', person.id, actor) : undefined;
       return answer({ ...person, ...(await handOver(link, person, caller)) });
     },
-    changePerson: async ({ id, body }, { actor, caller }) => {
+    changePerson: async ({ id, body }, { caller }) => {
       if (!(await people.find(id, caller))) return noSuch('person');
       const isOfRights = body.roles !== undefined || body.publishers !== undefined || body.advertisers !== undefined;
       if (isOfRights && !managesAll(caller))
         return refuse('forbidden', 'You may change the names of people of advertisers, and disable and enable them, not their rights.');
-      const person = await people.change(id, body, actor);
+      const person = await people.change(id, body, changedBy(caller));
       return 'refusal' in person ? refusalOf(person) : answer(person);
     },
     linkPerson: async ({ id }, { actor, caller }) => {

@@ -3,7 +3,7 @@ import type { Caller, Rights } from '../../access/caller.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
 import type { Fault } from '../../base/fault.ts';
 import * as s from '../../base/schema.ts';
-import { recordChange } from '../../bookings/audit-trail.ts';
+import { changedBy, recordChange, type ChangedBy } from '../../bookings/audit-trail.ts';
 import { invitedFaults, onlyManaged } from './managed-people.ts';
 import { advertiserFaults, isSame, missingIds, RIGHTS_COLUMNS } from '../rights.ts';
 
@@ -70,7 +70,7 @@ export interface PersonStore {
   find(id: number, caller: Caller): Promise<Person | undefined>;
   create(wanted: PersonWanted, caller: Caller): Promise<Person | PersonRefused>;
   /** Disabling ends the sessions of the person with the same commit. */
-  change(id: number, change: PersonChange, actor: string): Promise<Person | PersonRefused>;
+  change(id: number, change: PersonChange, by: ChangedBy): Promise<Person | PersonRefused>;
   /** Whether there is anyone, disabled or not. */
   isEmpty(): Promise<boolean>;
 }
@@ -104,10 +104,10 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
   create: (wanted, caller) =>
     knex.transaction(async (trx) => {
       const faults = await invitedFaults(trx, caller, wanted);
-      return faults.length > 0 ? refused('invalid', faults) : createPerson(trx, wanted, caller.name);
+      return faults.length > 0 ? refused('invalid', faults) : createPerson(trx, wanted, changedBy(caller));
     }),
 
-  change: (id, { disabled, ...fields }, actor) =>
+  change: (id, { disabled, ...fields }, by) =>
     knex.transaction(async (trx) => {
       await lockPeople(trx);
       const before = await readPerson(trx, id);
@@ -125,7 +125,7 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
       if (disabled) await trx('sessions').where({ person_id: id }).whereNull('revoked_at').update({ revoked_at: trx.fn.now() });
       const after = await readPerson(trx, id);
       if (!after) throw new Error('Postgres has lost a person within a transaction.');
-      await recordChange(trx, { actor, action: 'update', entity: 'person', entityId: id, before, after });
+      await recordChange(trx, { ...by, action: 'update', entity: 'person', entityId: id, before, after });
       return after;
     }),
 
@@ -155,7 +155,7 @@ export const setRights = async (trx: Knex.Transaction, id: number, rights: Right
 };
 
 /** Creates a person in a transaction, which has no other lock of this store. */
-export const createPerson = async (trx: Knex.Transaction, wanted: PersonWanted, actor: string): Promise<Person | PersonRefused> => {
+export const createPerson = async (trx: Knex.Transaction, wanted: PersonWanted, by: ChangedBy): Promise<Person | PersonRefused> => {
   await lockPeople(trx);
   if (await trx('people').whereRaw('lower(email) = lower(?)', [wanted.email]).first('id')) return refused('email_taken');
   const [usable] = await trx('people').whereNull('disabled_at').count<{ count: string }[]>('* as count');
@@ -163,10 +163,10 @@ export const createPerson = async (trx: Knex.Transaction, wanted: PersonWanted, 
   const faults = [...advertiserFaults(wanted), ...(await missingIds(trx, wanted))];
   if (faults.length > 0) return refused('invalid', faults);
   const [stored] = await trx('people')
-    .insert({ ...wanted, created_by: actor })
+    .insert({ ...wanted, created_by: by.actor })
     .returning<{ id: number }[]>('id');
   const after = stored && (await readPerson(trx, stored.id));
   if (!after) throw new Error('Postgres returned no row for a person that it stored.');
-  await recordChange(trx, { actor, action: 'create', entity: 'person', entityId: after.id, before: null, after });
+  await recordChange(trx, { ...by, action: 'create', entity: 'person', entityId: after.id, before: null, after });
   return after;
 };

@@ -92,7 +92,7 @@ const firstSeen = async (
 };
 
 const created = async (trx: Knex.Transaction, wanted: Parameters<typeof createPerson>[1], actor: string): Promise<PersonRow | NotFound> => {
-  const person = await createPerson(trx, wanted, actor);
+  const person = await createPerson(trx, wanted, { actor });
   // Its groups name publishers that do not exist, or there are too many people.
   if ('refusal' in person) return 'no_role';
   return { id: person.id, email: person.email, roles: person.roles, disabled_at: null };

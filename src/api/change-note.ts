@@ -1,0 +1,34 @@
+import { text } from '../base/schema.ts';
+import { accept, reject, type Parameter, type Parameters } from './parameters.ts';
+import type { RouteDefinition } from './route.ts';
+
+const MAX_NOTE_LENGTH = 500;
+const NAME = 'Change-Note';
+
+/** Headers have ASCII alone, so other letters are percent-encoded (RFC 3986) as UTF-8. */
+const decoded = (word: string): string | undefined => {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Why something is changed, for the history. */
+const CHANGE_NOTE: Parameter<string | undefined> = {
+  ...{ in: 'header', required: false, schema: text },
+  description: `Why, for the history: up to ${MAX_NOTE_LENGTH} characters, percent-encoded as UTF-8`,
+  read: ([word]) => {
+    const note = word === undefined ? '' : decoded(word)?.trim();
+    if (note === undefined || note.length > MAX_NOTE_LENGTH || note.includes('\0'))
+      return reject(`must be text of up to ${MAX_NOTE_LENGTH} characters, percent-encoded as UTF-8`);
+    return accept(note === '' ? undefined : note);
+  },
+};
+
+/** The parameters of a route: what staff change has a note, too. */
+export const parametersOf = ({ access = 'staff', method, asks, parameters = {} }: RouteDefinition): Parameters =>
+  access === 'staff' && method !== 'GET' && !asks ? { ...parameters, [NAME]: CHANGE_NOTE } : parameters;
+
+/** The note among the values of the parameters; null: none was given. */
+export const noteIn = (values: Readonly<Record<string, unknown>>): string | null => (values[NAME] as string | undefined) ?? null;
