@@ -9,6 +9,26 @@ const CODE_WORDS: Readonly<Record<string, string>> = {
   unavailable: 'Signing in is not possible at the moment. Your password may be right: try again in a minute.',
 };
 
+/** Why a provider did not let someone in, and what to do. */
+const PROVIDER_WORDS: Readonly<Record<SignInProblem, string>> = {
+  provider_unavailable: 'The sign-in provider does not answer. Try again in a minute. Who is signed in stays signed in.',
+  unavailable: 'Signing in is not possible at the moment. Try again in a minute.',
+  too_many: 'There were too many attempts from your network. Wait 15 minutes, then try again.',
+  unknown_provider: 'There is no such sign-in provider any more. Choose one below.',
+  denied: 'The sign-in was cancelled, or the provider does not let you use this service. Try again, or ask whoever manages it.',
+  expired: 'The sign-in took longer than ten minutes, or was begun in another window. Begin again here.',
+  failed: 'The answer of the provider could not be verified. Try again. If it happens again, tell an administrator.',
+  no_email: 'The provider does not say your e-mail address. Ask whoever manages it to pass it on.',
+  email_unverified: 'The provider does not say that your e-mail address is verified. Verify it there, then try again.',
+  email_taken: 'Your e-mail address belongs to another person here. Ask an administrator.',
+  no_role: 'You have no role here yet. Ask an administrator to give you one, then sign in again.',
+  disabled: 'Your access was ended. Ask an administrator if you need it.',
+};
+
+/** @param problem as the address names it; undefined: it names none that there is */
+export const providerWords = (problem: string): string | undefined =>
+  Object.entries(PROVIDER_WORDS).find(([name]) => name === problem)?.[1];
+
 const MINUTE_S = 60;
 
 /** `Wait 15 minutes, then try again.` */
