@@ -10,6 +10,7 @@ export const FLOORS = [
   ['.'],
   ['commands', 'replica'],
   ['trafficking'],
+  ['approvals'],
   ['alerts', 'finance'],
   ['delivery'],
   ['assets', 'people', 'reports'],

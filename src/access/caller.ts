@@ -16,6 +16,8 @@ export interface Caller extends Scope {
   readonly permissions: ReadonlySet<Permission>;
   /** Why it calls, in its own words: for the audit trail. null: not said. */
   readonly note: string | null;
+  /** The second person, who has approved what this call changes; null: nobody has. */
+  readonly approvedBy: string | null;
 }
 
 /** machine: a token of ADMIN_TOKEN, or everyone while no sign-in is required. link: the bearer of a link. */
@@ -40,7 +42,7 @@ export const callerWith = (
 ): Caller => {
   const { roles, publishers, advertisers } = rights;
   const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles);
-  return { fullName: null, sessionId: null, note: null, ...who, roles, permissions, publishers, advertisers };
+  return { fullName: null, sessionId: null, note: null, approvedBy: null, ...who, roles, permissions, publishers, advertisers };
 };
 
 /** A caller that may do everything: a token of ADMIN_TOKEN, and everyone while no sign-in is required. */

@@ -6,6 +6,7 @@ export const PERMISSIONS = {
   'comments.write': 'comment on campaigns and line items',
   'inventory.write': 'change placements',
   'creatives.approve': 'approve, reject, block and unblock creatives',
+  'changes.approve': 'approve changes that need a second person',
   'setup.write': 'change publishers, their API keys, bidders, and to whom alerts are sent',
   'delivery.read': 'read statuses and deliveries',
   'alerts.read': 'read alerts and complaints, ask why, and test ads',
@@ -29,7 +30,7 @@ const STAFF = [...VIEWER, 'history.read', 'reports.write'] as const;
 export const ROLES = {
   viewer: VIEWER,
   trafficker: [...STAFF, 'bookings.write', 'creatives.write', 'comments.write', 'inventory.write', 'people.invite'],
-  approver: [...STAFF, 'creatives.approve'],
+  approver: [...STAFF, 'creatives.approve', 'changes.approve'],
   finance: [...STAFF, 'finance.read', 'finance.write', 'events.read'],
   administrator: PERMISSION_NAMES,
   /** Of those who book, and no staff: only with `advertisers`. */

@@ -21,6 +21,7 @@ export const REMEDIES = {
   method_not_allowed: 'Use a method that the Allow header lists.',
   request_timeout: 'Send the headers within 10 s and the whole request within 15 s.',
   conflict: 'Choose another id, or read the record again: another change came first.',
+  approval_required: 'Propose the change with POST /api/approvals: `errors` names what a second person has to approve.',
   assets_full: 'Delete files that no creative uses (GET and DELETE /api/assets), or raise ASSET_STORE_MB.',
   parent_fixed: 'Create a duplicate under the other parent. A parent is fixed once the line item could serve.',
   precondition_failed: 'Read the record again and repeat the change with its new ETag.',

@@ -8,18 +8,8 @@ import { ENTITY_KINDS } from './entity-kind.ts';
 
 /** What changes are logged of, beside the records of the catalog. */
 const OTHER_ENTITIES = [
-  'asset',
-  'saved_report',
-  'report_link',
-  'alert_recipient',
-  'api_token',
-  'person',
-  'person_link',
-  'password',
-  'identity',
-  'second_factor',
-  'events',
-  'counters',
+  ...['asset', 'saved_report', 'report_link', 'alert_recipient', 'api_token', 'person', 'person_link', 'password', 'identity'],
+  ...['second_factor', 'events', 'counters'],
 ];
 
 const AUDIT_ROW = component(

@@ -24,9 +24,15 @@ export interface ChangedBy {
   readonly actor: string;
   /** In the words of who changes it; null: not said. */
   readonly note?: string | null;
+  /** The second person; null: none was needed. */
+  readonly approvedBy?: string | null;
 }
 
-export const changedBy = ({ name, note }: Pick<Caller, 'name' | 'note'>): ChangedBy => ({ actor: name, note });
+export const changedBy = ({ name, note, approvedBy }: Pick<Caller, 'name' | 'note' | 'approvedBy'>): ChangedBy => ({
+  actor: name,
+  note,
+  approvedBy,
+});
 
 /** One change, with the record before and after it. Never contains key material. */
 export interface Change extends ChangedBy {
@@ -47,11 +53,12 @@ export const recordChange = async (trx: Knex.Transaction, change: Change): Promi
 /** The same; resolves to the id of the line. */
 export const recordNumbered = async (
   trx: Knex.Transaction,
-  { actor, note = null, action, entity, entityId, before, after }: Change,
+  { actor, note = null, approvedBy = null, action, entity, entityId, before, after }: Change,
 ): Promise<number> => {
   const line = {
     actor,
     note,
+    approved_by: approvedBy,
     action,
     entity,
     entity_id: String(entityId),

@@ -9,7 +9,7 @@ const MAX_BULK_BYTES = 1024 * 1024;
 /** A thousand changes of 20 fields each. */
 const MAX_BULK_VALUES = 25_000;
 
-const OPERATION = s.closedRecord({
+export const OPERATION = s.closedRecord({
   method: s.oneOf(['POST', 'PUT', 'PATCH', 'DELETE']),
   path: s.textOf({ maxLength: 512, description: 'of a write of this API: /line_items/5, /creatives/9/block' }),
   body: s.optional(s.anyObject({ description: 'the body of that write' })),

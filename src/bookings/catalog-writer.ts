@@ -5,11 +5,10 @@ import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { CreativeStatus } from '../catalog/model/choices.ts';
 import { newApiKey } from '../catalog/model/hash-api-key.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import type { Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { changedBy, recordChange, recordNumbered, type Change } from './audit-trail.ts';
-import { checkReferences } from './check-references.ts';
+import { createCheckRecord } from './check-record.ts';
 import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
@@ -18,11 +17,10 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
-import { sealMembers } from './seal-members.ts';
+import { secondPersonFaults, unblockFaults } from './second-person.ts';
 import { shownRecord, withKept } from './shown-fields.ts';
 import { patched, writable, without } from './writable.ts';
-import { writeWarnings } from './write-warnings.ts';
-import type { Refused, Written } from './written.ts';
+import { refused, type Written } from './written.ts';
 
 export interface WriteTarget {
   readonly kind: EntityKind;
@@ -52,8 +50,13 @@ export interface RecordWriter {
 /** Each write is a separate transaction, and resolves after its commit. */
 export interface CatalogWriter extends RecordWriter {
   /** Runs writes one after the other in one transaction, which is committed if all of them are accepted. */
-  together(writes: (writer: RecordWriter) => Promise<readonly Written[]>): Promise<readonly Written[]>;
+  together(writes: Writes): Promise<readonly Written[]>;
+  /** Runs them in the same way, and undoes all of them whatever became of them. */
+  tryOut(writes: Writes): Promise<readonly Written[]>;
 }
+
+/** Writes in one transaction, which other tables may take part in. */
+export type Writes = (writer: RecordWriter, trx: Knex.Transaction) => Promise<readonly Written[]>;
 
 export interface CatalogWriterOptions {
   readonly knex: Knex;
@@ -67,13 +70,6 @@ export interface CatalogWriterOptions {
 type Trx = Knex.Transaction;
 type Row = CatalogRow & { readonly id: string | number };
 
-/** A record that may be stored. */
-interface Checked {
-  readonly ok: true;
-  readonly row: CatalogRow;
-  readonly warnings: readonly Fault[];
-}
-
 /** Runs a change in a transaction that holds the lock on the catalog's version. */
 type Write = (work: (trx: Trx) => Promise<Written>) => Promise<Written>;
 
@@ -83,12 +79,12 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
    * every change, so writers run one at a time in any case; locking that row first prevents
    * deadlocks and keeps a parent that was checked from being deleted.
    */
-  const committed = async (work: (trx: Trx) => Promise<readonly Written[]>): Promise<readonly Written[]> => {
+  const committed = async (work: (trx: Trx) => Promise<readonly Written[]>, isKept: boolean): Promise<readonly Written[]> => {
     const trx = await knex.transaction();
     try {
       await trx.raw('select version from catalog_version for update');
       const written = await work(trx);
-      const accepted = written.every(({ ok }) => ok);
+      const accepted = isKept && written.every(({ ok }) => ok);
       await (accepted ? trx.commit() : trx.rollback());
       if (accepted) await goLive();
       return written;
@@ -98,32 +94,19 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     }
   };
 
+  const inOne =
+    (isKept: boolean) =>
+    (writes: Writes): Promise<readonly Written[]> => {
+      const writer = (trx: Trx): RecordWriter => writerWithin((work) => work(trx));
+      return committed((trx) => writes(writer(trx), trx), isKept);
+    };
+
   const alone: Write = async (work) => {
-    const [written] = await committed(async (trx) => [await work(trx)]);
+    const [written] = await committed(async (trx) => [await work(trx)], true);
     return written!;
   };
 
-  /** Checks a record against its schema, its rules and its references, and collects every fault. */
-  const check = async (trx: Trx, kind: EntityKind, input: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
-    const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input, by, before) : { faults: [], placements: [] };
-    const checked = kind.check(input, { dimensions, placements });
-    const all = [...(checked.ok ? [] : checked.faults), ...faults];
-    if (!checked.ok || all.length > 0) return refused('invalid', all);
-    const row = kind.toRow(checked.record as never);
-    const warnings = writeWarnings(kind, checked.record, placements);
-    if (kind.sealed === undefined) return { ok: true, row, warnings };
-    const stored =
-      before &&
-      (await trx(kind.table)
-        .where({ id: before['id'] as string | number })
-        .first<CatalogRow | undefined>());
-    const { column } = kind.sealed;
-    const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
-    const sealed = sealMembers(secretBox, kind.sealed, given, row, stored);
-    return sealed.ok
-      ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) }, warnings }
-      : refused('invalid', sealed.faults);
-  };
+  const check = createCheckRecord({ dimensions, secretBox });
 
   const rewrite = async (
     trx: Trx,
@@ -158,6 +141,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     if (fixed) return refused('parent_fixed', [fixed]);
     const unapproved = await approvalFault(trx, kind, checked.row, before, caller);
     if (unapproved) return refused('forbidden', [unapproved]);
+    const reasons = await secondPersonFaults(trx, kind, checked.row, before, caller);
+    if (reasons.length > 0) return refused('approval_required', reasons);
     const row = await withApproval(trx, kind, checked.row, before, caller);
     return {
       ok: true,
@@ -174,6 +159,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           const given = writable(kind, input);
           const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']), caller);
           if (!checked.ok) return checked;
+          const reasons = await secondPersonFaults(trx, kind, checked.row, undefined, caller);
+          if (reasons.length > 0) return refused('approval_required', reasons);
           const row = await withApproval(trx, kind, checked.row, undefined, caller);
           if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
           const key = kind.table === 'publishers' ? newApiKey() : undefined;
@@ -220,6 +207,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       setBlocked: (target, blocked) =>
         change(target, async (trx, before) => {
           if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
+          const reasons = blocked ? [] : await unblockFaults(trx, before, target.caller);
+          if (reasons.length > 0) return refused('approval_required', reasons);
           const action = blocked ? 'block' : 'unblock';
           const columns = { blocked_at: blocked ? trx.fn.now() : null };
           return { ok: true, record: await rewrite(trx, target, columns, { ...changedBy(target.caller), action, before }) };
@@ -238,12 +227,10 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     };
   };
 
-  return { ...writerWithin(alone), together: (writes) => committed((trx) => writes(writerWithin((work) => work(trx)))) };
+  return { ...writerWithin(alone), together: inOne(true), tryOut: inOne(false) };
 };
 
 const returned = ([row]: readonly Row[]): Row => {
   if (!row) throw new Error('Postgres returned no row for a record that it stored.');
   return row;
 };
-
-const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });

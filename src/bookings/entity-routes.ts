@@ -109,6 +109,8 @@ export const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Probl
       return problem('unavailable', `The counters of the ${kind.words} cannot be read now; nothing was restored.`);
     case 'forbidden':
       return problem('forbidden', faults[0]?.detail ?? '');
+    case 'approval_required':
+      return problem('approval_required', `A second person must approve this change of the ${kind.words}.`, faults);
     case 'invalid':
       return problem('invalid_request', `The ${kind.words} is invalid.`, faults);
   }

@@ -11,7 +11,7 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { scopeBinding, wasOwned } from './record-scope.ts';
 import { shownRecord } from './shown-fields.ts';
-import type { Refused, Written } from './written.ts';
+import { refused, type Written } from './written.ts';
 
 /** A campaign whose accounts are to be right before something of it is served again. */
 export interface RestoredCampaign {
@@ -69,8 +69,6 @@ export const restoreDeleted = async (
   await recordChange(trx, { ...changedBy(caller), action: 'restore', entity, entityId: id, before: null, after });
   return { ok: true, record };
 };
-
-const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });
 
 const wentWith = async (trx: Knex.Transaction, deletionId: string, what: string): Promise<Fault> => {
   const root = await trx('deleted_records')

@@ -14,11 +14,23 @@ export const answerOfWrite = ({ record, warnings = [] }: Written & { readonly ok
 /**
  * Why nothing was changed. conflict: the id is taken; stale: the record is not the one that
  * If-Match names; invalid, parent_fixed and in_the_way (of a restored record): see `faults`; not_deleted: there is nothing to
- * restore; counters_away: the counts of what would be restored cannot be read; forbidden: the caller may not do it.
+ * restore; counters_away: the counts of what would be restored cannot be read; forbidden: the caller may not do it;
+ * approval_required: a second person must approve it, see `faults`.
  */
 export interface Refused {
   readonly ok: false;
   readonly refusal:
-    'not_found' | 'conflict' | 'stale' | 'invalid' | 'parent_fixed' | 'in_the_way' | 'not_deleted' | 'counters_away' | 'forbidden';
+    | 'not_found'
+    | 'conflict'
+    | 'stale'
+    | 'invalid'
+    | 'parent_fixed'
+    | 'in_the_way'
+    | 'not_deleted'
+    | 'counters_away'
+    | 'forbidden'
+    | 'approval_required';
   readonly faults: readonly Fault[];
 }
+
+export const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });

@@ -48,6 +48,8 @@ export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> =>
     ),
   closeMonth: async ({ body: { publisher_id: publisherId, month } }, { actor, caller }) => {
     if (!maySee(caller.publishers, publisherId)) return noSuch('publisher');
+    const reasons = await finance.closeFaults(publisherId, caller);
+    if (reasons.length > 0) return refuse('approval_required', 'A second person must approve the close of a month.', reasons);
     const change = {
       ...changedBy(caller),
       action: 'close_month',

@@ -1,3 +1,6 @@
+import type { Caller } from '../access/caller.ts';
+import type { Fault } from '../base/fault.ts';
+import { closeFaults } from '../bookings/second-person.ts';
 import type { Knex } from 'knex';
 import type { Ids } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
@@ -45,6 +48,8 @@ export interface Finance {
   statement(publisherId: number, month: string): Promise<FinanceStatement | undefined>;
   /** Of these publishers, the earliest first; at most MAX_OPEN_MONTHS. null: of all. */
   openMonths(publishers: Ids): Promise<readonly OpenMonth[]>;
+  /** Why the close of a month needs a second person; empty: it does not. */
+  closeFaults(publisherId: number, caller: Caller): Promise<readonly Fault[]>;
   /** Books the lines of a month that is over. What changes afterwards is a correction in the next one. */
   close(
     publisherId: number,
@@ -107,6 +112,8 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
 
   openMonths: async (publishers) =>
     (await knex.raw<{ rows: OpenMonth[] }>(OPEN_MONTHS, { publishers } as Record<string, Knex.RawBinding>)).rows,
+
+  closeFaults: (publisherId, caller) => closeFaults(knex, publisherId, caller),
 
   close: (publisherId, month, person, audit) =>
     knex.transaction(async (trx) => {

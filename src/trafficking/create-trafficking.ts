@@ -16,6 +16,8 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { notFound } from '../http/problems/error-handler.ts';
 import type { Handlers } from '../api/route.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
+import { approvalRoutes } from '../approvals/approval-routes.ts';
+import { createApprovalStore } from '../approvals/approval-store.ts';
 import { bulkRoutes } from '../bookings/bulk-routes.ts';
 import { auditRoutes } from '../bookings/audit-routes.ts';
 import { dimensionRoutes } from '../bookings/dimension-routes.ts';
@@ -120,6 +122,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const readCampaignStatuses = createReadCampaignStatuses(reading, readStatuses);
   const reader = createEntityReader({ knex });
   const reach = createRecordReach({ knex });
+  const finance = createFinance({ knex: options.reportKnex, rateOf: options.rateOf });
   const statusesOf = { line_items: readStatuses, campaigns: readCampaignStatuses };
   const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
   const handlers: Handlers<typeof TRAFFICKING_API> = {
@@ -146,7 +149,8 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...recordReportRoutes({ knex, now: asking.now }),
     ...reportRoutes(options),
     ...exportRoutes(options),
-    ...financeRoutes(createFinance({ knex: options.reportKnex, rateOf: options.rateOf })),
+    ...financeRoutes(finance),
+    ...approvalRoutes({ knex, writer, reach, finance, approvals: createApprovalStore({ knex }) }),
     ...savedReportRoutes({ ...options, ...options.savedReports }),
     ...reportLinkRoutes({ knex, publicUrl, links: options.reportLinks }),
     ...alertRoutes({ ...options, hasMail: options.savedReports.hasMail }),

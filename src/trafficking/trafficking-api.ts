@@ -1,3 +1,4 @@
+import { APPROVAL_API } from '../approvals/approval-api.ts';
 import { ALERT_API } from '../alerts/alert-api.ts';
 import { AD_API } from '../api/public/ad-api.ts';
 import { AUCTION_API } from '../api/public/auction-api.ts';
@@ -63,6 +64,7 @@ export const TRAFFICKING_API = {
   ...EXPLAIN_API,
   ...BULK_API,
   ...PEOPLE_API,
+  ...APPROVAL_API,
 };
 
 /** What staff may call, by operationId. */

@@ -1,8 +1,8 @@
-import { boolean, listOf, text, textOf } from '../../base/schema.ts';
+import { boolean, integerOf, listOf, orNull, text, textOf } from '../../base/schema.ts';
 import { CAPS_WITHOUT_USER_ID_WORDS, CONSENT_WHEN_SILENT_WORDS, CREATIVE_APPROVAL_WORDS } from '../model/choices.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { ARCHIVED, blockedAdvertisers, BLOCKED_ADVERTISERS, BLOCK_LISTS, chosen, ID, nameSchema, texts } from './parts.ts';
+import { amount, ARCHIVED, blockedAdvertisers, BLOCKED_ADVERTISERS, BLOCK_LISTS, chosen, ID, nameSchema, texts } from './parts.ts';
 
 export const PUBLISHER = defineEntity({
   one: 'publisher',
@@ -100,6 +100,35 @@ export const PUBLISHER = defineEntity({
         help: 'Of statements. Prices, budgets and reports are in USD; another currency needs an exchange rate, set in the configuration of the ad server.',
       },
     },
+    approval_price_below: {
+      schema: amount('a lower price needs a second person; null: none does'),
+      stored: 'micros',
+      form: { label: 'A price below, in USD', placeholder: 'no second person' },
+    },
+    approval_discount_over: {
+      schema: orNull(integerOf({ minimum: 0, maximum: 100 }), {
+        default: null,
+        description: 'per cent: a price that falls by more needs a second person; null: none does',
+      }),
+      form: { label: 'A discount of more than, in per cent', placeholder: 'no second person' },
+    },
+    approval_budget_above: {
+      schema: amount('a higher budget needs a second person; null: none does'),
+      stored: 'micros',
+      form: { label: 'A budget above, in USD', placeholder: 'no second person' },
+    },
+    approval_of_priority_1: {
+      schema: { ...boolean, default: false, description: 'whether priority 1 needs a second person' },
+      form: { label: 'Priority 1' },
+    },
+    approval_of_closing: {
+      schema: { ...boolean, default: false, description: 'whether the close of a month needs a second person' },
+      form: { label: 'Closing a month' },
+    },
+    approval_of_unblocking: {
+      schema: { ...boolean, default: false, description: 'whether unblocking a creative needs a second person' },
+      form: { label: 'Unblocking a creative' },
+    },
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
   about: 'Sites that show ads. Each has its own API key.',
@@ -116,6 +145,18 @@ export const PUBLISHER = defineEntity({
       fields: ['badv', 'bcat', 'cattax', 'battr', 'acat'],
     },
     blockedAdvertisers('publisher'),
+    {
+      title: 'A second person',
+      text: 'What someone else than who proposes it must approve. Pausing never waits.',
+      fields: [
+        'approval_price_below',
+        'approval_discount_over',
+        'approval_budget_above',
+        'approval_of_priority_1',
+        'approval_of_closing',
+        'approval_of_unblocking',
+      ],
+    },
     {
       title: 'Privacy',
       text: 'What applies where a request or the law leaves the choice to the publisher.',

@@ -24,6 +24,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'Request timeout' },
   conflict: { status: 409, title: 'Conflict with stored data' },
+  approval_required: { status: 409, title: 'A second person must approve' },
   assets_full: { status: 409, title: 'No room for the file' },
   parent_fixed: { status: 409, title: 'Parent cannot change' },
   precondition_failed: { status: 412, title: 'Record changed since it was read' },

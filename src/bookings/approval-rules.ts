@@ -1,0 +1,76 @@
+import type { Fault } from '../base/fault.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
+import { usdFromMicros } from '../catalog/model/money.ts';
+
+/** What a publisher lets a second person approve: its columns. null and false: nothing. */
+export interface ApprovalRules {
+  readonly id: number;
+  readonly approval_price_below_micros: number | null;
+  /** Per cent. */
+  readonly approval_discount_over: number | null;
+  readonly approval_of_priority_1: boolean;
+  readonly approval_budget_above_micros: number | null;
+  readonly approval_of_closing: boolean;
+  readonly approval_of_unblocking: boolean;
+}
+
+/** What a booking costs and may spend, in micros; null: not set. */
+export interface Terms {
+  readonly price: number | null;
+  /** The member that has it. */
+  readonly pricedBy: 'cpm' | 'cpc';
+  readonly priority: number;
+  readonly budget: number | null;
+}
+
+/**
+ * Why a change of a booking needs a second person, each with the member that asks for it. Only what the change itself
+ * makes riskier counts: a pause, and any other edit of a booking that was approved, never waits.
+ *
+ * @param before undefined: the booking is new
+ */
+export const approvalReasons = (rules: ApprovalRules, after: Terms, before: Terms | undefined): readonly Fault[] => {
+  const reasons: Fault[] = [];
+  const { approval_price_below_micros: floor, approval_discount_over: discount, approval_budget_above_micros: most } = rules;
+  const isCheaper = after.price !== null && (before === undefined || before.pricedBy !== after.pricedBy || fell(before.price, after.price));
+  if (isCheaper && after.price !== null) {
+    const at = `/${after.pricedBy}`;
+    if (floor !== null && after.price < floor) reasons.push({ pointer: at, detail: `is below ${usd(floor)}` });
+    const old = before?.pricedBy === after.pricedBy ? before.price : null;
+    if (discount !== null && old !== null && after.price * 100 < old * (100 - discount))
+      reasons.push({ pointer: at, detail: `is more than ${discount} % below ${usd(old)}` });
+  }
+  if (rules.approval_of_priority_1 && after.priority === 1 && before?.priority !== 1)
+    reasons.push({ pointer: '/priority', detail: 'is 1' });
+  const isMore = before === undefined || (before.budget !== null && (after.budget === null || after.budget > before.budget));
+  if (most !== null && isMore && after.budget !== null && after.budget > most)
+    reasons.push({ pointer: '/budget', detail: `is above ${usd(most)}` });
+  if (most !== null && before !== undefined && isMore && after.budget === null)
+    reasons.push({ pointer: '/budget', detail: `is no longer limited, and more than ${usd(most)} needs a second person` });
+  return reasons;
+};
+
+const fell = (before: number | null, after: number): boolean => before === null || after < before;
+const usd = (micros: number): string => `${usdFromMicros(micros)} USD`;
+
+/** The terms in the columns of a line item or campaign; undefined: the record has none. */
+export const termsOf = (table: EntityTable, row: Readonly<Record<string, unknown>>): Terms | undefined => {
+  const micros = (column: string): number | null => (row[column] == null ? null : Number(row[column]));
+  switch (table) {
+    case 'line_items': {
+      const isByClick = row['budget_type'] === 'CPC';
+      const isFlat = row['budget_type'] === 'Flat';
+      return {
+        // Of a fee, the CPM ranks and costs nothing.
+        price: row['type'] === 'programmatic' || isFlat ? null : micros(isByClick ? 'cpc_micros' : 'cpm_micros'),
+        pricedBy: isByClick ? 'cpc' : 'cpm',
+        priority: Number(row['priority'] ?? 2),
+        budget: micros('budget_micros'),
+      };
+    }
+    case 'campaigns':
+      return { price: null, pricedBy: 'cpm', priority: 2, budget: micros('budget_micros') };
+    default:
+      return undefined;
+  }
+};

@@ -1,0 +1,48 @@
+import type { Knex } from 'knex';
+import type { Caller } from '../access/caller.ts';
+import { isObject } from '../base/narrow.ts';
+import type { Fault } from '../base/fault.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
+import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { checkReferences } from './check-references.ts';
+import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { sealMembers } from './seal-members.ts';
+import { writeWarnings } from './write-warnings.ts';
+import { refused, type Refused } from './written.ts';
+
+/** A record that may be stored. */
+export interface Checked {
+  readonly ok: true;
+  readonly row: CatalogRow;
+  readonly warnings: readonly Fault[];
+}
+
+export interface CheckRecordOptions {
+  readonly dimensions: DimensionSchema;
+  readonly secretBox: SecretBox;
+}
+
+/** Checks a record against its schema, its rules and its references, and collects every fault. */
+export const createCheckRecord =
+  ({ dimensions, secretBox }: CheckRecordOptions) =>
+  async (trx: Knex.Transaction, kind: EntityKind, input: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
+    const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input, by, before) : { faults: [], placements: [] };
+    const checked = kind.check(input, { dimensions, placements });
+    const all = [...(checked.ok ? [] : checked.faults), ...faults];
+    if (!checked.ok || all.length > 0) return refused('invalid', all);
+    const row = kind.toRow(checked.record as never);
+    const warnings = writeWarnings(kind, checked.record, placements);
+    if (kind.sealed === undefined) return { ok: true, row, warnings };
+    const stored =
+      before &&
+      (await trx(kind.table)
+        .where({ id: before['id'] as string | number })
+        .first<CatalogRow | undefined>());
+    const { column } = kind.sealed;
+    const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
+    const sealed = sealMembers(secretBox, kind.sealed, given, row, stored);
+    return sealed.ok
+      ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) }, warnings }
+      : refused('invalid', sealed.faults);
+  };
