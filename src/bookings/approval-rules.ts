@@ -32,11 +32,11 @@ export interface Terms {
 export const approvalReasons = (rules: ApprovalRules, after: Terms, before: Terms | undefined): readonly Fault[] => {
   const reasons: Fault[] = [];
   const { approval_price_below_micros: floor, approval_discount_over: discount, approval_budget_above_micros: most } = rules;
-  const isCheaper = after.price !== null && (before === undefined || before.pricedBy !== after.pricedBy || fell(before.price, after.price));
-  if (isCheaper && after.price !== null) {
+  // A price per click instead of one per thousand is a new price.
+  const old = before?.pricedBy === after.pricedBy ? before.price : null;
+  if (after.price !== null && (old === null || after.price < old)) {
     const at = `/${after.pricedBy}`;
     if (floor !== null && after.price < floor) reasons.push({ pointer: at, detail: `is below ${usd(floor)}` });
-    const old = before?.pricedBy === after.pricedBy ? before.price : null;
     if (discount !== null && old !== null && after.price * 100 < old * (100 - discount))
       reasons.push({ pointer: at, detail: `is more than ${discount} % below ${usd(old)}` });
   }
@@ -56,7 +56,6 @@ const maySpendMore = (budget: number | null, before: Terms | undefined): boolean
   return before.budget !== null && (budget === null || budget > before.budget);
 };
 
-const fell = (before: number | null, after: number): boolean => before === null || after < before;
 const usd = (micros: number): string => `${usdFromMicros(micros)} USD`;
 
 /** The terms in the columns of a line item or campaign; undefined: the record has none. */
