@@ -1,10 +1,12 @@
 import type { AnswerOf } from '../../src/api/route.ts';
 import type { Schema, Shape } from '../../src/base/schema.ts';
 import type { SIGN_IN_API } from '../../src/people/accounts/sign-in-api.ts';
+import type { PASSKEY_API } from '../../src/people/factors/factor-api.ts';
 import { sendRequest, toProblem } from './request.ts';
 import type { Answer } from './wire.ts';
 
-type AuthRoute = (typeof SIGN_IN_API)[keyof typeof SIGN_IN_API];
+type AuthTable = typeof SIGN_IN_API & typeof PASSKEY_API;
+type AuthRoute = AuthTable[keyof AuthTable];
 type RouteAt<P extends AuthRoute['path']> = Extract<AuthRoute, { readonly path: P }>;
 type BodyOf<R> = R extends { readonly body: { readonly schema: infer S extends Schema } } ? [body: Shape<S>] : [];
 

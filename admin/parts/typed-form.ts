@@ -28,9 +28,9 @@ export interface TypedFormOptions<T> {
   readonly clears?: boolean;
   /** Below the button. */
   readonly more?: () => TemplateResult;
+  /** Before the ids of its inputs, where the page has several forms. */
+  readonly idPrefix?: string;
 }
-
-const idOf = (name: string): string => `typed-${name}`;
 
 /**
  * A form whose inputs are read when it is sent: password managers fill them without events. The label
@@ -38,6 +38,7 @@ const idOf = (name: string): string => `typed-${name}`;
  */
 export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => TemplateResult) => {
   const { redraw, fields, submit: label, send, onSent, onProblem = problemWords, clears = false, more = () => nothing } = options;
+  const { idPrefix = 'typed' } = options;
   let isSending = false;
   let note: string | undefined;
   let faults: Readonly<Record<string, string>> = {};
@@ -83,7 +84,7 @@ export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => Templat
     readOnly = false,
     mayBeEmpty = false,
   }: TypedField): TemplateResult => {
-    const [id, fault] = [idOf(name), faults[name]];
+    const [id, fault] = [`${idPrefix}-${name}`, faults[name]];
     return html`<div class="field">
       <label for=${id}>${of}</label>
       <input

@@ -5,6 +5,7 @@ import { button, card, emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
 import { EMAIL, NAME, NEW_PASSWORD } from '../words/password-fields.ts';
+import { createFactorsCard } from './factors-card.ts';
 import { rightsWords } from './rights-words.ts';
 import { sessionsTable, type Session } from './sessions-table.ts';
 
@@ -20,6 +21,7 @@ export const openAccount = (page: Page): View => {
   const { redraw } = page;
   const email = me.email ?? '';
   const sessions = createReading(page, (api) => api.get('/me/sessions'), { keep: true });
+  const factors = createFactorsCard(page);
   let hasAccounts = false;
   void askAuth('GET', '/auth/methods').then((answer) => {
     hasAccounts = answer.ok && answer.value.accounts;
@@ -75,6 +77,7 @@ export const openAccount = (page: Page): View => {
     render: () => html`
       ${pageHead('Your account', html`${email} · ${rightsWords(page, me)}`)}
       <div class="two">${card('Name', nameForm())} ${hasAccounts ? card('Password', passwordForm()) : nothing}</div>
+      ${hasAccounts ? factors.render() : nothing}
       ${sessions.render((rows) =>
         card(
           'Where you are signed in',

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { askAuth } from '../api/auth.ts';
+import { hasPasskeys, signByPasskey } from '../api/passkeys.ts';
 import { button } from '../parts/parts.ts';
 import { EMAIL } from '../words/password-fields.ts';
 import { problemWords } from '../words/sign-in-words.ts';
@@ -29,19 +30,31 @@ export const passwordStep = (page: SignInPage, note?: string): Step => {
         >Sign in with ${name}</a
       >`,
   );
+  const ways =
+    methods.accounts && hasPasskeys() ? [button('Sign in with a passkey', () => byPasskey(page), 'secondary'), ...providers] : providers;
   return {
     title: 'Sign in',
     render: () => html`
-      ${note === undefined ? nothing : html`<div class="note" role="status">${note}</div>`} ${waysCard(providers)}
-      ${methods.accounts && providers.length > 0 ? html`<p class="or">or with a password</p>` : nothing}
-      ${methods.accounts ? form() : nothing}
+      ${note === undefined ? nothing : html`<div class="note" role="status">${note}</div>`} ${waysCard(ways)}
+      ${methods.accounts && ways.length > 0 ? html`<p class="or">or with a password</p>` : nothing} ${methods.accounts ? form() : nothing}
     `,
   };
 };
 
-/** Ways in without a password of this service, before the form. The button for passkeys comes first here. */
+/** Ways in without a password of this service, before the form. */
 const waysCard = (ways: readonly TemplateResult[]): TemplateResult | typeof nothing =>
   ways.length > 0 ? html`<div class="sign-in-ways">${ways}</div>` : nothing;
+
+const byPasskey = async (page: SignInPage): Promise<void> => {
+  const asked = await askAuth('POST', '/auth/passkey/options');
+  if (!asked.ok) return page.start(problemWords(asked.problem));
+  const credential = await signByPasskey(asked.value);
+  if (!credential) return page.start('No passkey was used. Try again, or sign in in another way.');
+  const answer = await askAuth('POST', '/auth/passkey', { credential });
+  if (answer.ok) return page.leave();
+  const isUnknown = answer.problem.code === 'sign_in_failed';
+  page.start(isUnknown ? 'This passkey is not known here, or was removed. Sign in in another way.' : problemWords(answer.problem));
+};
 
 /** The second factor, after the right password. */
 const codeStep = (page: SignInPage, { email = '', password = '' }: Typed): Step => {

@@ -78,7 +78,8 @@ export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof 
     const closing = closingOf(body);
     if (!closing) return invalid([{ pointer: '/operations/0/body', detail: 'must have publisher_id and month' }]);
     const { publisherId, month } = closing;
-    const statement = maySee(caller.publishers, publisherId) ? await finance.statement(publisherId, month) : undefined;
+    const sees = caller.advertisers === null && maySee(caller.publishers, publisherId);
+    const statement = sees ? await finance.statement(publisherId, month) : undefined;
     if (!statement || !mayDo(caller, 'finance.write'))
       return invalid([{ pointer: '/operations/0/path', detail: 'you cannot close this month' }]);
     if (statement.closed) return refuse('conflict', 'The month is closed already.');

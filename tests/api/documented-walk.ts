@@ -36,10 +36,14 @@ const VALUES: Readonly<Record<string, string>> = {
   ...{ sha256: 'asset.sha256', kind: `'ends_soon'`, publisher_id: '1', month: `'2026-10'`, day: 'today' },
   provider: `'staff'`,
 };
-/** Operations that need what no example can have, the signature of a provider or of an authenticator, with the status that they answer. */
+/**
+ * Operations that need what no example can have, with the status that they answer: the signature of a provider or of an
+ * authenticator, or a second person.
+ */
 export const REFUSED: Readonly<Record<string, number>> = {
   ...{ signOutByProvider: 400, confirmTotp: 400, removeTotp: 409, renewRecoveryCodes: 409 },
   ...{ addPasskey: 400, removePasskey: 404, signInByPasskey: 401 },
+  ...{ proposeChange: 409, getApproval: 404, approveChange: 404, sendBackChange: 404, withdrawChange: 404 },
 };
 /** Optional ones without which an operation refuses the caller. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = { showTagFrame: ['key'], showTagImage: ['key'] };

@@ -49,6 +49,12 @@ test('an API key is shown when it is created and when it is rotated, and never a
     creative_approval: 'automatic',
     time_zone: 'UTC',
     currency: 'USD',
+    approval_price_below: null,
+    approval_discount_over: null,
+    approval_budget_above: null,
+    approval_of_priority_1: false,
+    approval_of_closing: false,
+    approval_of_unblocking: false,
     archived: false,
     api_key_hint: String(first).slice(-4),
   });

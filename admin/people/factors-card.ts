@@ -1,0 +1,137 @@
+import { html, type TemplateResult } from 'lit-html';
+import { keyed } from 'lit-html/directives/keyed.js';
+import type { Answered } from '../api/api.ts';
+import { hasPasskeys, makePasskey } from '../api/passkeys.ts';
+import type { Page } from '../page.ts';
+import { button, card } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
+import { createTypedForm, type TypedField } from '../parts/typed-form.ts';
+import { moment } from '../words/dates.ts';
+
+type Factors = Answered<'GET', '/me/factors'>;
+type NewTotp = Answered<'POST', '/me/totp'>;
+type Passkey = Factors['passkeys'][number];
+
+const PASSWORD: TypedField = {
+  ...{ name: 'password', label: 'Your password', type: 'password', autocomplete: 'current-password', mayBeEmpty: true },
+  help: 'So that only you change this. Empty, if you have none.',
+};
+const CODE: TypedField = { name: 'code', label: 'Code of the app', type: 'text', autocomplete: 'one-time-code' };
+const PASSKEY_NAME: TypedField = {
+  name: 'name',
+  label: 'Name of the passkey',
+  type: 'text',
+  autocomplete: 'off',
+  help: 'Such as the device: Laptop, Phone.',
+};
+
+/** How a person proves who they are beside the password: authenticator app, recovery codes, passkeys. */
+export const createFactorsCard = (page: Page): { readonly render: () => TemplateResult } => {
+  const { redraw } = page;
+  const factors = createReading(page, (api) => api.get('/me/factors'), { keep: true });
+  /** What is shown in place of the buttons. */
+  let open: (() => TemplateResult) | undefined;
+  const show = (step: (() => TemplateResult) | undefined): void => {
+    open = step;
+    redraw();
+  };
+  /** A form that takes the place of another one gets inputs of its own. */
+  const render = (step: () => TemplateResult): unknown => keyed(step, step());
+  const cancel = (): TemplateResult => button('Cancel', () => show(undefined), 'quiet');
+  const changed = async (words: string): Promise<void> => {
+    page.toast(words);
+    show(undefined);
+    await factors.load();
+  };
+
+  const showCodes = ({ recovery_codes: codes }: { readonly recovery_codes: readonly string[] }): void => {
+    show(
+      () =>
+        html`<p>
+            <strong>Your recovery codes.</strong> Each signs you in once without the app. Keep them where you do not lose them with your
+            phone: they are shown only now.
+          </p>
+          <pre class="codes">${codes.join('\n')}</pre>
+          ${button('I have kept them', () => show(undefined), 'secondary')}`,
+    );
+    void factors.load();
+  };
+  const setUp = ({ secret, uri, setup }: NewTotp): void => {
+    const form = createTypedForm({
+      idPrefix: 'factor',
+      redraw,
+      fields: [CODE],
+      submit: 'Turn on',
+      send: ({ code = '' }) => page.api.send('PUT', '/me/totp', { body: { setup, code: code.trim() } }),
+      onSent: showCodes,
+      more: cancel,
+    });
+    show(
+      () =>
+        html`<p>Add this key to your authenticator app, or <a href=${uri}>open it on this device</a>. Then enter the code that it shows.</p>
+          <pre class="codes">${secret.match(/.{1,4}/g)?.join(' ')}</pre>
+          ${form()}`,
+    );
+  };
+  const withPassword = <T>(submit: string, send: Parameters<typeof createTypedForm<T>>[0]['send'], onSent: (value: T) => unknown): void => {
+    const form = createTypedForm<T>({ idPrefix: 'factor', redraw, fields: [PASSWORD], submit, send, onSent, more: cancel });
+    show(() => html`${form()}`);
+  };
+  const beginApp = (): void =>
+    withPassword('Continue', ({ password = '' }) => page.api.send('POST', '/me/totp', { body: { password } }), setUp);
+  const removeApp = (): void =>
+    withPassword(
+      'Remove the app',
+      ({ password = '' }) => page.api.send('POST', '/me/totp/remove', { body: { password } }),
+      () => changed('Signing in needs no code any more.'),
+    );
+  const renew = (): void =>
+    withPassword('Make new codes', ({ password = '' }) => page.api.send('POST', '/me/recovery_codes', { body: { password } }), showCodes);
+
+  const addPasskey = (): void => {
+    const form = createTypedForm({
+      idPrefix: 'factor',
+      redraw,
+      fields: [PASSKEY_NAME, PASSWORD],
+      submit: 'Continue',
+      send: ({ password = '' }) => page.api.send('POST', '/me/passkeys/options', { body: { password } }),
+      onSent: async (options, { name = '' }) => {
+        const credential = await makePasskey(options);
+        if (!credential) return page.toast('No passkey was made.');
+        const answer = await page.api.send('POST', '/me/passkeys', { body: { name: name.trim(), credential } });
+        if (!answer.ok) return page.complain(answer.problem);
+        await changed('You can sign in by this passkey now.');
+      },
+      more: cancel,
+    });
+    show(() => html`${form()}`);
+  };
+  const removePasskey = async ({ id, name }: Passkey): Promise<void> => {
+    const text = 'It does not sign you in any more. Your device may still list it: remove it there, too.';
+    if (!(await page.confirm({ title: `Remove the passkey “${name}”?`, text, yes: 'Remove', dangerous: true }))) return;
+    const answer = await page.api.send('DELETE', '/me/passkeys/{id}', { id });
+    if (!answer.ok) return page.complain(answer.problem);
+    await changed(`The passkey “${name}” is removed.`);
+  };
+
+  const passkeyLine = (passkey: Passkey): TemplateResult =>
+    html`<p>
+      <strong>${passkey.name}</strong>
+      <small class="muted">${passkey.last_used_at === null ? 'never used' : `last used ${moment(passkey.last_used_at)}`}</small>
+      ${button('Remove', () => removePasskey(passkey), 'quiet danger-text', `Remove the passkey ${passkey.name}`)}
+    </p>`;
+  const passkeysOf = ({ passkeys }: Factors): TemplateResult => html`
+    <p class="muted">A passkey of your phone or computer signs you in without address, password and code.</p>
+    ${passkeys.map(passkeyLine)}
+    ${hasPasskeys() ? button('Add a passkey', addPasskey, 'secondary') : html`<p class="muted">This browser has no passkeys.</p>`}
+  `;
+  const appOf = ({ totp, recovery_codes: left }: Factors): TemplateResult =>
+    totp
+      ? html`<p>Signing in by password needs a code of your app. ${left} of 10 recovery codes are left.</p>
+          ${button('New recovery codes', renew, 'secondary')} ${button('Remove the app', removeApp, 'quiet danger-text')}`
+      : html`<p class="muted">Signing in by password then needs a code that your phone shows.</p>
+          ${button('Set up an app', beginApp, 'secondary')}`;
+  const overview = (value: Factors): TemplateResult =>
+    html`<div class="two">${card('Passkeys', passkeysOf(value))} ${card('Authenticator app', appOf(value))}</div>`;
+  return { render: () => factors.render((value) => (open ? card('Second factors', html`${render(open)}`) : overview(value))) };
+};
