@@ -187,7 +187,7 @@ test('a report is saved with a schedule, opened again, and shared with an advert
     await shoot(shared, name);
     await shared.goto('about:blank');
     await shared.goto(`${link.slice(0, -3)}xyz`);
-    await shared.getByText('The link has expired or is not valid').waitFor();
+    await shared.getByText('The link has ended or is not valid').waitFor();
     await context.close();
   }
 }, 60_000);
