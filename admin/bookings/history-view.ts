@@ -87,10 +87,16 @@ const differences = (change: AuditRow): TemplateResult | string => {
   return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}${payerNote(change)}`;
 };
 
+const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? '' : html`<div class="change"><i>“${note}”</i></div>`);
+
+/** With the second person, where one was needed. */
+const who = ({ actor, approved_by: second }: AuditRow): TemplateResult | string =>
+  second === null ? actor : html`${actor}<br /><small>approved by ${second}</small>`;
+
 const COLUMNS: readonly Column<AuditRow>[] = [
   { label: 'When', cell: ({ at }) => unbroken(moment(at)) },
-  { label: 'Who', cell: ({ actor }) => actor },
+  { label: 'Who', cell: who },
   { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
   { label: 'Record', cell: named },
-  { label: 'Fields', prose: true, cell: differences },
+  { label: 'Fields', prose: true, cell: (change) => html`${differences(change)}${why(change)}` },
 ];

@@ -13,10 +13,10 @@ import { scopeBinding } from './record-scope.ts';
 import { shownRecord } from './shown-fields.ts';
 import { isVisibleChange } from './visible-changes.ts';
 
-const COLUMNS = ['id', 'at', 'actor', 'action', 'entity', 'entity_id', 'note', 'before', 'after'] as const;
+const COLUMNS = ['id', 'at', 'actor', 'action', 'entity', 'entity_id', 'note', 'approved_by', 'before', 'after'] as const;
 const ROW_BYTES = "256 + octet_length(coalesce(before::text, '')) + octet_length(coalesce(after::text, ''))";
 /** What `q` searches; of callers who do not see records whole, what they see for certain. */
-const SEARCHED = `concat_ws(' ', actor, note, before::text, after::text)`;
+const SEARCHED = `concat_ws(' ', actor, approved_by, note, before::text, after::text)`;
 const SEARCHED_IN_PART = `concat_ws(' ', actor, note, before ->> 'name', after ->> 'name')`;
 
 /** As Postgres returns it. */
@@ -73,8 +73,10 @@ const jsonOf = (change: StoredChange, scope: Scope) => {
 };
 
 /** In the order of COLUMNS. */
-const shownChange = ({ id, at, actor, action, entity, entity_id, note, before, after }: StoredChange, scope: Scope) => {
+const shownChange = ({ id, at, before, after, ...change }: StoredChange, scope: Scope) => {
+  const { actor, action, entity, entity_id, note, approved_by } = change;
   const kind = Object.values(ENTITY_KINDS).find(({ name }) => name === entity);
   const shown = (record: AuditRow['before']) => (record && kind ? shownRecord(scope, kind, record) : record);
-  return { id: Number(id), at: at.toISOString(), actor, action, entity, entity_id, note, before: shown(before), after: shown(after) };
+  const who = { id: Number(id), at: at.toISOString(), actor, action, entity, entity_id, note, approved_by };
+  return { ...who, before: shown(before), after: shown(after) };
 };

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
+import { readProviders } from '../../src/people/oidc/read-providers.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { bookCatalog } from '../../testkit/book-catalog.ts';
 import { withKnex } from '../../testkit/book.ts';
@@ -81,7 +82,16 @@ beforeAll(async () => {
   drillPort = await freePort();
   env = {
     ...{ ...process.env, PATH: `${binaries.bin}${path.delimiter}${process.env['PATH']}`, STATE_DIR: state },
-    ...{ DATABASE_URL, REDIS_URL: redis.url, DRILL_REDIS_URL: drillRedis.url, API_KEY, TOKEN_SECRET, ROOT, API: replica.url },
+    ...{
+      DATABASE_URL,
+      SUPERUSER_URL: DATABASE_URL,
+      REDIS_URL: redis.url,
+      DRILL_REDIS_URL: drillRedis.url,
+      API_KEY,
+      TOKEN_SECRET,
+      ROOT,
+      API: replica.url,
+    },
   };
 });
 
@@ -162,7 +172,7 @@ test('the request of the README is answered as it says', async () => {
 const LINE_ITEM = 'https://api.test/#/components/schemas/LineItem';
 const BIDDER = 'https://api.test/#/components/schemas/Bidder';
 
-test('every JSON block is a body, a bidder, or the targeting of a line item, that the API describes', async () => {
+test('every JSON block is a body, a bidder, or the targeting of a line item, that the API describes, or a list of providers', async () => {
   const document = (await (await fetch(`${replica.url}/api/openapi.json`)).json()) as object;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'https://api.test/', ...document });
@@ -172,6 +182,12 @@ test('every JSON block is a body, a bidder, or the targeting of a line item, tha
   expect(blocks.length).toBeGreaterThan(1);
   for (const { document: name, text } of blocks) {
     const body = JSON.parse(text) as object;
+    if (Array.isArray(body)) {
+      const providersFile = path.join(ROOT, '.cache', 'providers-of-documents.json');
+      await writeFile(providersFile, text);
+      expect(await readProviders({ provider: undefined, providersFile, production: true })).toHaveLength(body.length);
+      continue;
+    }
     const schema =
       'seatbid' in body
         ? answerOf(200, 'json')

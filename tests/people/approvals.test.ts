@@ -100,6 +100,8 @@ test('a proposal shows the difference; someone else approves it, and the history
   expect((await ann.call('GET', line())).body.cpm).toBe(1);
   const audited = await knex('audit').where({ entity: 'line_item' }).orderBy('id', 'desc').first();
   expect(audited).toMatchObject({ actor: 'ann@gazette.example', approved_by: 'ben@gazette.example', action: 'update' });
+  const [shown] = (await ann.call('GET', '/api/audit?entity=line_item&q=ben')).body;
+  expect(shown).toMatchObject({ actor: 'ann@gazette.example', approved_by: 'ben@gazette.example', note: 'agreed' });
 });
 
 test('of two people who approve at the same time, one does, and the change is made once', async () => {

@@ -16,7 +16,7 @@ const STAFF = Object.entries(allRoutes(['like'])).filter(([, { access = 'staff' 
 const FIRST_FOREIGN_ID = 900_001;
 /** Lists that can be narrowed to a publisher. */
 const BELOW_PUBLISHERS: readonly EntityTable[] = ['placements', 'campaigns', 'line_items', 'creatives'];
-const FOREIGN = /sesame|9000\d\d/i;
+const FOREIGN = /sesame|\b9000\d\d\b/i;
 /** For some advertisers of a publisher: its bidders, and other advertisers, too. */
 const FOREIGN_TO_BOOKED = /sesame|9000\d\d|millet|8000\d\d|fennel/i;
 /** For all publishers, for one, and for an advertiser of it. */
