@@ -24,6 +24,9 @@ interface Round {
   readonly budgeted: Booking;
 }
 
+/** Half of them for each booking, before it is looked at again how many are sold. */
+const VISITS_A_TURN = 500;
+
 /**
  * Replicas with very unequal traffic reserve lots under caps and budgets while they are killed and restarted. Every ad of
  * each cap is sold in the end, and what killed replicas held is free when it ends.
@@ -95,9 +98,9 @@ export const allowances: Proof = {
         const deadline = Date.now() + MAX_ROUND_MS;
         const isSold = async () => (await sold(capped)) >= cap && (await sold(budgeted)) >= cap;
         for (let turn = 0; !(await isSold()) && Date.now() < deadline; turn++) {
-          await inParallel(500, 32, (i) => visit(turn * 500 + i, i % 2 === 0 ? capped : budgeted));
-          // From here on places are rare, and those of killed replicas are still held.
-          isScarce ||= (await sold(capped)) > 0.8 * cap;
+          await inParallel(VISITS_A_TURN, 32, (i) => visit(turn * VISITS_A_TURN + i, i % 2 === 0 ? capped : budgeted));
+          // In the next turn places may become rare, and those of killed replicas are still held.
+          isScarce ||= (await sold(capped)) + VISITS_A_TURN / 2 > 0.8 * cap;
           if (isScarce) await sleep(50);
         }
         return { capped, budgeted };
