@@ -10,20 +10,12 @@ export interface ReplicaProbe {
   /** Watches the event loop, until `longestHoldMs` says for how long it was held at most: CPU time of the main thread. */
   watchLoop(): Promise<void>;
   longestHoldMs(): Promise<number>;
-  /** Measures script calls, until `callCosts` says what they cost. */
+  /** Measures script calls, until `callCostsMs` says what each cost the main thread of Redis: CPU time. */
   measureCalls(): Promise<void>;
-  callCosts(): Promise<CallCosts>;
+  callCostsMs(): Promise<readonly number[]>;
   /** Heap and external memory after a collection, in bytes. */
   heapBytes(): Promise<number>;
   close(): void;
-}
-
-/** What calls of scripts cost Redis. No call cost more than the longest by either figure. */
-export interface CallCosts {
-  /** Of each call: CPU time of the main thread, with what else it did between two questions. */
-  readonly cpuMs: readonly number[];
-  /** Of the longest: time by Redis's clock, with what other processes did meanwhile. */
-  readonly longestMs: number;
 }
 
 const PROGRAM = fileURLToPath(new URL('replica-probe.mjs', import.meta.url));
@@ -47,7 +39,7 @@ export const openReplicaProbe = async (): Promise<ReplicaProbe> => {
     watchLoop: async () => void (await ask('/watch')),
     longestHoldMs: async () => Number(await ask('/delay')),
     measureCalls: async () => void (await ask('/calls/begin')),
-    callCosts: async () => JSON.parse(await ask('/calls')) as CallCosts,
+    callCostsMs: async () => JSON.parse(await ask('/calls')) as readonly number[],
     heapBytes: async () => Number(await ask('/heap')),
     close: () => agent.destroy(),
   };

@@ -5,9 +5,8 @@
  *   /watch, then /delay    the longest time in ms for which the event loop was held meanwhile: CPU time of
  *                 the main thread, because by the clock it is longer when other processes had the core
  *   /calls/begin, then /calls    what each call of a script or function cost the main thread of Redis
- *                 meanwhile, in ms of CPU time: each is sent between two questions for it. Commands of other
- *                 connections, reading the call, and what Redis does by its own timer can add to a figure.
- *                 And what the longest call took by Redis's own clock, which adds only what other processes did
+ *                 meanwhile, in ms of CPU time: each is sent between two questions for it. Redis answers a
+ *                 connection in order, so only commands of other connections can add to a figure
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -21,10 +20,7 @@ let longestMs = 0;
 
 const send = Redis.prototype.sendCommand;
 const CALLS = new Set(['fcall', 'evalsha', 'eval']);
-const NAMES_OF_CALLS = /^latency_percentiles_usec_(?:fcall|evalsha|eval):.*\bp100=([\d.]+)/gm;
 let costs;
-/** @type {Redis | undefined} */
-let client;
 
 /** Source: INFO cpu of Redis 7, in seconds with six decimals. */
 const mainThreadMs = (info) => {
@@ -34,10 +30,6 @@ const mainThreadMs = (info) => {
 
 function measuredSend(command, stream) {
   if (!CALLS.has(command.name)) return send.call(this, command, stream);
-  if (!client) {
-    client = this;
-    send.call(this, new Command('config', ['resetstat']), stream);
-  }
   const ask = () => {
     const question = new Command('info', ['cpu'], { replyEncoding: 'utf8' });
     send.call(this, question, stream);
@@ -78,24 +70,17 @@ const answers = {
   },
   '/calls/begin': () => {
     costs = [];
-    client = undefined;
     Redis.prototype.sendCommand = measuredSend;
     return '';
   },
-  '/calls': async () => {
+  '/calls': () => {
     Redis.prototype.sendCommand = send;
-    // The percentile 100 is the longest.
-    await client.call('CONFIG', 'SET', 'latency-tracking-info-percentiles', '100');
-    const took = (await client.info('latencystats')).matchAll(NAMES_OF_CALLS);
-    return JSON.stringify({ cpuMs: costs, longestMs: Math.max(...Array.from(took, ([, us]) => Number(us) / 1_000)) });
+    return JSON.stringify(costs);
   },
 };
 
 // A worker thread loads it, too.
 if (isMainThread)
-  createServer(
-    { keepAliveTimeout: 600_000 },
-    (req, res) => void Promise.resolve(answers[req.url]?.()).then((answer) => res.end(String(answer))),
-  )
+  createServer({ keepAliveTimeout: 600_000 }, (req, res) => res.end(String(answers[req.url]?.())))
     .listen(Number(process.env.REPLICA_PROBE_PORT), '127.0.0.1')
     .unref();
