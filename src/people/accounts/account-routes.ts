@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Caller } from '../../access/caller.ts';
 import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
 import { changedBy, recordChange } from '../../bookings/audit-trail.ts';
-import type { SessionStore } from '../sessions/session-store.ts';
+import { revokeSessions, type SessionStore } from '../sessions/session-store.ts';
 import type { ACCOUNT_API } from './account-api.ts';
 import { tooBusy, type CheckOwner } from './check-owner.ts';
 import { passwordFaults, type Passwords } from './password.ts';
@@ -48,11 +48,7 @@ export const accountRoutes = ({ knex, people, sessions, passwords, checkOwner }:
     if (hash === undefined) return tooBusy();
     await knex.transaction(async (trx) => {
       await trx('people').where({ id }).update({ password: hash });
-      await trx('sessions')
-        .where({ person_id: id })
-        .whereNot({ id: caller.sessionId })
-        .whereNull('revoked_at')
-        .update({ revoked_at: trx.fn.now() });
+      await revokeSessions(trx, { personId: id, except: caller.sessionId });
       await recordChange(trx, { actor, action: 'update', entity: 'password', entityId: id, before: null, after: { set_by: 'person' } });
     });
     return done();

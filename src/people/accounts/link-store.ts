@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { recordChange } from '../../bookings/audit-trail.ts';
 import { LINK_SECRET } from '../../access/secret-kind.ts';
 import { createPerson, type Person, type PersonRefused } from './person-store.ts';
+import { revokeSessions } from '../sessions/session-store.ts';
 
 /** What a link is for. `first`: it creates the first administrator, for whom there is no person yet. */
 export type LinkPurpose = 'first' | 'invitation' | 'reset';
@@ -93,7 +94,7 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore =>
       if (!person || 'refusal' in person) return person;
       const { id, email } = person;
       await trx('people').where({ id }).update({ password: passwordHash });
-      await trx('sessions').where({ person_id: id }).whereNull('revoked_at').update({ revoked_at: trx.fn.now() });
+      await revokeSessions(trx, { personId: id });
       await trx('person_links').where({ id: link.id }).update({ used_at: trx.fn.now() });
       const after = { set_by: link.purpose };
       await recordChange(trx, { actor: email, action: 'update', entity: 'password', entityId: id, before: null, after });

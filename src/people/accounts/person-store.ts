@@ -6,6 +6,7 @@ import * as s from '../../base/schema.ts';
 import { changedBy, recordChange, type ChangedBy } from '../../bookings/audit-trail.ts';
 import { invitedFaults, onlyManaged } from './managed-people.ts';
 import { advertiserFaults, isSame, missingIds, RIGHTS_COLUMNS } from '../rights.ts';
+import { revokeSessions } from '../sessions/session-store.ts';
 
 /** As it is stored, without what only signing in reads. */
 export interface PersonRow extends Rights {
@@ -122,7 +123,7 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
       await trx('people')
         .where({ id })
         .update({ ...fields, ...(disabled === undefined ? { name: fields.name ?? before.name } : { disabled_at: disabledAt }) });
-      if (disabled) await trx('sessions').where({ person_id: id }).whereNull('revoked_at').update({ revoked_at: trx.fn.now() });
+      if (disabled) await revokeSessions(trx, { personId: id });
       const after = await readPerson(trx, id);
       if (!after) throw new Error('Postgres has lost a person within a transaction.');
       await recordChange(trx, { ...by, action: 'update', entity: 'person', entityId: id, before, after });

@@ -4,6 +4,7 @@ import { MS_PER_DAY } from '../../base/utc-day.ts';
 import { ATTEMPTS, type Attempts } from '../attempts.ts';
 import { clearCookie, cookieOf, setCookie } from '../sessions/session-cookie.ts';
 import type { Origin, SessionStore } from '../sessions/session-store.ts';
+import { tooBusy } from './check-owner.ts';
 import type { LinkMails } from './link-mails.ts';
 import type { LinkStore } from './link-store.ts';
 import { passwordFaults, type Passwords } from './password.ts';
@@ -50,13 +51,13 @@ export const refuseSignIn = ({ outcome, waitS }: NotSignedIn): Refused => {
     case 'too_many':
       return refuse('too_many_requests', 'Too many attempts to sign in have failed. Wait, or sign in with a passkey.', [], waiting(waitS));
     case 'busy':
-      return refuse('too_many_requests', 'Many people are signing in. Try again in a few seconds.', [], waiting(waitS));
+      return tooBusy();
   }
 };
 
 const signedOut = { 'Set-Cookie': clearCookie('session') };
 const waiting = (seconds: number) => ({ 'Retry-After': String(seconds) });
-const noAccounts = (): Refused => refuse('forbidden', 'There are no accounts of this service (ACCOUNTS). Sign in at your provider.');
+export const noAccounts = (): Refused => refuse('forbidden', 'There are no accounts of this service (ACCOUNTS). Sign in at your provider.');
 const badLink = (): Refused => refuse('invalid_link', 'The link has been used, has ended, or is not complete. Ask for a new one.');
 
 /** Signing in and out. */
@@ -90,7 +91,7 @@ export const signInRoutes = (options: SignInRoutesOptions): Handlers<typeof SIGN
       const faults = [...missing, ...passwordFaults(password, address)];
       if (faults.length > 0) return refuse('invalid_request', 'The answer to the link has faults.', faults);
       const hash = await passwords.hash(password);
-      if (hash === undefined) return refuseSignIn({ outcome: 'busy', waitS: 5 });
+      if (hash === undefined) return tooBusy();
       const used = await links.use(secret, { email, name }, hash);
       if (!used) return badLink();
       if ('refusal' in used) return refuse('conflict', 'There is a person with this e-mail address already.', used.faults);

@@ -66,8 +66,6 @@ export interface SignIn {
   tooMany(origin: Origin): Promise<number | undefined>;
 }
 
-const BUSY_WAIT_S = 5;
-
 interface AccountRow {
   readonly id: number;
   readonly email: string;
@@ -121,7 +119,7 @@ export const createSignIn = ({ knex, sessions, passwords, attempts, devices, use
       };
       if (matches === undefined) {
         await takeBack();
-        return { outcome: 'busy', waitS: BUSY_WAIT_S };
+        return { outcome: 'busy', waitS: 0 };
       }
       if (isRight && !isSecond && code === '') {
         await takeBack();

@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.ts';
 import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
 import { noPerson, personIdOf } from '../accounts/account-routes.ts';
 import type { CheckOwner } from '../accounts/check-owner.ts';
-import { sessionCookies } from '../accounts/sign-in-routes.ts';
+import { noAccounts, sessionCookies } from '../accounts/sign-in-routes.ts';
 import type { SignIn, SignInOutcome, SignInWay } from '../accounts/sign-in.ts';
 import { ATTEMPTS, type Attempts } from '../attempts.ts';
 import { cookieOf } from '../sessions/session-cookie.ts';
@@ -136,13 +136,13 @@ export const passkeyRoutes = (options: PasskeyRoutesOptions): Handlers<typeof PA
   const { passkeys, signIn, attempts, hasAccounts, sessionLifetimeMs, originOf, onSignIn } = options;
   return {
     beginPasskeySignIn: async () => {
-      if (!hasAccounts) return refuse('forbidden', 'There are no accounts of this service (ACCOUNTS). Sign in at your provider.');
+      if (!hasAccounts) return noAccounts();
       const asked = await passkeys.askToSignIn();
       return answer(asked.options, { 'Set-Cookie': asked.cookie });
     },
 
     signInByPasskey: async ({ body: { credential } }, { request }) => {
-      if (!hasAccounts) return refuse('forbidden', 'There are no accounts of this service (ACCOUNTS). Sign in at your provider.');
+      if (!hasAccounts) return noAccounts();
       const origin = originOf(request);
       if ((await attempts.count('passkey', origin.network)) > ATTEMPTS.passkey.max) {
         onSignIn('passkey', 'too_many', origin.network);

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
-import { callerWith, type Caller } from '../../access/caller.ts';
+import { callerWith, type Caller, type Rights } from '../../access/caller.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
 import * as s from '../../base/schema.ts';
-import type { PersonRow } from '../accounts/person-store.ts';
 import { SESSION_SECRET } from '../../access/secret-kind.ts';
 import { deviceWords } from './device-words.ts';
 
@@ -23,6 +22,14 @@ export interface NewSession extends Origin {
   readonly method: SignInMethod;
   /** Of a provider: its own session, and the ID token that ends it, sealed. */
   readonly provider?: { readonly session: string | null; readonly sealedIdToken: string };
+}
+
+/** Who has a session, with its id. */
+interface CallingRow extends Rights {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly session_id: number;
 }
 
 interface SessionRow {
@@ -112,7 +119,7 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
     use: async (secret) => {
       const digest = SESSION_SECRET.digestOf(secret);
       if (!digest) return null;
-      const { rows } = await knex.raw<{ rows: (PersonRow & { readonly session_id: number })[] }>(use, { digest });
+      const { rows } = await knex.raw<{ rows: CallingRow[] }>(use, { digest });
       const [row] = rows;
       if (!row) return null;
       const { id, email, name, session_id: sessionId } = row;
@@ -128,17 +135,7 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
       return rows.map((row) => show(SESSION_COLUMNS, row));
     },
 
-    revoke: (which) => {
-      const query = knex('sessions').whereNull('revoked_at');
-      if ('providerSession' in which) void query.where({ provider_session: which.providerSession });
-      else {
-        void query.where({ person_id: which.personId });
-        if (which.id !== undefined) void query.where({ id: which.id });
-        if (which.except != null) void query.whereNot({ id: which.except });
-        if (which.method !== undefined) void query.where({ method: which.method });
-      }
-      return query.update({ revoked_at: knex.fn.now() });
-    },
+    revoke: (which) => revokeSessions(knex, which),
 
     providerOf: async (sessionId) => {
       const row = await knex('sessions')
@@ -148,4 +145,17 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
       return id === undefined || row?.id_token == null ? undefined : { id, sealedIdToken: row.id_token };
     },
   };
+};
+
+/** Ends sessions, also in the transaction of what ends them. Resolves to how many. */
+export const revokeSessions = (knex: Knex, which: WhichSessions): Promise<number> => {
+  const query = knex('sessions').whereNull('revoked_at');
+  if ('providerSession' in which) void query.where({ provider_session: which.providerSession });
+  else {
+    void query.where({ person_id: which.personId });
+    if (which.id !== undefined) void query.where({ id: which.id });
+    if (which.except != null) void query.whereNot({ id: which.except });
+    if (which.method !== undefined) void query.where({ method: which.method });
+  }
+  return query.update({ revoked_at: knex.fn.now() });
 };
