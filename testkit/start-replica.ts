@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startServer, type Server } from './start-process.ts';
+import { untilTrue } from './until.ts';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 
@@ -13,6 +14,8 @@ export interface Replica {
   pid(): number;
   /** What it has written since its first start. */
   logs(): string;
+  /** Waits until it has written this. @throws with its log when it does not within 10 s */
+  logged(pattern: RegExp): Promise<RegExpExecArray>;
   /** How often it has ended without a signal from here. */
   crashes(): number;
   /** Sends a signal and waits for the end. */
@@ -74,11 +77,18 @@ export const startReplica = async ({
     if (hasCrashed()) crashes++;
     signalled = true;
   };
+  const logs = (): string => earlierLogs + server.output();
   return {
     port,
     url,
     pid: () => server.pid,
-    logs: () => earlierLogs + server.output(),
+    logs,
+    logged: async (pattern) => {
+      await untilTrue(() => pattern.test(logs()), 10_000, 20);
+      const found = pattern.exec(logs());
+      if (!found) throw new Error(`The replica has not logged ${String(pattern)}:\n${logs()}`);
+      return found;
+    },
     crashes: () => crashes + (hasCrashed() ? 1 : 0),
     kill: (signal) => {
       beforeSignal();

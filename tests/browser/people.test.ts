@@ -1,5 +1,4 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { untilTrue } from '../../testkit/until.ts';
 import { apiOf, type ApiCall } from '../api/api-client.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -59,8 +58,7 @@ test('from the first start to a second person, who sees what the role may, and i
   await chief.go('#/overview');
   expect(await chief.page.locator('.person-menu').count()).toBe(0);
 
-  await untilTrue(() => replica.logs().includes('#adsl_'), 5_000, 20);
-  const [secret = ''] = /#adsl_[0-9a-f]{56}/.exec(replica.logs()) ?? [];
+  const [secret] = await replica.logged(/#adsl_[0-9a-f]{56}/);
   await chief.page.goto(`${replica.url}/static/sign-in.html${secret}`);
   await chief.page.getByLabel('E-mail address').fill(CHIEF);
   await chief.page.getByLabel('Your name').fill('Chief');

@@ -1,6 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
-import { untilTrue } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -47,8 +46,7 @@ const start = async (): Promise<void> => {
       ...{ isUserVerified: true, automaticPresenceSimulation: true },
     },
   });
-  await untilTrue(() => replica.logs().includes('#adsl_'), 5_000, 20);
-  const [secret = ''] = /#adsl_[0-9a-f]{56}/.exec(replica.logs()) ?? [];
+  const [secret] = await replica.logged(/#adsl_[0-9a-f]{56}/);
   await page.goto(`${origin}/static/sign-in.html${secret}`);
   await page.getByLabel('E-mail address').fill(CHIEF);
   await page.getByLabel('Your name').fill('Chief');

@@ -1,5 +1,4 @@
 import type { Browser, Page } from 'playwright-core';
-import { untilTrue } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -55,8 +54,7 @@ afterEach(async () => {
 });
 
 test('the printed link makes the first administrator, who is in, and the link leads nowhere afterwards', async () => {
-  await untilTrue(() => replica.logs().includes('#adsl_'), 5_000, 20);
-  const [secret = ''] = /#adsl_[0-9a-f]{56}/.exec(replica.logs()) ?? [];
+  const [secret] = await replica.logged(/#adsl_[0-9a-f]{56}/);
   await visit(secret);
   await heading('Make the first administrator');
   await look('sign-in-first');

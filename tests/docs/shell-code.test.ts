@@ -69,7 +69,7 @@ beforeAll(async () => {
   replica = await startReplica({
     env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), DEMO_DATA: 'true', STATE_DIR: state },
   });
-  apiKey = /pk_demo_[\w-]+/.exec(replica.logs())?.[0] ?? '';
+  [apiKey] = await replica.logged(/pk_demo_[\w-]+/);
   // Commands of operators have stores of their own, of the version of their tools: no replica is connected to them.
   const stores = await openPrivateStores('documents');
   atEnd(stores.stop);

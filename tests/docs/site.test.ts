@@ -70,6 +70,7 @@ test('the site is built without a dead link, and is served, searched and read in
   }
   expect([foreign, faults]).toEqual([[], []]);
   const linked = /https?:\/\/localhost:\d+\/\S*/g;
+  await replica.logged(/Ctrl-C stops/);
   const printed = (replica.logs().match(linked) ?? []).map((address) => new URL(address).pathname).filter((at) => at !== '/ad');
   expect(printed).toContain('/static/demo/');
   expect(await deadLinks([...ENTRIES, ...printed, ...(await linksOfTool(page))])).toEqual([]);

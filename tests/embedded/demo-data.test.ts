@@ -12,7 +12,7 @@ test('DEMO_DATA fills a configured database, and the command that is printed ret
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), DEMO_DATA: 'true', STATE_DIR: state };
   const replica = await startReplica({ env });
   expect((await fetch(`${replica.url}/static/demo/demo-config.js`)).status).toBe(200);
-  const [, key = '', body = ''] = /-H 'X-API-Key: (\S+)' -d '(.*)'/.exec(replica.logs()) ?? [];
+  const [, key = '', body = ''] = await replica.logged(/-H 'X-API-Key: (\S+)' -d '(.*)'/);
   const answer = await fetch(`${replica.url}/ad`, { method: 'POST', headers: { 'X-API-Key': key }, body });
   expect(await answer.json()).toMatchObject({ cur: 'USD', seatbid: [{ bid: [{ impid: '1' }] }] });
   // Its flight never ends, so a budget spread over it would leave a few ads a day.

@@ -1,3 +1,4 @@
+import { eventually } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -16,8 +17,7 @@ beforeAll(async () => {
 });
 
 test('what the tool books, a replica for ads serves', async () => {
-  const { body } = await askForAd(ads.url, booked);
-  expect(body.seatbid).toHaveLength(1);
+  await eventually(async () => expect((await askForAd(ads.url, booked)).body.seatbid).toHaveLength(1));
 });
 
 test.each([

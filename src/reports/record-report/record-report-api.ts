@@ -7,7 +7,7 @@ import { at, defineRoutes, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { REPORT_COLUMNS } from './report-columns.ts';
 
-/** A page takes up to 10 ms of the event loop, most of it to write CSV. */
+/** A page takes up to 5 ms of the event loop. */
 export const REPORT_PAGE = { default: 500, max: 500 };
 
 /** Report formats, the default first. */
