@@ -111,6 +111,13 @@ test('files are one declaration together, with variables and texts of other file
   expect((await machine('GET', '/creatives?q=parts')).body).toMatchObject([{ content: '<p>${AUCTION_PRICE}</p>' }]);
 });
 
+test('the example repository is planned and applied', async () => {
+  const example = path.resolve('sdk/ads/example/bookings.yaml');
+  expect((await ads(['plan', example])).out).toContain('5 to create');
+  expect((await ads(['apply', '--yes', example])).code).toBe(0);
+  expect((await ads(['diff', example])).code).toBe(0);
+});
+
 test('a fault is said with its file and line', async () => {
   await write(
     'faults.yaml',
