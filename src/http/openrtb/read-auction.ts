@@ -183,6 +183,9 @@ const placementOf = (imp: Json & { readonly id: string }, known: (id: string) =>
     textAt(imp, 'ext', 'bidder', 'placement') ??
     textAt(imp, 'ext', 'prebid', 'storedrequest', 'id');
   if (meant !== undefined) return meant;
+  // The adapter that Prebid Server for Go has for it passes this one on (docs/prebid.md).
+  const adapterId = textAt(imp, 'ext', 'bidder', 'placementId');
+  if (adapterId !== undefined && known(adapterId)) return adapterId;
   const tagId = textAt(imp, 'tagid');
   if (tagId !== undefined && known(tagId)) return tagId;
   const names = [
