@@ -1,5 +1,6 @@
 import { text } from '../base/schema.ts';
 import { accept, reject, type Parameter, type Parameters } from './parameters.ts';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_PARAMETER } from './idempotent-calls.ts';
 import type { RouteDefinition } from './route.ts';
 
 const MAX_NOTE_LENGTH = 500;
@@ -26,9 +27,12 @@ const CHANGE_NOTE: Parameter<string | undefined> = {
   },
 };
 
-/** The parameters of a route: what staff change has a note, too. */
-export const parametersOf = ({ access = 'staff', method, asks, parameters = {} }: RouteDefinition): Parameters =>
-  access === 'staff' && method !== 'GET' && !asks ? { ...parameters, [NAME]: CHANGE_NOTE } : parameters;
+/** The parameters of a route: what staff change has a note too, and what they create a key. */
+export const parametersOf = ({ access = 'staff', method, asks, parameters = {} }: RouteDefinition): Parameters => ({
+  ...parameters,
+  ...(access === 'staff' && method !== 'GET' && !asks && { [NAME]: CHANGE_NOTE }),
+  ...(access === 'staff' && method === 'POST' && !asks && { [IDEMPOTENCY_KEY]: IDEMPOTENCY_PARAMETER }),
+});
 
 /** The note among the values of the parameters; null: none was given. */
 export const noteIn = (values: Readonly<Record<string, unknown>>): string | null => (values[NAME] as string | undefined) ?? null;

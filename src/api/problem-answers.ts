@@ -59,6 +59,7 @@ export const problemsOf = ({
     [isStaff && places.has('path'), ['not_found']],
     [true, problems],
     [isStaff && method !== 'GET' && !asks, ['conflict']],
+    [isStaff && method === 'POST' && !asks, ['idempotency_key_reused']],
     [isStaff, STAFF_PROBLEMS],
   ];
   return [...new Set(derived.flatMap(([applies, codes]) => (applies ? codes : [])))];

@@ -30,6 +30,7 @@ export const REMEDIES = {
   unsupported_media: 'Send the body as it is, or with Content-Encoding gzip, deflate or br.',
   range_not_satisfiable: 'Request a range inside the file, or the whole file.',
   unknown_host: 'Use a host name of ALLOWED_HOSTS, or add this one to it.',
+  idempotency_key_reused: 'Take a new Idempotency-Key for each call: this one was sent with another path or body.',
   too_many_requests: 'Wait for the seconds in Retry-After.',
   internal: 'Repeat the request. If it fails again, look for its `request_id` in the log of the service.',
   unavailable: 'Repeat the request after a second. GET /ready gives the reason.',

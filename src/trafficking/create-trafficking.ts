@@ -15,6 +15,7 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { notFound } from '../http/problems/error-handler.ts';
 import type { Handlers } from '../api/route.ts';
+import { idempotentCalls } from '../api/idempotent-calls.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { createApprovalStore } from '../approvals/approval-store.ts';
@@ -160,7 +161,12 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   };
 
   const router = Router();
-  router.use(people.gate, ...entityRoutes({ reader, writer, judgeList, reach }), serveRoutes(TRAFFICKING_API, handlers, reach));
+  router.use(
+    people.gate,
+    idempotentCalls({ knex, now: asking.now, onFailure }),
+    ...entityRoutes({ reader, writer, judgeList, reach }),
+    serveRoutes(TRAFFICKING_API, handlers, reach),
+  );
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));
   return router;

@@ -32,6 +32,7 @@ export const PROBLEMS = {
   unsupported_media: { status: 415, title: 'Unsupported content type or encoding' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
   unknown_host: { status: 421, title: 'Unknown host' },
+  idempotency_key_reused: { status: 422, title: 'Idempotency-Key of another call' },
   too_many_requests: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },
