@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Knex } from 'knex';
 import { createSecretBox } from '../base/secret-box.ts';
+import { MS_PER_DAY } from '../base/utc-day.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
 import { requestIdOf } from '../http/request/request-id.ts';
 import type { LogFields } from '../observability/log.ts';
@@ -14,7 +15,6 @@ const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 const KEY_WORDS = 'must be 1 to 255 visible ASCII characters, such as a UUID';
 /** A call that has no end by then ended with its replica. */
 const MAX_CALL_MS = 120_000;
-const KEPT_MS = 86_400_000;
 const RETRY_SECONDS = 2;
 /** Of an answer that is kept; files are longer, and no answers to a POST. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
@@ -64,7 +64,7 @@ export const idempotentCalls =
     const row = { caller: `${kind} ${id ?? name}`, key_hash: createHash('sha256').update(key).digest() };
     const route = `${req.baseUrl}${req.url}`;
     await knex('idempotency_keys')
-      .where('begun_at', '<', new Date(now() - KEPT_MS))
+      .where('begun_at', '<', new Date(now() - MS_PER_DAY))
       .delete();
     const begun = await knex('idempotency_keys')
       .insert({ ...row, route, begun_at: new Date(now()) })

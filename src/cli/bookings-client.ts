@@ -1,3 +1,4 @@
+import { parseUrl } from '../base/parse-url.ts';
 import { CliFault } from './cli-fault.ts';
 import type { BookingLines } from './read-bookings.ts';
 
@@ -44,7 +45,7 @@ export interface BookingsClient {
 
 /** Calls the service that the environment names. Each method throws a CliFault with the words of the service. */
 export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv): BookingsClient => {
-  if (!ADS_URL || !URL.canParse(ADS_URL))
+  if (!ADS_URL || !parseUrl(ADS_URL))
     throw new CliFault('ADS_URL must be the address of the service, such as https://ads.example.com', 2);
   const call = async (path: string, init: RequestInit & { readonly headers: Record<string, string> }): Promise<Response> => {
     const headers = { ...init.headers, ...(ADS_TOKEN && { Authorization: `Bearer ${ADS_TOKEN}` }) };
@@ -57,7 +58,7 @@ export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv):
   };
   return {
     pull: async (publisher) => {
-      const answer = await call(`/api/export?${new URLSearchParams({ publisher, format: 'yaml' })}`, { headers: {} });
+      const answer = await call(`/api/export?${new URLSearchParams({ publisher, format: 'yaml' }).toString()}`, { headers: {} });
       if (!answer.ok) throw await faultOf(answer);
       return answer.text();
     },
@@ -71,7 +72,7 @@ export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv):
         ...(ifState !== undefined && { 'If-Match': ifState }),
         ...(note !== undefined && { 'Change-Note': encodeURIComponent(note) }),
       };
-      const answer = await call(`/api/apply?${query}`, { method: 'POST', headers, body: lines.join('\n') });
+      const answer = await call(`/api/apply?${query.toString()}`, { method: 'POST', headers, body: lines.join('\n') });
       if (!answer.ok) throw await faultOf(answer, placeOf);
       return (await answer.json()) as Applied;
     },

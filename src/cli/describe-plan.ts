@@ -1,3 +1,4 @@
+import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 import type { Applied, Change } from './bookings-client.ts';
 
 export interface PlanStyle {
@@ -39,8 +40,8 @@ const countOf = (changes: readonly Change[]): string => {
 };
 
 const UNITS = [
-  [86_400_000, 'day'],
-  [3_600_000, 'hour'],
+  [MS_PER_DAY, 'day'],
+  [MS_PER_HOUR, 'hour'],
   [60_000, 'minute'],
 ] as const;
 

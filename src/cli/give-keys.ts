@@ -16,11 +16,12 @@ export const giveKeys = (text: string): string => {
     const key = record.get('key');
     if (typeof key === 'string') keysOf(list).add(key);
     else if (give && record.has('id') && list !== 'placements') {
-      const name = slugOf(String(record.get('name') ?? '')) || `${list.replace(/s$/, '').replaceAll('_', '-')}-${record.get('id')}`;
+      const [named, id] = [record.get('name'), record.get('id')];
+      const name = (typeof named === 'string' ? slugOf(named) : '') || `${list.replace(/s$/, '').replaceAll('_', '-')}-${Number(id)}`;
       let free = name;
       for (let n = 2; keysOf(list).has(free); n++) free = `${name}-${n}`;
       keysOf(list).add(free);
-      record.items.unshift(document.createPair('key', free) as (typeof record.items)[number]);
+      record.items.unshift(document.createPair('key', free));
     }
     for (const part of LISTS) {
       const parts = record.get(part);

@@ -31,9 +31,10 @@ const RETRY_SECONDS = 10;
 export const declarationRoutes = ({ knex, writer, dimensions }: DeclarationRoutesOptions): Handlers<typeof DECLARATION_API> => {
   // A body may have 32 MiB.
   let isRunning = false;
+  const isPublisher = async (id: number): Promise<boolean> => (await knex('publishers').where({ id }).pluck<number[]>('id')).length > 0;
   return {
     exportBookings: async ({ publisher, format }, { caller, isHead, request }) => {
-      const found = maySee(caller.publishers, publisher) && (await knex('publishers').where({ id: publisher }).first('id'));
+      const found = maySee(caller.publishers, publisher) && (await isPublisher(publisher));
       if (!found) return noSuch('publisher');
       const chosen = format ?? (request.accepts(Object.values(DECLARATION_FORMATS)) === DECLARATION_FORMATS.yaml ? 'yaml' : 'json');
       return fileReply(async (begin) => {
@@ -57,10 +58,7 @@ export const declarationRoutes = ({ knex, writer, dimensions }: DeclarationRoute
         });
       isRunning = true;
       try {
-        if (
-          publisher !== undefined &&
-          !(maySee(caller.publishers, publisher) && (await knex('publishers').where({ id: publisher }).first('id')))
-        )
+        if (publisher !== undefined && !(maySee(caller.publishers, publisher) && (await isPublisher(publisher))))
           return noSuch('publisher');
         const read = await readEntries(request);
         if ('kind' in read) return read;

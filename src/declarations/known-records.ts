@@ -113,7 +113,7 @@ const idsOf = async (
     const named = [...ids, ...referred.filter((name) => namedByClient || typeof name === 'number')];
     void either.orWhereRaw(`id = any(cast(:named as ${namedByClient ? 'text' : 'int'}[]))`, { named: named as string[] });
     const known = [...keys, ...referred.filter((name) => typeof name === 'string')];
-    if (!namedByClient) void either.orWhereRaw('external_key = any(cast(:known as text[]))', { known: known as string[] });
+    if (!namedByClient) void either.orWhereRaw('external_key = any(cast(:known as text[]))', { known: known });
   });
   if (table === 'publishers' && publisherId === undefined) return [];
   const rows = await query.orderBy('id').select<{ id: string | number }[]>('id');

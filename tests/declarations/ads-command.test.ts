@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
-import { type ApiCall, type Json } from '../api/api-client.ts';
+import { each, type ApiCall } from '../api/api-client.ts';
 import { callWith, MACHINE, tokenOf } from '../people/staff.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -64,7 +64,7 @@ test('a plan, an apply, a pull and a comparison of files', async () => {
   const [history] = (await machine('GET', '/audit?entity=publisher&limit=1')).body;
   expect(history).toMatchObject({ action: 'create', note: expect.stringMatching(/^commit 3f2a9c1d7e4b/) });
   expect((await ads(['pull', '--publisher', String(publisher.id), '-o', 'pulled.yaml'])).code).toBe(0);
-  const { installation: _, ...pulled } = parse(await readFile(path.join(folder, 'pulled.yaml'), 'utf8')) as Json;
+  const { installation: _, ...pulled } = parse(await readFile(path.join(folder, 'pulled.yaml'), 'utf8'));
   expect(pulled).toEqual(declaration);
 
   const [item] = (await machine('GET', `/line_items?publisher_id=${publisher.id}&q=sport`)).body;
@@ -141,9 +141,9 @@ test('records without keys are given keys made of their names', async () => {
   const flight = { publisher_id: publisher, start_date: '2026-03-01', end_date: '2999-12-31' };
   for (const name of ['Spring sale', 'Spring sale', '***']) await machine('POST', '/campaigns', { ...flight, name });
   expect((await ads(['pull', '--publisher', String(publisher), '--keys', '-o', 'keyed.yaml'])).code).toBe(0);
-  const keyed = parse(await readFile(path.join(folder, 'keyed.yaml'), 'utf8')) as Json;
+  const keyed = parse(await readFile(path.join(folder, 'keyed.yaml'), 'utf8'));
   const last = keyed.campaigns[2].id as number;
-  expect([keyed.publisher.key, ...keyed.campaigns.map(({ key }: Json) => key)]).toEqual([
+  expect([keyed.publisher.key, ...each(keyed.campaigns, 'key')]).toEqual([
     'arger-sohne',
     'spring-sale',
     'spring-sale-2',

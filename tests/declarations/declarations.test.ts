@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { apiOf, type ApiCall, type Json } from '../api/api-client.ts';
+import { apiOf, each, itemsOf, type ApiCall, type Json } from '../api/api-client.ts';
 import { callWith, MACHINE, tokenOf } from '../people/staff.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -91,9 +91,9 @@ test('what the declaration does not have stays, and is archived on request; what
   const declaration = bookings('prune');
   const id = await publisherOf(machine, declaration);
   const [spring, winter] = declaration.campaigns;
-  const smaller = { ...declaration, campaigns: [{ ...spring, line_items: spring.line_items.slice(1) }] };
+  const smaller = { ...declaration, campaigns: [{ ...spring, line_items: itemsOf(spring.line_items).slice(1) }] };
   const kept = await machine('POST', '/apply', smaller);
-  expect([kept.body.changes, kept.body.undeclared.map(({ kind, key }: Json) => `${kind} ${key}`)]).toEqual([
+  expect([kept.body.changes, itemsOf(kept.body.undeclared).map(({ kind, key }) => `${kind} ${key}`)]).toEqual([
     [],
     ['campaign winter', 'line_item network'],
   ]);
@@ -113,13 +113,13 @@ test('the same declaration makes the same bookings in another installation, also
   const { installation: _, version, publisher, advertisers, bidders, placements, campaigns } = first;
   const lines = [
     { version },
-    ...campaigns.flatMap(({ line_items: items = [], ...campaign }: Json) => [
-      ...items.map((item: Json) => ({ line_item: { campaign: campaign.key, ...item } })),
+    ...itemsOf(campaigns).flatMap(({ line_items: items = [], ...campaign }) => [
+      ...itemsOf(items).map((item) => ({ line_item: { campaign: campaign.key, ...item } })),
       { campaign },
     ]),
-    ...placements.map((placement: Json) => ({ placement })),
-    ...bidders.map((bidder: Json) => ({ bidder })),
-    ...advertisers.map((advertiser: Json) => ({ advertiser })),
+    ...itemsOf(placements).map((placement) => ({ placement })),
+    ...itemsOf(bidders).map((bidder) => ({ bidder })),
+    ...itemsOf(advertisers).map((advertiser) => ({ advertiser })),
     { publisher },
   ];
   const sent = await other('POST', '/apply', lines.map((line) => JSON.stringify(line)).join('\n'), {
@@ -167,9 +167,9 @@ test('a fault anywhere changes nothing, and each is named with its place', async
     { pointer: '/campaigns/0/line_items/0/colour', detail: 'is not a known field' },
     { pointer: '/campaigns/1/key', detail: 'is that of /campaigns/0 too' },
   ]);
-  const { colour: _, ...item } = broken.campaigns[0].line_items![0] as Json;
+  const { colour: _, ...item } = broken.campaigns[0].line_items![0];
   const deeper = await machine('POST', '/apply', { ...broken, campaigns: [{ ...broken.campaigns[0], line_items: [item] }] });
-  expect(deeper.body.errors.map(({ pointer }: Json) => pointer)).toEqual(['/publisher/time_zone', '/campaigns/0/advertiser']);
+  expect(each(deeper.body.errors, 'pointer')).toEqual(['/publisher/time_zone', '/campaigns/0/advertiser']);
   const deepest = await machine('POST', '/apply', { ...declaration, campaigns: [{ ...spring, line_items: [item] }] });
   expect(deepest.body.errors).toEqual([
     { pointer: '/campaigns/0/line_items/0/cpm', detail: expect.stringContaining('must be') },
@@ -188,7 +188,7 @@ test.each([
   ['campaigns that are no list', { publisher: { key: 'v' }, campaigns: {} }, 'invalid_request'],
   ['a record that is a number', { publisher: { key: 'v' }, campaigns: [1] }, 'invalid_request'],
 ])('%s is refused', async (_, body, code) => {
-  const refused = await machine('POST', '/apply', body as object);
+  const refused = await machine('POST', '/apply', body);
   expect([refused.status, refused.body.code]).toEqual([400, code]);
 });
 
@@ -266,7 +266,7 @@ test('who books for some publishers exports and applies theirs, and learns nothi
   declaration.publisher.name = 'Ours';
   declaration.advertisers[0].name = 'Theirs';
   const refused = await trafficker('POST', '/apply', declaration);
-  expect(refused.body.errors.map(({ pointer }: Json) => pointer)).toEqual(['/advertisers/0', '/publisher']);
+  expect(each(refused.body.errors, 'pointer')).toEqual(['/advertisers/0', '/publisher']);
   const guessed = await trafficker('POST', '/apply', bookings('foreign'));
   expect([guessed.status, JSON.stringify(guessed.body).includes('already')]).toEqual([400, false]);
   const viewer = callWith(here.url, await tokenOf(machine, 'reads', ['viewer'], null));
