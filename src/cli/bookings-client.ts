@@ -45,8 +45,7 @@ export interface BookingsClient {
 
 /** Calls the service that the environment names. Each method throws a CliFault with the words of the service. */
 export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv): BookingsClient => {
-  if (!ADS_URL || !parseUrl(ADS_URL))
-    throw new CliFault('ADS_URL must be the address of the service, such as https://ads.example.com', 2);
+  if (!ADS_URL || !parseUrl(ADS_URL)) throw new CliFault('ADS_URL must be the address of the service, such as https://ads.example.com', 2);
   const call = async (path: string, init: RequestInit & { readonly headers: Record<string, string> }): Promise<Response> => {
     const headers = { ...init.headers, ...(ADS_TOKEN && { Authorization: `Bearer ${ADS_TOKEN}` }) };
     try {

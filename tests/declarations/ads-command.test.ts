@@ -113,7 +113,7 @@ test('files are one declaration together, with variables and texts of other file
 
 test('the example repository is planned and applied', async () => {
   const example = path.resolve('sdk/ads/example/bookings.yaml');
-  expect((await ads(['plan', example])).out).toContain('5 to create');
+  expect((await ads(['plan', example])).out).toContain('6 to create');
   expect((await ads(['apply', '--yes', example])).code).toBe(0);
   expect((await ads(['diff', example])).code).toBe(0);
 });
