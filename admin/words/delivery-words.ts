@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from '../../src/base/utc-day.ts';
 import { PACING_WORDS } from '../../src/catalog/model/choices.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
-import type { Dimensions, LineItemWire } from '../api/wire.ts';
+import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
 import { count, duration, money } from './formats.ts';
 
@@ -32,21 +32,4 @@ const pacedWords = (how: string, delivery: Delivery): string => {
   if (pacing.target === null || goal === null) return 'It has no cap, goal or budget to pace by, and takes every ad that it can win.';
   const room = pacing.permits !== null && pacing.permits < 1 ? '; it waits until more is due' : '';
   return `${how}: about ${count(goal)} impressions today, from the lowest of its daily caps and the day’s part of its goals and budgets. Due by now, from where pacing began today: ${count(pacing.target)}; delivered or reserved: ${count(today.committed)}${room}.`;
-};
-
-/** The targeting rules of a line item in words; none when every visitor matches. */
-export const targetingWords = (
-  { targeting }: LineItemWire,
-  countryName: (code: string) => string,
-  dimensions: Dimensions,
-): readonly string[] => {
-  const list = (values: unknown): string => (Array.isArray(values) ? values.map(String) : [String(values)]).join(', ');
-  return [
-    ...(targeting.countries?.length ? [`in ${targeting.countries.map(countryName).join(', ')}`] : []),
-    ...(targeting.regions?.length ? [`in ${targeting.regions.join(', ')}`] : []),
-    ...(targeting.cities?.length ? [`in ${targeting.cities.join(', ')}`] : []),
-    ...(targeting.devices?.length ? [`on ${targeting.devices.join(', ')}`] : []),
-    ...Object.entries(targeting.dimensions ?? {}).map(([name, values]) => `${dimensions[name]?.title ?? name}: ${list(values)}`),
-    ...Object.entries(targeting.key_values ?? {}).map(([name, values]) => `${name}: ${list(values)}`),
-  ];
 };

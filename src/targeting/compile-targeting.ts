@@ -38,7 +38,8 @@ export const createPairNumbers = (): PairNumbers => {
     textOf: (number) => texts[number]!,
     askedBitOf: (number) => asked[number]!,
     numberOfWide: (given) => {
-      const text = 'prefix' in given ? given.spelling + given.prefix : `${given.spelling}${given.range.min ?? ''}..${given.range.max ?? ''}`;
+      const text =
+        'prefix' in given ? given.spelling + given.prefix : `${given.spelling}${given.range.min ?? ''}..${given.range.max ?? ''}`;
       const number = numberOf(('prefix' in given ? prefixPairOf : rangePairOf)(text));
       if (!wide.has(number)) wide.set(number, given);
       return number;

@@ -19,6 +19,7 @@ import { titleOf } from '../../words/kinds.ts';
 import { choicesOf, hasType } from './entity-fields.ts';
 import type { FormField, FieldSchema } from '../../../src/catalog/entities/form.ts';
 import type { Form } from './form.ts';
+import { targetedTexts, targetedValue } from './targeted-text.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
 
 /**
@@ -92,12 +93,12 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   },
   countries: { ...list, render: ({ form, options }) => countryField(form, options) },
   dimensions: {
-    toDraft: (value) => Object.fromEntries(Object.entries(value ?? {}).map(([name, values]) => [name, listOf(values)])),
+    toDraft: (value) => Object.fromEntries(Object.entries(value ?? {}).map(([name, values]) => [name, targetedTexts(values)])),
     toRecord: (typed, { dimensions }) =>
       Object.fromEntries(
         Object.entries(typed as Readonly<Record<string, readonly string[]>>)
           .filter(([, values]) => values.length > 0)
-          .map(([name, values]) => [name, values.map((value) => dimensionValue(dimensions[name], value))]),
+          .map(([name, values]) => [name, values.map((value) => targetedValue(value, (text) => dimensionValue(dimensions[name], text)))]),
       ),
     render: ({ form, page, options }) =>
       html`${Object.entries(page.store.dimensions()).map(([name, dimension]) => dimensionField(form, options.pointer, name, dimension))}`,

@@ -6,18 +6,19 @@ import { ENTITIES, ENTITY_TABLES, entityOf, type EntityTable, type Records } fro
 import type { Fields, RecordOf } from '../entities/field.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
 import {
   advertiserRules,
   bidderRules,
   blockListRules,
   creativeRules,
-  DIMENSION_FORMS,
   flightRules,
   lineItemRules,
   type CreativeContext,
   type LineItemContext,
 } from './rules.ts';
+import { DIMENSION_FORMS } from './targeting-faults.ts';
 import { shapeOf, type Checked, type Given, type ShapedRecord } from './shape-record.ts';
 
 /**
@@ -71,15 +72,21 @@ const withTypedTargeting = (
   { record, faults }: ShapedRecord<LineItemRecord>,
   { dimensions }: LineItemContext,
 ): ShapedRecord<LineItemRecord> => {
-  const { targeting } = record;
+  const targeting = typedRules(record.targeting, dimensions);
   if (!isObject(targeting)) return { record, faults };
+  const exclude = typedRules(targeting['exclude'], dimensions);
+  if (exclude !== targeting['exclude']) return { record: { ...record, targeting: { ...targeting, exclude } }, faults };
+  return { record: targeting === record.targeting ? record : { ...record, targeting }, faults };
+};
+
+/** The same object where its values have their types. */
+const typedRules = (rules: unknown, dimensions: DimensionSchema): unknown => {
+  if (!isObject(rules)) return rules;
   const typed = DIMENSION_FORMS.flatMap((form) => {
-    const values = targeting[form];
+    const values = rules[form];
     return isObject(values) ? [[form, withDimensionTypes(dimensions, values)] as const] : [];
   });
-  return typed.every(([form, values]) => values === targeting[form])
-    ? { record, faults }
-    : { record: { ...record, targeting: { ...targeting, ...Object.fromEntries(typed) } }, faults };
+  return typed.every(([form, values]) => values === rules[form]) ? rules : { ...rules, ...Object.fromEntries(typed) };
 };
 
 const RULED = {

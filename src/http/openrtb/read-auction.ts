@@ -94,9 +94,14 @@ export const readAuction = (
     request: {
       id: request.id,
       imp: request.imp.map((imp) => toWireImp(imp, known, dimensions)),
-      user: { ...(userId !== undefined && { id: userId }), consent: at(request, 'user', 'consent'), ext: at(request, 'user', 'ext') },
+      user: {
+        ...(userId !== undefined && { id: userId }),
+        consent: at(request, 'user', 'consent'),
+        ext: at(request, 'user', 'ext'),
+        data: at(request, 'user', 'data'),
+      },
       device: deviceOf(request),
-      site: { page },
+      site: { page, ref: at(request, 'site', 'ref') },
       regs: request['regs'],
       ext: {
         publisher_id: publisher.id,
@@ -223,9 +228,10 @@ const userIdOf = (request: WireAuction): string | undefined =>
     .flatMap((eid) => (at(eid, 'source') === 'pubcid.org' ? (textAt(listAt(eid, 'uids')[0], 'id') ?? []) : []))[0];
 
 const deviceOf = (request: WireAuction): NonNullable<WireAdRequest['device']> => {
-  const ua = at(request, 'device', 'ua');
+  const device = request['device'];
+  const ua = at(device, 'ua');
   const ip = textAt(request, 'device', 'ip') ?? textAt(request, 'device', 'ipv6');
-  return { ...(typeof ua === 'string' && ua !== '' && { ua }), ...(ip !== undefined && { ip }), lmt: at(request, 'device', 'lmt') };
+  return { ...(typeof ua === 'string' && ua !== '' && { ua }), ...(ip !== undefined && { ip }), lmt: at(device, 'lmt'), sent: device };
 };
 
 /**

@@ -12,6 +12,7 @@ import { targetingQuery } from '../../targeting/targeting-query.ts';
 import type { SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
 import { readDsaRequest } from '../../bidders/openrtb/dsa.ts';
 import { at } from './auction-schema.ts';
+import { createOfferedBy, hasSegments } from './offered-by.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { pageOrigin } from '../request/hit-source.ts';
 import type { Asker, RequestContext } from '../request/request-context.ts';
@@ -65,6 +66,7 @@ export const toAdRequest = (
     secGpc: req.headers['sec-gpc'] as string | undefined,
   });
   const consent = decideConsent(signals, context.country, publisher.privacy);
+  const offeredBy = createOfferedBy(wire, req, context, consent);
   const userId = wire.user.id;
   const mayRemember = consent.remember === null && userId !== undefined;
   const keepsSession = consent.remember !== null && userId !== undefined && publisher.privacy.capsWithoutUserId === 'session';
@@ -82,18 +84,19 @@ export const toAdRequest = (
         width,
         height,
         otherSizes,
-        targeting: kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...kv }),
+        targeting: kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...kv }, offeredBy),
         terms: auction?.terms.get(imp.id),
       };
     }),
     query: {
-      targeting: targetingQuery(dimensions, context, wire.ext.kv),
+      targeting: targetingQuery(dimensions, context, wire.ext.kv, offeredBy),
       atMs: now(publisher.id),
       mayRemember: mayRemember || keepsSession,
     },
     userHash: hash,
     sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
+    hasSegments: hasSegments(wire),
     client: clientOf(snapshot, req),
     seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req), hash),
     visitor: { country: context.country, device: context.device, browser: consent.measure === null ? context.visitor.browser : null },
