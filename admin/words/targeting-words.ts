@@ -26,7 +26,7 @@ const ruleWords = (rules: RuleFields, { countryName, dimensions }: TargetingName
     values?.length ? [`${before} ${values.map(nameOf).join(', ')}`] : [];
   const named = (values: RuleFields['key_values'], labelOf = (name: string) => name): readonly string[] =>
     Object.entries(values ?? {}).map(
-      ([name, given]) => `${labelOf(name)}: ${([given].flat() as TargetedValue[]).map(valueWords).join(', ')}`,
+      ([name, given]) => `${labelOf(name)}: ${[given].flat<readonly TargetedValues[]>().map(valueWords).join(', ')}`,
     );
   return [
     ...list(rules.countries, 'in', countryName),

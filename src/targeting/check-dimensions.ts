@@ -47,12 +47,12 @@ export const checkDimensions = (
 
 /** The fault of a scalar, a range or a prefix; a request has only scalars. */
 const targetedFault = (dimension: Dimension, value: unknown): string | undefined => {
-  if (!isObject(value)) return valueFault(dimension, value);
+  if (!isObject(value) || !['prefix', 'min', 'max'].some((name) => name in value)) return valueFault(dimension, value);
   const { type, values } = dimension;
   const { prefix, min, max } = value;
   if (prefix !== undefined) {
     if (type !== 'string') return `must not be a prefix: ${dimension.name} is ${type === 'integer' ? 'an' : 'a'} ${type}`;
-    return values === null || values.some((one) => String(one).startsWith(String(prefix)))
+    return values === null || values.some((one) => String(one).startsWith(prefix as string))
       ? undefined
       : `must begin one of ${values.join(', ')}`;
   }

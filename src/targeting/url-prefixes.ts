@@ -16,7 +16,7 @@ export const urlPrefix = (text: string): string | undefined => {
     .replace(/^https?:\/\//, '');
   if (bare === '' || /[\s?#*@\\]/.test(bare)) return undefined;
   const parts = partsOf(`http://${bare}`);
-  if (parts === undefined || parts.port !== '' || parts.segments.length > MAX_SEGMENTS) return undefined;
+  if (parts?.port !== '' || parts.segments.length > MAX_SEGMENTS) return undefined;
   return [parts.host, ...parts.segments].join('/');
 };
 

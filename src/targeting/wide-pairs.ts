@@ -37,10 +37,10 @@ export const openWideNames = ({ wideNames, wideText, wideEnds, wideLengths, wide
   Array.from({ length: wideNames.length / INTS_A_NAME }, (_, name) => {
     const [text, textLength, ends, endCount, lengths, lengthCount, nodes, nodeCount] = wideNames.subarray(name * INTS_A_NAME);
     return {
-      spelling: String.fromCharCode(...wideText.subarray(text!, text! + textLength!)),
-      ends: wideEnds.subarray(ends!, ends! + endCount!),
-      lengths: wideLengths.subarray(lengths!, lengths! + lengthCount!),
-      nodes: wideNodes.subarray(nodes!, nodes! + nodeCount!),
+      spelling: String.fromCharCode(...wideText.subarray(text, text! + textLength!)),
+      ends: wideEnds.subarray(ends, ends! + endCount!),
+      lengths: wideLengths.subarray(lengths, lengths! + lengthCount!),
+      nodes: wideNodes.subarray(nodes, nodes! + nodeCount!),
     };
   });
 

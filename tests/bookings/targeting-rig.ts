@@ -36,7 +36,7 @@ export const setUp = () => {
         ext: { publisher_id: publisher.id, kv },
       }),
     });
-    const { seatbid, debug } = (await answer.json()) as Json;
+    const { seatbid, debug } = await answer.json();
     if (seatbid.length > 0) return 'served';
     const [refused] = (debug.trace.imps[0].steps as Json[]).flatMap(({ rejected }) => rejected as Json[]);
     return `${refused.reason}: ${refused.detail}`;

@@ -12,7 +12,7 @@ import { at, listAt, textAt } from './auction-schema.ts';
 
 /** Lists of segments of a request that are read, and segments of all of them together. */
 const MAX_SEGMENTS = 100;
-export const MAX_SEGMENT_LENGTH = 128;
+const MAX_SEGMENT_LENGTH = 128;
 
 /**
  * Reads from a request what line items may target beside place, device and key-values. Fields of the body take
