@@ -1,6 +1,13 @@
 import { BROWSER_WORDS, CONNECTION_WORDS, DEVICE_WORDS, OS_WORDS, type Choices } from '../../src/catalog/model/choices.ts';
 import { rangeWords } from '../../src/targeting/match-targeting.ts';
-import { isPrefix, isRange, type RuleFields, type TargetedValue, type TargetingFields } from '../../src/targeting/targeting-rules.ts';
+import {
+  isPrefix,
+  isRange,
+  type RuleFields,
+  type TargetedValue,
+  type TargetedValues,
+  type TargetingFields,
+} from '../../src/targeting/targeting-rules.ts';
 import type { Dimensions } from '../api/wire.ts';
 
 export interface TargetingNames {
@@ -26,7 +33,7 @@ const ruleWords = (rules: RuleFields, { countryName, dimensions }: TargetingName
     values?.length ? [`${before} ${values.map(nameOf).join(', ')}`] : [];
   const named = (values: RuleFields['key_values'], labelOf = (name: string) => name): readonly string[] =>
     Object.entries(values ?? {}).map(
-      ([name, given]) => `${labelOf(name)}: ${[given].flat<readonly TargetedValues[]>().map(valueWords).join(', ')}`,
+      ([name, given]) => `${labelOf(name)}: ${([given] as readonly TargetedValues[]).flat().map(valueWords).join(', ')}`,
     );
   return [
     ...list(rules.countries, 'in', countryName),

@@ -32,6 +32,7 @@ const WRITES: Readonly<Record<EntityTable, Permission>> = {
   publishers: 'setup.write',
   placements: 'inventory.write',
   bidders: 'setup.write',
+  targetings: 'bookings.write',
   ...{ advertisers: 'bookings.write', campaigns: 'bookings.write', line_items: 'bookings.write', creatives: 'bookings.write' },
 };
 /** Who may upload and correct creatives may not delete them. */
@@ -106,7 +107,7 @@ export const entityApi = (kind: EntityKind) => {
       },
       parameters: { ...id, ...ifMatch },
       answer: noContent('Deleted'),
-      problems: ['precondition_failed'],
+      problems: kind.table === 'targetings' ? ['precondition_failed', 'conflict'] : ['precondition_failed'],
     },
   });
 };

@@ -1,7 +1,7 @@
 import { isWithinDomains } from '../base/is-within-domains.ts';
 import { advertiserBlockOf } from '../catalog/model/advertiser.ts';
 import { blocksCategories, IAB_3_0 } from '../catalog/model/block-list.ts';
-import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
+import { rulesOf as targetingOf, type Booking, type Campaign, type Flight, type LineItem } from '../catalog/model/entities.ts';
 import { stopOf, STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
@@ -72,9 +72,9 @@ export const RULES: readonly Rule[] = [
   {
     reason: NoBidReason.Targeting,
     decided: 'by the index',
-    refuses: ({ lineItem }, { targeting }) => matchTargeting(lineItem.targeting, targeting) !== undefined,
+    refuses: ({ lineItem }, { targeting }) => matchTargeting(targetingOf(lineItem), targeting) !== undefined,
     words: ({ lineItem }, { targeting }) => {
-      const refusal = matchTargeting(lineItem.targeting, targeting);
+      const refusal = matchTargeting(targetingOf(lineItem), targeting);
       return refusal ? `${refusal.rule}: ${refusal.detail}` : '';
     },
   },

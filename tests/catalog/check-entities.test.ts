@@ -40,6 +40,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     rate_burst: null,
     targeting: {},
     bidder_id: null,
+    targeting_id: null,
     endpoint: null,
     gvl_id: null,
     notice_hosts: [],

@@ -7,7 +7,6 @@ import type { Fields, RecordOf } from '../entities/field.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import type { LineItemRecord } from '../entities/line-item.ts';
 import {
   advertiserRules,
   bidderRules,
@@ -15,6 +14,7 @@ import {
   creativeRules,
   flightRules,
   lineItemRules,
+  namedTargetingRules,
   type CreativeContext,
   type LineItemContext,
 } from './rules.ts';
@@ -68,10 +68,10 @@ const withPlacements = ({ record, faults }: ShapedRecord<CreativeRecord>, _conte
 };
 
 /** Spells the values of registered dimensions as requests are compared with them, in either form. */
-const withTypedTargeting = (
-  { record, faults }: ShapedRecord<LineItemRecord>,
+const withTypedTargeting = <R extends { readonly targeting: unknown }>(
+  { record, faults }: ShapedRecord<R>,
   { dimensions }: LineItemContext,
-): ShapedRecord<LineItemRecord> => {
+): ShapedRecord<R> => {
   const targeting = typedRules(record.targeting, dimensions);
   if (!isObject(targeting)) return { record, faults };
   const exclude = typedRules(targeting['exclude'], dimensions);
@@ -94,6 +94,7 @@ const RULED = {
   advertisers: checkOf(ENTITIES.advertisers, advertiserRules),
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, flightRules),
+  targetings: checkOf(ENTITIES.targetings, namedTargetingRules, withTypedTargeting),
   line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting),
   creatives: checkOf(CREATIVE, creativeRules, withPlacements),
 };

@@ -134,6 +134,10 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
   ...targetingFaults(record.targeting, context),
 ];
 
+/** Of a targeting that line items share. */
+export const namedTargetingRules = ({ targeting }: { readonly targeting?: unknown }, context: LineItemContext): readonly Fault[] =>
+  targetingFaults(targeting, context);
+
 /** A placement of a creative. A load names none, because a placement may be narrowed later. */
 export interface PlacementFormats {
   readonly id: string;

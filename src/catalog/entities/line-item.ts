@@ -65,6 +65,16 @@ export const LINE_ITEM = defineEntity({
       },
     },
     ...DELIVERY_LIMITS,
+    targeting_id: {
+      schema: orNull(recordId, { default: null, description: 'a targeting of the publisher, whose rules must be met besides its own' }),
+      parent: 'targetings',
+      form: {
+        label: 'Named targeting',
+        wide: true,
+        placeholder: 'None: only the rules below',
+        help: 'Rules that line items share. They apply besides the ones below.',
+      },
+    },
     targeting: { schema: objectOf(TARGETING, { default: {} }), stored: 'json', members: TARGETING },
     bidder_id: {
       schema: orNull(recordId, { default: null, description: 'the bidder of a programmatic line item' }),
@@ -185,7 +195,7 @@ export const LINE_ITEM = defineEntity({
     {
       title: 'Targeting',
       text: 'A visitor must match every rule; one value of a rule is enough. Without rules, every visitor matches.',
-      fields: ['targeting'],
+      fields: ['targeting_id', 'targeting'],
     },
   ],
 });
