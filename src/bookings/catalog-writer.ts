@@ -87,7 +87,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       const written = await work(trx);
       const accepted = isKept && written.every(({ ok }) => ok);
       await (accepted ? trx.commit() : trx.rollback());
-      if (accepted) await goLive();
+      if (accepted && written.length > 0) await goLive();
       return written;
     } catch (fault) {
       if (!trx.isCompleted()) await trx.rollback();

@@ -6,6 +6,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { checkReferences } from './check-references.ts';
+import { takenKey } from './external-key.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { sealMembers } from './seal-members.ts';
 import { writeWarnings } from './write-warnings.ts';
@@ -29,7 +30,8 @@ export const createCheckRecord =
   async (trx: Knex.Transaction, kind: EntityKind, input: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
     const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input, by, before) : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
-    const all = [...(checked.ok ? [] : checked.faults), ...faults];
+    const taken = checked.ok ? await takenKey(trx, kind, checked.record as EntityRecord, before) : [];
+    const all = [...(checked.ok ? [] : checked.faults), ...faults, ...taken];
     if (!checked.ok || all.length > 0) return refused('invalid', all);
     const row = kind.toRow(checked.record as never);
     const warnings = writeWarnings(kind, checked.record, placements);

@@ -18,7 +18,7 @@ interface DuplicateOptions {
 /**
  * Copies a campaign with its line items and creatives, with their dates; what is archived stays
  * behind. The copy is paused as a whole, so that nothing serves before someone has looked at it. A
- * blocked creative is copied as rejected. Every record is created, checked and noted in the audit
+ * blocked creative is copied as rejected, and external keys stay with the original. Every record is created, checked and noted in the audit
  * trail like one that a client sends; the first that is refused is the outcome.
  */
 export const duplicateCampaign = async (
@@ -41,7 +41,7 @@ export const duplicateCampaign = async (
   }
   /** A refusal names the record that cannot be copied: its pointers are not those of a body. */
   const create = async (kind: EntityKind, original: EntityRecord, changes: EntityRecord): Promise<Written> => {
-    const written = await createOne(kind, { ...original, ...changes }, caller);
+    const written = await createOne(kind, { ...original, external_key: null, ...changes }, caller);
     if (written.ok) return written;
     const of = `${kind.words} ${String(original['id'])} cannot be copied:`;
     return {

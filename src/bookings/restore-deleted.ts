@@ -2,11 +2,12 @@ import type { Knex } from 'knex';
 import type { Caller } from '../access/caller.ts';
 import type { Fault } from '../base/fault.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
-import { ENTITY_TABLES } from '../catalog/entities/entities.ts';
+import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
 import { changedBy, recordChange } from './audit-trail.ts';
 import { KEPT_TABLES, LISTS } from './deleted-records.ts';
 import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
+import { giveKeysBack, setKeysAside, type KeyOf } from './external-key.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { scopeBinding, wasOwned } from './record-scope.ts';
@@ -56,10 +57,13 @@ export const restoreDeleted = async (
   if (faults.length > 0) return refused('in_the_way', faults);
   if (!(await prepareAccounts(await campaignsOf(trx, deletionId)))) return refused('counters_away');
   const counts: Record<string, number> = {};
+  const keys = new Map<EntityTable, readonly KeyOf[]>();
+  for (const name of ENTITY_TABLES) keys.set(name, await setKeysAside(trx, deletionId, name));
   for (const name of KEPT_TABLES) {
     const count = await insertKept(trx, deletionId, name);
     if (count > 0 && name !== table) counts[name] = count;
   }
+  for (const [name, given] of keys) await giveKeysBack(trx, name, given);
   await restoreLinks(trx, deletionId);
   await trx('deleted_records').where({ deletion_id: deletionId }).delete();
   const record = await createEntityReader({ knex: trx }).find(kind, id);

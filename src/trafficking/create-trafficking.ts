@@ -19,6 +19,7 @@ import { serveRoutes } from '../api/serve-routes.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { createApprovalStore } from '../approvals/approval-store.ts';
 import { bulkRoutes } from '../bookings/bulk-routes.ts';
+import { declarationRoutes } from '../declarations/declaration-routes.ts';
 import { auditRoutes } from '../bookings/audit-routes.ts';
 import { dimensionRoutes } from '../bookings/dimension-routes.ts';
 import { deliveryRoutes } from '../delivery/delivery-routes.ts';
@@ -127,6 +128,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
   const handlers: Handlers<typeof TRAFFICKING_API> = {
     ...bulkRoutes(writer, reach),
+    ...declarationRoutes({ knex, writer, dimensions }),
     ...people.handlers,
     ...commentRoutes(createCommentStore({ knex })),
     ...savedViewRoutes(createSavedViewStore({ knex })),

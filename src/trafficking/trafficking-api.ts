@@ -10,6 +10,7 @@ import { ASSET_API } from '../assets/asset-api.ts';
 import * as s from '../base/schema.ts';
 import { AUDIT_API } from '../bookings/audit-api.ts';
 import { BULK_API } from '../bookings/bulk-api.ts';
+import { DECLARATION_API } from '../declarations/declaration-api.ts';
 import { COMMENT_API } from '../bookings/comment-api.ts';
 import { DIMENSION_API } from '../bookings/dimension-api.ts';
 import { ENTITY_API } from '../bookings/entity-api.ts';
@@ -63,6 +64,7 @@ export const TRAFFICKING_API = {
   ...SAVED_VIEW_API,
   ...EXPLAIN_API,
   ...BULK_API,
+  ...DECLARATION_API,
   ...PEOPLE_API,
   ...APPROVAL_API,
 };

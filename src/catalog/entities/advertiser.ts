@@ -1,7 +1,7 @@
 import { boolean, orNull, textOf } from '../../base/schema.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { ARCHIVED, hostOrNull, ID, labels, nameSchema, texts } from './parts.ts';
+import { ARCHIVED, EXTERNAL_KEY, hostOrNull, ID, labels, nameSchema, texts } from './parts.ts';
 
 export const ADVERTISER = defineEntity({
   one: 'advertiser',
@@ -60,15 +60,16 @@ export const ADVERTISER = defineEntity({
       schema: orNull(textOf({ minLength: 1, maxLength: 500 }), { default: null, description: 'for staff; never part of an ad' }),
       form: { label: 'Contact', placeholder: 'Ada Boots, ada@boots.example', help: 'For your staff. It is never part of an ad.' },
     },
+    external_key: EXTERNAL_KEY,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
   about: 'Who pays for campaigns.',
-  list: { columns: ['domain', 'labels'], searched: ['name', 'domain'], sorted: ['id', 'name', 'domain'] },
+  list: { columns: ['domain', 'labels'], searched: ['name', 'domain', 'external_key'], sorted: ['id', 'name', 'domain'] },
   sections: [
     {
       title: 'Advertiser',
       text: 'Who pays for campaigns. Its report adds up its campaigns, whichever publisher they run for.',
-      fields: ['name', 'domain', 'paid_by', 'categories', 'labels', 'archived', 'contact'],
+      fields: ['name', 'domain', 'paid_by', 'categories', 'labels', 'external_key', 'archived', 'contact'],
     },
     {
       title: 'Not together',

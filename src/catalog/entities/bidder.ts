@@ -1,7 +1,7 @@
 import * as s from '../../base/schema.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { ARCHIVED, BLOCK_LISTS, hostOrNull, hosts, ID, nameSchema, texts, url } from './parts.ts';
+import { ARCHIVED, BLOCK_LISTS, EXTERNAL_KEY, hostOrNull, hosts, ID, nameSchema, texts, url } from './parts.ts';
 
 export const vendorId = (description: string) => s.orNull(s.integerOf({ minimum: 1, maximum: 65_535 }), { default: null, description });
 
@@ -151,15 +151,16 @@ export const BIDDER = defineEntity({
       },
     },
     ...BLOCK_LISTS,
+    external_key: EXTERNAL_KEY,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
   about: 'Programmatic demand: the servers that bid for line items.',
-  list: { columns: ['currency'], searched: ['name', 'endpoint'], sorted: ['id', 'name', 'currency'] },
+  list: { columns: ['currency'], searched: ['name', 'endpoint', 'external_key'], sorted: ['id', 'name', 'currency'] },
   sections: [
     {
       title: 'Bidder',
       text: 'Programmatic demand, such as a Prebid Server or an exchange. Line items of the type Programmatic name it.',
-      fields: ['name', 'gvl_id', 'endpoint', 'headers', 'params', 'gzip'],
+      fields: ['name', 'gvl_id', 'endpoint', 'headers', 'params', 'gzip', 'external_key'],
     },
     {
       title: 'Bids',

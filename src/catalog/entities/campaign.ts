@@ -1,7 +1,7 @@
 import { boolean, orNull, recordId } from '../../base/schema.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { amount, ARCHIVED, END_DATE, ID, nameSchema, START_DATE } from './parts.ts';
+import { amount, ARCHIVED, END_DATE, EXTERNAL_KEY, ID, nameSchema, START_DATE } from './parts.ts';
 
 export const CAMPAIGN = defineEntity({
   one: 'campaign',
@@ -38,12 +38,13 @@ export const CAMPAIGN = defineEntity({
       view: ['budgetMicros', 'numberOrNull'],
       form: { label: 'Budget', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
     },
+    external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
   about: 'Bookings: one publisher, one flight, one budget.',
   list: {
     columns: ['publisher_id', 'advertiser_id', 'budget'],
-    searched: ['name'],
+    searched: ['name', 'external_key'],
     sorted: ['id', 'name', 'start_date', 'end_date', 'status', 'budget', 'publisher_id', 'advertiser_id'],
     together: ['end_date', 'budget'],
   },
@@ -51,7 +52,7 @@ export const CAMPAIGN = defineEntity({
     {
       title: 'Campaign',
       text: 'Holds line items together: one publisher, one flight, one budget.',
-      fields: ['name', 'publisher_id', 'advertiser_id', 'start_date', 'end_date', 'budget', 'active', 'archived'],
+      fields: ['name', 'publisher_id', 'advertiser_id', 'start_date', 'end_date', 'budget', 'active', 'external_key', 'archived'],
     },
   ],
 });

@@ -2,7 +2,7 @@ import * as s from '../../base/schema.ts';
 import { CREATIVE_FORMAT_WORDS, CREATIVE_STATUS_WORDS } from '../model/choices.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { ARCHIVED, chosen, ID, pixels, url } from './parts.ts';
+import { ARCHIVED, chosen, EXTERNAL_KEY, ID, pixels, url } from './parts.ts';
 import { placementIdSchema } from './placement.ts';
 
 export const MAX_PLACEMENTS_OF_CREATIVE = 100;
@@ -112,17 +112,18 @@ export const CREATIVE = defineEntity({
         help: 'Creatives of a line item with weighted rotation share its impressions by weight: one of weight 3 is shown three times as often as one of weight 1.',
       },
     },
+    external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
   about: 'The ads that line items show.',
   list: {
     columns: ['format', 'line_item_id', 'status'],
-    searched: ['name', 'advertiser_domain', 'placement_id', 'format'],
+    searched: ['name', 'advertiser_domain', 'placement_id', 'format', 'external_key'],
     sorted: ['id', 'name', 'format', 'status', 'line_item_id'],
     filtered: ['status', 'format'],
   },
   sections: [
-    { title: 'Where it runs', fields: ['name', 'line_item_id', 'placement_ids', 'format'] },
+    { title: 'Where it runs', fields: ['name', 'line_item_id', 'placement_ids', 'format', 'external_key'] },
     { title: 'Content', fields: ['content'] },
     { title: 'Advertiser', fields: ['click_url', 'advertiser_domain', 'width', 'height', 'archived'] },
     { title: 'Delivery', fields: ['status', 'weight'] },

@@ -4,7 +4,7 @@ import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
 import { defineEntity } from './define-entity.ts';
 import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
 import type { RecordOf } from './field.ts';
-import { amount, ARCHIVED, chosen, END_DATE, hosts, ID, objectOf, START_DATE, url } from './parts.ts';
+import { amount, ARCHIVED, chosen, END_DATE, EXTERNAL_KEY, hosts, ID, objectOf, START_DATE, url } from './parts.ts';
 import { PRICES } from './prices.ts';
 import { TARGETING } from './targeting.ts';
 
@@ -155,12 +155,13 @@ export const LINE_ITEM = defineEntity({
         ],
       },
     },
+    external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
   about: 'What runs in a campaign: its visitors, price and limits.',
   list: {
     columns: ['campaign_id', 'priority', 'daily_impression_cap'],
-    searched: ['name'],
+    searched: ['name', 'external_key'],
     sorted: [
       ...['id', 'name', 'start_date', 'end_date', 'status', 'campaign_id', 'price', 'priority'],
       ...['daily_impression_cap', 'impressions_today', 'spend_today'],
@@ -183,6 +184,7 @@ export const LINE_ITEM = defineEntity({
         'gvl_id',
         'notice_hosts',
         'active',
+        'external_key',
         'archived',
       ],
     },

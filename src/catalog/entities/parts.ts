@@ -44,6 +44,18 @@ export const objectOf = <M extends Members>(members: M, more: SchemaOptions = {}
   });
 
 export const ID = field({ schema: s.recordId, absent: 'generated', view: ['id', 'id'] });
+/** The name of a record in files and in other systems. Those of one publisher differ (bookings/external-key.ts). */
+export const EXTERNAL_KEY = field({
+  schema: s.orNull(s.textOf({ minLength: 1, maxLength: 128, pattern: '^[^\\s](.*[^\\s])?$' }), {
+    default: null,
+    description: 'your own name of the record, in files and in other systems; two records of a publisher never share one',
+  }),
+  form: {
+    label: 'External key',
+    placeholder: 'none',
+    help: 'Your own name for it, in files of bookings and in other systems. No two of a kind share one within a publisher.',
+  },
+});
 /** Only an archived record shows it: the page archives with a button. */
 export const ARCHIVED = field({
   schema: { ...s.boolean, default: false, description: 'true: kept for reports, neither served nor listed' },

@@ -2,7 +2,7 @@ import { listOf, oneOf, orNull, recordId, textOf } from '../../base/schema.ts';
 import { CREATIVE_FORMAT_WORDS, CREATIVE_FORMATS } from '../model/choices.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { amount, ARCHIVED, blockedAdvertisers, BLOCKED_ADVERTISERS, pixels } from './parts.ts';
+import { amount, ARCHIVED, BLOCKED_ADVERTISERS, blockedAdvertisers, EXTERNAL_KEY, pixels } from './parts.ts';
 
 export const placementIdSchema = textOf({ minLength: 1, maxLength: 128 });
 
@@ -41,15 +41,16 @@ export const PLACEMENT = defineEntity({
       },
     },
     ...BLOCKED_ADVERTISERS,
+    external_key: EXTERNAL_KEY,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
   about: 'Places for ads on pages.',
-  list: { columns: ['formats', 'publisher_id'], searched: ['id', 'size'], sorted: ['id', 'size', 'publisher_id'] },
+  list: { columns: ['formats', 'publisher_id'], searched: ['id', 'size', 'external_key'], sorted: ['id', 'size', 'publisher_id'] },
   sections: [
     {
       title: 'Placement',
       text: 'A place for ads on a page. Pages request ads by its id.',
-      fields: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor', 'archived'],
+      fields: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor', 'external_key', 'archived'],
     },
     blockedAdvertisers('placement'),
   ],

@@ -2,7 +2,18 @@ import { boolean, integerOf, listOf, orNull, text, textOf } from '../../base/sch
 import { CAPS_WITHOUT_USER_ID_WORDS, CONSENT_WHEN_SILENT_WORDS, CREATIVE_APPROVAL_WORDS } from '../model/choices.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { amount, ARCHIVED, blockedAdvertisers, BLOCKED_ADVERTISERS, BLOCK_LISTS, chosen, ID, nameSchema, texts } from './parts.ts';
+import {
+  amount,
+  ARCHIVED,
+  BLOCK_LISTS,
+  BLOCKED_ADVERTISERS,
+  blockedAdvertisers,
+  chosen,
+  EXTERNAL_KEY,
+  ID,
+  nameSchema,
+  texts,
+} from './parts.ts';
 
 export const PUBLISHER = defineEntity({
   one: 'publisher',
@@ -129,15 +140,16 @@ export const PUBLISHER = defineEntity({
       schema: { ...boolean, default: false, description: 'whether unblocking a creative needs a second person' },
       form: { label: 'Unblocking a creative' },
     },
+    external_key: EXTERNAL_KEY,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
   about: 'Sites that show ads. Each has its own API key.',
-  list: { columns: ['domain'], searched: ['name', 'domain'], sorted: ['id', 'name', 'domain'] },
+  list: { columns: ['domain'], searched: ['name', 'domain', 'external_key'], sorted: ['id', 'name', 'domain'] },
   sections: [
     {
       title: 'Publisher',
       text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
-      fields: ['name', 'domain', 'origins', 'time_zone', 'currency', 'creative_approval', 'archived'],
+      fields: ['name', 'domain', 'origins', 'time_zone', 'currency', 'creative_approval', 'external_key', 'archived'],
     },
     {
       title: 'Blocked',

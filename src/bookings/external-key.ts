@@ -1,0 +1,65 @@
+import type { Knex } from 'knex';
+import type { Fault } from '../base/fault.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
+import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { publisherOf } from './second-person.ts';
+
+/** SQL: the publisher of a row, within which no two of the table share a key; 0: they are one set. */
+const PUBLISHER: Readonly<Record<EntityTable, (row: string) => string>> = {
+  publishers: () => '0',
+  placements: (row) => `coalesce(${row}.publisher_id, 0)`,
+  advertisers: () => '0',
+  bidders: () => '0',
+  campaigns: (row) => `${row}.publisher_id`,
+  line_items: (row) => `(select publisher_id from campaigns where id = ${row}.campaign_id)`,
+  creatives: (row) => `(select c.publisher_id from line_items l join campaigns c on c.id = l.campaign_id where l.id = ${row}.line_item_id)`,
+};
+
+/** A fault when another record has the key of this one. The caller holds the lock of the catalog. */
+export const takenKey = async (
+  trx: Knex.Transaction,
+  { table, words }: EntityKind,
+  record: EntityRecord,
+  before?: EntityRecord,
+): Promise<readonly Fault[]> => {
+  const key = record['external_key'];
+  if (typeof key !== 'string' || key === before?.['external_key']) return [];
+  const publisher = PUBLISHER[table]('t') === '0' ? 0 : ((await publisherOf(trx, record)) ?? 0);
+  const others = trx({ t: table })
+    .where({ external_key: key })
+    .whereRaw(`${PUBLISHER[table]('t')} = :publisher`, { publisher });
+  const other = await (before ? others.whereNot({ id: before['id'] as string | number }) : others).first('id');
+  return other ? [{ pointer: '/external_key', detail: `is the key of another ${words}: choose another one` }] : [];
+};
+
+/** Takes the keys from kept rows before they are restored, because others may have them by now. @returns them by id */
+export const setKeysAside = async (trx: Knex.Transaction, deletionId: string, table: EntityTable): Promise<readonly KeyOf[]> => {
+  const { rows } = await trx.raw<{ rows: KeyOf[] }>(
+    `with keyed as (
+       select id, row ->> 'external_key' as key from deleted_records
+       where deletion_id = :deletionId and table_name = :table and row ->> 'external_key' is not null
+     )
+     update deleted_records d set row = d.row || '{"external_key": null}'
+     from keyed where keyed.id = d.id returning d.record_id as id, keyed.key`,
+    { deletionId, table },
+  );
+  return rows;
+};
+
+export interface KeyOf {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Restored records have their keys again, but for those that others have by now. */
+export const giveKeysBack = async (trx: Knex.Transaction, table: EntityTable, keys: readonly KeyOf[]): Promise<void> => {
+  if (keys.length === 0) return;
+  const of = PUBLISHER[table];
+  await trx.raw(
+    `update ${table} t set external_key = k.key
+     from unnest(cast(:ids as text[]), cast(:keys as text[])) as k (id, key)
+     where t.id::text = k.id
+       and not exists (select from ${table} o where o.external_key = k.key and ${of('o')} = ${of('t')})`,
+    { ids: keys.map(({ id }) => id), keys: keys.map(({ key }) => key) },
+  );
+};

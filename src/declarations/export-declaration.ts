@@ -1,0 +1,132 @@
+import type { Knex } from 'knex';
+import { setImmediate as otherRequests } from 'node:timers/promises';
+import { stringify } from 'yaml';
+import { groupBy } from '../base/group-by.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
+import { ENTITY_KINDS, isArchived, type EntityRecord } from '../bookings/entity-kind.ts';
+import { DECLARATION_VERSION } from './declaration.ts';
+import { declaredOf, OWNERS, type Named } from './declared-fields.ts';
+import { OF_PUBLISHER, readRecords } from './read-bookings.ts';
+
+export const DECLARATION_FORMATS = { json: 'application/json', yaml: 'application/yaml' } as const;
+export type DeclarationFormat = keyof typeof DECLARATION_FORMATS;
+
+export interface ExportOptions {
+  /** A transaction that sees one moment. */
+  readonly knex: Knex;
+  readonly publisherId: number;
+  readonly format: DeclarationFormat;
+}
+
+interface Listed {
+  readonly id: string | number;
+  readonly key: string | null;
+  readonly ownerId: string | number | null;
+}
+
+const CAMPAIGNS = `campaigns where publisher_id = :publisher and not archived`;
+const LINE_ITEMS = `line_items where not archived and campaign_id in (select id from ${CAMPAIGNS})`;
+/** Its own, and those that its creatives name: open ones of all publishers, and archived ones, without which the creatives are not what they are. */
+const EXPORTED: Readonly<Partial<Record<EntityTable, string>>> = {
+  advertisers: `id in (select advertiser_id from ${CAMPAIGNS}
+    union select unnest(blocked_advertiser_ids) from publishers where id = :publisher
+    union select unnest(blocked_advertiser_ids) from placements where publisher_id = :publisher)`,
+  bidders: `id in (select bidder_id from ${LINE_ITEMS})`,
+  placements: `(publisher_id = :publisher and not archived or id in (
+  select unnest(array_prepend(placement_id, more_placement_ids)) from creatives
+  where not archived and line_item_id in (select id from ${LINE_ITEMS})))`,
+};
+
+/**
+ * The bookings of a publisher as a declaration, in parts of its text. What is archived is left out, and so are secrets. The
+ * order is that of keys: equal bookings make equal files, wherever they are.
+ */
+export async function* exportDeclaration({ knex, publisherId, format }: ExportOptions): AsyncGenerator<string> {
+  const listed = new Map<EntityTable, readonly Listed[]>();
+  const names = new Map<string, string>();
+  for (const table of ['publishers', 'advertisers', 'bidders', 'placements', 'campaigns', 'line_items', 'creatives'] as const)
+    listed.set(table, await listOf(knex, table, publisherId, names));
+  const named: Named = (table, id) =>
+    ENTITY_KINDS[table].namedByClient ? String(id) : (names.get(`${table} ${String(id)}`) ?? (id as number));
+  const installation = await installationOf(knex);
+  const write = WRITERS[format];
+  const all = (table: EntityTable): readonly Listed[] => listed.get(table) ?? [];
+  const partsOf = new Map(Object.values(PARTS).map((table) => [table, groupBy(all(table), ({ ownerId }) => ownerId)]));
+
+  async function* declared(table: EntityTable, rows: readonly Listed[]): AsyncGenerator<EntityRecord & { readonly own: EntityRecord }> {
+    const ids = rows.map(({ id }) => id);
+    for await (const record of readRecords(knex, table, ids)) yield { own: record, ...declaredOf(table, record, named) };
+  }
+
+  async function* list(table: EntityTable, rows: readonly Listed[], depth: number): AsyncGenerator<string> {
+    let first = true;
+    for await (const { own, ...record } of declared(table, rows)) {
+      yield write.item(table, record, depth, first);
+      first = false;
+      const part = PARTS[table];
+      if (part) {
+        const parts = partsOf.get(part)?.get(own['id'] as number);
+        if (parts) yield* list(part, parts, depth + 1);
+      }
+      yield write.itemEnd(depth);
+    }
+    if (!first) yield write.listEnd(depth);
+  }
+
+  for await (const { own: _, ...publisher } of declared('publishers', all('publishers')))
+    yield write.head({ version: DECLARATION_VERSION, installation, publisher });
+  for (const table of ['advertisers', 'bidders', 'placements', 'campaigns'] as const) {
+    yield* list(table, all(table), 0);
+    await otherRequests();
+  }
+  yield write.end;
+}
+
+const PARTS: Readonly<Partial<Record<EntityTable, EntityTable>>> = { campaigns: 'line_items', line_items: 'creatives' };
+
+/** The rows of a table in the order of a declaration. */
+const listOf = async (knex: Knex, table: EntityTable, publisherId: number, names: Map<string, string>): Promise<readonly Listed[]> => {
+  const { namedByClient } = ENTITY_KINDS[table];
+  const owner = table === 'line_items' ? 'campaign_id' : table === 'creatives' ? 'line_item_id' : 'null::int';
+  const isLeftOut = OWNERS[table] === undefined || table === 'placements' ? 'false' : isArchived(table);
+  const rows = await knex(table)
+    .whereRaw(EXPORTED[table] ?? OF_PUBLISHER[table], { publisher: publisherId })
+    .whereRaw(`not (${isLeftOut})`)
+    .orderByRaw(namedByClient ? 'id collate "C"' : 'external_key collate "C" nulls last, id')
+    .select<Listed[]>('id', { key: 'external_key' }, knex.raw(`${owner} as "ownerId"`));
+  for (const { id, key } of rows) if (key !== null) names.set(`${table} ${id}`, key);
+  return rows;
+};
+
+export const installationOf = async (knex: Knex): Promise<string> =>
+  (await knex('instance').first<{ installation_id: string }>('installation_id')).installation_id;
+
+interface Writer {
+  head(head: object): string;
+  /** A record of a list, open for its parts. */
+  item(list: string, record: object, depth: number, first: boolean): string;
+  itemEnd(depth: number): string;
+  listEnd(depth: number): string;
+  readonly end: string;
+}
+
+const JSON_WRITER: Writer = {
+  head: (head) => JSON.stringify(head).slice(0, -1),
+  item: (list, record, _, first) => `${first ? `,\n${JSON.stringify(list)}:[` : ','}\n${JSON.stringify(record).slice(0, -1)}`,
+  itemEnd: () => '}',
+  listEnd: () => ']',
+  end: '}\n',
+};
+
+const indented = (text: string, spaces: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces));
+
+const YAML_WRITER: Writer = {
+  head: (head) => stringify(head, { lineWidth: 0 }),
+  item: (list, record, depth, first) =>
+    (first ? `${' '.repeat(depth * 4)}${list}:\n` : '') + indented(stringify([record], { lineWidth: 0 }), depth * 4 + 2),
+  itemEnd: () => '',
+  listEnd: () => '',
+  end: '',
+};
+
+const WRITERS: Readonly<Record<DeclarationFormat, Writer>> = { json: JSON_WRITER, yaml: YAML_WRITER };
