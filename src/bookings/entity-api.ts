@@ -43,7 +43,7 @@ const ACTION_NEEDS: Readonly<Partial<Record<EntityAction, Permission>>> = {
 
 /** Records that belong to no publisher are changed by callers whose scope is not limited, what a publisher has of all advertisers by its own. */
 const reachOf = ({ table, parents }: EntityKind) => {
-  if (table === 'publishers' || table === 'placements') return { reach: 'publishers' } as const;
+  if (table === 'publishers' || table === 'placements' || table === 'targetings') return { reach: 'publishers' } as const;
   return parents.length > 0 ? ({ reach: 'own' } as const) : {};
 };
 

@@ -18,6 +18,7 @@ export interface DeclaredField {
 /** What a record is a part of; a declaration has it within that. */
 export const OWNERS: Readonly<Partial<Record<EntityTable, EntityTable>>> = {
   placements: 'publishers',
+  targetings: 'publishers',
   campaigns: 'publishers',
   line_items: 'campaigns',
   creatives: 'line_items',
@@ -29,6 +30,7 @@ export const WRITE_ORDER: readonly EntityTable[] = [
   'bidders',
   'publishers',
   'placements',
+  'targetings',
   'campaigns',
   'line_items',
   'creatives',

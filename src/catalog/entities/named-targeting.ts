@@ -1,7 +1,7 @@
 import { recordId } from '../../base/schema.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { ARCHIVED, ID, nameSchema, objectOf } from './parts.ts';
+import { ARCHIVED, EXTERNAL_KEY, ID, nameSchema, objectOf } from './parts.ts';
 import { TARGETING } from './targeting.ts';
 
 export const NAMED_TARGETING = defineEntity({
@@ -18,15 +18,16 @@ export const NAMED_TARGETING = defineEntity({
     },
     name: { schema: nameSchema, view: ['name', 'text'], form: { label: 'Name', placeholder: 'Sport, DACH' } },
     targeting: { schema: objectOf(TARGETING, { default: {} }), stored: 'json', members: TARGETING },
+    external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
   about: 'Rules that many line items share. A change applies to all of them.',
-  list: { columns: ['publisher_id'], searched: ['name'], sorted: ['id', 'name', 'publisher_id'] },
+  list: { columns: ['publisher_id'], searched: ['name', 'external_key'], sorted: ['id', 'name', 'publisher_id'] },
   sections: [
     {
       title: 'Targeting',
       text: 'Line items that name it must meet these rules besides their own.',
-      fields: ['name', 'publisher_id', 'archived'],
+      fields: ['name', 'publisher_id', 'external_key', 'archived'],
     },
     {
       title: 'Rules',

@@ -9,9 +9,11 @@ export async function up(knex) {
       publisher_id integer not null references publishers (id) on delete cascade,
       name text not null,
       targeting jsonb not null default '{}',
-      archived boolean not null default false
+      archived boolean not null default false,
+      external_key varchar(128) null
     );
     create index targetings_publisher_id on targetings (publisher_id);
+    create unique index targetings_by_external_key on targetings (external_key, publisher_id) where external_key is not null;
     create trigger targetings_bump_catalog_version
       after insert or update or delete or truncate on targetings
       for each statement execute function bump_catalog_version();
