@@ -17,14 +17,17 @@ export async function up(knex) {
     create trigger targetings_bump_catalog_version
       after insert or update or delete or truncate on targetings
       for each statement execute function bump_catalog_version();
-    alter table line_items add targeting_id integer null references targetings (id);
+    alter table line_items
+      add targeting_id integer null references targetings (id),
+      add schedule jsonb not null default '[]',
+      add schedule_zone text not null default 'publisher';
     create index line_items_targeting_id on line_items (targeting_id);
   `);
 }
 
 export async function down(knex) {
   await knex.raw(`
-    alter table line_items drop targeting_id;
+    alter table line_items drop targeting_id, drop schedule, drop schedule_zone;
     drop table targetings;
   `);
 }

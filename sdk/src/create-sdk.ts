@@ -56,7 +56,12 @@ export const createSDK = (
     const { page = location.href.replace(/#.*/, ''), ref = document.referrer, audiences } = pageContext;
     const cut = (url: string): string => (isRefused ? url.replace(/[?#].*/, '') : url);
     const data = isRefused || !audiences ? undefined : [{ segment: audiences.map((id) => ({ id })) }];
-    return { site: { page: cut(page), ref: cut(ref) || undefined }, user: { id: userId.get(), data, ...user }, regs };
+    return {
+      site: { page: cut(page), ref: cut(ref) || undefined },
+      device: { geo: { utcoffset: -new Date().getTimezoneOffset() } },
+      user: { id: userId.get(), data, ...user },
+      regs,
+    };
   };
 
   const requestAds = createAdRequests({

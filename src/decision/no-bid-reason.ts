@@ -72,6 +72,7 @@ export const REASONS = {
     status: 'cannot serve',
   },
   NotInFlight: { nbr: 502, stage: 'flight', words: 'it is not in flight, or paused, blocked or archived', status: null },
+  OffSchedule: { nbr: 522, stage: 'flight', words: 'it serves at other hours', status: null },
   Targeting: { nbr: 503, stage: 'targeting', words: 'the request does not match the targeting', status: null },
   Consent: { nbr: 510, stage: 'consent', words: 'a frequency cap needs consent to remember the user', status: null },
   PrivateAuction: { nbr: 519, stage: 'auction', words: 'the auction is private, and it has none of its deals', status: null },

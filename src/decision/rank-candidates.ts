@@ -29,6 +29,8 @@ export interface RankingInput {
    * was served.
    */
   readonly runsHere: () => boolean;
+  /** Whether one could at another hour. Called only when none could now. */
+  readonly runsLater?: () => boolean;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
@@ -52,7 +54,7 @@ const MAX_FAIR_TIE = 64;
  * evaluated targeting. The other rules depend on the moment, the size or the user and are checked
  * candidate by candidate, so the work stops after the first `count` that pass.
  */
-export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, random }: RankingInput): Ranking => {
+export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, runsLater = () => false, random }: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
   const priced = rankBids(bids, random);
   const rules = imp.terms ? RULES_IN_AUCTIONS : RULES_PER_CANDIDATE;
@@ -124,7 +126,9 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
     passedOver: () => {
       // The index says which candidates match, not which do not: one that could run here was
       // refused for its targeting.
-      return direct && runsHere() ? latestReason(latest, NoBidReason.Targeting) : latest;
+      if (!direct) return latest;
+      if (runsHere()) return latestReason(latest, NoBidReason.Targeting);
+      return direct.targeting.hasSchedules && runsLater() ? latestReason(latest, NoBidReason.OffSchedule) : latest;
     },
   };
 };

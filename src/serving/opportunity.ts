@@ -97,6 +97,7 @@ const rankInvitations = (programmatic: CandidateIndex, request: AdRequest, query
     imp,
     exhausted: refusedLately(programmatic, memory, steps, request),
     runsHere: () => memory.runsHere(query, imp),
+    runsLater: () => memory.runsLater(query, imp),
     random: steps.random,
   });
 };
@@ -140,6 +141,7 @@ export const rankOpportunity = (
     // A trace shows the ledger's current answer, not a remembered one.
     exhausted: slot.direct && memory && !traced ? refusedLately(slot.direct, memory, steps, request) : () => 0,
     runsHere: () => memory?.runsHere(query, imp) ?? false,
+    runsLater: () => memory?.runsLater(query, imp) ?? false,
     random: steps.random,
   });
   // Named one by one: a spread followed by more members costs 1 µs.

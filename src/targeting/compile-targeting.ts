@@ -52,7 +52,8 @@ export const createPairNumbers = (): PairNumbers => {
 const rangePairOf = (text: string): string => `<${text}`;
 
 /** Each context rule has its own slot; an entry's other rules take the slots after them. */
-const CONTEXT_SLOT: ReadonlyMap<string, number> = new Map(CONTEXT_KINDS.map((kind, slot) => [kind, slot]));
+const OWN_SLOTS = [...CONTEXT_KINDS, 'schedule'];
+const CONTEXT_SLOT: ReadonlyMap<string, number> = new Map(OWN_SLOTS.map((kind, slot) => [kind, slot]));
 
 /** In place of a slot: the entry is refused where a request offers the value. */
 export const EXCLUDED = -1;
@@ -64,7 +65,7 @@ export const EXCLUDED = -1;
 export const compileTargeting = (rules: TargetingRules, pairs: PairNumbers): readonly number[] => {
   const compiled: number[] = [];
   const taken = new Set<number>();
-  let next = CONTEXT_KINDS.length;
+  let next = OWN_SLOTS.length;
   const slotOf = ({ kind, excludes }: TargetingRule): number => {
     if (excludes) return EXCLUDED;
     const own = CONTEXT_SLOT.get(kind);

@@ -9,6 +9,8 @@ import { forEachPrefix, forEachRange, openWideNames, WIDE_ARRAYS, type WideName 
 export interface TargetingIndex {
   /** Scanners are independent of each other and may be kept across an await. */
   eligible(query: TargetingQuery): EligibleScanner;
+  /** Whether an entry is there at some hours only. */
+  readonly hasSchedules: boolean;
 }
 
 export interface EligibleScanner {
@@ -51,7 +53,7 @@ export type TargetingTables = ArraysOf<typeof TARGETING_ARRAYS>;
 export const createTargetingIndex = (tables: TargetingTables): TargetingIndex => {
   const asked = ASKED_KINDS.filter((_, at) => (tables.shape[3]! & (1 << at)) !== 0);
   const wide = openWideNames(tables);
-  return { eligible: (query) => scan(tables, postingsOf(tables, query, asked, wide)) };
+  return { hasSchedules: asked.includes('schedule'), eligible: (query) => scan(tables, postingsOf(tables, query, asked, wide)) };
 };
 
 /** The postings of what a request offers, ordered by slot. */

@@ -1,7 +1,7 @@
 import { valueOf, type DimensionSchema } from './dimension-schema.ts';
 import { hashOfPair } from './pair-table.ts';
-import { CONTEXT_RULES, KNOWN_KINDS, pairOf } from './targeting-rules.ts';
-import type { AskedKind, ContextKind, KnownKind, TargetingKind } from './targeting-rules.ts';
+import { ASKED_KINDS, CONTEXT_RULES, KNOWN_KINDS, nameOfAsked, pairOf } from './targeting-rules.ts';
+import type { AskedKind, KnownKind, TargetingKind } from './targeting-rules.ts';
 
 /** Values of a request with the hash of each, for the index of every impression. */
 export interface OfferedPairs {
@@ -34,7 +34,7 @@ export class TargetingQuery implements OfferedPairs {
     this.asked ??= new Map();
     let offered = this.asked.get(kind);
     if (offered === undefined) {
-      const pairs = (this.offeredBy?.(kind) ?? []).map((value) => pairOf(kind, CONTEXT_RULES[kind], value));
+      const pairs = (this.offeredBy?.(kind) ?? []).map((value) => pairOf(kind, nameOfAsked(kind), value));
       this.asked.set(kind, (offered = { pairs, hashes: pairs.map(hashOfPair) }));
     }
     return offered;
@@ -62,7 +62,7 @@ export class TargetingQuery implements OfferedPairs {
 }
 
 const isAsked = (kind: TargetingKind): kind is AskedKind =>
-  kind in CONTEXT_RULES && !(KNOWN_KINDS as readonly ContextKind[]).includes(kind as ContextKind);
+  (ASKED_KINDS as readonly TargetingKind[]).includes(kind);
 
 const valuesIn = (pairs: readonly string[], spelling: string): readonly string[] =>
   pairs.filter((pair) => pair.startsWith(spelling)).map((pair) => pair.slice(spelling.length));

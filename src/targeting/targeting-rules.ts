@@ -24,11 +24,17 @@ export const CONTEXT_KINDS = Object.keys(CONTEXT_RULES) as ContextKind[];
 const KNOWN = ['countries', 'regions', 'cities', 'devices'] as const satisfies readonly ContextKind[];
 export type KnownKind = (typeof KNOWN)[number];
 export const KNOWN_KINDS: readonly KnownKind[] = KNOWN;
-export type AskedKind = Exclude<ContextKind, KnownKind>;
-export const ASKED_KINDS = CONTEXT_KINDS.filter((kind): kind is AskedKind => !(KNOWN as readonly ContextKind[]).includes(kind));
+/** `schedule`: the hours of a line item's schedule, which is no part of its targeting. */
+export type AskedKind = Exclude<ContextKind, KnownKind> | 'schedule';
+export const ASKED_KINDS: readonly AskedKind[] = [
+  ...CONTEXT_KINDS.filter((kind): kind is Exclude<ContextKind, KnownKind> => !(KNOWN as readonly ContextKind[]).includes(kind)),
+  'schedule',
+];
+/** The name of the value in a request that a kind is compared with. */
+export const nameOfAsked = (kind: AskedKind): string => (kind === 'schedule' ? 'hour' : CONTEXT_RULES[kind]);
 
 /** The field of a line item's targeting that a rule comes from. */
-export type TargetingKind = ContextKind | 'dimensions' | 'key_values';
+export type TargetingKind = ContextKind | 'dimensions' | 'key_values' | 'schedule';
 
 /** Numbers from `min` to `max`, both included; null: open. */
 export interface NumberRange {

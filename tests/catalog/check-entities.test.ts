@@ -41,6 +41,8 @@ test('a line item with only its required fields gets the defaults of the contrac
     targeting: {},
     bidder_id: null,
     targeting_id: null,
+    schedule: [],
+    schedule_zone: 'publisher',
     endpoint: null,
     gvl_id: null,
     notice_hosts: [],

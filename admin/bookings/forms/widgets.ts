@@ -12,6 +12,7 @@ import { keyValueRows, keyValuesField, keyValuesOf, textRows, textsOf } from '..
 import { moneyField, numberField, textArea, textField, type TextFieldOptions } from '../../parts/fields/text-field.ts';
 import { findRecords } from '../lists/find-records.ts';
 import { recordField, recordsField } from '../../parts/fields/record-field.ts';
+import { weekField } from '../../parts/fields/week-field.ts';
 import { valuesField } from '../../parts/fields/values-field.ts';
 import type { Page } from '../../page.ts';
 import type { Dimensions } from '../../api/wire.ts';
@@ -108,6 +109,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     toRecord: keyValuesOf,
     render: ({ form, options }) => keyValuesField(form, options),
   },
+  week: { toDraft: (value) => value ?? [], toRecord: (typed) => typed, render: ({ form, options }) => weekField(form, options) },
   headers: {
     toDraft: textRows,
     toRecord: textsOf,

@@ -3,6 +3,7 @@ import { readAdsTxtRecord } from '../model/ads-txt-record.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
 import { normalOrigin } from '../model/origins.ts';
 import { MAX_SEGMENTS, urlPrefix } from '../../targeting/url-prefixes.ts';
+import { halfHourOf } from '../../targeting/week-hours.ts';
 import { isCountryCode } from './country-codes.ts';
 import { isLanguageTag } from './language-tags.ts';
 
@@ -46,6 +47,7 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     test: (text) => urlPrefix(text) !== undefined,
     detail: `must be a host and the first segments of a path, at most ${MAX_SEGMENTS}, such as news.example/sport: without scheme, port, query and *`,
   },
+  'half-hour': { test: (text) => halfHourOf(text) !== undefined, detail: 'must be a full or half hour, such as 08:30 or 24:00' },
   language: { test: isLanguageTag, detail: 'must be a language as BCP 47 writes it, such as de or pt-BR' },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };

@@ -10,6 +10,7 @@ import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import type { Given } from './shape-record.ts';
+import { scheduleFaults } from './schedule-faults.ts';
 import { targetingFaults } from './targeting-faults.ts';
 
 /*
@@ -131,6 +132,7 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
   ...priceFaults(record),
   ...bidderFaults(record),
   ...frontloadFaults(record),
+  ...scheduleFaults(record),
   ...targetingFaults(record.targeting, context),
 ];
 

@@ -6,6 +6,7 @@ import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
 import type { RecordOf } from './field.ts';
 import { amount, ARCHIVED, chosen, END_DATE, EXTERNAL_KEY, hosts, ID, objectOf, START_DATE, url } from './parts.ts';
 import { PRICES } from './prices.ts';
+import { SCHEDULE } from './schedule.ts';
 import { TARGETING } from './targeting.ts';
 
 /** A programmatic line item without a bidder: what it says of its bidder itself. */
@@ -65,6 +66,7 @@ export const LINE_ITEM = defineEntity({
       },
     },
     ...DELIVERY_LIMITS,
+    ...SCHEDULE,
     targeting_id: {
       schema: orNull(recordId, { default: null, description: 'a targeting of the publisher, whose rules must be met besides its own' }),
       parent: 'targetings',
@@ -194,6 +196,11 @@ export const LINE_ITEM = defineEntity({
       fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'floor', 'value_cpm', 'deal_id'],
     },
     DELIVERY_LIMITS_SECTION,
+    {
+      title: 'Day-parts',
+      text: 'At which hours of the week it serves.',
+      fields: ['schedule', 'schedule_zone'],
+    },
     {
       title: 'Targeting',
       text: 'A visitor must match every rule; one value of a rule is enough. Without rules, every visitor matches.',

@@ -139,5 +139,11 @@ export const CAPS_WITHOUT_USER_ID_WORDS = {
 } as const satisfies Choices;
 export type CapsWithoutUserId = keyof typeof CAPS_WITHOUT_USER_ID_WORDS;
 
+/** Whose clock a schedule means. */
+export const SCHEDULE_ZONE_WORDS = {
+  publisher: { label: 'The publisher', note: 'its time zone' },
+  visitor: { label: 'The visitor', note: 'where pages and apps send it' },
+} as const satisfies Choices;
+
 /** For so long a deletion can be undone. */
 export const RESTORE_DAYS = 90;

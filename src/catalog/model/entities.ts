@@ -11,6 +11,7 @@ import type { AdvertiserBlock, AdvertiserTraits } from './advertiser.ts';
 import type { BlockList } from './block-list.ts';
 import type { CapsWithoutUserId, ConsentWhenSilent } from './choices.ts';
 import type { Goals } from './goals.ts';
+import type { Schedule } from './schedule.ts';
 import type { SellerNode } from './seller-node.ts';
 import type { Stop } from './stops.ts';
 
@@ -90,8 +91,10 @@ export interface NamedTargeting extends MembersOf<(typeof NAMED_TARGETING)['fiel
 export interface SalesRules {
   /** Of the targeting that it names. */
   readonly targeting: TargetingRules;
+  /** null: at all hours. */
+  readonly schedule: Schedule | null;
 }
-export const NO_SALES_RULES: SalesRules = { targeting: [] };
+export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null };
 
 export interface LineItem extends MembersOf<(typeof LINE_ITEM)['fields']> {
   /** Changes with the row: equal ids and editions mean equal line items of equal campaigns, except for `stop`. */

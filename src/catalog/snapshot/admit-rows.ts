@@ -13,7 +13,6 @@ import { NO_TRAITS } from '../model/advertiser.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import {
   NO_SALES_RULES,
-  rulesOf,
   type Bidder,
   type Campaign,
   type Creative,
@@ -23,6 +22,7 @@ import {
   type Publisher,
 } from '../model/entities.ts';
 import { ROWS } from '../postgres/rows.ts';
+import { indexedRules } from './line-item-targeting.ts';
 import type { Quarantine } from './quarantine.ts';
 import {
   toAdvertiser,
@@ -208,7 +208,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
         : { ...lineItem, publisherId, stop, sales: { ...lineItem.sales, targeting: rules } };
     },
     compare: (lineItem, before) => {
-      if (before !== undefined && !isDeepStrictEqual(rulesOf(lineItem), rulesOf(before))) retargeted.add(lineItem.id);
+      if (before !== undefined && !isDeepStrictEqual(indexedRules(lineItem), indexedRules(before))) retargeted.add(lineItem.id);
     },
   });
   const lineItems = entityTable(LINE_ITEMS, lineItemBlocks);

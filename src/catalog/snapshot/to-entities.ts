@@ -24,6 +24,7 @@ import {
 } from '../model/entities.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { goalsOf } from '../model/goals.ts';
+import { scheduleOf } from '../model/schedule.ts';
 import type { SellerNode } from '../model/seller-node.ts';
 import type { Stop } from '../model/stops.ts';
 import { membersOf } from './members-of.ts';
@@ -138,7 +139,7 @@ export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: num
         : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
     targeting: targetingRules(record.targeting),
     targetingId: record.targeting_id ?? 0,
-    sales: NO_SALES_RULES,
+    sales: { ...NO_SALES_RULES, schedule: scheduleOf(record.schedule, record.schedule_zone) },
     noticeHosts: record.notice_hosts.map(lowerCase),
   };
 };

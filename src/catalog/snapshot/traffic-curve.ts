@@ -1,5 +1,7 @@
 import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import type { Campaign, LineItem } from '../model/entities.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
+import type { ScheduledCurve } from './scheduled-curve.ts';
 
 /**
  * The position of the current hour in a publisher's day of traffic: `shareBefore` of the day's traffic
@@ -9,6 +11,8 @@ export interface TrafficCurve {
   readonly hourStartMs: number;
   readonly shareBefore: number;
   readonly shareOfHour: number;
+  /** The day of a line item that serves at some hours only; undefined: of none it is known. */
+  readonly scheduled?: (lineItem: LineItem, campaign: Campaign) => ScheduledCurve | undefined;
 }
 
 /**

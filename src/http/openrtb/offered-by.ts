@@ -1,10 +1,12 @@
 import type { Request } from 'express';
+import { MS_PER_MINUTE } from '../../base/utc-day.ts';
 import { isObject } from '../../base/narrow.ts';
 import { BROWSER_BRANDS, CONNECTION_NAMES, OS_BRANDS } from '../../context/program-names.ts';
 import type { Consent } from '../../context/consent/consent.ts';
 import type { OfferedBy } from '../../targeting/targeting-query.ts';
 import type { AskedKind } from '../../targeting/targeting-rules.ts';
 import { languagesOf } from '../../targeting/languages-of.ts';
+import { halfHourAt, hoursOffered } from '../../targeting/week-hours.ts';
 import { urlPrefixesOf } from '../../targeting/url-prefixes.ts';
 import type { Asker } from '../request/request-context.ts';
 import type { WireAdRequest } from './ad-request-schema.ts';
@@ -14,12 +16,21 @@ import { at, listAt, textAt } from './auction-schema.ts';
 const MAX_SEGMENTS = 100;
 const MAX_SEGMENT_LENGTH = 128;
 
+/** A request, and the clock of its publisher. */
+export interface OfferingRequest extends Pick<Asker, 'visitor'>, Pick<Consent, 'profile'> {
+  readonly wire: WireAdRequest;
+  readonly req: Request;
+  readonly atMs: number;
+  /** How far the publisher's clock is before UTC. */
+  readonly offsetMs: (atMs: number) => number;
+}
+
 /**
  * Reads from a request what line items may target beside place, device and key-values. Fields of the body take
  * precedence over headers. Nothing is read before a line item that could serve asks for it.
  */
 export const createOfferedBy =
-  (wire: WireAdRequest, req: Request, { visitor }: Pick<Asker, 'visitor'>, { profile }: Pick<Consent, 'profile'>): OfferedBy =>
+  ({ wire, req, visitor, profile, atMs, offsetMs }: OfferingRequest): OfferedBy =>
   (kind: AskedKind) => {
     switch (kind) {
       case 'languages':
@@ -36,10 +47,20 @@ export const createOfferedBy =
         return addressesIn(at(wire.site, 'page') ?? req.get('referer'));
       case 'referrers':
         return addressesIn(at(wire.site, 'ref'));
+      case 'schedule':
+        return [...hoursOffered('publisher', halfHourAt(atMs, offsetMs(atMs))), ...hoursOffered('visitor', halfHourAt(atMs, visitorOffset(wire) ?? offsetMs(atMs)))];
       case 'audiences':
         return profile === null ? segmentsIn(wire) : [];
     }
   };
+
+const MAX_OFFSET_MINUTES = 14 * 60;
+
+/** OpenRTB's `device.geo.utcoffset`, in ms. */
+const visitorOffset = (wire: WireAdRequest): number | undefined => {
+  const minutes = at(deviceOf(wire), 'geo', 'utcoffset');
+  return Number.isInteger(minutes) && Math.abs(minutes as number) <= MAX_OFFSET_MINUTES ? (minutes as number) * MS_PER_MINUTE : undefined;
+};
 
 const deviceOf = ({ device }: WireAdRequest): unknown => device?.sent ?? device;
 

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { ZoneOffset } from '../../base/zone-offset.ts';
 import type { BlockList } from '../../catalog/model/block-list.ts';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
@@ -27,6 +28,7 @@ export interface ToAdRequestOptions {
   readonly sealVisitor: VisitorSeal['seal'];
   /** Whose holds the request takes (AdRequest.client). */
   readonly clientOf: (snapshot: Snapshot, req: Request) => string | undefined;
+  readonly zoneOffset: ZoneOffset;
   readonly debugTrace: boolean;
   /** The clock of the publisher's counters, epoch ms. */
   readonly now: (publisherId?: number) => number;
@@ -51,7 +53,7 @@ export interface AuctionAdditions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, clientOf, debugTrace, now }: ToAdRequestOptions,
+  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, clientOf, zoneOffset, debugTrace, now }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
@@ -66,7 +68,9 @@ export const toAdRequest = (
     secGpc: req.headers['sec-gpc'] as string | undefined,
   });
   const consent = decideConsent(signals, context.country, publisher.privacy);
-  const offeredBy = createOfferedBy(wire, req, context, consent);
+  const atMs = now(publisher.id);
+  const offsetMs = (ms: number): number => zoneOffset(publisher.timeZone, ms);
+  const offeredBy = createOfferedBy({ wire, req, visitor: context.visitor, profile: consent.profile, atMs, offsetMs });
   const userId = wire.user.id;
   const mayRemember = consent.remember === null && userId !== undefined;
   const keepsSession = consent.remember !== null && userId !== undefined && publisher.privacy.capsWithoutUserId === 'session';
@@ -90,7 +94,7 @@ export const toAdRequest = (
     }),
     query: {
       targeting: targetingQuery(dimensions, context, wire.ext.kv, offeredBy),
-      atMs: now(publisher.id),
+      atMs,
       mayRemember: mayRemember || keepsSession,
     },
     userHash: hash,
