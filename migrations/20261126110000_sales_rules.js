@@ -20,14 +20,15 @@ export async function up(knex) {
     alter table line_items
       add targeting_id integer null references targetings (id),
       add schedule jsonb not null default '[]',
-      add schedule_zone text not null default 'publisher';
+      add schedule_zone text not null default 'publisher',
+      add share_of_voice double precision null;
     create index line_items_targeting_id on line_items (targeting_id);
   `);
 }
 
 export async function down(knex) {
   await knex.raw(`
-    alter table line_items drop targeting_id, drop schedule, drop schedule_zone;
+    alter table line_items drop targeting_id, drop schedule, drop schedule_zone, drop share_of_voice;
     drop table targetings;
   `);
 }

@@ -8,6 +8,8 @@ import { table, unbroken, type Column } from '../parts/table.ts';
 import { isObject } from '../../src/base/narrow.ts';
 import { countryName } from '../parts/fields/country-field.ts';
 import { KINDS, type Dimensions, type Kind } from '../api/wire.ts';
+import type { DayPart } from '../../src/targeting/week-hours.ts';
+import { scheduleWords } from '../words/schedule-words.ts';
 import { targetingWords } from '../words/targeting-words.ts';
 import { date, moment } from '../words/dates.ts';
 import { labelOf } from './forms/entity-fields.ts';
@@ -90,7 +92,10 @@ const rulesShown = (targeting: unknown, dimensions: Dimensions): string =>
 const differences = (change: AuditRow, dimensions: Dimensions): TemplateResult | string => {
   const { entity, before, after } = change;
   if (!before || !after) return withIt(change);
-  const words = (name: string, value: unknown): string => (name === 'targeting' ? rulesShown(value, dimensions) : shown(value));
+  const words = (name: string, value: unknown): string => {
+    if (name === 'targeting') return rulesShown(value, dimensions);
+    return name === 'schedule' && Array.isArray(value) ? scheduleWords(value as readonly DayPart[]) || 'all hours' : shown(value);
+  };
   return html`${changedFields({ before, after }).map(
     (name) =>
       html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${words(name, before[name])} → ${words(name, after[name])}</div>`,

@@ -3,6 +3,7 @@ import { PACING_WORDS } from '../../src/catalog/model/choices.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
+import { scheduleWords } from './schedule-words.ts';
 import { count, duration, money } from './formats.ts';
 
 /** The pacing, frequency cap and rate limit of a line item, in sentences. */
@@ -11,6 +12,8 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
   const caps = [...(impressions === null ? [] : [`${count(impressions)} impressions`]), ...(spend === null ? [] : [money(spend)])];
   return [
     paceWords(delivery, caps.join(' and ')),
+    ...(item.schedule.length === 0 ? [] : [`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
+    ...(item.share_of_voice === null ? [] : [`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
     item.frequency_cap === null
       ? 'One person may see it any number of times.'
       : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? SECONDS_PER_DAY)}.`,

@@ -78,6 +78,7 @@ export const REASONS = {
   PrivateAuction: { nbr: 519, stage: 'auction', words: 'the auction is private, and it has none of its deals', status: null },
   Unsuitable: { nbr: 512, stage: 'auction', words: 'the creative is not what the auction takes', status: null },
   BelowFloor: { nbr: 511, stage: 'auction', words: 'the price is below the floor', status: null },
+  ShareOfVoice: { nbr: 523, stage: 'limits', words: 'its share of voice left this request to others', status: null },
   AccountSetAside: { nbr: 514, stage: 'limits', words: 'its counters are set aside until they are repaired', status: 'cannot serve' },
   BooksRebuilding: { nbr: 520, stage: 'limits', words: 'its counters are being rebuilt after Redis lost data', status: null },
   BudgetSpent: { nbr: 504, stage: 'limits', words: 'the budget is spent or reserved', status: 'budget spent' },

@@ -126,6 +126,7 @@ export const rankOpportunity = (
   answers: BidAnswers | undefined,
   request: AdRequest,
   steps: Steps,
+  voice: () => number,
 ): RankedOpportunity => {
   const { imp, query, placement, slot, invited, inviting } = opportunity;
   const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
@@ -143,6 +144,7 @@ export const rankOpportunity = (
     runsHere: () => memory?.runsHere(query, imp) ?? false,
     runsLater: () => memory?.runsLater(query, imp) ?? false,
     random: steps.random,
+    voice,
   });
   // Named one by one: a spread followed by more members costs 1 µs.
   return { imp, query, placement, slot, invited, inviting, bids, bidRefusals, ranking };

@@ -42,24 +42,21 @@ export const setUp = () => {
     return `${refused.reason}: ${refused.detail}`;
   };
 
+  const refusedItem = async (fields: object): Promise<readonly object[]> => {
+    const flight = { start_date: '2026-01-01', end_date: '2999-12-31' };
+    const { status, body } = await api('POST', '/line_items', { campaign_id: 1, name: 'Boots', active: true, ...flight, cpm: 1, ...fields });
+    expect(status).toBe(400);
+    return body.errors as object[];
+  };
+
   return {
     served,
     api: (): ApiCall => api,
     replica: (): Replica => replica,
     booked: (placement: string, targeting: object): Promise<Booked> => book(api, placement, { targeting }),
     /** The faults of a line item with this targeting. */
-    refusal: async (targeting: object): Promise<readonly object[]> => {
-      const flight = { start_date: '2026-01-01', end_date: '2999-12-31' };
-      const { status, body } = await api('POST', '/line_items', {
-        campaign_id: 1,
-        name: 'Boots',
-        active: true,
-        ...flight,
-        cpm: 1,
-        targeting,
-      });
-      expect(status).toBe(400);
-      return body.errors as object[];
-    },
+    refusal: (targeting: object): Promise<readonly object[]> => refusedItem({ targeting }),
+    /** The faults of a line item with these fields. */
+    refusedItem,
   };
 };

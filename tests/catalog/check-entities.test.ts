@@ -43,6 +43,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     targeting_id: null,
     schedule: [],
     schedule_zone: 'publisher',
+    share_of_voice: null,
     endpoint: null,
     gvl_id: null,
     notice_hosts: [],

@@ -1,10 +1,10 @@
 import { html, type TemplateResult } from 'lit-html';
 import { halfHoursIn, HALF_HOURS_A_DAY, WEEK_DAYS, type DayPart, type WeekDay } from '../../../src/targeting/week-hours.ts';
+import { DAY_LABELS, scheduleWords } from '../../words/schedule-words.ts';
 import type { Form } from '../../bookings/forms/form.ts';
 import { button } from '../parts.ts';
 import { fieldGroup, type FieldOptions } from './field.ts';
 
-const DAY_LABELS: Readonly<Record<WeekDay, string>> = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' };
 const HOURS = 24;
 
 const timeOf = (half: number): string => `${String(half >> 1).padStart(2, '0')}:${(half & 1) === 0 ? '00' : '30'}`;
@@ -24,10 +24,6 @@ export const partsOf = (halves: ReadonlySet<number>): readonly DayPart[] => {
   });
   return [...days].map(([span, named]) => ({ days: named, from: span.slice(0, 5), to: span.slice(6) }));
 };
-
-/** A schedule in words: `Mon, Tue 08:00–20:00`. */
-export const scheduleWords = (parts: readonly DayPart[]): string =>
-  parts.map(({ days, from, to }) => `${days.map((day) => DAY_LABELS[day]).join(', ')} ${from}–${to}`).join('; ');
 
 /** A grid of the hours of a week. A cell whose hour is chosen in part is shown so, and becomes whole or empty when it is pressed. */
 export const weekField = (form: Form, options: FieldOptions): TemplateResult =>

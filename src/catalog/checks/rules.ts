@@ -97,6 +97,13 @@ const bidderFaults = (record: Given<LineItemRecord>): Fault[] => {
   );
 };
 
+/** A share is taken before the ranking, which only the first priority may. A bidder may not bid for what it was given. */
+const shareFaults = ({ share_of_voice: share, priority, type }: Given<LineItemRecord>): Fault[] => {
+  if (typeof share !== 'number') return [];
+  if (type === 'programmatic') return [{ pointer: '/share_of_voice', detail: 'is for a direct line item: a bidder may not bid' }];
+  return priority === 1 ? [] : [{ pointer: '/share_of_voice', detail: 'needs priority 1: it comes before all others' }];
+};
+
 /** ASAP spreads nothing. */
 const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] =>
   pacing === 'ASAP' && typeof frontload === 'number' && frontload > 0
@@ -132,6 +139,7 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
   ...priceFaults(record),
   ...bidderFaults(record),
   ...frontloadFaults(record),
+  ...shareFaults(record),
   ...scheduleFaults(record),
   ...targetingFaults(record.targeting, context),
 ];

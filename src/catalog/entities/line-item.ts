@@ -1,4 +1,4 @@
-import { boolean, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
+import { boolean, numberOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
 import { LINE_ITEM_TYPE_WORDS, PRIORITY_WORDS, ROTATION_WORDS, type Priority } from '../model/choices.ts';
 import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
 import { defineEntity } from './define-entity.ts';
@@ -51,6 +51,20 @@ export const LINE_ITEM = defineEntity({
       choices: PRIORITY_WORDS,
       view: ['priority', 'oneOf', 2],
       form: { label: 'Priority', wide: true, initial: 2 },
+    },
+    share_of_voice: {
+      schema: orNull(numberOf({ exclusiveMinimum: 0, maximum: 100 }), {
+        default: null,
+        description: 'per cent of the requests that it could serve, at priority 1: it gets these before all others, and none of the rest',
+      }),
+      only: 'direct',
+      form: {
+        label: 'Share of voice',
+        placeholder: 'none',
+        unit: '%',
+        when: { priority: ['1'] },
+        help: 'Of the requests that it could serve, it gets this part before all others, and none of the rest.',
+      },
     },
     rotation: {
       ...chosen(ROTATION_WORDS, {
@@ -193,7 +207,7 @@ export const LINE_ITEM = defineEntity({
     {
       title: 'Price and priority',
       text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
-      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'floor', 'value_cpm', 'deal_id'],
+      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'share_of_voice', 'floor', 'value_cpm', 'deal_id'],
     },
     DELIVERY_LIMITS_SECTION,
     {

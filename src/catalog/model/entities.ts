@@ -93,8 +93,10 @@ export interface SalesRules {
   readonly targeting: TargetingRules;
   /** null: at all hours. */
   readonly schedule: Schedule | null;
+  /** Per cent of the requests that it could serve; null: it competes for all of them. */
+  readonly shareOfVoice: number | null;
 }
-export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null };
+export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null };
 
 export interface LineItem extends MembersOf<(typeof LINE_ITEM)['fields']> {
   /** Changes with the row: equal ids and editions mean equal line items of equal campaigns, except for `stop`. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { CHECKS } from '../checks/check-entities.ts';
@@ -23,6 +22,7 @@ import {
 } from '../model/entities.ts';
 import { ROWS } from '../postgres/rows.ts';
 import { indexedRules } from './line-item-targeting.ts';
+import { editionWith, isEqualList, NOTHING } from './inherited.ts';
 import type { Quarantine } from './quarantine.ts';
 import {
   toAdvertiser,
@@ -242,17 +242,6 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
 const LOAD = { isLoad: true };
 
 const keyOf = (row: CatalogRow): RowKey => ({ id: row['id'] as number, edition: row['edition'] as number });
-
-/** The edition of an entity that shows what another row says. */
-const editionWith = (edition: number, inherited: object): number =>
-  createHash('sha256')
-    .update(`${edition} ${JSON.stringify(inherited)}`)
-    .digest()
-    .readUIntBE(0, 6);
-
-const NOTHING: readonly string[] = [];
-
-const isEqualList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
 
 const entitiesOf = <E>({ view }: EntityType<E>, { segment }: StoredBlock): E[] =>
   Array.from({ length: segment.rows }, (_, row) => view(segment, row));

@@ -7,7 +7,6 @@ import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalo
 import { createSiblingsOf } from './siblings.ts';
 import type { Slot, Snapshot } from './snapshot.ts';
 import { createZoneOffset } from '../../base/zone-offset.ts';
-import type { Campaign, LineItem } from '../model/entities.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
 import { createScheduledCurves } from './scheduled-curve.ts';
 import { curveAt } from './traffic-curve.ts';
@@ -70,10 +69,8 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
       if (slot === undefined) opened.set(stored, (slot = openSlot(stored, tables)));
       return slot;
     },
-    curveAt: (publisherId: number, atMs: number) => ({
-      ...curveAt(atMs, trafficOf(publisherId)),
-      scheduled: (lineItem: LineItem, campaign: Campaign) => scheduledAt(lineItem, campaign, atMs),
-    }),
+    curveAt: (publisherId: number, atMs: number) =>
+      curveAt(atMs, trafficOf(publisherId), (lineItem, campaign) => scheduledAt(lineItem, campaign, atMs)),
     siblingsOf: createSiblingsOf(update.version, lineItems),
     expiresAtMs: (publisherId: number) => Math.max(update.flightEndsMs.get(publisherId) ?? 0, update.loadedAtMs) + COUNTERS_MARGIN_MS,
     quarantined: update.quarantined,

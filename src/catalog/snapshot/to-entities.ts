@@ -139,7 +139,11 @@ export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: num
         : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
     targeting: targetingRules(record.targeting),
     targetingId: record.targeting_id ?? 0,
-    sales: { ...NO_SALES_RULES, schedule: scheduleOf(record.schedule, record.schedule_zone) },
+    sales: {
+      ...NO_SALES_RULES,
+      schedule: scheduleOf(record.schedule, record.schedule_zone),
+      shareOfVoice: record.share_of_voice,
+    },
     noticeHosts: record.notice_hosts.map(lowerCase),
   };
 };
