@@ -56,7 +56,12 @@ if (parameters) {
   console.log('\nPromises');
   print([
     ['Promise', 'Expected', 'Observed', ''],
-    ...[...dayBounds, ...partBounds(parted)].map(({ promise, expected, observed, kept }) => [promise, expected, observed, kept ? 'kept' : 'MISSED']),
+    ...[...dayBounds, ...partBounds(parted)].map(({ promise, expected, observed, kept }) => [
+      promise,
+      expected,
+      observed,
+      kept ? 'kept' : 'MISSED',
+    ]),
   ]);
   const { modes, learned, pid, shown, report } = parameters;
   const file = report ?? path.join(tmpdir(), `pacing-simulation-${parameters.seed}.html`);

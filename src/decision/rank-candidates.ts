@@ -61,7 +61,17 @@ const MAX_FAIR_TIE = 64;
  * evaluated targeting. The other rules depend on the moment, the size or the user and are checked
  * candidate by candidate, so the work stops after the first `count` that pass.
  */
-export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, runsLater = () => false, random, voice = random }: RankingInput): Ranking => {
+export const rankCandidates = ({
+  direct,
+  bids,
+  query,
+  imp,
+  exhausted,
+  runsHere,
+  runsLater = () => false,
+  random,
+  voice = random,
+}: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
   const priced = rankBids(bids, random);
   const rules = imp.terms ? RULES_IN_AUCTIONS : RULES_PER_CANDIDATE;

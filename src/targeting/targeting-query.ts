@@ -61,8 +61,7 @@ export class TargetingQuery implements OfferedPairs {
   }
 }
 
-const isAsked = (kind: TargetingKind): kind is AskedKind =>
-  (ASKED_KINDS as readonly TargetingKind[]).includes(kind);
+const isAsked = (kind: TargetingKind): kind is AskedKind => (ASKED_KINDS as readonly TargetingKind[]).includes(kind);
 
 const valuesIn = (pairs: readonly string[], spelling: string): readonly string[] =>
   pairs.filter((pair) => pair.startsWith(spelling)).map((pair) => pair.slice(spelling.length));

@@ -33,8 +33,16 @@ test('a line item serves at its hours on the clock of the visitor, or the publis
 });
 
 test.each([
-  [{ schedule: [{ days: ['mon'], from: '08:15', to: '10:00' }] }, '/schedule/0/from', 'must be a full or half hour, such as 08:30 or 24:00'],
-  [{ schedule: [{ days: ['noday'], from: '08:00', to: '10:00' }] }, '/schedule/0/days/0', 'must be one of mon, tue, wed, thu, fri, sat, sun'],
+  [
+    { schedule: [{ days: ['mon'], from: '08:15', to: '10:00' }] },
+    '/schedule/0/from',
+    'must be a full or half hour, such as 08:30 or 24:00',
+  ],
+  [
+    { schedule: [{ days: ['noday'], from: '08:00', to: '10:00' }] },
+    '/schedule/0/days/0',
+    'must be one of mon, tue, wed, thu, fri, sat, sun',
+  ],
   [{ schedule: [{ days: [], from: '08:00', to: '10:00' }] }, '/schedule/0/days', 'must have at least one value'],
   [
     { schedule: [{ days: ['mon'], from: '22:00', to: '06:00' }] },

@@ -44,7 +44,14 @@ export const setUp = () => {
 
   const refusedItem = async (fields: object): Promise<readonly object[]> => {
     const flight = { start_date: '2026-01-01', end_date: '2999-12-31' };
-    const { status, body } = await api('POST', '/line_items', { campaign_id: 1, name: 'Boots', active: true, ...flight, cpm: 1, ...fields });
+    const { status, body } = await api('POST', '/line_items', {
+      campaign_id: 1,
+      name: 'Boots',
+      active: true,
+      ...flight,
+      cpm: 1,
+      ...fields,
+    });
     expect(status).toBe(400);
     return body.errors as object[];
   };

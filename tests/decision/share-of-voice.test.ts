@@ -18,12 +18,24 @@ const withShare = (id: number, shareOfVoice: number, changes: Parameters<typeof 
   entry(id, 1, { priority: 1, sales: { ...NO_SALES_RULES, shareOfVoice }, ...changes });
 
 /** How often each line item comes first, in per cent; 0: none. */
-const firsts = (entries: readonly Candidate[], exhausted: (position: number) => NoBidReason | 0 = () => 0): Readonly<Record<number, number>> => {
+const firsts = (
+  entries: readonly Candidate[],
+  exhausted: (position: number) => NoBidReason | 0 = () => 0,
+): Readonly<Record<number, number>> => {
   const random = createChance(7);
   const direct = indexOf(entries);
   const counts: Record<number, number> = {};
   for (let i = 0; i < REQUESTS; i++) {
-    const ranking = rankCandidates({ direct, bids: [], query: QUERY, imp: IMP, exhausted, runsHere: () => true, random, voice: drawOnce(random) });
+    const ranking = rankCandidates({
+      direct,
+      bids: [],
+      query: QUERY,
+      imp: IMP,
+      exhausted,
+      runsHere: () => true,
+      random,
+      voice: drawOnce(random),
+    });
     const [first] = ranking.take(1);
     counts[first?.lineItem.id ?? 0] = (counts[first?.lineItem.id ?? 0] ?? 0) + 100 / REQUESTS;
   }
@@ -69,11 +81,22 @@ test('all impressions of a request are given to the same share, and the reason o
   const direct = indexOf([withShare(1, 50), withShare(2, 50)]);
   for (let i = 0; i < 100; i++) {
     const voice = drawOnce(random);
-    const rankings = [0, 1, 2].map(() => rankCandidates({ direct, bids: [], query: QUERY, imp: IMP, exhausted: () => 0, runsHere: () => true, random, voice }));
+    const rankings = [0, 1, 2].map(() =>
+      rankCandidates({ direct, bids: [], query: QUERY, imp: IMP, exhausted: () => 0, runsHere: () => true, random, voice }),
+    );
     const served = rankings.map((ranking) => ranking.take(4).map(({ lineItem }) => lineItem.id));
     expect(new Set(served.flat()).size).toBe(1);
     expect(rankings[0]!.leftToOthers().map(({ lineItem }) => lineItem.id)).not.toContain(served[0]![0]);
   }
-  const none = rankCandidates({ direct: indexOf([withShare(1, 10)]), bids: [], query: QUERY, imp: IMP, exhausted: () => 0, runsHere: () => true, random, voice: () => 0.5 });
+  const none = rankCandidates({
+    direct: indexOf([withShare(1, 10)]),
+    bids: [],
+    query: QUERY,
+    imp: IMP,
+    exhausted: () => 0,
+    runsHere: () => true,
+    random,
+    voice: () => 0.5,
+  });
   expect([none.take(1), none.passedOver()]).toEqual([[], NoBidReason.ShareOfVoice]);
 });

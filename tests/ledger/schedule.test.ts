@@ -55,7 +55,14 @@ beforeAll(async () => {
 let nextId = 1;
 
 /** Impressions by UTC day and half hour, of a request every so often through whole days: each selection renders. */
-const simulate = async ({ parts, zone = 'UTC', days, item, requestsAMinute, fromMs = MIDNIGHT }: Simulated): Promise<readonly number[][]> => {
+const simulate = async ({
+  parts,
+  zone = 'UTC',
+  days,
+  item,
+  requestsAMinute,
+  fromMs = MIDNIGHT,
+}: Simulated): Promise<readonly number[][]> => {
   const id = nextId++;
   const flight = { startMs: fromMs, endMs: fromMs + days * DAY };
   const campaign = sampleCampaign({ id, flight });

@@ -51,14 +51,15 @@ export const weekField = (form: Form, options: FieldOptions): TemplateResult =>
           (day, at) => html`
             ${button(DAY_LABELS[day], () => toggle(hoursOf(at)), 'quiet week-day', `All of ${DAY_LABELS[day]}`)}
             ${hoursOf(at).map(
-              (hour) => html`<button
-                type="button"
-                class="week-cell"
-                aria-pressed=${stateOf(hour)}
-                aria-label="${DAY_LABELS[day]} ${timeOf(2 * (hour % HOURS))}"
-                title="${DAY_LABELS[day]} ${timeOf(2 * (hour % HOURS))}"
-                @click=${() => toggle([hour])}
-              ></button>`,
+              (hour) =>
+                html`<button
+                  type="button"
+                  class="week-cell"
+                  aria-pressed=${stateOf(hour)}
+                  aria-label="${DAY_LABELS[day]} ${timeOf(2 * (hour % HOURS))}"
+                  title="${DAY_LABELS[day]} ${timeOf(2 * (hour % HOURS))}"
+                  @click=${() => toggle([hour])}
+                ></button>`,
             )}
           `,
         )}

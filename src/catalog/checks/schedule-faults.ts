@@ -32,7 +32,12 @@ export const scheduleFaults = ({ schedule, start_date, end_date }: Scheduled): r
   if (overlapping.length > 0) return overlapping;
   const days = daysOfFlight(start_date, end_date);
   return days !== undefined && taken.size > 0 && ![...taken.keys()].some((half) => days.has(dayOf(half)))
-    ? [{ pointer: '/schedule', detail: `names no day of the flight, which has ${[...days].join(', ')}: choose one of these, or another flight` }]
+    ? [
+        {
+          pointer: '/schedule',
+          detail: `names no day of the flight, which has ${[...days].join(', ')}: choose one of these, or another flight`,
+        },
+      ]
     : [];
 };
 

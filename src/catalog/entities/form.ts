@@ -1,7 +1,7 @@
 import type { EntityTable } from './entities.ts';
 import type { Choices } from '../model/choices.ts';
 import type { Entity } from './define-entity.ts';
-import type { Field } from './field.ts';
+import type { Field, Member } from './field.ts';
 import type { FormWords } from './form-description.ts';
 
 /** The parts of a JSON Schema that the forms read. */
@@ -61,12 +61,18 @@ export const formOf = ({ fields, schema, sections }: Entity): readonly FormSecti
                 title: form.label,
                 text: form.help ?? '',
                 folded: true,
-                fields: Object.entries(inner).flatMap(([member, each]) => formField(`${path}/${member}`, each, false)),
+                fields: Object.entries(inner).flatMap(([member, each]) => formField(`${path}/${member}`, within(form.label, each), false)),
               },
             ],
       ),
     ];
   });
+
+/** A field of an object within an object: `Excluded countries`, beside the countries of the object. */
+const within = (label: string, member: Member): Member => ({
+  ...member,
+  form: { ...member.form, label: `${label} ${member.form.label.charAt(0).toLowerCase()}${member.form.label.slice(1)}` },
+});
 
 const formField = (path: string, one: Field, isRequired: boolean): FormField[] => {
   const { schema, choices = {}, parent, fixed, stored, only, form } = one;

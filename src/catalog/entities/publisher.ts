@@ -90,7 +90,8 @@ export const PUBLISHER = defineEntity({
         format: 'time-zone',
         maxLength: 64,
         default: 'UTC',
-        description: 'IANA name, such as Europe/Berlin: the days and hours of reports, and the hours of schedules; a change applies to what is counted from then on',
+        description:
+          'IANA name, such as Europe/Berlin: the days and hours of reports, and the hours of schedules; a change applies to what is counted from then on',
       }),
       view: ['timeZone', 'text'],
       form: {

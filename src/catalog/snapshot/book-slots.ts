@@ -195,7 +195,10 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
     ecpmMicros: Float64Array.from(order, (at) => prices[at]!),
     creativeIds: Int32Array.from(order, (at) => creativeIds[at]!),
     tieEnd,
-    voices: voices.size > 0 ? Float64Array.from(order.flatMap((at, position) => voiceAt(voices.get(at), lineItemIds[at]!, position))) : NO_NUMBERS,
+    voices:
+      voices.size > 0
+        ? Float64Array.from(order.flatMap((at, position) => voiceAt(voices.get(at), lineItemIds[at]!, position)))
+        : NO_NUMBERS,
     ...rotationOf(candidates, order),
     clickRates: clickRates.size > 0 ? Float64Array.from(order, (at) => clickRates.get(at) ?? 0) : NO_NUMBERS,
     impressions: counts.size > 0 ? Float64Array.from(order, (at) => counts.get(at)?.impressions ?? 0) : NO_NUMBERS,

@@ -9,4 +9,5 @@ export const editionWith = (edition: number, inherited: object): number =>
 
 export const NOTHING: readonly string[] = [];
 
-export const isEqualList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
+export const isEqualList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one, i) => one === b[i]);

@@ -48,7 +48,10 @@ export const createOfferedBy =
       case 'referrers':
         return addressesIn(at(wire.site, 'ref'));
       case 'schedule':
-        return [...hoursOffered('publisher', halfHourAt(atMs, offsetMs(atMs))), ...hoursOffered('visitor', halfHourAt(atMs, visitorOffset(wire) ?? offsetMs(atMs)))];
+        return [
+          ...hoursOffered('publisher', halfHourAt(atMs, offsetMs(atMs))),
+          ...hoursOffered('visitor', halfHourAt(atMs, visitorOffset(wire) ?? offsetMs(atMs))),
+        ];
       case 'audiences':
         return profile === null ? segmentsIn(wire) : [];
     }

@@ -53,7 +53,18 @@ export interface AuctionAdditions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, clientOf, zoneOffset, debugTrace, now }: ToAdRequestOptions,
+  {
+    dimensions,
+    requestContext,
+    decideConsent,
+    userHash,
+    sessionHash,
+    sealVisitor,
+    clientOf,
+    zoneOffset,
+    debugTrace,
+    now,
+  }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
