@@ -8,12 +8,12 @@ import path from 'node:path';
  */
 export const FLOORS = [
   ['.'],
-  ['commands', 'replica'],
+  ['cli', 'commands', 'replica'],
   ['trafficking'],
   ['approvals'],
   ['alerts', 'finance'],
   ['delivery'],
-  ['assets', 'people', 'reports'],
+  ['assets', 'declarations', 'people', 'reports'],
   ['bookings'],
   ['api'],
   ['access', 'http'],

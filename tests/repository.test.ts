@@ -9,7 +9,8 @@ import { readSettings } from '../src/config/read-settings.ts';
 
 const ROOT = path.resolve(__dirname, '..');
 const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
-const WORKFLOWS = readdirSync(path.join(ROOT, '.github/workflows')).map((name) => `.github/workflows/${name}`);
+const EXAMPLE = 'sdk/ads/example/.github/workflows/bookings.yml';
+const WORKFLOWS = [...readdirSync(path.join(ROOT, '.github/workflows')).map((name) => `.github/workflows/${name}`), EXAMPLE];
 
 interface Workflow {
   readonly permissions: Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ test('LICENSE is the text of the Apache License 2.0, and the packages name it', 
   expect(createHash('sha256').update(read('LICENSE')).digest('hex')).toBe(
     'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30',
   );
-  for (const name of ['package.json', 'sdk/package.json']) expect(JSON.parse(read(name))).toMatchObject({ license: 'Apache-2.0' });
+  for (const name of ['package.json', 'sdk/package.json', 'sdk/ads/package.json']) expect(JSON.parse(read(name))).toMatchObject({ license: 'Apache-2.0' });
 });
 
 /** The faults that GitHub's own parser finds in workflows. */

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { debugLinkCard, mayJudge, rotateKey, setBlocked, setStatus } from './actions.ts';
 import { assetsOf } from '../parts/fields/content-assets.ts';
 import { listOf, numberOf, textOf, textOrNull } from './forms/typed-text.ts';
+import { saveFile } from '../api/save-file.ts';
 import type { Form } from './forms/form.ts';
 import { addLink, addStep } from './forms/next-step.ts';
 import type { Page } from '../page.ts';
@@ -52,9 +53,23 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
         in <a href="../sellers.json">sellers.json</a>.
       </p>`,
     )}
-    ${related(page, 'campaigns', { publisher_id: publisher.id })}
+    ${bookingsFile(page, publisher)} ${related(page, 'campaigns', { publisher_id: publisher.id })}
   </aside>
 `;
+
+/** Its bookings to keep, review and apply elsewhere. */
+const bookingsFile = (page: Page, { id }: PublisherWire): TemplateResult | typeof nothing => {
+  if (!page.rights.may('GET', '/export')) return nothing;
+  const save = (format: 'yaml' | 'json') => saveFile(page, page.api.file('/export', { publisher: id, format }), `bookings_${id}.${format}`);
+  return card(
+    'Bookings in a file',
+    html`<p>Everything that is booked and not archived, to keep in git, review and apply again, here or in another installation.</p>
+      <p>
+        ${button('Save as YAML', () => void save('yaml'), 'secondary')} ${button('Save as JSON', () => void save('json'), 'secondary')}
+        <a href="docs/bookings-in-git.html">How it is used</a>
+      </p>`,
+  );
+};
 
 /** Reports of a bidder's last days, by what a person asks. */
 const BID_REPORTS: readonly (readonly [words: string, groupBy: string, metrics: string])[] = [

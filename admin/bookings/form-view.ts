@@ -167,6 +167,7 @@ const copied = <T extends object>(record: T): Partial<T> => ({
     ? record.name !== '' && { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)` }
     : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
   ...('active' in record && { active: false }),
+  external_key: null,
   archived: false,
 });
 
@@ -180,7 +181,7 @@ const MAX_COPIED_NAME = 256 - ' (copy)'.length;
 const copyCreatives = async ({ api, store, toast }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
   const reasons: string[] = [];
   for (const { id: _id, blocked_at, ...creative } of creatives) {
-    const answer = await api.records.create('creatives', { ...creative, line_item_id: lineItemId });
+    const answer = await api.records.create('creatives', { ...creative, external_key: null, line_item_id: lineItemId });
     const done = answer.ok && blocked_at ? await api.records.act('creatives', answer.value.id, 'block') : answer;
     if (done.ok) continue;
     const [fault] = done.problem.errors;

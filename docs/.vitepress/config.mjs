@@ -87,6 +87,7 @@ export default defineConfig({
           page('reports', 'Reports'),
           page('alerts', 'Alerts'),
           page('people', 'People and tokens'),
+          page('bookings-in-git', 'Bookings in files'),
           page('privacy', 'Users and consent'),
           page('invalid-traffic', 'Invalid traffic'),
         ],

@@ -108,6 +108,10 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
         pointer: `${entry.pointer}/id`,
         detail: `the publisher has no ${kind.words} with this id: give it a key instead`,
       });
+    if (entry.table === 'placements' && match && !entry.isOpen && match.ownerId !== plan.publisherId) {
+      const detail = match.ownerId === null ? 'is open to all publishers: say `open: true`' : 'is a placement of another publisher';
+      return void faults.push({ pointer: `${entry.pointer}/id`, detail });
+    }
     declared.set(entry, match);
     if (match?.fingerprint !== undefined && match.fingerprint === fingerprintOf(kind, dimensions, record)) return void unchanged++;
     const why = await barred(entry.table, match?.id);

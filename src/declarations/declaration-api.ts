@@ -3,7 +3,7 @@ import { choiceOr, choiceQuery, header, idQuery, required } from '../api/paramet
 import { at, defineRoutes, file, ok, ownBody } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { CHANGE } from './change.ts';
-import { DECLARATION } from './declaration.ts';
+import { DECLARATION, DECLARATION_EXAMPLE } from './declaration.ts';
 import { DECLARATION_FORMATS } from './export-declaration.ts';
 
 /** Of a declaration as lines; as one JSON value it is bounded like a bulk change. */
@@ -58,7 +58,7 @@ export const DECLARATION_API = defineRoutes({
       format: choiceQuery(['json', 'yaml'], 'By default what the header Accept prefers'),
     },
     answer: file('The declaration, in the order of keys', {
-      [DECLARATION_FORMATS.json]: { schema: DECLARATION },
+      [DECLARATION_FORMATS.json]: { schema: DECLARATION, example: DECLARATION_EXAMPLE },
       [DECLARATION_FORMATS.yaml]: { schema: { type: 'string' } },
     }),
     problems: ['not_found'],
@@ -83,7 +83,7 @@ export const DECLARATION_API = defineRoutes({
       description:
         `The declaration. With the type ${LINES_TYPE}, up to ${MAX_LINES_BYTES / 1024 / 1024} MiB in lines of one record each, such as ` +
         '`{"campaign": {…}}`; a record of another line is named: `{"line_item": {"campaign": "boots-winter", …}}`.',
-      content: { 'application/json': { schema: DECLARATION }, [LINES_TYPE]: { schema: { type: 'string' } } },
+      content: { 'application/json': { schema: DECLARATION, example: DECLARATION_EXAMPLE }, [LINES_TYPE]: { schema: { type: 'string' } } },
       maxBytes: MAX_LINES_BYTES,
       raw: true,
     }),

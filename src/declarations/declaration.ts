@@ -49,7 +49,7 @@ const declaredSchema = (table: EntityTable, children: Readonly<Record<string, s.
 const declared = (table: EntityTable, children: Readonly<Record<string, s.Schema>>, example: object) =>
   component(`Declared${pascalCase(ENTITY_KINDS[table].name)}`, Unsafe<object>(declaredSchema(table, children)), example);
 
-const CREATIVE_EXAMPLE = { key: 'boots-red', placements: ['article-top'], format: 'html', content: '<p>Boots</p>' };
+const CREATIVE_EXAMPLE = { key: 'boots-red', placements: ['front-page-top'], format: 'html', content: '<p>Boots</p>' };
 const LINE_ITEM_EXAMPLE = {
   ...{ key: 'boots-sport', name: 'Boots, sport readers', start_date: '2026-12-01', end_date: '2026-12-21' },
   ...{ budget_type: 'CPM', cpm: 4.5, active: true, creatives: [CREATIVE_EXAMPLE] },
@@ -61,9 +61,14 @@ const CAMPAIGN_EXAMPLE = {
 const creative = declared('creatives', {}, CREATIVE_EXAMPLE);
 const lineItem = declared('line_items', { creatives: s.optional(s.listOf(creative)) }, LINE_ITEM_EXAMPLE);
 const PUBLISHER_EXAMPLE = { key: 'gazette', name: 'The Gazette', domain: 'gazette.example' };
-const PLACEMENT_EXAMPLE = { id: 'article-top', width: 300, height: 250, formats: ['html'] };
+const PLACEMENT_EXAMPLE = { id: 'front-page-top', width: 300, height: 250, formats: ['html'] };
 const TARGETING_EXAMPLE = { key: 'sport-dach', name: 'Sport, DACH', targeting: { countries: ['DE', 'AT', 'CH'] } };
 const ADVERTISER_EXAMPLE = { key: 'boots', name: 'Boots of the North' };
+
+export const DECLARATION_EXAMPLE = {
+  ...{ version: DECLARATION_VERSION, publisher: PUBLISHER_EXAMPLE, advertisers: [ADVERTISER_EXAMPLE] },
+  ...{ placements: [PLACEMENT_EXAMPLE], campaigns: [CAMPAIGN_EXAMPLE] },
+};
 
 /** What a JSON body of a declaration looks like. */
 export const DECLARATION = component(
@@ -82,10 +87,7 @@ export const DECLARATION = component(
       campaigns: s.optional(s.listOf(declared('campaigns', { line_items: s.optional(s.listOf(lineItem)) }, CAMPAIGN_EXAMPLE))),
     }),
   ),
-  {
-    ...{ version: DECLARATION_VERSION, publisher: PUBLISHER_EXAMPLE, advertisers: [ADVERTISER_EXAMPLE] },
-    ...{ placements: [PLACEMENT_EXAMPLE], campaigns: [CAMPAIGN_EXAMPLE] },
-  },
+  DECLARATION_EXAMPLE,
 );
 
 /** The name of a list of records within what they are a part of, and its table. */

@@ -49,7 +49,9 @@ const fieldsOf = (table: EntityTable): readonly DeclaredField[] => {
   return Object.entries(fields).flatMap(([field, { schema, parent }]) => {
     if (left.includes(field)) return [];
     const isList = schema['type'] === 'array';
-    const name = parent ? field.replace(/_ids?$/, isList ? 's' : '') : field;
+    const short = field.replace(/_ids?$/, isList ? 's' : '');
+    // A line item has a targeting, and may name one.
+    const name = !parent ? field : short in fields ? `named_${short}` : short;
     return [{ field, name, schema, refersTo: parent as EntityTable | undefined, isList }];
   });
 };

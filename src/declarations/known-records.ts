@@ -21,7 +21,8 @@ export interface Known {
   readonly isArchived: boolean;
   /** Whether it belongs to the publisher alone. */
   readonly isOwn: boolean;
-  readonly ownerId: string | number | undefined;
+  /** null: of a placement that is open to all publishers. */
+  readonly ownerId: string | number | null | undefined;
 }
 
 /** What is stored of a publisher, and what a declaration names beside it. */
@@ -67,7 +68,7 @@ export const readKnownRecords = async ({ knex, dimensions, scope, publisherId, e
         name: nameOf(record),
         fingerprint: fingerprintOf(kind, dimensions, record),
         isArchived: record['archived'] === true,
-        ...{ isOwn, ownerId: owner && (record[ENTITY_KINDS[owner].reference] as string | number) },
+        ...{ isOwn, ownerId: owner && (record[ENTITY_KINDS[owner].reference] as string | number | null) },
       };
       add(known);
       if (isOwn) own.push(known);

@@ -18,6 +18,8 @@ export interface FreeHolds {
 /** Per replica: a client, and all clients of a publisher together that have rendered nothing here. */
 const MAX_FREE = 4;
 const MAX_FREE_OF_NEWCOMERS = 50;
+/** For each of them that renders its first: of ordinary visitors more than one in three does. */
+const FREE_PROOF_OF_NEWCOMERS = 2;
 
 const MAX_CLIENTS = 50_000;
 const MAX_PUBLISHERS = 10_000;
@@ -53,7 +55,7 @@ export const createFreeHolds = (): FreeHolds => {
       if (own.held + ads > MAX_FREE + CLIENT_RULE.proof * own.rendered) return false;
       if (!isNew(own)) return true;
       const all = recordIn(newcomers, publisherId, nowMs);
-      return all.held + ads <= MAX_FREE_OF_NEWCOMERS + CLIENT_RULE.proof * all.rendered;
+      return all.held + ads <= MAX_FREE_OF_NEWCOMERS + FREE_PROOF_OF_NEWCOMERS * all.rendered;
     },
     hold: (publisherId, client, lifeMs, nowMs) => {
       const own = clientOf(publisherId, client, nowMs);

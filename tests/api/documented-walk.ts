@@ -33,7 +33,7 @@ export const operationsOf = (document: Json): readonly DocumentedOperation[] =>
 /** TypeScript for the values that no example shows: what the walk has made, and query parameters that are required. */
 const VALUES: Readonly<Record<string, string>> = {
   ...{ t: 'token', key: 'apiKey', type: `'like'`, placement: `'article-top'` },
-  ...{ sha256: 'asset.sha256', kind: `'ends_soon'`, publisher_id: '1', month: `'2026-10'`, day: 'today' },
+  ...{ sha256: 'asset.sha256', kind: `'ends_soon'`, publisher_id: '1', month: `'2026-10'`, publisher: "'1'", day: 'today' },
   provider: `'staff'`,
 };
 /**
@@ -46,7 +46,7 @@ export const REFUSED: Readonly<Record<string, number>> = {
   ...{ proposeChange: 409, getApproval: 404, approveChange: 404, sendBackChange: 404, withdrawChange: 404 },
 };
 /** Optional ones without which an operation refuses the caller. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = { showTagFrame: ['key'], showTagImage: ['key'] };
+const NEEDED: Readonly<Record<string, readonly string[]>> = { showTagFrame: ['key'], showTagImage: ['key'], getAdsTxt: ['publisher'] };
 /** What later steps need. */
 const KEPT: Readonly<Record<string, string>> = {
   createPublisher: 'apiKey = must(made.api_key);',

@@ -102,7 +102,7 @@ const bodies = (): [string, Json][] =>
   operations().flatMap(([method, path, { requestBody, responses }]) =>
     Object.entries<Json>({ request: requestBody, ...responses }).flatMap(([which, body]) =>
       Object.entries<Json>(body?.content ?? {})
-        .filter(([type]) => type.endsWith('json') && path !== '/api/openapi.json')
+        .filter(([type]) => /[/+]json$/.test(type) && path !== '/api/openapi.json')
         .map(([, content]): [string, Json] => [`${method} ${path} ${which}`, content]),
     ),
   );

@@ -44,6 +44,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     schedule: [],
     schedule_zone: 'publisher',
     share_of_voice: null,
+    external_key: null,
     endpoint: null,
     gvl_id: null,
     notice_hosts: [],
@@ -277,6 +278,7 @@ test('a record is unchanged after a round trip through its row', () => {
     id: 5,
     cpm_micros: '1333000',
     budget_micros: '99999999',
+    schedule: [],
     targeting: JSON.parse(String(row['targeting'])) as unknown,
     notice_hosts: JSON.parse(String(row['notice_hosts'])) as unknown,
   };

@@ -162,6 +162,13 @@ describe('clients that have rendered nothing', () => {
     expect(await visit(100, 20, BOOKED, NOON + 2 * MINUTE)).toBe(1);
   });
 
+  it('take at most half of what is left for good, however many others have rendered', async () => {
+    const one = candidate(lineItem({ dailyImpressionCap: 4_000 }));
+    expect(await visit(400, 200, one)).toBe(1);
+    expect(await crowd(5_000, 'scattered', one)).toBeLessThan(2_400);
+    expect(await visit(300, 200, one, NOON + 2_000)).toBe(1);
+  });
+
   it('have short holds while they hold many, and those of a wide network in which another has rendered whole ones', async () => {
     const lifeMs = async (client: string): Promise<number> => (await ask(client, BOOKED, 1)).ads[0]!.holdEndMs - NOON;
     expect(await lifeMs('first~w1')).toBeGreaterThan(30 * MINUTE - 1);

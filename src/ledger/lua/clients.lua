@@ -107,14 +107,16 @@ do
     return math.min(math.max(left * share, min), max) + CLIENT_PROOF * client.rendered
   end
 
-  -- Newcomers hold more ads than honest ones do: some of these render, and each of them adds CLIENT_PROOF.
-  local function newcomers_hold_many(of)
-    return of.newcomers.held >= NEWCOMERS_MIN + CLIENT_PROOF * of.newcomers.rendered
+  -- Newcomers hold more ads than honest ones do: some of these render, and each of them adds CLIENT_PROOF, up to a share of
+  -- what is left. Otherwise each visitor that renders would pay for nine that never will.
+  local function newcomers_hold_many(of, left)
+    local earned = NEWCOMERS_MIN + CLIENT_PROOF * of.newcomers.rendered
+    return of.newcomers.held >= math.min(earned, math.max(left * NEWCOMERS_SHARE, NEWCOMERS_MIN))
   end
 
   -- Whether a client may hold more only of line items that have much left: the check that the others need not pass.
   function client_holds_many(of, client)
-    return client.held >= CLIENT_MIN + CLIENT_PROOF * client.rendered or (client_is_new(client) and newcomers_hold_many(of))
+    return client.held >= CLIENT_MIN + CLIENT_PROOF * client.rendered or (client_is_new(client) and newcomers_hold_many(of, 0))
   end
 
   -- The longest hold of a newcomer while they hold many, or nil. A wide network is bounded as one client
@@ -133,7 +135,7 @@ do
   function client_max_hold(of, client, left)
     if client.held >= client_bound(client, left, CLIENT_SHARE, CLIENT_MIN, CLIENT_MAX) then
       return nil
-    elseif client_is_new(client) and newcomers_hold_many(of) then
+    elseif client_is_new(client) and newcomers_hold_many(of, left) then
       return newcomer_max_hold(of, client.wide, left)
     end
     return math.huge

@@ -1,0 +1,92 @@
+import { CliFault } from './cli-fault.ts';
+import type { BookingLines } from './read-bookings.ts';
+
+/** What POST /api/apply answers, as far as it is shown. */
+export interface Applied {
+  readonly publisher_id: number | null;
+  readonly api_key?: string;
+  readonly state: string;
+  readonly changes: readonly Change[];
+  readonly unchanged: number;
+  readonly undeclared: readonly {
+    readonly kind: string;
+    readonly key: string | null;
+    readonly id: string | number;
+    readonly name: string;
+  }[];
+}
+
+export interface Change {
+  readonly action: 'create' | 'update' | 'archive';
+  readonly words: string;
+  readonly last_change: { readonly actor: string; readonly at: string; readonly note: string | null } | null;
+}
+
+interface ApplyCall {
+  readonly publisher?: string | undefined;
+  readonly prune?: boolean | undefined;
+  readonly isDryRun: boolean;
+  readonly ifState?: string;
+  readonly note?: string | undefined;
+}
+
+interface ProblemAnswer {
+  readonly detail?: string;
+  readonly title?: string;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+export interface BookingsClient {
+  /** The bookings of a publisher as YAML. */
+  pull(publisher: string): Promise<string>;
+  apply(files: BookingLines, call: ApplyCall): Promise<Applied>;
+}
+
+/** Calls the service that the environment names. Each method throws a CliFault with the words of the service. */
+export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv): BookingsClient => {
+  if (!ADS_URL || !URL.canParse(ADS_URL))
+    throw new CliFault('ADS_URL must be the address of the service, such as https://ads.example.com', 2);
+  const call = async (path: string, init: RequestInit & { readonly headers: Record<string, string> }): Promise<Response> => {
+    const headers = { ...init.headers, ...(ADS_TOKEN && { Authorization: `Bearer ${ADS_TOKEN}` }) };
+    try {
+      return await fetch(new URL(path, ADS_URL), { ...init, headers });
+    } catch (fault) {
+      const { cause, message } = fault as Error;
+      throw new CliFault(`${ADS_URL} cannot be reached: ${cause instanceof Error ? cause.message : message}`);
+    }
+  };
+  return {
+    pull: async (publisher) => {
+      const answer = await call(`/api/export?${new URLSearchParams({ publisher, format: 'yaml' })}`, { headers: {} });
+      if (!answer.ok) throw await faultOf(answer);
+      return answer.text();
+    },
+    apply: async ({ lines, placeOf }, { publisher, prune, isDryRun, ifState, note }) => {
+      const query = new URLSearchParams({
+        ...(publisher !== undefined && { publisher }),
+        ...{ dry_run: String(isDryRun), prune: String(prune === true) },
+      });
+      const headers = {
+        'Content-Type': 'application/x-ndjson',
+        ...(ifState !== undefined && { 'If-Match': ifState }),
+        ...(note !== undefined && { 'Change-Note': encodeURIComponent(note) }),
+      };
+      const answer = await call(`/api/apply?${query}`, { method: 'POST', headers, body: lines.join('\n') });
+      if (!answer.ok) throw await faultOf(answer, placeOf);
+      return (await answer.json()) as Applied;
+    },
+  };
+};
+
+const faultOf = async (answer: Response, placeOf = (pointer: string): string => pointer): Promise<CliFault> => {
+  const text = await answer.text();
+  let problem: ProblemAnswer = {};
+  try {
+    problem = JSON.parse(text) as ProblemAnswer;
+  } catch {
+    problem = { detail: `${answer.status} ${text.slice(0, 200)}` };
+  }
+  const { detail, title, errors = [] } = problem;
+  const said = detail ?? title ?? String(answer.status);
+  return new CliFault([said, ...errors.map((error) => `${placeOf(error.pointer)} ${error.detail}`)].join('\n'));
+};
