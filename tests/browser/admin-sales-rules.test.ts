@@ -72,7 +72,7 @@ test('key-values are typed as ranges and prefixes, and shown as they were typed'
   await page.getByLabel('Values 1, separated by commas').first().fill('18..34, 65.., sport*, "a*"');
   await save();
   await page.getByText('years: a*, 18 to 34, 65 and more, sport…').or(page.getByText('years: 18 to 34, 65 and more, sport…, a*')).waitFor();
-  const { targeting } = await api('GET', `/line_items/${item.id}`);
+  const { targeting } = (await api('GET', `/line_items/${item.id}`)) as unknown as { targeting: { key_values: object } };
   expect(targeting.key_values).toEqual({ years: [{ min: 18, max: 34 }, { min: 65 }, { prefix: 'sport' }, 'a*'] });
   await admin.go(`#/line_items/${item.id}/edit`);
   expect(await page.getByLabel('Values 1, separated by commas').first().inputValue()).toBe('18..34, 65.., sport*, "a*"');
@@ -86,7 +86,7 @@ test('a targeting is a record of a publisher, and one that is used is not delete
   await page.locator('#field-targeting-urls').fill('gazette.example/sport');
   await save();
   await page.getByRole('heading', { level: 1, name: 'Sport, DACH' }).waitFor();
-  const [targeting] = await api('GET', `/targetings?publisher_id=${publisher.id}`);
+  const [targeting] = (await api('GET', `/targetings?publisher_id=${publisher.id}`)) as unknown as [{ id: number }];
   expect(targeting).toMatchObject({ name: 'Sport, DACH', targeting: { urls: ['gazette.example/sport'] } });
   await api('PATCH', `/line_items/${item.id}`, { targeting_id: targeting.id });
   await admin.go('#/targetings');
