@@ -5,7 +5,12 @@ import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
-import { KINDS, type Kind } from '../api/wire.ts';
+import { isObject } from '../../src/base/narrow.ts';
+import { countryName } from '../parts/fields/country-field.ts';
+import { KINDS, type Dimensions, type Kind } from '../api/wire.ts';
+import type { DayPart } from '../../src/targeting/week-hours.ts';
+import { scheduleWords } from '../words/schedule-words.ts';
+import { targetingWords } from '../words/targeting-words.ts';
 import { date, moment } from '../words/dates.ts';
 import { labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
@@ -43,7 +48,7 @@ export const openHistory = (page: Page): View => {
           : table({
               caption: 'Changes',
               rows,
-              columns: COLUMNS,
+              columns: columnsWith(page.store.dimensions()),
               actions: (row) => html`${undoButton(page, kindOf(row.entity), row, changes.load)}`,
             }),
       )}
@@ -81,10 +86,20 @@ const payerNote = ({ entity, at, before, after }: AuditRow): string => {
     : `What was counted before ${moment(at)} stays with advertiser ${shown(before['advertiser_id'])}.`;
 };
 
-const differences = (change: AuditRow): TemplateResult | string => {
+const rulesShown = (targeting: unknown, dimensions: Dimensions): string =>
+  targetingWords(isObject(targeting) ? targeting : {}, { countryName, dimensions }).join('; ') || 'every visitor';
+
+const differences = (change: AuditRow, dimensions: Dimensions): TemplateResult | string => {
   const { entity, before, after } = change;
   if (!before || !after) return withIt(change);
-  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}${payerNote(change)}`;
+  const words = (name: string, value: unknown): string => {
+    if (name === 'targeting') return rulesShown(value, dimensions);
+    return name === 'schedule' && Array.isArray(value) ? scheduleWords(value as readonly DayPart[]) || 'all hours' : shown(value);
+  };
+  return html`${changedFields({ before, after }).map(
+    (name) =>
+      html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${words(name, before[name])} → ${words(name, after[name])}</div>`,
+  )}${payerNote(change)}`;
 };
 
 const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? '' : html`<div class="change"><i>“${note}”</i></div>`);
@@ -93,10 +108,10 @@ const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? ''
 const who = ({ actor, approved_by: second }: AuditRow): TemplateResult | string =>
   second === null ? actor : html`${actor}<br /><small>approved by ${second}</small>`;
 
-const COLUMNS: readonly Column<AuditRow>[] = [
+const columnsWith = (dimensions: Dimensions): readonly Column<AuditRow>[] => [
   { label: 'When', cell: ({ at }) => unbroken(moment(at)) },
   { label: 'Who', cell: who },
   { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
   { label: 'Record', cell: named },
-  { label: 'Fields', prose: true, cell: (change) => html`${differences(change)}${why(change)}` },
+  { label: 'Fields', prose: true, cell: (change) => html`${differences(change, dimensions)}${why(change)}` },
 ];

@@ -1,4 +1,5 @@
 import { nothing, type TemplateResult } from 'lit-html';
+import { isObject } from '../../src/base/narrow.ts';
 import type { AuditRow } from '../../src/bookings/audit-api.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
@@ -33,6 +34,13 @@ export const undoButton = (
     : nothing;
 };
 
+/** The merge patch that brings back a value: of an object, what it did not have is null. */
+const patchTo = (before: unknown, after: unknown): unknown => {
+  if (!isObject(before)) return before ?? null;
+  const [was, is] = [before, isObject(after) ? after : {}];
+  return Object.fromEntries([...new Set([...Object.keys(was), ...Object.keys(is)])].map((name) => [name, patchTo(was[name], is[name])]));
+};
+
 const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => {
   const [before, after] = [change.before as Fields, change.after as Fields];
   const fields = changedFields(change);
@@ -49,6 +57,6 @@ const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => 
     }))
   )
     return;
-  const patch = Object.fromEntries(fields.map((name) => [name, before[name] ?? null]));
+  const patch = Object.fromEntries(fields.map((name) => [name, patchTo(before[name], after[name])]));
   await patchRecord(page, kind, change.entity_id, patch, `${capital(NAMES[kind].one)} ${change.entity_id} is as before.`);
 };

@@ -13,7 +13,8 @@ import { mayOpen } from '../screen-groups.ts';
 import { table, unbroken } from '../parts/table.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from '../words/day-goal.ts';
-import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
+import { deliveryWords } from '../words/delivery-words.ts';
+import { targetingWords } from '../words/targeting-words.ts';
 import { filteredClicks, filteredImpressions, provisionalClicks } from '../words/filtered-words.ts';
 import { date, flight, withDates } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
@@ -79,7 +80,7 @@ const actions = (page: Page, item: LineItemWire): TemplateResult => html`
 
 const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
   const { status, today, total } = delivery;
-  const targeted = targetingWords(item, countryName, store.dimensions());
+  const targeted = targetingWords(item.targeting, { countryName, dimensions: store.dimensions() });
   const figures: readonly (readonly [string, string])[] = [
     ['Impressions today', count(today.impressions)],
     ['Clicks today', count(today.clicks)],

@@ -6,6 +6,7 @@ const SHAPES = {
   placements: svg`<rect x="3" y="3" width="14" height="14" rx="2" /><rect x="10" y="6" width="4" height="4" /><path d="M6 7h1M6 10h1M6 13.5h8" />`,
   advertisers: svg`<path d="M4 17V6l6-3 6 3v11M8 17v-4h4v4M8 8.5h1M11 8.5h1" />`,
   bidders: svg`<path d="m8 5 6 6-2.5 2.5-6-6zM6.5 9 3 12.5M11 17h6" />`,
+  targetings: svg`<circle cx="10" cy="10" r="6.5" /><circle cx="10" cy="10" r="3" /><path d="M10 2v3M10 15v3M2 10h3M15 10h3" />`,
   campaigns: svg`<path d="M4 8v4h3l6 4V4L7 8zM16 8a3 3 0 0 1 0 4" />`,
   line_items: svg`<path d="M4 5h12M4 10h12M4 15h7" />`,
   creatives: svg`<rect x="3" y="4" width="14" height="12" rx="2" /><circle cx="7.5" cy="8.5" r="1.2" /><path d="m4 15 4-4 3 3 3-3 3 3" />`,

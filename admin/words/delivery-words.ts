@@ -1,8 +1,9 @@
 import { SECONDS_PER_DAY } from '../../src/base/utc-day.ts';
 import { PACING_WORDS } from '../../src/catalog/model/choices.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
-import type { Dimensions, LineItemWire } from '../api/wire.ts';
+import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
+import { scheduleWords } from './schedule-words.ts';
 import { count, duration, money } from './formats.ts';
 
 /** The pacing, frequency cap and rate limit of a line item, in sentences. */
@@ -11,6 +12,8 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
   const caps = [...(impressions === null ? [] : [`${count(impressions)} impressions`]), ...(spend === null ? [] : [money(spend)])];
   return [
     paceWords(delivery, caps.join(' and ')),
+    ...(item.schedule.length === 0 ? [] : [`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
+    ...(item.share_of_voice === null ? [] : [`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
     item.frequency_cap === null
       ? 'One person may see it any number of times.'
       : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? SECONDS_PER_DAY)}.`,
@@ -32,21 +35,4 @@ const pacedWords = (how: string, delivery: Delivery): string => {
   if (pacing.target === null || goal === null) return 'It has no cap, goal or budget to pace by, and takes every ad that it can win.';
   const room = pacing.permits !== null && pacing.permits < 1 ? '; it waits until more is due' : '';
   return `${how}: about ${count(goal)} impressions today, from the lowest of its daily caps and the day’s part of its goals and budgets. Due by now, from where pacing began today: ${count(pacing.target)}; delivered or reserved: ${count(today.committed)}${room}.`;
-};
-
-/** The targeting rules of a line item in words; none when every visitor matches. */
-export const targetingWords = (
-  { targeting }: LineItemWire,
-  countryName: (code: string) => string,
-  dimensions: Dimensions,
-): readonly string[] => {
-  const list = (values: unknown): string => (Array.isArray(values) ? values.map(String) : [String(values)]).join(', ');
-  return [
-    ...(targeting.countries?.length ? [`in ${targeting.countries.map(countryName).join(', ')}`] : []),
-    ...(targeting.regions?.length ? [`in ${targeting.regions.join(', ')}`] : []),
-    ...(targeting.cities?.length ? [`in ${targeting.cities.join(', ')}`] : []),
-    ...(targeting.devices?.length ? [`on ${targeting.devices.join(', ')}`] : []),
-    ...Object.entries(targeting.dimensions ?? {}).map(([name, values]) => `${dimensions[name]?.title ?? name}: ${list(values)}`),
-    ...Object.entries(targeting.key_values ?? {}).map(([name, values]) => `${name}: ${list(values)}`),
-  ];
 };

@@ -53,9 +53,15 @@ export const createSDK = (
     await consent.ready();
     const isRefused = consent.mayStore() === false;
     const { user, regs } = consentFields(consent.signals());
-    const { page = location.href.replace(/#.*/, ''), ref = document.referrer } = pageContext;
+    const { page = location.href.replace(/#.*/, ''), ref = document.referrer, audiences } = pageContext;
     const cut = (url: string): string => (isRefused ? url.replace(/[?#].*/, '') : url);
-    return { site: { page: cut(page), ref: cut(ref) || undefined }, user: { id: userId.get(), ...user }, regs };
+    const data = isRefused || !audiences ? undefined : [{ segment: audiences.map((id) => ({ id })) }];
+    return {
+      site: { page: cut(page), ref: cut(ref) || undefined },
+      device: { geo: { utcoffset: -new Date().getTimezoneOffset() } },
+      user: { id: userId.get(), data, ...user },
+      regs,
+    };
   };
 
   const requestAds = createAdRequests({

@@ -1,7 +1,7 @@
 /** What someone may do, each with its words. A route names the one that it needs. */
 export const PERMISSIONS = {
-  'records.read': 'read publishers, placements, advertisers, bidders, campaigns, line items, creatives, comments and files',
-  'bookings.write': 'change advertisers, campaigns and line items, delete creatives and files, and hand out traces of ads',
+  'records.read': 'read publishers, placements, advertisers, bidders, targetings, campaigns, line items, creatives, comments and files',
+  'bookings.write': 'change advertisers, targetings, campaigns and line items, delete creatives and files, and hand out traces of ads',
   'creatives.write': 'upload and correct creatives and their files',
   'comments.write': 'comment on campaigns and line items',
   'inventory.write': 'change placements',

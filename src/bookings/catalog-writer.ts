@@ -15,9 +15,10 @@ import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
-import { fixedParentFault } from './fixed-parent.ts';
+import { fixedFieldFaults, fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { secondPersonFaults, unblockFaults } from './second-person.ts';
+import { usedFaults } from './used-targeting.ts';
 import { shownRecord, withKept } from './shown-fields.ts';
 import { patched, writable, without } from './writable.ts';
 import { refused, type Written } from './written.ts';
@@ -137,6 +138,10 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       return refused('invalid', [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
     const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input, caller, before);
     if (!checked.ok) return checked;
+    const unchangeable = fixedFieldFaults(kind, before, checked.row);
+    if (unchangeable.length > 0) return refused('invalid', unchangeable);
+    const used = checked.row['archived'] === true && before['archived'] !== true ? await usedFaults(trx, kind, id) : [];
+    if (used.length > 0) return refused('in_use', used);
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);
     const unapproved = await approvalFault(trx, kind, checked.row, before, caller);
@@ -187,6 +192,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       remove: (target) =>
         change(target, async (trx, before) => {
           const { kind, id, caller } = target;
+          const used = await usedFaults(trx, kind, id);
+          if (used.length > 0) return refused('in_use', used);
           const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
           const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
           const change = { ...changedBy(caller), action: 'delete', entity: kind.name, entityId: id, before: gone, after: null } as const;

@@ -9,6 +9,7 @@ import { checkReferences } from './check-references.ts';
 import { takenKey } from './external-key.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { sealMembers } from './seal-members.ts';
+import { shareWarnings } from './share-warnings.ts';
 import { writeWarnings } from './write-warnings.ts';
 import { refused, type Refused } from './written.ts';
 
@@ -34,7 +35,10 @@ export const createCheckRecord =
     const all = [...(checked.ok ? [] : checked.faults), ...faults, ...taken];
     if (!checked.ok || all.length > 0) return refused('invalid', all);
     const row = kind.toRow(checked.record as never);
-    const warnings = writeWarnings(kind, checked.record, placements);
+    const warnings = [
+      ...writeWarnings(kind, checked.record, placements),
+      ...(await shareWarnings(trx, kind, checked.record, before?.['id'])),
+    ];
     if (kind.sealed === undefined) return { ok: true, row, warnings };
     const stored =
       before &&

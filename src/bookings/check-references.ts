@@ -23,7 +23,7 @@ export interface ReferredPlacement extends PlacementFormats {
 
 /**
  * Checks that each parent and each blocked advertiser of a record exists, that the placements and the line item of a creative
- * belong to the same publisher, and that the uploaded files in its content are stored. Malformed ids
+ * belong to the same publisher, as do the targeting and the campaign of a line item, and that the uploaded files in its content are stored. Malformed ids
  * are left to the schema. What is not seen in the scope of who writes does not exist for them; what `before` named stays.
  */
 export const checkReferences = async (
@@ -36,6 +36,8 @@ export const checkReferences = async (
   const faults: Fault[] = [];
   const placements: (PlacementRow & { readonly pointer: string })[] = [];
   let lineItem: EntityRecord | undefined;
+  let campaign: EntityRecord | undefined;
+  let targeting: EntityRecord | undefined;
   for (const { field, table, list } of parents) {
     const listed = list && input[list.field];
     const named: readonly (readonly [string, unknown])[] = Array.isArray(listed)
@@ -48,8 +50,11 @@ export const checkReferences = async (
       if (!parent) faults.push({ pointer, detail: list ? `${id} does not exist` : `refers to ${table} ${id}, which does not exist` });
       else if (table === 'placements') placements.push({ ...(parent as unknown as PlacementRow), pointer });
       else if (table === 'line_items') lineItem = parent;
+      else if (table === 'campaigns') campaign = parent;
+      else if (table === 'targetings') targeting = parent;
     }
   }
+  if (targeting && campaign) faults.push(...targetingOfOther(targeting, campaign));
   if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
   for (const { field, table } of parents)
     if ((table === 'publishers' || table === 'advertisers') && scope[table] && (input[field] ?? null) === null)
@@ -57,6 +62,13 @@ export const checkReferences = async (
   faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], scope)));
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
+};
+
+const targetingOfOther = (targeting: EntityRecord, campaign: EntityRecord): readonly Fault[] => {
+  const pointer = '/targeting_id';
+  if (targeting['publisher_id'] !== campaign['publisher_id'])
+    return [{ pointer, detail: `targeting ${String(targeting['id'])} is of another publisher than the campaign` }];
+  return targeting['archived'] === true ? [{ pointer, detail: `targeting ${String(targeting['id'])} is archived` }] : [];
 };
 
 /** The field of publishers and placements. */

@@ -32,6 +32,7 @@ const WRITES: Readonly<Record<EntityTable, Permission>> = {
   publishers: 'setup.write',
   placements: 'inventory.write',
   bidders: 'setup.write',
+  targetings: 'bookings.write',
   ...{ advertisers: 'bookings.write', campaigns: 'bookings.write', line_items: 'bookings.write', creatives: 'bookings.write' },
 };
 /** Who may upload and correct creatives may not delete them. */
@@ -42,7 +43,7 @@ const ACTION_NEEDS: Readonly<Partial<Record<EntityAction, Permission>>> = {
 
 /** Records that belong to no publisher are changed by callers whose scope is not limited, what a publisher has of all advertisers by its own. */
 const reachOf = ({ table, parents }: EntityKind) => {
-  if (table === 'publishers' || table === 'placements') return { reach: 'publishers' } as const;
+  if (table === 'publishers' || table === 'placements' || table === 'targetings') return { reach: 'publishers' } as const;
   return parents.length > 0 ? ({ reach: 'own' } as const) : {};
 };
 
@@ -106,7 +107,7 @@ export const entityApi = (kind: EntityKind) => {
       },
       parameters: { ...id, ...ifMatch },
       answer: noContent('Deleted'),
-      problems: ['precondition_failed'],
+      problems: kind.table === 'targetings' ? ['precondition_failed', 'conflict'] : ['precondition_failed'],
     },
   });
 };

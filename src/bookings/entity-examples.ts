@@ -28,6 +28,7 @@ export const SENT_EXAMPLES = {
     schain_sid: '${PUBLISHER_ID}',
     ads_txt: ['exchange.example, 1234, RESELLER, f08c47fec0942fa0'],
   },
+  targetings: { publisher_id: 1, name: 'Sport, DACH', targeting: { countries: ['DE', 'AT', 'CH'], urls: ['gazette.example/sport'] } },
   campaigns: { publisher_id: 1, advertiser_id: 2, name: 'Boots, autumn', ...flight, budget: 5000 },
   line_items: {
     campaign_id: 3,
@@ -58,6 +59,7 @@ export const ANSWERED_EXAMPLES = {
   placements: SENT_EXAMPLES.placements,
   advertisers: { id: 2, ...SENT_EXAMPLES.advertisers },
   bidders: { id: 2, ...SENT_EXAMPLES.bidders, headers: { Authorization: 'sealed:bX3kQ0aZ' } },
+  targetings: { id: 4, ...SENT_EXAMPLES.targetings },
   campaigns: { id: 3, ...SENT_EXAMPLES.campaigns },
   line_items: { id: 5, ...SENT_EXAMPLES.line_items },
   creatives: { id: 9, ...SENT_EXAMPLES.creatives, placement_ids: ['article-top'], blocked_at: null },
@@ -69,6 +71,7 @@ export const CHANGE_EXAMPLES = {
   placements: { formats: ['html'] },
   advertisers: { categories: ['483', '1'] },
   bidders: { bid_adjustment: 0.9 },
+  targetings: { name: 'Sport, German' },
   campaigns: { budget: 7500 },
   line_items: { active: false, daily_impression_cap: null },
   creatives: { click_url: 'https://boots.example/sale' },

@@ -105,6 +105,8 @@ export const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Probl
       return problem('not_found', `No ${kind.words} with this id was deleted in the last ${RESTORE_DAYS} days.`);
     case 'in_the_way':
       return problem('conflict', `The ${kind.words} cannot be restored.`, faults);
+    case 'in_use':
+      return problem('conflict', `The ${kind.words} is used by line items, which would run everywhere without it.`, faults);
     case 'counters_away':
       return problem('unavailable', `The counters of the ${kind.words} cannot be read now; nothing was restored.`);
     case 'forbidden':

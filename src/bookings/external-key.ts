@@ -10,6 +10,7 @@ const PUBLISHER: Readonly<Record<EntityTable, (row: string) => string>> = {
   placements: (row) => `coalesce(${row}.publisher_id, 0)`,
   advertisers: () => '0',
   bidders: () => '0',
+  targetings: (row) => `${row}.publisher_id`,
   campaigns: (row) => `${row}.publisher_id`,
   line_items: (row) => `(select publisher_id from campaigns where id = ${row}.campaign_id)`,
   creatives: (row) => `(select c.publisher_id from line_items l join campaigns c on c.id = l.campaign_id where l.id = ${row}.line_item_id)`,

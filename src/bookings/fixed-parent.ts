@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Fault } from '../base/fault.ts';
+import { entityOf } from '../catalog/entities/entities.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 
 /** The field that names a parent that becomes fixed; undefined: the kind has none. */
@@ -33,3 +34,11 @@ export const fixedParentFault = async (
     detail: `cannot change once the ${kind.words} may have been served: duplicate it instead`,
   };
 };
+
+/** The faults of a change of what is set when a record is created, such as the publisher of a targeting that line items share. */
+export const fixedFieldFaults = ({ table, words }: EntityKind, before: EntityRecord, after: EntityRecord): readonly Fault[] =>
+  Object.entries(entityOf(table).fields).flatMap(([name, { fixed }]) =>
+    fixed === 'at creation' && after[name] !== before[name]
+      ? [{ pointer: `/${name}`, detail: `is fixed: add another ${words} instead` }]
+      : [],
+  );

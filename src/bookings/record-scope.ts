@@ -81,6 +81,8 @@ export const isVisible = (table: EntityTable, scope: Scope): string => {
       return scope.advertisers ? isAmong('advertisers', 'id', scope) : isNamed(table, scope);
     case 'bidders':
       return scope.advertisers ? 'false' : isNamed(table, scope);
+    case 'targetings':
+      return scope.advertisers ? isNamed(table, scope) : isOwned(table, scope);
     case 'campaigns':
     case 'line_items':
     case 'creatives':

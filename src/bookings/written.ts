@@ -13,7 +13,7 @@ export const answerOfWrite = ({ record, warnings = [] }: Written & { readonly ok
 
 /**
  * Why nothing was changed. conflict: the id is taken; stale: the record is not the one that
- * If-Match names; invalid, parent_fixed and in_the_way (of a restored record): see `faults`; not_deleted: there is nothing to
+ * If-Match names; invalid, parent_fixed, in_use (by others) and in_the_way (of a restored record): see `faults`; not_deleted: there is nothing to
  * restore; counters_away: the counts of what would be restored cannot be read; forbidden: the caller may not do it;
  * approval_required: a second person must approve it, see `faults`.
  */
@@ -26,6 +26,7 @@ export interface Refused {
     | 'invalid'
     | 'parent_fixed'
     | 'in_the_way'
+    | 'in_use'
     | 'not_deleted'
     | 'counters_away'
     | 'forbidden'

@@ -1,8 +1,9 @@
 import Bowser from 'bowser';
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
-import { DEVICES, type Device } from '../catalog/model/choices.ts';
+import { BROWSERS, DEVICES, type Browser, type Device, type OperatingSystem } from '../catalog/model/choices.ts';
 import { createListedSpider } from './listed-spider.ts';
+import { OS_BRANDS } from './program-names.ts';
 
 /** What a User-Agent says of its sender. */
 export interface Visitor {
@@ -17,6 +18,8 @@ export interface Visitor {
   readonly malformed: boolean;
   /** One of BROWSERS, for other programs null. */
   readonly browser: Browser | null;
+  /** null: another one, or unknown. */
+  readonly os: OperatingSystem | null;
   /**
    * What may be kept of it: the names of a person's programs, without versions, system and device; of a
    * spider all of it. The rules judge it as they judge the whole; null: they would not.
@@ -26,10 +29,6 @@ export interface Visitor {
 
 export type DeviceDetector = (userAgent: string) => Visitor;
 
-/** Families of browsers, by the names of bowser. */
-export const BROWSERS = ['Chrome', 'Safari', 'Firefox', 'Microsoft Edge', 'Samsung Internet for Android', 'Opera'] as const;
-export type Browser = (typeof BROWSERS)[number];
-
 /**
  * Longer user agents are cut: the device is named near the beginning, and the patterns' time grows
  * with the length.
@@ -37,7 +36,7 @@ export type Browser = (typeof BROWSERS)[number];
 const MAX_USER_AGENT_LENGTH = 512;
 const MAX_AGENT_LENGTH = 160;
 
-const NO_VISITOR: Visitor = { device: null, spider: false, malformed: true, browser: null, agent: '' };
+const NO_VISITOR: Visitor = { device: null, spider: false, malformed: true, browser: null, os: null, agent: '' };
 
 /**
  * Detects device, browser and spider from the User-Agent, with a bounded cache. Never throws: an
@@ -73,6 +72,7 @@ const look = (userAgent: string, isSpider: (text: string) => boolean): Visitor =
     spider,
     malformed,
     browser: spider ? null : (BROWSERS.find((browser) => browser === name) ?? null),
+    os: spider ? null : (OS_BRANDS.get(parser.getOSName(true)) ?? null),
     agent: isSpider(names) === spider && !PRODUCT.test(names) === malformed ? names : null,
   };
 };

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
 import { isLocal, networkOf, wideNetworkOf } from './network-of.ts';
-import { BROWSERS, type Browser } from './device-detector.ts';
+import { BROWSERS, type Browser } from '../catalog/model/choices.ts';
 
 /** Where an ad was served to: in its token, so that a hit from elsewhere is seen. */
 export interface VisitorSeal {

@@ -1,8 +1,9 @@
-import type { Candidate, CandidateIndex } from '../catalog/snapshot/snapshot.ts';
+import type { Candidate, CandidateIndex, Voice } from '../catalog/snapshot/snapshot.ts';
 import type { Booking, LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
+import { drawVoice } from './share-of-voice.ts';
 import { firstRefusal, RULES_IN_AUCTIONS, RULES_PER_CANDIDATE } from './rules.ts';
 
 /**
@@ -29,8 +30,12 @@ export interface RankingInput {
    * was served.
    */
   readonly runsHere: () => boolean;
+  /** Whether one could at another hour. Called only when none could now. */
+  readonly runsLater?: () => boolean;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /** The number in [0, 1) by which the request is given to a share of voice. */
+  readonly voice?: () => number;
 }
 
 /** The candidates of one impression, best first, computed only as far as they are taken. */
@@ -39,7 +44,11 @@ export interface Ranking {
   take(count: number): readonly RankedCandidate[];
   /** The latest reason among all candidates passed over so far. */
   passedOver(): NoBidReason;
+  /** Candidates that could serve and whose share of voice left the request to others. */
+  leftToOthers(): readonly Candidate[];
 }
+
+const NO_POSITIONS: readonly number[] = [];
 
 /**
  * In a larger tie the candidates come from a window at a random place; up to this size all have the
@@ -52,7 +61,17 @@ const MAX_FAIR_TIE = 64;
  * evaluated targeting. The other rules depend on the moment, the size or the user and are checked
  * candidate by candidate, so the work stops after the first `count` that pass.
  */
-export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, random }: RankingInput): Ranking => {
+export const rankCandidates = ({
+  direct,
+  bids,
+  query,
+  imp,
+  exhausted,
+  runsHere,
+  runsLater = () => false,
+  random,
+  voice = random,
+}: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
   const priced = rankBids(bids, random);
   const rules = imp.terms ? RULES_IN_AUCTIONS : RULES_PER_CANDIDATE;
@@ -61,6 +80,30 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
   let readyAt = 0;
   let scanned = -1;
   let bidAt = 0;
+
+  /** Positions with a share; those of the drawn one come first of all, and the others are left out. */
+  let shared: Set<number> | undefined;
+  let left: readonly number[] = NO_POSITIONS;
+  let voicesLeft = 0;
+
+  const isHeard = (position: number): boolean =>
+    scanner!.firstFrom(position) === position && firstRefusal(rules, direct!.at(position), query, imp) === undefined;
+
+  const hearVoices = (voices: readonly Voice[]): void => {
+    shared = new Set(voices.flatMap(({ positions }) => positions));
+    const heard = voices.flatMap((one) => {
+      const positions = one.positions.filter(isHeard);
+      return positions.length > 0 ? [{ ...one, positions }] : [];
+    });
+    if (heard.length === 0) return;
+    const drawn = drawVoice(heard, voice());
+    left = heard.filter((one) => one !== drawn).flatMap(({ positions }) => positions);
+    if (left.length > 0) latest = latestReason(latest, NoBidReason.ShareOfVoice);
+    ready = drawn?.positions.filter(passes) ?? [];
+    if (direct?.weights) drawByWeight(ready, direct.weights, random);
+    else shuffle(ready, random);
+    voicesLeft = ready.length;
+  };
 
   const passes = (position: number): boolean => {
     const rule = firstRefusal(rules, (direct as CandidateIndex).at(position), query, imp);
@@ -82,11 +125,11 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
       ready = [];
       readyAt = 0;
       if (end === first + 1) {
-        if (passes(first)) ready.push(first);
+        if (!shared?.has(first) && passes(first)) ready.push(first);
       } else {
         const from = first + Math.floor(random() * (end - first));
         const visit = (position: number): boolean => {
-          if (passes(position)) ready.push(position);
+          if (!shared?.has(position) && passes(position)) ready.push(position);
           return ready.length < MAX_FAIR_TIE;
         };
         scanner.forEachEligible(from, end, visit);
@@ -103,6 +146,10 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
     readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).at(ready[readyAt]!) : undefined;
 
   const takeOne = (): RankedCandidate | undefined => {
+    if (voicesLeft > 0) {
+      voicesLeft--;
+      return rankDirect(direct!.at(ready[readyAt]!), ready[readyAt++]!);
+    }
     const bid = priced[bidAt];
     const held = peekDirect();
     if (held && (!bid || outranks(held.lineItem, held.ecpmMicros, bid, random))) {
@@ -112,7 +159,9 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
     return bid;
   };
 
+  if (direct?.voices) hearVoices(direct.voices);
   return {
+    leftToOthers: () => left.map((position) => direct!.at(position)),
     take: (count) => {
       const taken: RankedCandidate[] = [];
       for (let next = takeOne(); next; next = takeOne()) {
@@ -124,7 +173,9 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
     passedOver: () => {
       // The index says which candidates match, not which do not: one that could run here was
       // refused for its targeting.
-      return direct && runsHere() ? latestReason(latest, NoBidReason.Targeting) : latest;
+      if (!direct) return latest;
+      if (runsHere()) return latestReason(latest, NoBidReason.Targeting);
+      return direct.targeting.hasSchedules && runsLater() ? latestReason(latest, NoBidReason.OffSchedule) : latest;
     },
   };
 };

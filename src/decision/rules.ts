@@ -1,7 +1,7 @@
 import { isWithinDomains } from '../base/is-within-domains.ts';
 import { advertiserBlockOf } from '../catalog/model/advertiser.ts';
 import { blocksCategories, IAB_3_0 } from '../catalog/model/block-list.ts';
-import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
+import { rulesOf as targetingOf, type Booking, type Campaign, type Flight, type LineItem } from '../catalog/model/entities.ts';
 import { stopOf, STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
@@ -70,11 +70,18 @@ export const RULES: readonly Rule[] = [
       atMs < Math.max(lineItem.flight.startMs, campaign.flight.startMs) ? 'the flight has not started' : 'the flight has ended',
   },
   {
+    reason: NoBidReason.OffSchedule,
+    decided: 'by the index',
+    refuses: ({ lineItem }, { targeting }) => isOff(lineItem, targeting),
+    words: ({ lineItem }) =>
+      lineItem.sales.schedule?.zone === 'visitor' ? 'it serves at other hours of the visitor' : 'it serves at other hours of the publisher',
+  },
+  {
     reason: NoBidReason.Targeting,
     decided: 'by the index',
-    refuses: ({ lineItem }, { targeting }) => matchTargeting(lineItem.targeting, targeting) !== undefined,
+    refuses: ({ lineItem }, { targeting }) => matchTargeting(targetingOf(lineItem), targeting) !== undefined,
     words: ({ lineItem }, { targeting }) => {
-      const refusal = matchTargeting(lineItem.targeting, targeting);
+      const refusal = matchTargeting(targetingOf(lineItem), targeting);
       return refusal ? `${refusal.rule}: ${refusal.detail}` : '';
     },
   },
@@ -137,6 +144,9 @@ const unsuitable = (
     : undefined;
 };
 
+const isOff = ({ sales: { schedule } }: LineItem, targeting: TargetingQuery): boolean =>
+  schedule !== null && matchTargeting([schedule.rule], targeting) !== undefined;
+
 /** What the ranking checks candidate by candidate: the index holds no others. */
 export const RULES_PER_CANDIDATE: readonly Rule[] = RULES.filter(({ decided }) => decided === 'per candidate');
 
@@ -150,6 +160,9 @@ export const RULES_IN_AUCTIONS: readonly Rule[] = RULES.filter(({ decided }) => 
 export const RULES_OF_PLACE: readonly Rule[] = RULES.filter(
   ({ reason, decided }) => decided !== 'in auctions' && reason !== NoBidReason.Targeting && reason !== NoBidReason.Consent,
 );
+
+/** The same at any hour. */
+export const RULES_OF_PLACE_AT_ALL_HOURS: readonly Rule[] = RULES_OF_PLACE.filter(({ reason }) => reason !== NoBidReason.OffSchedule);
 
 /** The rules that apply to an impression. */
 export const rulesOf = ({ terms }: ImpQuery): readonly Rule[] => (terms ? RULES : RULES.filter(({ decided }) => decided !== 'in auctions'));
@@ -169,10 +182,10 @@ export const isInFlight = ({ startMs, endMs }: Flight, atMs: number): boolean =>
 const NO_PAIRS = new TargetingQuery([]);
 
 /**
- * Why a creative cannot be served now on any request and at any size, in words; undefined: it can.
+ * Why a creative cannot be served on any request, at any size and hour, in words; undefined: it can.
  */
 export const obstacleOf = (booking: Booking, formats: ImpQuery['formats'], atMs: number): string | undefined => {
   const query: AdQuery = { targeting: NO_PAIRS, atMs, mayRemember: true };
   const imp: ImpQuery = { impId: '', placementId: '', size: { width: Infinity, height: Infinity }, otherSizes: [], formats };
-  return firstRefusal(RULES_OF_PLACE, booking, query, imp)?.words(booking, query, imp);
+  return firstRefusal(RULES_OF_PLACE_AT_ALL_HOURS, booking, query, imp)?.words(booking, query, imp);
 };

@@ -18,6 +18,7 @@ export interface Declaration {
   readonly advertisers?: readonly object[];
   readonly bidders?: readonly object[];
   readonly placements?: readonly object[];
+  readonly targetings?: readonly object[];
   readonly campaigns?: readonly object[];
 }
 
@@ -61,6 +62,7 @@ const creative = declared('creatives', {}, CREATIVE_EXAMPLE);
 const lineItem = declared('line_items', { creatives: s.optional(s.listOf(creative)) }, LINE_ITEM_EXAMPLE);
 const PUBLISHER_EXAMPLE = { key: 'gazette', name: 'The Gazette', domain: 'gazette.example' };
 const PLACEMENT_EXAMPLE = { id: 'front-page-top', width: 300, height: 250, formats: ['html'] };
+const TARGETING_EXAMPLE = { key: 'sport-dach', name: 'Sport, DACH', targeting: { countries: ['DE', 'AT', 'CH'] } };
 const ADVERTISER_EXAMPLE = { key: 'boots', name: 'Boots of the North' };
 
 export const DECLARATION_EXAMPLE = {
@@ -81,6 +83,7 @@ export const DECLARATION = component(
         s.listOf(declared('bidders', {}, { key: 'exchange', name: 'Exchange', endpoint: 'https://exchange.example/openrtb' })),
       ),
       placements: s.optional(s.listOf(declared('placements', {}, PLACEMENT_EXAMPLE))),
+      targetings: s.optional(s.listOf(declared('targetings', {}, TARGETING_EXAMPLE))),
       campaigns: s.optional(s.listOf(declared('campaigns', { line_items: s.optional(s.listOf(lineItem)) }, CAMPAIGN_EXAMPLE))),
     }),
   ),
@@ -94,4 +97,4 @@ export const LISTS = Object.fromEntries(WRITE_ORDER.filter((table) => table !== 
 
 /** The tables whose records stand within one of `table`. */
 export const partsOf = (table: EntityTable): readonly EntityTable[] =>
-  WRITE_ORDER.filter((other) => other !== 'placements' && other !== 'campaigns' && OWNERS[other] === table);
+  WRITE_ORDER.filter((other) => OWNERS[other] === table && table !== 'publishers');

@@ -18,6 +18,7 @@ export interface DeclaredField {
 /** What a record is a part of; a declaration has it within that. */
 export const OWNERS: Readonly<Partial<Record<EntityTable, EntityTable>>> = {
   placements: 'publishers',
+  targetings: 'publishers',
   campaigns: 'publishers',
   line_items: 'campaigns',
   creatives: 'line_items',
@@ -29,6 +30,7 @@ export const WRITE_ORDER: readonly EntityTable[] = [
   'bidders',
   'publishers',
   'placements',
+  'targetings',
   'campaigns',
   'line_items',
   'creatives',
@@ -47,7 +49,9 @@ const fieldsOf = (table: EntityTable): readonly DeclaredField[] => {
   return Object.entries(fields).flatMap(([field, { schema, parent }]) => {
     if (left.includes(field)) return [];
     const isList = schema['type'] === 'array';
-    const name = parent ? field.replace(/_ids?$/, isList ? 's' : '') : field;
+    const short = field.replace(/_ids?$/, isList ? 's' : '');
+    // A line item has a targeting, and may name one.
+    const name = !parent ? field : short in fields ? `named_${short}` : short;
     return [{ field, name, schema, refersTo: parent as EntityTable | undefined, isList }];
   });
 };

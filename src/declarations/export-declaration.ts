@@ -44,7 +44,7 @@ const EXPORTED: Readonly<Partial<Record<EntityTable, string>>> = {
 export async function* exportDeclaration({ knex, publisherId, format }: ExportOptions): AsyncGenerator<string> {
   const listed = new Map<EntityTable, readonly Listed[]>();
   const names = new Map<string, string>();
-  for (const table of ['publishers', 'advertisers', 'bidders', 'placements', 'campaigns', 'line_items', 'creatives'] as const)
+  for (const table of ['publishers', 'advertisers', 'bidders', 'placements', 'targetings', 'campaigns', 'line_items', 'creatives'] as const)
     listed.set(table, await listOf(knex, table, publisherId, names));
   const named: Named = (table, id) =>
     ENTITY_KINDS[table].namedByClient ? String(id) : (names.get(`${table} ${String(id)}`) ?? (id as number));
@@ -75,7 +75,7 @@ export async function* exportDeclaration({ knex, publisherId, format }: ExportOp
 
   for await (const { own: _, ...publisher } of declared('publishers', all('publishers')))
     yield write.head({ version: DECLARATION_VERSION, installation, publisher });
-  for (const table of ['advertisers', 'bidders', 'placements', 'campaigns'] as const) {
+  for (const table of ['advertisers', 'bidders', 'placements', 'targetings', 'campaigns'] as const) {
     yield* list(table, all(table), 0);
     await otherRequests();
   }

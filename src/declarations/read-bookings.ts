@@ -21,6 +21,7 @@ export const OF_PUBLISHER: Readonly<Record<EntityTable, string>> = {
     union select unnest(blocked_advertiser_ids) from publishers where id = :publisher
     union select unnest(blocked_advertiser_ids) from placements where publisher_id = :publisher)`,
   bidders: 'id in (select bidder_id from line_items where campaign_id in (select id from campaigns where publisher_id = :publisher))',
+  targetings: 'publisher_id = :publisher',
   campaigns: 'publisher_id = :publisher',
   line_items: 'campaign_id in (select id from campaigns where publisher_id = :publisher)',
   creatives: `line_item_id in (

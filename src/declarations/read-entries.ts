@@ -106,7 +106,7 @@ const readHead = (reading: Reading, name: string, value: unknown, pointer: strin
 };
 
 const readList = (reading: Reading, name: string, value: unknown, owner: Entry | undefined, pointer: string): void => {
-  const parts = owner ? partsOf(owner.table) : (['advertisers', 'bidders', 'placements', 'campaigns'] as const);
+  const parts = owner ? partsOf(owner.table) : (['advertisers', 'bidders', 'placements', 'targetings', 'campaigns'] as const);
   const table = parts.find((part) => part === name);
   if (!table) return void reading.faults.push({ pointer, detail: 'is not a known field' });
   if (!Array.isArray(value)) return void reading.faults.push({ pointer, detail: 'must be a list' });

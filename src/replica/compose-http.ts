@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
+import { createZoneOffset } from '../base/zone-offset.ts';
 import { readAssetFile } from '../uploads/asset-store.ts';
 import { readSupply } from '../catalog/postgres/read-supply.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
@@ -71,6 +72,7 @@ export const composeHttp = (
     decideConsent: createDecideConsent({ cacheSize: 10_000 }),
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(userKey ?? snapshot.userHashKey, publisherId, userId),
     sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
+    zoneOffset: createZoneOffset(),
     debugTrace: settings.debugTrace,
     sealVisitor: delivery.sealVisitor,
     clientOf: (snapshot: Snapshot, req: Request) =>

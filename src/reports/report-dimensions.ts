@@ -3,7 +3,7 @@ import { isCountryCode } from '../catalog/checks/country-codes.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { DEVICES } from '../catalog/model/choices.ts';
-import { BROWSERS } from '../context/device-detector.ts';
+import { BROWSERS } from '../catalog/model/choices.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { JOIN_FIRST_PAYER, PAYER } from '../events/postgres/payers.ts';
 import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';

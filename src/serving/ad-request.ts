@@ -18,6 +18,8 @@ export interface AdRequest {
    */
   readonly sessionUser: string | null;
   readonly consent: Consent;
+  /** Whether it says to which audiences the visitor belongs. */
+  readonly hasSegments: boolean;
   /** Who asks: the network of the caller (context/visitor-seal.ts). undefined: its holds need not be earned. */
   readonly client: string | undefined;
   /** Of the visitor (context/visitor-seal.ts); undefined: nothing of it may be kept. */

@@ -33,7 +33,7 @@ const MAX_EXAMINED = 256;
  * they have been decided, and stand for the others.
  *
  * A line item with several creatives in one place is counted for the one that came closest. Outside
- * its flight it is not counted.
+ * its flight and its hours it is not counted.
  */
 export const createCountRefusals = (steps: Steps, sink: RefusalSink): CountRefusals => {
   const sampler = createSampler(EXAMINED_PER_SECOND, steps.random);
@@ -62,7 +62,7 @@ export const createCountRefusals = (steps: Steps, sink: RefusalSink): CountRefus
         firstRefusal(RULES_OF_PLACE, candidate, query, imp)?.reason ??
         (isTargeted ? firstRefusal(rules, candidate, query, imp)?.reason : NoBidReason.Targeting) ??
         reasonAtLimits(candidate, position);
-      if (reason === undefined || reason === NoBidReason.NotInFlight) continue;
+      if (reason === undefined || reason === NoBidReason.NotInFlight || reason === NoBidReason.OffSchedule) continue;
       const known = reasons.get(id);
       reasons.set(id, known === undefined ? reason : later(known, reason));
     }

@@ -1,7 +1,7 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import type { CandidateIndex } from '../catalog/snapshot/snapshot.ts';
 import type { AdQuery, AdSize, ImpQuery } from '../decision/ad-query.ts';
-import { firstRefusal, RULES_OF_PLACE } from '../decision/rules.ts';
+import { firstRefusal, RULES_OF_PLACE, RULES_OF_PLACE_AT_ALL_HOURS, type Rule } from '../decision/rules.ts';
 import { createExhaustedMemory, type ExhaustedMemory } from '../ledger/exhausted-memory.ts';
 
 /**
@@ -12,6 +12,8 @@ export interface IndexMemory {
   readonly exhausted: ExhaustedMemory;
   /** Whether any candidate of the index fits and is in flight, ignoring targeting. */
   runsHere(query: AdQuery, imp: ImpQuery): boolean;
+  /** The same at any hour. */
+  runsLater(query: AdQuery, imp: ImpQuery): boolean;
 }
 
 export type IndexMemories = (index: CandidateIndex) => IndexMemory;
@@ -21,7 +23,11 @@ export const createIndexMemories = (): IndexMemories => {
   return (index) => {
     let memory = memories.get(index);
     if (!memory) {
-      memory = { exhausted: createExhaustedMemory(index.size), runsHere: createRunsHere(index) };
+      memory = {
+        exhausted: createExhaustedMemory(index.size),
+        runsHere: createRunsHere(index, RULES_OF_PLACE),
+        runsLater: createRunsHere(index, RULES_OF_PLACE_AT_ALL_HOURS),
+      };
       memories.set(index, memory);
     }
     return memory;
@@ -38,7 +44,7 @@ const MIN_REST_MS = 100;
  * them runs any more, or a client asks for a size that none has, others are asked: a part of a long list
  * each time, with a rest between, so that this takes less than a hundredth of a core whatever clients ask for.
  */
-const createRunsHere = (candidates: CandidateIndex): IndexMemory['runsHere'] => {
+const createRunsHere = (candidates: CandidateIndex, rules: readonly Rule[]): IndexMemory['runsHere'] => {
   const bySize = new Map<string, Booking>();
   const searched = Math.min(SEARCHED, candidates.size);
   const restMs = Math.max(MIN_REST_MS, (REST_MS * searched) / candidates.size);
@@ -51,11 +57,11 @@ const createRunsHere = (candidates: CandidateIndex): IndexMemory['runsHere'] => 
       const candidate = candidates.peek(next);
       next = (next + 1) % candidates.size;
       const { width, height } = candidate.creative;
-      if (runs(candidate, query, anySize)) bySize.set(`${width}x${height}`, candidate);
+      if (runs(rules, candidate, query, anySize)) bySize.set(`${width}x${height}`, candidate);
     }
   };
   const isKnown = (query: AdQuery, imp: ImpQuery): boolean => {
-    for (const candidate of bySize.values()) if (runs(candidate, query, imp)) return true;
+    for (const candidate of bySize.values()) if (runs(rules, candidate, query, imp)) return true;
     return false;
   };
 
@@ -68,7 +74,7 @@ const createRunsHere = (candidates: CandidateIndex): IndexMemory['runsHere'] => 
   };
 };
 
-const runs = (candidate: Booking, query: AdQuery, imp: ImpQuery): boolean =>
-  firstRefusal(RULES_OF_PLACE, candidate, query, imp) === undefined;
+const runs = (rules: readonly Rule[], candidate: Booking, query: AdQuery, imp: ImpQuery): boolean =>
+  firstRefusal(rules, candidate, query, imp) === undefined;
 
 const ANY_SIZE: AdSize = { width: Infinity, height: Infinity };

@@ -97,6 +97,7 @@ const rankInvitations = (programmatic: CandidateIndex, request: AdRequest, query
     imp,
     exhausted: refusedLately(programmatic, memory, steps, request),
     runsHere: () => memory.runsHere(query, imp),
+    runsLater: () => memory.runsLater(query, imp),
     random: steps.random,
   });
 };
@@ -125,6 +126,7 @@ export const rankOpportunity = (
   answers: BidAnswers | undefined,
   request: AdRequest,
   steps: Steps,
+  voice: () => number,
 ): RankedOpportunity => {
   const { imp, query, placement, slot, invited, inviting } = opportunity;
   const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
@@ -140,7 +142,9 @@ export const rankOpportunity = (
     // A trace shows the ledger's current answer, not a remembered one.
     exhausted: slot.direct && memory && !traced ? refusedLately(slot.direct, memory, steps, request) : () => 0,
     runsHere: () => memory?.runsHere(query, imp) ?? false,
+    runsLater: () => memory?.runsLater(query, imp) ?? false,
     random: steps.random,
+    voice,
   });
   // Named one by one: a spread followed by more members costs 1 µs.
   return { imp, query, placement, slot, invited, inviting, bids, bidRefusals, ranking };

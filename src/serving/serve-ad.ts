@@ -4,6 +4,7 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createRefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
+import { drawOnce } from '../decision/share-of-voice.ts';
 import type { AdRequest } from './ad-request.ts';
 import { createCountRefusals, type RefusalSink } from './count-refusals.ts';
 import { createIndexMemories } from './index-memories.ts';
@@ -81,7 +82,8 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
     const invitations = opened.flatMap((opportunity) => bidOpportunityOf(opportunity) ?? []);
     const answers = invitations.length > 0 ? await stage('bidders', () => bidders.ask(invitations, request.bidContext)) : undefined;
     const bidAt = clock();
-    const ranked = stage('rank', () => opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps)));
+    const voice = drawOnce(random);
+    const ranked = stage('rank', () => opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps, voice)));
     const decided = await stage('reserve', () => reserveWinners(snapshot, request, ranked));
     const reservedAt = clock();
     if (answers) onBidsDecided(decided);

@@ -21,12 +21,13 @@ const MEASURED: readonly (readonly [field: string, from: string])[] = [
   ['device.ua (browser)', 'tokens and events'],
   ['site.page (origin)', 'tokens and events'],
 ];
+const PROFILED: readonly (readonly [field: string, from: string])[] = [['user.data (segments)', 'targeting']];
 
 /** Line items that one entry names. */
 const MAX_NAMED = 50;
 
 /** Every field that is withheld, from whom, and why. */
-export const traceConsent = ({ consent, bidContext }: AdRequest, opportunities: readonly BidOpportunity[]): ConsentTrace => {
+export const traceConsent = ({ consent, bidContext, hasSegments }: AdRequest, opportunities: readonly BidOpportunity[]): ConsentTrace => {
   const refused = new Map<Denial, Set<number>>();
   for (const { lineItem } of opportunities.flatMap(({ invitations }) => invitations)) {
     const verdict = consent.shareWith(bidderOf(lineItem, bidContext.bidders)?.gvlId ?? null);
@@ -41,7 +42,14 @@ export const traceConsent = ({ consent, bidContext }: AdRequest, opportunities: 
   return {
     remember: consent.remember === null,
     measure: consent.measure === null,
-    withheld: [...withheld(REMEMBERED, consent.remember), ...withheld(MEASURED, consent.measure), ...shared],
+    profile: consent.profile === null,
+    withheld: [
+      ...withheld(REMEMBERED, consent.remember),
+      ...withheld(MEASURED, consent.measure),
+      // Of a request without segments nothing is withheld.
+      ...(hasSegments ? withheld(PROFILED, consent.profile) : []),
+      ...shared,
+    ],
   };
 };
 

@@ -1,7 +1,7 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import type { Slot } from '../catalog/snapshot/snapshot.ts';
 import type { ConsentTrace } from '../context/consent/consent.ts';
-import { stageOf, type Stage } from '../decision/no-bid-reason.ts';
+import { NoBidReason, stageOf, type Stage } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import { traceRules, traceStep, type ImpTrace, type Refusal, type RotationTrace, type TraceStep } from '../decision/trace.ts';
 import { describeRefusal } from '../ledger/describe-refusal.ts';
@@ -83,7 +83,14 @@ const firstBookings = (judged: readonly Booking[], { direct, programmatic, leftO
   return [...first.values()];
 };
 
-const refusalsOf = ({ refused, bidRefusals }: DecidedOpportunity, isShown: (booking: Booking) => boolean): readonly Refusal[] => [
+const refusalsOf = ({ refused, bidRefusals, ranking }: DecidedOpportunity, isShown: (booking: Booking) => boolean): readonly Refusal[] => [
+  ...(ranking?.leftToOthers() ?? [])
+    .filter(isShown)
+    .map((booking) => ({
+      booking,
+      reason: NoBidReason.ShareOfVoice,
+      detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice} %`,
+    })),
   ...refused
     .filter(({ candidate }) => isShown(candidate))
     .map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),

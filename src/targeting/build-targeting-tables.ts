@@ -1,8 +1,9 @@
 import { BITS_A_PAGE, createPagePool, EMPTY_PAGE, FULL_PAGE, PAGE_SHIFT, WORDS_A_PAGE } from './page-pool.ts';
-import type { PairNumbers } from './compile-targeting.ts';
+import { EXCLUDED, type PairNumbers } from './compile-targeting.ts';
+import { growable } from './growable.ts';
 import { buildPairTable } from './pair-table.ts';
 import type { TargetingTables } from './targeting-index.ts';
-import { CONTEXT_KINDS } from './targeting-rules.ts';
+import { createWidePairs } from './wide-pairs.ts';
 
 /**
  * Builds the targeting index of entries in rank order.
@@ -13,12 +14,12 @@ import { CONTEXT_KINDS } from './targeting-rules.ts';
 export const buildTargetingTables = (
   size: number,
   targetingAt: (position: number) => ArrayLike<number>,
-  pairs: Pick<PairNumbers, 'textOf'>,
+  pairs: Pick<PairNumbers, 'textOf' | 'askedBitOf' | 'wideOf'>,
 ): TargetingTables => {
   const pageCount = Math.ceil(size / BITS_A_PAGE);
-  const listings = createListings();
+  const listings = createListings(pairs);
   for (let position = 0; position < size; position++) listings.add(position, targetingAt(position));
-  const { byPair, postingSlot, postingNext, slotCount, listed, entryOf, postingOf } = listings.finish();
+  const { byPair, postingSlot, postingNext, slotCount, asked, listed, entryOf, postingOf, ...wide } = listings.finish();
 
   // For each slot, a bit for every entry with a rule there; the complement is the unruled entries.
   const wordCount = pageCount * WORDS_A_PAGE;
@@ -27,7 +28,8 @@ export const buildTargetingTables = (
   for (let i = 0; i < listed; i++) {
     const posting = postingOf[i]!;
     const position = entryOf[i];
-    ruled[postingSlot[posting]!]![position! >>> 5]! |= 1 << (position! & 31);
+    const slot = postingSlot[posting]!;
+    if (slot !== EXCLUDED) ruled[slot]![position! >>> 5]! |= 1 << (position! & 31);
     postingLength[posting + 1]!++;
   }
 
@@ -76,7 +78,7 @@ export const buildTargetingTables = (
   }
 
   return {
-    shape: Int32Array.of(size, pageCount, slotCount),
+    shape: Int32Array.of(size, pageCount, slotCount, asked),
     pool: pool.finish(),
     unruled,
     nextUnruled,
@@ -86,20 +88,25 @@ export const buildTargetingTables = (
     postingStart,
     postingPage: pages.finish(),
     postingRef: refs.finish(),
+    ...wide,
   };
 };
 
 /**
  * Collects the entries listed under each pair in each slot, and numbers the (pair, slot) postings
- * in order of appearance.
+ * in order of appearance. Slots that no entry has a rule in are left out.
  */
-const createListings = () => {
+const createListings = (pairs: Pick<PairNumbers, 'askedBitOf' | 'wideOf'>) => {
+  /** Nodes of ranges have the numbers below 0. */
   const byPair = new Map<number, number>();
   const postingSlot = growable(64);
   const postingNext = growable(64);
+  const lastEntry = growable(64);
   const entryOf = growable(256);
   const postingOf = growable(256);
-  let slotCount = CONTEXT_KINDS.length;
+  const wide = createWidePairs();
+  const ranges = growable(64);
+  let asked = 0;
 
   const list = (position: number, pair: number, slot: number): void => {
     let posting = byPair.get(pair) ?? -1;
@@ -111,9 +118,13 @@ const createListings = () => {
     if (posting < 0) {
       posting = postingSlot.push(slot);
       postingNext.push(-1);
+      lastEntry.push(-1);
       if (tail < 0) byPair.set(pair, posting);
       else postingNext.set(tail, posting);
     }
+    // Two rules may exclude the same, and two ranges share a node.
+    if (lastEntry.get(posting) === position) return;
+    lastEntry.set(posting, position);
     entryOf.push(position);
     postingOf.push(posting);
   };
@@ -121,45 +132,45 @@ const createListings = () => {
   const add = (position: number, targeting: ArrayLike<number>): void => {
     for (let i = 0; i < targeting.length; i += 2) {
       const slot = targeting[i]!;
-      slotCount = Math.max(slotCount, slot + 1);
-      list(position, targeting[i + 1]!, slot);
+      const pair = targeting[i + 1]!;
+      const named = pairs.wideOf(pair);
+      if (named !== undefined) wide.add(named);
+      if (named === undefined || 'prefix' in named) {
+        list(position, pair, slot);
+        asked |= pairs.askedBitOf(pair);
+        continue;
+      }
+      // Its nodes are known when all ranges are.
+      ranges.push(position);
+      ranges.push(slot);
+      ranges.push(pair);
     }
   };
 
-  const finish = () => ({
-    byPair,
-    slotCount,
-    postingSlot: postingSlot.finish(),
-    postingNext: postingNext.finish(),
-    listed: entryOf.length(),
-    entryOf: entryOf.finish(),
-    postingOf: postingOf.finish(),
-  });
-  return { add, finish };
-};
-
-/**
- * A list of 32-bit integers that doubles its length when it is full: growing copies memory and
- * boxes nothing.
- */
-const growable = (room: number) => {
-  let items = new Int32Array(room);
-  let used = 0;
-  return {
-    push: (item: number): number => {
-      if (used === items.length) {
-        const larger = new Int32Array(used * 2);
-        larger.set(items);
-        items = larger;
-      }
-      items[used] = item;
-      return used++;
-    },
-    get: (at: number): number => items[at]!,
-    set: (at: number, item: number): void => {
-      items[at] = item;
-    },
-    length: () => used,
-    finish: () => items.slice(0, used),
+  const listRanges = (): void => {
+    for (let i = 0; i < ranges.length(); i += 3) {
+      const named = pairs.wideOf(ranges.get(i + 2));
+      if (named === undefined || 'prefix' in named) continue;
+      for (const node of wide.nodesOf(named.spelling, named.range)) list(ranges.get(i), -1 - node, ranges.get(i + 1));
+    }
   };
+
+  const finish = () => {
+    listRanges();
+    const slots = postingSlot.finish();
+    const used = [...new Set(slots)].filter((slot) => slot !== EXCLUDED).sort((a, b) => a - b);
+    const compact = new Map(used.map((slot, at) => [slot, at]));
+    return {
+      byPair: new Map([...byPair].filter(([pair]) => pair >= 0)),
+      slotCount: used.length,
+      asked,
+      postingSlot: slots.map((slot) => compact.get(slot) ?? EXCLUDED),
+      postingNext: postingNext.finish(),
+      listed: entryOf.length(),
+      entryOf: entryOf.finish(),
+      postingOf: postingOf.finish(),
+      ...wide.finish((node) => byPair.get(-1 - node) ?? -1),
+    };
+  };
+  return { add, finish };
 };

@@ -1,7 +1,8 @@
 import { valueFault, valueOf } from './dimension-schema.ts';
-import type { DimensionSchema } from './dimension-schema.ts';
+import type { Dimension, DimensionSchema } from './dimension-schema.ts';
 import { pointerStep } from '../base/fault.ts';
 import type { Fault } from '../base/fault.ts';
+import { isObject } from '../base/narrow.ts';
 
 export interface DimensionCheck {
   /** JSON pointer of `values` in the document. */
@@ -32,16 +33,31 @@ export const checkDimensions = (
       continue;
     }
     if (!Array.isArray(given)) {
-      const detail = valueFault(dimension, given);
+      const detail = targetedFault(dimension, given);
       if (detail !== undefined) faults.push({ pointer: at(), detail });
       continue;
     }
     for (const [i, value] of given.entries()) {
-      const detail = valueFault(dimension, value);
+      const detail = targetedFault(dimension, value);
       if (detail !== undefined) faults.push({ pointer: at() + pointerStep(i), detail });
     }
   }
   return faults;
+};
+
+/** The fault of a scalar, a range or a prefix; a request has only scalars. */
+const targetedFault = (dimension: Dimension, value: unknown): string | undefined => {
+  if (!isObject(value) || !['prefix', 'min', 'max'].some((name) => name in value)) return valueFault(dimension, value);
+  const { type, values } = dimension;
+  const { prefix, min, max } = value;
+  if (prefix !== undefined) {
+    if (type !== 'string') return `must not be a prefix: ${dimension.name} is ${type === 'integer' ? 'an' : 'a'} ${type}`;
+    return values === null || values.some((one) => String(one).startsWith(prefix as string))
+      ? undefined
+      : `must begin one of ${values.join(', ')}`;
+  }
+  if (type !== 'number' && type !== 'integer') return `must not be a range: ${dimension.name} is a ${type}`;
+  return [min, max].flatMap((end) => (end === undefined ? [] : (valueFault({ ...dimension, values: null }, end) ?? [])))[0];
 };
 
 /** With the values of registered dimensions in their types; the same object where they are. */

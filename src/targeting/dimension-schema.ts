@@ -1,6 +1,7 @@
 import { pointerStep } from '../base/fault.ts';
 import type { Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
+import { numberIn } from './targeting-rules.ts';
 
 export const DIMENSION_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
 export type DimensionType = (typeof DIMENSION_TYPES)[number];
@@ -50,9 +51,6 @@ export const parseDimensionSchema = (document: unknown): ParsedDimensionSchema =
   return faults.length > 0 ? refuse(faults) : { ok: true, schema };
 };
 
-/** As JSON spells a number. */
-const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
-
 /**
  * A value in the type of its dimension: "30" as the number 30, "true" as a boolean, 7 of a string as "7".
  * What has no such spelling is returned as it is, and `valueFault` finds the fault. Bookings and requests
@@ -62,7 +60,8 @@ export const valueOf = ({ type }: Dimension, value: unknown): unknown => {
   if (typeof value === 'string') {
     if (type === 'string') return value;
     if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
-    return NUMBER.test(value) ? Number(value) : value;
+    const spelled = numberIn(value);
+    return Number.isNaN(spelled) ? value : spelled;
   }
   return type === 'string' && Number.isFinite(value) ? String(value) : value;
 };

@@ -1,6 +1,6 @@
 import type { TargetingQuery } from './targeting-query.ts';
-import { pairOf } from './targeting-rules.ts';
-import type { TargetingKind, TargetingRules } from './targeting-rules.ts';
+import { isWithin, numberIn, pairOf } from './targeting-rules.ts';
+import type { NumberRange, TargetingKind, TargetingRule, TargetingRules } from './targeting-rules.ts';
 
 /** The first rule of a line item that a request does not meet. */
 export interface TargetingRefusal {
@@ -15,13 +15,33 @@ export interface TargetingRefusal {
  * explains a refusal, and the tests compare the index with it.
  */
 export const matchTargeting = (rules: TargetingRules, query: TargetingQuery): TargetingRefusal | undefined => {
-  const missed = rules.find(({ kind, name, values }) => !values.some((value) => query.has(pairOf(kind, name, value))));
+  const missed = rules.find((rule) => isOffered(rule, query) === (rule.excludes ?? false));
   if (missed === undefined) return undefined;
-  const { kind, name, values } = missed;
-  const spelling = pairOf(kind, name, '');
-  const offered = query.pairs.filter((pair) => pair.startsWith(spelling)).map((pair) => pair.slice(spelling.length));
-  return { rule: kind, detail: `${name} is ${listed(offered) || 'unknown'}, wanted ${listed(values)}` };
+  const { kind, name, excludes } = missed;
+  const offered = listed(query.offered(kind, name)) || 'unknown';
+  return { rule: kind, detail: `${name} is ${offered}, ${excludes ? 'excluded' : 'wanted'} ${listed(wordsOfRule(missed))}` };
 };
+
+/** Whether a request offers a value that the rule names. */
+const isOffered = ({ kind, name, values, ranges, prefixes }: TargetingRule, query: TargetingQuery): boolean => {
+  if (values.some((value) => query.has(kind, pairOf(kind, name, value)))) return true;
+  if (ranges === undefined && prefixes === undefined) return false;
+  return query
+    .offered(kind, name)
+    .some((value) => prefixes?.some((prefix) => value.startsWith(prefix)) === true || isInOne(ranges, numberIn(value)));
+};
+
+const isInOne = (ranges: readonly NumberRange[] = [], value: number): boolean => ranges.some((range) => isWithin(range, value));
+
+/** What a rule names: `18 to 34`, `sport…`. */
+const wordsOfRule = ({ values, ranges = [], prefixes = [] }: TargetingRule): readonly string[] => [
+  ...values,
+  ...ranges.map(rangeWords),
+  ...prefixes.map((prefix) => `${prefix}…`),
+];
+
+export const rangeWords = ({ min, max }: { readonly min?: number | null; readonly max?: number | null }): string =>
+  (min ?? null) === null ? `up to ${max}` : (max ?? null) === null ? `${min} and more` : `${min} to ${max}`;
 
 const MAX_SHOWN = 8;
 const listed = (values: readonly string[]): string =>

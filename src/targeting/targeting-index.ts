@@ -1,12 +1,16 @@
 import type { ArraysOf } from '../base/packed-arrays.ts';
 import { EMPTY_PAGE, FULL_PAGE, lowestBit, PAGE_SHIFT, wordOf } from './page-pool.ts';
-import { findPair } from './pair-table.ts';
+import { findPair, hashOfPair } from './pair-table.ts';
 import type { TargetingQuery } from './targeting-query.ts';
+import { ASKED_KINDS, type AskedKind } from './targeting-rules.ts';
+import { forEachPrefix, forEachRange, openWideNames, WIDE_ARRAYS, type WideName } from './wide-pairs.ts';
 
 /** Finds all entries of a candidate list whose targeting a request meets, in list order. */
 export interface TargetingIndex {
   /** Scanners are independent of each other and may be kept across an await. */
   eligible(query: TargetingQuery): EligibleScanner;
+  /** Whether an entry is there at some hours only. */
+  readonly hasSchedules: boolean;
 }
 
 export interface EligibleScanner {
@@ -18,13 +22,14 @@ export interface EligibleScanner {
 
 /**
  * The built index, as arrays that can lie in shared memory. A *rule slot* holds one rule of each
- * entry: each context rule has its own slot, and an entry's first, second, … other rule takes the
- * next. An entry passes a slot when it has no rule there (`unruled`) or is listed under one of the
+ * entry: each context rule that any entry has has its own slot, and an entry's first, second, … other rule
+ * takes the next. An entry passes a slot when it has no rule there (`unruled`) or is listed under one of the
  * request's pairs. A *posting* is the list of one pair in one slot: the non-empty pages of its
- * bitset, ascending.
+ * bitset, ascending. What entries exclude needs no slot: the postings of slot -1 list the entries that
+ * a pair refuses.
  */
 export const TARGETING_ARRAYS = {
-  /** The number of entries, of pages and of slots. */
+  /** The number of entries, of pages and of slots; a bit for each kind that the request is asked for (`ASKED_KINDS`). */
   shape: Int32Array,
   pool: Int32Array,
   /** Page reference at [slot × pageCount + page]. */
@@ -41,27 +46,53 @@ export const TARGETING_ARRAYS = {
   postingStart: Int32Array,
   postingPage: Int32Array,
   postingRef: Int32Array,
+  ...WIDE_ARRAYS,
 } as const;
 export type TargetingTables = ArraysOf<typeof TARGETING_ARRAYS>;
 
-export const createTargetingIndex = (tables: TargetingTables): TargetingIndex => ({
-  eligible: (query) => scan(tables, postingsOf(tables, query)),
-});
+export const createTargetingIndex = (tables: TargetingTables): TargetingIndex => {
+  const asked = ASKED_KINDS.filter((_, at) => (tables.shape[3]! & (1 << at)) !== 0);
+  const wide = openWideNames(tables);
+  return { hasSchedules: asked.includes('schedule'), eligible: (query) => scan(tables, postingsOf(tables, query, asked, wide)) };
+};
 
-/** The postings of a request's pairs, ordered by slot. */
-const postingsOf = (tables: TargetingTables, { pairs, hashes }: TargetingQuery): number[] => {
-  const { postingSlot, postingNext } = tables;
+/** The postings of what a request offers, ordered by slot. */
+const postingsOf = (
+  tables: TargetingTables,
+  query: TargetingQuery,
+  asked: readonly AskedKind[],
+  wide: readonly WideName[],
+): readonly number[] => {
   const found: number[] = [];
-  for (let i = 0; i < pairs.length; i++) {
-    for (let posting = findPair(tables, pairs[i]!, hashes[i]!); posting >= 0; posting = postingNext[posting]!) {
-      // Insertion sort, because the postings are few and nearly sorted. A repeated pair changes
-      // nothing, because listings are joined by "or".
-      let at = found.length;
-      for (; at > 0 && postingSlot[found[at - 1]!]! > postingSlot[posting]!; at--) found[at] = found[at - 1]!;
-      found[at] = posting;
-    }
+  addPairs(tables, query.pairs, query.hashes, found);
+  for (let i = 0; i < asked.length; i++) {
+    const { pairs, hashes } = query.ask(asked[i]!);
+    addPairs(tables, pairs, hashes, found);
   }
+  for (let i = 0; i < wide.length; i++) addWide(tables, query, wide[i]!, found);
   return found;
+};
+
+const addPairs = (tables: TargetingTables, pairs: readonly string[], hashes: readonly number[], found: number[]): void => {
+  for (let i = 0; i < pairs.length; i++) addPostings(tables, findPair(tables, pairs[i]!, hashes[i]!), found);
+};
+
+const addWide = (tables: TargetingTables, query: TargetingQuery, name: WideName, found: number[]): void => {
+  for (const value of query.valuesOf(name.spelling)) {
+    forEachRange(name, value, (posting) => addPostings(tables, posting, found));
+    forEachPrefix(name, value, (pair) => addPostings(tables, findPair(tables, pair, hashOfPair(pair)), found));
+  }
+};
+
+/** @param first of the postings of a pair; -1: none */
+const addPostings = ({ postingSlot, postingNext }: TargetingTables, first: number, found: number[]): void => {
+  for (let posting = first; posting >= 0; posting = postingNext[posting]!) {
+    // Insertion sort, because the postings are few and nearly sorted. A repeated pair changes
+    // nothing, because listings are joined by "or".
+    let at = found.length;
+    for (; at > 0 && postingSlot[found[at - 1]!]! > postingSlot[posting]!; at--) found[at] = found[at - 1]!;
+    found[at] = posting;
+  }
 };
 
 const scan = (tables: TargetingTables, postings: readonly number[]): EligibleScanner => {
@@ -76,6 +107,10 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
   const cursors: number[] = [];
   for (let k = 0; k < postings.length; k++) cursors.push(postingStart[postings[k]!]!);
   let restricting = 0;
+  /** The postings before it list who is refused; their pages of the current page are the first in `refs`. */
+  let refusing = 0;
+  while (refusing < postings.length && postingSlot[postings[refusing]!]! < 0) refusing++;
+  let refusedEnd = 0;
   let currentPage = -1;
   /** Words of the current page in which an entry can pass every slot. */
   let currentMask = 0;
@@ -91,6 +126,17 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
     restricting = 0;
     let used = 0;
     let k = 0;
+    for (; k < refusing; k++) {
+      const at = seek(k, page);
+      if (at === postingStart[postings[k]! + 1] || postingPage[at] !== page) continue;
+      if (postingRef[at] === FULL_PAGE) {
+        currentMask = 0;
+        leapTo = page + 1;
+        return;
+      }
+      refs[used++] = postingRef[at]!;
+    }
+    refusedEnd = used;
     for (let slot = 0; slot < slotCount; slot++) {
       const slotStart = used;
       const free = unruled[slot * pageCount + page]!;
@@ -139,6 +185,7 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
   const wordBits = (w: number): number => {
     let bits = -1;
     let i = 0;
+    for (; i < refusedEnd; i++) bits &= ~wordOf(pool, refs[i]!, w);
     for (let slot = 0; slot < restricting && bits !== 0; slot++) {
       let listed = 0;
       for (const end = ends[slot]!; i < end; i++) listed |= wordOf(pool, refs[i]!, w);

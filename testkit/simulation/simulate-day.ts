@@ -8,7 +8,8 @@ import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
 import type { ReservedImp } from '../../src/ledger/reservation.ts';
-import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
+import { curveAt, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
+import type { ScheduledCurveOf } from '../../src/catalog/snapshot/scheduled-curve.ts';
 import { createChance, type Chance } from '../chance.ts';
 import { DAY_START_MS, PUBLISHER, simulatedServe } from './simulated-booking.ts';
 import { createSimulatedReplica, type SimulatedReplica } from './simulated-replica.ts';
@@ -32,6 +33,8 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> 
   readonly days?: number;
   /** The traffic curve that pacing gets; undefined: flat. */
   readonly learned: HourlyTraffic | undefined;
+  /** The days of line items that serve at some hours only. Default: none does. */
+  readonly scheduled?: ScheduledCurveOf;
   /** No request reaches the service. */
   readonly outage: Period | undefined;
   /** The part of the selections that renders; the rest expires with its token. */
@@ -114,7 +117,11 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   };
 
   const reserve = ({ skewMs, reserve: reserveAt }: SimulatedReplica, stream: SimulatedStream): Promise<readonly ReservedImp[]> => {
-    const curve = curveAt(replicaMs + skewMs, learned);
+    const atMs = replicaMs + skewMs;
+    const curve: TrafficCurve = {
+      ...curveAt(atMs, learned),
+      scheduled: (lineItem, campaign) => options.scheduled?.(lineItem, campaign, atMs),
+    };
     const minute = Math.floor((replicaMs - DAY_START_MS) / MS_PER_MINUTE);
     const request = { publisherId: PUBLISHER, curve, expiresAtMs, siblingsOf: () => siblingsAt(minute) };
     return Promise.all(stream.candidates.map((one) => reserveAt(one, request)));

@@ -4,7 +4,7 @@ import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type PageLook 
 import { beyondOf, loadAxe, outsideOf, violationsOf } from './setup/faults-of-page.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
-const KINDS = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'];
+const KINDS = ['publishers', 'placements', 'advertisers', 'bidders', 'targetings', 'campaigns', 'line_items', 'creatives'];
 
 let browser: Browser;
 let replica: Replica;

@@ -84,6 +84,7 @@ const read = ({
     placements: [placement('top')],
     advertisers: [],
     bidders: [],
+    targetings: [],
     campaigns: [campaign(1)],
     line_items: [lineItem(1)],
     creatives: [creative(1, 1)],

@@ -15,6 +15,7 @@ import { testDatabase } from '../setup/test-database.ts';
 const PUBLISHERS = 3;
 const ADVERTISERS = 4;
 const BIDDERS = 2;
+const TARGETINGS = 3;
 const CAMPAIGNS = 12;
 const LINE_ITEMS = 600;
 const FLIGHT = { start_at: '2026-01-01', end_at: '2999-01-01' };
@@ -29,12 +30,13 @@ const numbers = (count: number): readonly number[] => Array.from({ length: count
 
 const book = async (): Promise<void> => {
   await knex.raw(
-    'truncate publishers, placements, advertisers, bidders, campaigns, line_items, creatives, daily_counts restart identity cascade',
+    'truncate publishers, placements, advertisers, bidders, targetings, campaigns, line_items, creatives, daily_counts restart identity cascade',
   );
   await knex('publishers').insert(numbers(PUBLISHERS).map((n) => ({ name: `p${n}`, domain: 'p.example', api_key_hash: `h${n}` })));
   await knex('placements').insert(['top', 'side'].map((id) => ({ id, publisher_id: null, width: 300, height: 250, formats: ['html'] })));
   await knex('advertisers').insert(numbers(ADVERTISERS).map((n) => ({ name: `a${n}`, domain: `a${n}.example` })));
   await knex('bidders').insert(numbers(BIDDERS).map((n) => ({ name: `b${n}`, endpoint: `https://b${n}.example/bid` })));
+  await knex('targetings').insert(numbers(TARGETINGS).map((n) => ({ publisher_id: (n % PUBLISHERS) + 1, name: `t${n}` })));
   await knex('campaigns').insert(
     numbers(CAMPAIGNS).map((n) => ({ publisher_id: (n % PUBLISHERS) + 1, advertiser_id: (n % ADVERTISERS) + 1, name: `c${n}`, ...FLIGHT })),
   );
@@ -110,6 +112,7 @@ const seen = (snapshot: Snapshot) => ({
         ofGermany: [...positionsFor(direct, 'DE')],
         ofTheNetherlands: [...positionsFor(direct, 'NL')],
         tieEnd: direct && [...direct.tieEnd],
+        voices: direct?.voices,
         weights: direct?.weights && [...direct.weights],
         shares: direct?.shares && [...direct.shares],
         leftOut: Array.from(leftOut, bookingFields),
@@ -120,7 +123,7 @@ const seen = (snapshot: Snapshot) => ({
 });
 
 function* positionsFor(index: CandidateIndex | undefined, country: string): Generator<number> {
-  const scanner = index?.targeting.eligible(targetingQuery(new Map(), { country }));
+  const scanner = index?.targeting.eligible(targetingQuery(new Map(), { country }, {}, (kind) => (kind === 'schedule' ? ['p9'] : [])));
   for (let at = scanner?.firstFrom(0) ?? -1; at !== -1; at = scanner?.firstFrom(at + 1) ?? -1) yield at;
 }
 
@@ -128,7 +131,7 @@ test('a reload reads only the changed blocks and builds only their slots', async
   await book();
   const { load, read } = loader();
   const first = await load();
-  expect(read).toHaveLength(1 + 1 + 1 + 1 + 1 + 3 + 3);
+  expect(read).toHaveLength(1 + 1 + 1 + 1 + 1 + 1 + 3 + 3);
   const again = await load();
   expect(read).toEqual([]);
   expect(again.slot(1, 'top').direct?.targeting).toBe(first.slot(1, 'top').direct?.targeting);
@@ -219,6 +222,22 @@ test('after any edit a reload equals a first load', async () => {
       knex('advertisers')
         .where('id', 1 + whole(ADVERTISERS))
         .update({ labels: ['cars'], exclusion_labels: [`label ${whole(3)}`], exclusive: chance() < 0.5 }),
+    'a targeting that line items share': () =>
+      knex('targetings')
+        .where('id', 1 + whole(TARGETINGS))
+        .update({ targeting: JSON.stringify({ countries: [chance() < 0.5 ? 'DE' : 'FR'], exclude: { languages: ['en'] } }) }),
+    'a line item that names a targeting': () =>
+      knex('line_items')
+        .where('id', anyItem())
+        .update({ targeting_id: chance() < 0.3 ? null : 1 + whole(TARGETINGS) }),
+    'the hours of a line item': () =>
+      knex('line_items')
+        .where('id', anyItem())
+        .update({ schedule: JSON.stringify(chance() < 0.3 ? [] : [{ days: ['mon'], from: '08:00', to: `1${whole(9)}:30` }]) }),
+    'a share of voice': () =>
+      knex('line_items')
+        .where('id', anyItem())
+        .update(chance() < 0.3 ? { share_of_voice: null } : { share_of_voice: 1 + whole(90), priority: 1 }),
     'the endpoint of a bidder': () =>
       knex('bidders')
         .where('id', 1 + whole(BIDDERS))

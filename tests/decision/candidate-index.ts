@@ -20,6 +20,7 @@ export function indexOf(given: readonly Candidate[], weights?: readonly number[]
     tieEnd,
     weights: weights && Float64Array.from(weights),
     shares: undefined,
+    voices: voicesIn(entries),
     targeting,
     at: (position) => entries[position]!,
     peek: (position) => entries[position]!,
@@ -28,6 +29,13 @@ export function indexOf(given: readonly Candidate[], weights?: readonly number[]
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };
 }
+
+const voicesIn = (entries: readonly Candidate[]): CandidateIndex['voices'] => {
+  const voices = entries.flatMap(({ lineItem: { id, sales } }, position) =>
+    sales.shareOfVoice === null ? [] : [{ lineItemId: id, percent: sales.shareOfVoice, positions: [position] }],
+  );
+  return voices.length > 0 ? voices.sort((a, b) => a.lineItemId - b.lineItemId) : undefined;
+};
 
 /** A candidate of a line item of its own that bids this CPM, in USD. */
 export const entry = (

@@ -92,6 +92,7 @@ const SCREENS = [
   'creatives',
   'advertisers',
   'bidders',
+  'targetings',
   'people',
   'people/new',
   'tokens/new',

@@ -37,6 +37,7 @@ const ROWS: Readonly<Record<CatalogTable, readonly CatalogRow[]>> = {
   placements: [{ id: 'top', publisher_id: 1, width: 300, height: 250, formats: ['html'] }],
   advertisers: [{ id: 1, name: 'a', domain: 'a.example' }],
   bidders: [],
+  targetings: [],
   campaigns: [1, 2].map((id) => ({ ...FLIGHT, id, publisher_id: 1, advertiser_id: 1, name: `c${id}` })),
   line_items: [1, 2].map((id) => ({ ...LINE_ITEM, id, name: `l${id}` })),
   // Line item 1 has two creatives, 1 and 3.

@@ -45,6 +45,7 @@ const catalog = (version: number, items: readonly (CatalogRow | undefined)[]): P
     placements: [{ id: 'top', publisher_id: 1, width: 300, height: 250, formats: ['html'] }],
     advertisers: [{ id: 1, name: 'a', domain: 'a.example' }],
     bidders: [],
+    targetings: [],
     campaigns: [{ ...FLIGHT, id: 1, publisher_id: 1, advertiser_id: 1, name: 'c', budget_micros: String(BUDGET * 1_000) }],
     line_items: lineItems,
     creatives: lineItems.map(({ id }) => ({ id, placement_id: 'top', line_item_id: id, format: 'html', content: 'ad' })),

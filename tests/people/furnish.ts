@@ -36,7 +36,8 @@ export const furnish = async ({ machine, knex, word, impressions, bidderWord = w
   const bidder = (await made('/bidders', { name: `${bidderWord} exchange`, endpoint: `https://${bidderWord}.example/bid` })).id;
   const named = { publisher_id: publisher, advertiser_id: advertiser, name: `${word} autumn` };
   const campaign = (await made('/campaigns', { ...named, ...FLIGHT })).id;
-  const item = { campaign_id: campaign, active: true, ...FLIGHT };
+  const targeting = (await made('/targetings', { publisher_id: publisher, name: `${word} targeting` })).id;
+  const item = { campaign_id: campaign, targeting_id: targeting, active: true, ...FLIGHT };
   const lineItem = (await made('/line_items', { ...item, name: `${word} line`, cpm: 2.5 })).id;
   const demand = (await made('/line_items', { ...item, name: `${word} demand`, type: 'programmatic', bidder_id: bidder })).id;
   const shown = { placement_id: placement, line_item_id: lineItem, format: 'html' };
@@ -56,7 +57,7 @@ export const furnish = async ({ machine, knex, word, impressions, bidderWord = w
   await knex('alerts').insert({ ...alert, words: `${word} ends` });
   return {
     ids: {
-      ...{ publishers: publisher, placements: placement, advertisers: advertiser, bidders: bidder },
+      ...{ publishers: publisher, placements: placement, advertisers: advertiser, bidders: bidder, targetings: targeting },
       ...{ campaigns: campaign, line_items: lineItem, creatives: creative },
     },
     lineItems: [lineItem, demand],

@@ -6,7 +6,7 @@ import type { DimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import { createTargetingIndex, type TargetingIndex } from '../../src/targeting/targeting-index.ts';
 import { TargetingQuery, targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { pairOf, targetingRules } from '../../src/targeting/targeting-rules.ts';
-import type { TargetingRules } from '../../src/targeting/targeting-rules.ts';
+import type { AskedKind, RuleFields, TargetedValue, TargetingRules } from '../../src/targeting/targeting-rules.ts';
 
 const build = (entries: readonly TargetingRules[]): TargetingIndex => {
   const pairs = createPairNumbers();
@@ -42,20 +42,41 @@ const matched = (entries: readonly TargetingRules[], asked: TargetingQuery): num
 const someOf = (...values: string[]) => fc.subarray(values);
 const NAMES = ['age', 'colour', 'section', 'a=b', '__proto__', 'constructor'];
 const VALUES = ['1', '2', 'b=1', '__proto__', ''];
+const ends = fc.option(fc.constantFrom(-1, 0, 1, 2, 2.5, 1000), { nil: undefined });
+const wide: fc.Arbitrary<TargetedValue> = fc.oneof(
+  fc
+    .record({ min: ends, max: ends })
+    .filter(({ min, max }) => min !== undefined || max !== undefined)
+    .map(({ min, max }) => ({ ...(min !== undefined && { min }), ...(max !== undefined && { max }) })),
+  fc.constantFrom('', 'b', 'b=', '1').map((prefix) => ({ prefix })),
+);
+const values = fc.tuple(someOf(...VALUES), fc.array(wide, { maxLength: 2 })).map(([some, more]) => [...some, ...more]);
 const ruleMap = fc
-  .uniqueArray(fc.tuple(fc.constantFrom(...NAMES), someOf(...VALUES)), { selector: ([name]) => name, maxLength: 3 })
+  .uniqueArray(fc.tuple(fc.constantFrom(...NAMES), values), { selector: ([name]) => name, maxLength: 3 })
   .map((pairs) => Object.fromEntries(pairs));
-const entry: fc.Arbitrary<TargetingRules> = fc
-  .record({
+const fields: fc.Arbitrary<RuleFields> = fc.record(
+  {
     countries: someOf('DE', 'US', 'FR'),
     cities: someOf('Berlin', 'Lyon'),
     devices: someOf('mobile', 'desktop'),
+    languages: someOf('de', 'de-AT', 'en'),
+    urls: someOf('news.example', 'news.example/sport'),
+    audiences: someOf('a', 'b'),
     dimensions: ruleMap,
     key_values: ruleMap,
-  })
-  .map(targetingRules);
+  },
+  { requiredKeys: [] },
+);
+const ruled: fc.Arbitrary<TargetingRules> = fc
+  .record({ includes: fields, exclude: fields })
+  .map(({ includes, exclude }) => targetingRules({ ...includes, exclude }));
+/** A line item may name a targeting besides its own. */
+const entry = fc.oneof(
+  ruled,
+  fc.tuple(ruled, ruled).map((both) => both.flat()),
+);
 const pair = fc
-  .tuple(fc.boolean(), fc.constantFrom(...NAMES), fc.constantFrom(...VALUES))
+  .tuple(fc.boolean(), fc.constantFrom(...NAMES), fc.constantFrom(...VALUES, '2.2', '1e3', '-1', 'bc'))
   .map(([registered, name, value]) => pairOf(registered ? 'dimensions' : 'key_values', name, value));
 const anyQuery: fc.Arbitrary<TargetingQuery> = fc
   .record({
@@ -63,8 +84,14 @@ const anyQuery: fc.Arbitrary<TargetingQuery> = fc
     city: fc.constantFrom('Berlin', 'Lyon', 'Oakland', null),
     device: fc.constantFrom('mobile', 'tablet', null),
     pairs: fc.array(pair, { maxLength: 12 }),
+    languages: someOf('de', 'de-at'),
+    urls: someOf('news.example', 'news.example/sport'),
+    audiences: someOf('a', 'c'),
   })
-  .map(({ pairs, ...visitor }) => new TargetingQuery([...query(visitor).pairs, ...pairs]));
+  .map(({ pairs, languages, urls, audiences, ...visitor }) => {
+    const asked: Partial<Record<AskedKind, readonly string[]>> = { languages, urls, audiences };
+    return new TargetingQuery([...query(visitor).pairs, ...pairs], (kind) => asked[kind] ?? []);
+  });
 
 test('the index finds exactly the entries whose rules match, in rank order', () => {
   fc.assert(
@@ -118,6 +145,44 @@ test('two scans of one index are independent', () => {
   expect(found).toEqual([0, 1, 2, 1, 2, 3, -1, 3]);
 });
 
+test('a request is asked only for what an entry of the index targets', () => {
+  const asked: string[] = [];
+  const visitor = (): TargetingQuery =>
+    new TargetingQuery([], (kind) => {
+      asked.push(kind);
+      return kind === 'audiences' ? ['golfers'] : [];
+    });
+
+  expect(scanned(build([targetingRules({}), targetingRules({ countries: ['DE'] })]), visitor())).toEqual([0]);
+  expect(asked).toEqual([]);
+  const index = build([targetingRules({ audiences: ['golfers'] }), targetingRules({ exclude: { audiences: ['golfers'], os: ['iOS'] } })]);
+  const golfer = visitor();
+  expect(scanned(index, golfer)).toEqual([0]);
+  expect(scanned(index, golfer)).toEqual([0]);
+  expect(asked).toEqual(['os', 'audiences']);
+});
+
+test('many different ranges of one name cost a request a path of their tree', () => {
+  const entries = Array.from({ length: 20_000 }, (_, i) => targetingRules({ key_values: { age: { min: i, max: i + 10_000 } } }));
+  const index = build(entries);
+
+  expect(scanned(index, query({ keyValues: { age: '3' } }))).toEqual([0, 1, 2, 3]);
+  expect(scanned(index, query({ keyValues: { age: '15000.5' } }))).toHaveLength(10_000);
+  expect(scanned(index, query({ keyValues: { age: '29999' } }))).toEqual([19_999]);
+  expect(scanned(index, query({ keyValues: { age: 'old' } }))).toEqual([]);
+});
+
+test('an excluded value refuses, and what a request does not say excludes nothing', () => {
+  const index = build([
+    targetingRules({ exclude: { countries: ['DE'], key_values: { section: [{ prefix: 'sport' }, 'news'] } } }),
+    targetingRules({ countries: ['DE', 'AT'], exclude: { devices: ['mobile'] } }),
+  ]);
+  expect(scanned(index, query())).toEqual([0]);
+  expect(scanned(index, query({ country: 'DE' }))).toEqual([1]);
+  expect(scanned(index, query({ country: 'AT', device: 'mobile' }))).toEqual([0]);
+  expect(scanned(index, query({ country: 'AT', keyValues: { section: 'sports' } }))).toEqual([1]);
+});
+
 test('an unknown country or device reaches only entries without such a rule', () => {
   const index = build([targetingRules({ countries: ['DE'] }), targetingRules({ devices: ['mobile'] }), targetingRules({})]);
   expect(scanned(index, query())).toEqual([2]);
@@ -140,6 +205,11 @@ test('a refusal names the rule, what the request offered and what the rule wante
   expect(matchTargeting(wanted, query({ country: 'DE', device: 'tablet' }))).toEqual({
     rule: 'devices',
     detail: 'device is tablet, wanted mobile',
+  });
+  const excluding = targetingRules({ exclude: { key_values: { age: [{ min: 18, max: 34 }, { prefix: 'teen' }] } } });
+  expect(matchTargeting(excluding, query({ keyValues: { age: '20' } }))).toEqual({
+    rule: 'key_values',
+    detail: 'age is 20, excluded 18 to 34, teen…',
   });
   expect(matchTargeting(wanted, query({ country: 'DE', device: 'mobile' }))).toEqual({
     rule: 'dimensions',

@@ -1,10 +1,11 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { Page } from '../../page.ts';
-import { formSection } from '../../parts/form-section.ts';
+import { foldedSection, formSection } from '../../parts/form-section.ts';
 import type { Kind } from '../../api/wire.ts';
 import { hasType, holds, sectionsOf, wordsOf } from './entity-fields.ts';
 import type { FormField } from '../../../src/catalog/entities/form.ts';
 import type { Form } from './form.ts';
+import { textOf } from './typed-text.ts';
 import { renderWidget } from './widgets.ts';
 
 /**
@@ -12,14 +13,17 @@ import { renderWidget } from './widgets.ts';
  * out.
  */
 export const renderForm = (kind: Kind, form: Form, page: Page, { isNew }: { readonly isNew: boolean }): TemplateResult => html`
-  ${sectionsOf(kind).map(({ title, text, fields }) =>
-    formSection(
-      title,
-      text,
-      html`${fields.filter(({ words }) => holds(words.when, form.draft())).map((field) => renderField(field, form, page, isNew))}`,
-    ),
-  )}
+  ${sectionsOf(kind).map(({ title, text, folded, fields }) => {
+    const content = html`${fields.filter(({ words }) => holds(words.when, form.draft())).map((field) => renderField(field, form, page, isNew))}`;
+    if (!folded) return formSection(title, text, content);
+    const hasValues = fields.some(({ pointer }) => hasValue(form.read(pointer)));
+    const hasFaults = fields.some(({ pointer }) => form.faultsAt(pointer).length > 0);
+    return foldedSection(title, text, content, { form, hasValues, hasFaults });
+  })}
 `;
+
+const hasValue = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.values(value).some(hasValue) : textOf(value) !== '';
 
 const renderField = (field: FormField, form: Form, page: Page, isNew: boolean): TemplateResult => {
   const { pointer, schema, words } = field;

@@ -12,6 +12,7 @@ import { keyValueRows, keyValuesField, keyValuesOf, textRows, textsOf } from '..
 import { moneyField, numberField, textArea, textField, type TextFieldOptions } from '../../parts/fields/text-field.ts';
 import { findRecords } from '../lists/find-records.ts';
 import { recordField, recordsField } from '../../parts/fields/record-field.ts';
+import { weekField } from '../../parts/fields/week-field.ts';
 import { valuesField } from '../../parts/fields/values-field.ts';
 import type { Page } from '../../page.ts';
 import type { Dimensions } from '../../api/wire.ts';
@@ -19,6 +20,7 @@ import { titleOf } from '../../words/kinds.ts';
 import { choicesOf, hasType } from './entity-fields.ts';
 import type { FormField, FieldSchema } from '../../../src/catalog/entities/form.ts';
 import type { Form } from './form.ts';
+import { targetedTexts, targetedValue } from './targeted-text.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
 
 /**
@@ -92,12 +94,12 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   },
   countries: { ...list, render: ({ form, options }) => countryField(form, options) },
   dimensions: {
-    toDraft: (value) => Object.fromEntries(Object.entries(value ?? {}).map(([name, values]) => [name, listOf(values)])),
+    toDraft: (value) => Object.fromEntries(Object.entries(value ?? {}).map(([name, values]) => [name, targetedTexts(values)])),
     toRecord: (typed, { dimensions }) =>
       Object.fromEntries(
         Object.entries(typed as Readonly<Record<string, readonly string[]>>)
           .filter(([, values]) => values.length > 0)
-          .map(([name, values]) => [name, values.map((value) => dimensionValue(dimensions[name], value))]),
+          .map(([name, values]) => [name, values.map((value) => targetedValue(value, (text) => dimensionValue(dimensions[name], text)))]),
       ),
     render: ({ form, page, options }) =>
       html`${Object.entries(page.store.dimensions()).map(([name, dimension]) => dimensionField(form, options.pointer, name, dimension))}`,
@@ -107,6 +109,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     toRecord: keyValuesOf,
     render: ({ form, options }) => keyValuesField(form, options),
   },
+  week: { toDraft: (value) => value ?? [], toRecord: (typed) => typed, render: ({ form, options }) => weekField(form, options) },
   headers: {
     toDraft: textRows,
     toRecord: textsOf,

@@ -1,7 +1,9 @@
 import { html, type TemplateResult } from 'lit-html';
 import { button } from '../parts.ts';
 import type { Form } from '../../bookings/forms/form.ts';
-import { listOf, splitValues } from '../../bookings/forms/typed-text.ts';
+import type { TargetedValue } from '../../../src/targeting/targeting-rules.ts';
+import { targetedTexts, targetedValue } from '../../bookings/forms/targeted-text.ts';
+import { splitValues } from '../../bookings/forms/typed-text.ts';
 import { fieldGroup, idOf, type Control, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
 
@@ -13,14 +15,14 @@ export interface KeyValueRow {
 
 /** The rows of a record's key-values. */
 export const keyValueRows = (value: unknown): readonly KeyValueRow[] =>
-  Object.entries(value ?? {}).map(([name, values]) => ({ name, values: listOf(values).join(', ') }));
+  Object.entries(value ?? {}).map(([name, values]) => ({ name, values: targetedTexts(values).join(', ') }));
 
 /** Rows with the same name are one rule; empty rows are left out. */
-export const keyValuesOf = (rows: unknown): Readonly<Record<string, readonly string[]>> => {
-  const found = new Map<string, readonly string[]>();
+export const keyValuesOf = (rows: unknown): Readonly<Record<string, readonly TargetedValue[]>> => {
+  const found = new Map<string, readonly TargetedValue[]>();
   for (const { name, values } of rows as readonly KeyValueRow[]) {
     if (name.trim() === '' && values.trim() === '') continue;
-    found.set(name.trim(), [...(found.get(name.trim()) ?? []), ...splitValues(values)]);
+    found.set(name.trim(), [...(found.get(name.trim()) ?? []), ...splitValues(values).map((text) => targetedValue(text))]);
   }
   return Object.fromEntries(found);
 };

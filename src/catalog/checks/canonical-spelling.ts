@@ -1,7 +1,9 @@
 import { parseUrl } from '../../base/parse-url.ts';
 import { quoteFree } from '../../base/quote-free.ts';
 import { isObject } from '../../base/narrow.ts';
+import { urlPrefix } from '../../targeting/url-prefixes.ts';
 import { normalOrigin } from '../model/origins.ts';
+import { languageTag } from './language-tags.ts';
 
 /**
  * Brings a value into the spelling that its schema has for it; a value that the schema does not
@@ -11,7 +13,7 @@ type Spelling = (value: unknown) => unknown;
 
 /**
  * Derives from a JSON Schema how its values are spelled: members of an enumeration match without
- * regard to case and surrounding space, countries and currencies become upper case, URLs and origins are normalized,
+ * regard to case and surrounding space, countries and currencies become upper case, URLs, origins, pages and languages are normalized,
  * a list holds each value once.
  * undefined: nothing in the schema has a spelling.
  */
@@ -26,6 +28,8 @@ export const canonicalSpelling = (schema: unknown): Spelling | undefined => {
       return url ? quoteFree(url.href) : value;
     };
   if (format === 'origin') return (value) => (typeof value === 'string' ? (normalOrigin(value) ?? value) : value);
+  if (format === 'url-prefix') return (value) => (typeof value === 'string' ? (urlPrefix(value) ?? value) : value);
+  if (format === 'language') return (value) => (typeof value === 'string' ? (languageTag(value) ?? value) : value);
   if (format === 'country' || format === 'currency') return (value) => (typeof value === 'string' ? value.toUpperCase() : value);
   if (isObject(properties)) return propertySpelling(properties);
   const item = canonicalSpelling(items);

@@ -6,18 +6,19 @@ import { ENTITIES, ENTITY_TABLES, entityOf, type EntityTable, type Records } fro
 import type { Fields, RecordOf } from '../entities/field.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
-import type { LineItemRecord } from '../entities/line-item.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import {
   advertiserRules,
   bidderRules,
   blockListRules,
   creativeRules,
-  DIMENSION_FORMS,
   flightRules,
   lineItemRules,
+  namedTargetingRules,
   type CreativeContext,
   type LineItemContext,
 } from './rules.ts';
+import { DIMENSION_FORMS } from './targeting-faults.ts';
 import { shapeOf, type Checked, type Given, type ShapedRecord } from './shape-record.ts';
 
 /**
@@ -67,19 +68,25 @@ const withPlacements = ({ record, faults }: ShapedRecord<CreativeRecord>, _conte
 };
 
 /** Spells the values of registered dimensions as requests are compared with them, in either form. */
-const withTypedTargeting = (
-  { record, faults }: ShapedRecord<LineItemRecord>,
+const withTypedTargeting = <R extends { readonly targeting: unknown }>(
+  { record, faults }: ShapedRecord<R>,
   { dimensions }: LineItemContext,
-): ShapedRecord<LineItemRecord> => {
-  const { targeting } = record;
+): ShapedRecord<R> => {
+  const targeting = typedRules(record.targeting, dimensions);
   if (!isObject(targeting)) return { record, faults };
+  const exclude = typedRules(targeting['exclude'], dimensions);
+  if (exclude !== targeting['exclude']) return { record: { ...record, targeting: { ...targeting, exclude } }, faults };
+  return { record: targeting === record.targeting ? record : { ...record, targeting }, faults };
+};
+
+/** The same object where its values have their types. */
+const typedRules = (rules: unknown, dimensions: DimensionSchema): unknown => {
+  if (!isObject(rules)) return rules;
   const typed = DIMENSION_FORMS.flatMap((form) => {
-    const values = targeting[form];
+    const values = rules[form];
     return isObject(values) ? [[form, withDimensionTypes(dimensions, values)] as const] : [];
   });
-  return typed.every(([form, values]) => values === targeting[form])
-    ? { record, faults }
-    : { record: { ...record, targeting: { ...targeting, ...Object.fromEntries(typed) } }, faults };
+  return typed.every(([form, values]) => values === rules[form]) ? rules : { ...rules, ...Object.fromEntries(typed) };
 };
 
 const RULED = {
@@ -87,6 +94,7 @@ const RULED = {
   advertisers: checkOf(ENTITIES.advertisers, advertiserRules),
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, flightRules),
+  targetings: checkOf(ENTITIES.targetings, namedTargetingRules, withTypedTargeting),
   line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting),
   creatives: checkOf(CREATIVE, creativeRules, withPlacements),
 };

@@ -2,7 +2,10 @@ import { parseUrl } from '../../base/parse-url.ts';
 import { readAdsTxtRecord } from '../model/ads-txt-record.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
 import { normalOrigin } from '../model/origins.ts';
+import { MAX_SEGMENTS, urlPrefix } from '../../targeting/url-prefixes.ts';
+import { halfHourOf } from '../../targeting/week-hours.ts';
 import { isCountryCode } from './country-codes.ts';
+import { isLanguageTag } from './language-tags.ts';
 
 const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(parseUrl(text)?.protocol ?? '');
 
@@ -40,6 +43,12 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     detail: 'must be the IANA name of a time zone, such as Europe/Berlin, or UTC',
   },
   email: { test: isEmail, detail: 'must be an e-mail address, such as sales@gazette.example' },
+  'url-prefix': {
+    test: (text) => urlPrefix(text) !== undefined,
+    detail: `must be a host and the first segments of a path, at most ${MAX_SEGMENTS}, such as news.example/sport: without scheme, port, query and *`,
+  },
+  'half-hour': { test: (text) => halfHourOf(text) !== undefined, detail: 'must be a full or half hour, such as 08:30 or 24:00' },
+  language: { test: isLanguageTag, detail: 'must be a language as BCP 47 writes it, such as de or pt-BR' },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };
 export const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));

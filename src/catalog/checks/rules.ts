@@ -1,4 +1,3 @@
-import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { pointerStep, type Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
@@ -11,6 +10,8 @@ import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import type { Given } from './shape-record.ts';
+import { scheduleFaults } from './schedule-faults.ts';
+import { targetingFaults } from './targeting-faults.ts';
 
 /*
  * Rules over several fields of a record, or over more than a schema can say. The fields may hold
@@ -96,6 +97,13 @@ const bidderFaults = (record: Given<LineItemRecord>): Fault[] => {
   );
 };
 
+/** A share is taken before the ranking, which only the first priority may. A bidder may not bid for what it was given. */
+const shareFaults = ({ share_of_voice: share, priority, type }: Given<LineItemRecord>): Fault[] => {
+  if (typeof share !== 'number') return [];
+  if (type === 'programmatic') return [{ pointer: '/share_of_voice', detail: 'is for a direct line item: a bidder may not bid' }];
+  return priority === 1 ? [] : [{ pointer: '/share_of_voice', detail: 'needs priority 1: it comes before all others' }];
+};
+
 /** ASAP spreads nothing. */
 const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] =>
   pacing === 'ASAP' && typeof frontload === 'number' && frontload > 0
@@ -121,10 +129,6 @@ const priceFaults = ({ type, budget_type, cpm, cpc, budget }: Given<LineItemReco
   return [];
 };
 
-/** The members of a targeting that may name registered dimensions, and what of unregistered names. */
-const UNREGISTERED = { dimensions: 'refused', key_values: 'allowed' } as const;
-export const DIMENSION_FORMS = Object.keys(UNREGISTERED) as readonly (keyof typeof UNREGISTERED)[];
-
 /** Of key-values outside a schema, the other values of a rule may serve. */
 export interface LineItemContext extends CheckedOn {
   readonly dimensions: DimensionSchema;
@@ -135,15 +139,14 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
   ...priceFaults(record),
   ...bidderFaults(record),
   ...frontloadFaults(record),
-  ...dimensionFaults(record, context),
+  ...shareFaults(record),
+  ...scheduleFaults(record),
+  ...targetingFaults(record.targeting, context),
 ];
 
-const dimensionFaults = ({ targeting }: Given<LineItemRecord>, { dimensions, isLoad = false }: LineItemContext): readonly Fault[] =>
-  DIMENSION_FORMS.flatMap((form) => {
-    const values = isObject(targeting) ? targeting[form] : undefined;
-    if (!isObject(values) || (isLoad && form === 'key_values')) return [];
-    return checkDimensions(dimensions, values, { pointer: `/targeting/${form}`, unregistered: UNREGISTERED[form] });
-  });
+/** Of a targeting that line items share. */
+export const namedTargetingRules = ({ targeting }: { readonly targeting?: unknown }, context: LineItemContext): readonly Fault[] =>
+  targetingFaults(targeting, context);
 
 /** A placement of a creative. A load names none, because a placement may be narrowed later. */
 export interface PlacementFormats {

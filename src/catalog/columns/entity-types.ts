@@ -10,10 +10,12 @@ import type {
   Flight,
   FrequencyCap,
   LineItem,
+  NamedTargeting,
   Placement,
   Publisher,
   PublisherPrivacy,
   RateLimit,
+  SalesRules,
 } from '../model/entities.ts';
 import { NO_GOALS, type Goals } from '../model/goals.ts';
 import type { SellerNode } from '../model/seller-node.ts';
@@ -133,6 +135,8 @@ export const CAMPAIGNS: EntityType<Campaign> = entityType(ENTITIES.campaigns, {
   ownStop: stop,
 });
 
+export const TARGETINGS: EntityType<NamedTargeting> = entityType(ENTITIES.targetings, { targeting: json<TargetingRules>() });
+
 export const LINE_ITEMS: EntityType<LineItem> = entityType(ENTITIES.line_items, {
   publisherId: integer,
   edition: number,
@@ -149,6 +153,8 @@ export const LINE_ITEMS: EntityType<LineItem> = entityType(ENTITIES.line_items, 
     (perSecond, burst) => ({ perSecond, burst }),
   ),
   targeting: json<TargetingRules>(),
+  targetingId: integer,
+  sales: repeated<SalesRules>(),
 });
 
 export const CREATIVES: EntityType<Creative> = entityType(ENTITIES.creatives, {

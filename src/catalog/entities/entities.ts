@@ -5,6 +5,7 @@ import { CREATIVE } from './creative.ts';
 import type { Entity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
 import { LINE_ITEM } from './line-item.ts';
+import { NAMED_TARGETING } from './named-targeting.ts';
 import { PLACEMENT } from './placement.ts';
 import { PUBLISHER } from './publisher.ts';
 
@@ -14,6 +15,7 @@ export const ENTITIES = {
   placements: PLACEMENT,
   advertisers: ADVERTISER,
   bidders: BIDDER,
+  targetings: NAMED_TARGETING,
   campaigns: CAMPAIGN,
   line_items: LINE_ITEM,
   creatives: CREATIVE,

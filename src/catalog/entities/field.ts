@@ -56,7 +56,7 @@ export interface Field {
 }
 
 /** A property of an object, stored with it. */
-export interface Member extends Pick<Field, 'choices'> {
+export interface Member extends Pick<Field, 'choices' | 'members'> {
   readonly schema: Schema;
   readonly form: FormWords;
 }

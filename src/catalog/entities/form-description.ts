@@ -3,7 +3,17 @@
  * type.
  */
 export type SpecialWidget =
-  'money' | 'duration' | 'json' | 'lines' | 'headers' | 'countries' | 'dimensions' | 'key-values' | 'creative-format' | 'creative-content';
+  | 'money'
+  | 'duration'
+  | 'json'
+  | 'lines'
+  | 'headers'
+  | 'countries'
+  | 'dimensions'
+  | 'key-values'
+  | 'week'
+  | 'creative-format'
+  | 'creative-content';
 
 export interface FieldWords {
   readonly label: string;

@@ -1,4 +1,4 @@
-import { boolean, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
+import { boolean, numberOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
 import { LINE_ITEM_TYPE_WORDS, PRIORITY_WORDS, ROTATION_WORDS, type Priority } from '../model/choices.ts';
 import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
 import { defineEntity } from './define-entity.ts';
@@ -6,6 +6,7 @@ import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
 import type { RecordOf } from './field.ts';
 import { amount, ARCHIVED, chosen, END_DATE, EXTERNAL_KEY, hosts, ID, objectOf, START_DATE, url } from './parts.ts';
 import { PRICES } from './prices.ts';
+import { SCHEDULE } from './schedule.ts';
 import { TARGETING } from './targeting.ts';
 
 /** A programmatic line item without a bidder: what it says of its bidder itself. */
@@ -51,6 +52,20 @@ export const LINE_ITEM = defineEntity({
       view: ['priority', 'oneOf', 2],
       form: { label: 'Priority', wide: true, initial: 2 },
     },
+    share_of_voice: {
+      schema: orNull(numberOf({ exclusiveMinimum: 0, maximum: 100 }), {
+        default: null,
+        description: 'per cent of the requests that it could serve, at priority 1: it gets these before all others, and none of the rest',
+      }),
+      only: 'direct',
+      form: {
+        label: 'Share of voice',
+        placeholder: 'none',
+        unit: '%',
+        when: { priority: ['1'] },
+        help: 'Of the requests that it could serve, it gets this part before all others, and none of the rest.',
+      },
+    },
     rotation: {
       ...chosen(ROTATION_WORDS, {
         default: 'weighted',
@@ -65,6 +80,17 @@ export const LINE_ITEM = defineEntity({
       },
     },
     ...DELIVERY_LIMITS,
+    ...SCHEDULE,
+    targeting_id: {
+      schema: orNull(recordId, { default: null, description: 'a targeting of the publisher, whose rules must be met besides its own' }),
+      parent: 'targetings',
+      form: {
+        label: 'Named targeting',
+        wide: true,
+        placeholder: 'None: only the rules below',
+        help: 'Rules that line items share. They apply besides the ones below.',
+      },
+    },
     targeting: { schema: objectOf(TARGETING, { default: {} }), stored: 'json', members: TARGETING },
     bidder_id: {
       schema: orNull(recordId, { default: null, description: 'the bidder of a programmatic line item' }),
@@ -181,13 +207,18 @@ export const LINE_ITEM = defineEntity({
     {
       title: 'Price and priority',
       text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
-      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'floor', 'value_cpm', 'deal_id'],
+      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'share_of_voice', 'floor', 'value_cpm', 'deal_id'],
     },
     DELIVERY_LIMITS_SECTION,
     {
+      title: 'Day-parts',
+      text: 'At which hours of the week it serves.',
+      fields: ['schedule', 'schedule_zone'],
+    },
+    {
       title: 'Targeting',
       text: 'A visitor must match every rule; one value of a rule is enough. Without rules, every visitor matches.',
-      fields: ['targeting'],
+      fields: ['targeting_id', 'targeting'],
     },
   ],
 });

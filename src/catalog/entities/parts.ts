@@ -6,7 +6,7 @@ import { field, type Members } from './field.ts';
 
 /*
  * Schemas and fields of several entities. `flight-date`, `http-url`, `host`, `origin`, `country`,
- * `currency`, `header-name`, `header-value`, `ads-txt-record` and `time-zone` are
+ * `currency`, `header-name`, `header-value`, `ads-txt-record`, `time-zone`, `url-prefix`, `half-hour` and `language` are
  * formats of our own, given to ajv in checks/formats.ts.
  */
 

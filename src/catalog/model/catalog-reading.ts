@@ -6,6 +6,7 @@ export const CATALOG_TABLES = [
   'placements',
   'advertisers',
   'bidders',
+  'targetings',
   'campaigns',
   'line_items',
   'creatives',

@@ -61,6 +61,41 @@ export const DEVICE_WORDS = {
 export const DEVICES = valuesOf(DEVICE_WORDS);
 export type Device = (typeof DEVICES)[number];
 
+/** Families of browsers, by the names of bowser. New ones come last: seals keep the position. */
+export const BROWSER_WORDS = {
+  Chrome: { label: 'Chrome' },
+  Safari: { label: 'Safari' },
+  Firefox: { label: 'Firefox' },
+  'Microsoft Edge': { label: 'Edge' },
+  'Samsung Internet for Android': { label: 'Samsung Internet' },
+  Opera: { label: 'Opera' },
+} as const satisfies Choices;
+export const BROWSERS = valuesOf(BROWSER_WORDS);
+export type Browser = (typeof BROWSERS)[number];
+
+export const OS_WORDS = {
+  Windows: { label: 'Windows' },
+  macOS: { label: 'macOS' },
+  Linux: { label: 'Linux' },
+  'Chrome OS': { label: 'Chrome OS' },
+  Android: { label: 'Android' },
+  iOS: { label: 'iOS', note: 'iPadOS, too' },
+} as const satisfies Choices;
+export const OPERATING_SYSTEMS = valuesOf(OS_WORDS);
+export type OperatingSystem = (typeof OPERATING_SYSTEMS)[number];
+
+/** What OpenRTB's `device.connectiontype` says. */
+export const CONNECTION_WORDS = {
+  ethernet: { label: 'Cable' },
+  wifi: { label: 'Wi-Fi' },
+  cellular: { label: 'Mobile network', note: 'of any generation' },
+  '2g': { label: '2G' },
+  '3g': { label: '3G' },
+  '4g': { label: '4G' },
+  '5g': { label: '5G' },
+} as const satisfies Choices;
+export const CONNECTIONS = valuesOf(CONNECTION_WORDS);
+
 export const CREATIVE_FORMAT_WORDS = {
   html: { label: 'HTML', note: 'markup in a sandboxed frame' },
   banner: { label: 'Banner', note: 'an image, sharp on every screen' },
@@ -103,6 +138,12 @@ export const CAPS_WITHOUT_USER_ID_WORDS = {
   session: { label: 'Count in memory', note: 'approximate, for half an hour, and nothing is stored' },
 } as const satisfies Choices;
 export type CapsWithoutUserId = keyof typeof CAPS_WITHOUT_USER_ID_WORDS;
+
+/** Whose clock a schedule means. */
+export const SCHEDULE_ZONE_WORDS = {
+  publisher: { label: 'The publisher', note: 'its time zone' },
+  visitor: { label: 'The visitor', note: 'where pages and apps send it' },
+} as const satisfies Choices;
 
 /** For so long a deletion can be undone. */
 export const RESTORE_DAYS = 90;

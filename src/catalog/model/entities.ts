@@ -3,6 +3,7 @@ import type { CAMPAIGN } from '../entities/campaign.ts';
 import type { CREATIVE } from '../entities/creative.ts';
 import type { MembersOf } from '../entities/field.ts';
 import type { LINE_ITEM } from '../entities/line-item.ts';
+import type { NAMED_TARGETING } from '../entities/named-targeting.ts';
 import type { PLACEMENT } from '../entities/placement.ts';
 import type { PUBLISHER } from '../entities/publisher.ts';
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
@@ -10,6 +11,7 @@ import type { AdvertiserBlock, AdvertiserTraits } from './advertiser.ts';
 import type { BlockList } from './block-list.ts';
 import type { CapsWithoutUserId, ConsentWhenSilent } from './choices.ts';
 import type { Goals } from './goals.ts';
+import type { Schedule } from './schedule.ts';
 import type { SellerNode } from './seller-node.ts';
 import type { Stop } from './stops.ts';
 
@@ -80,6 +82,22 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/** Rules that several line items share. */
+export interface NamedTargeting extends MembersOf<(typeof NAMED_TARGETING)['fields']> {
+  readonly targeting: TargetingRules;
+}
+
+/** What few line items have besides their own rules: the same object for all without any of it. */
+export interface SalesRules {
+  /** Of the targeting that it names. */
+  readonly targeting: TargetingRules;
+  /** null: at all hours. */
+  readonly schedule: Schedule | null;
+  /** Per cent of the requests that it could serve; null: it competes for all of them. */
+  readonly shareOfVoice: number | null;
+}
+export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null };
+
 export interface LineItem extends MembersOf<(typeof LINE_ITEM)['fields']> {
   /** Changes with the row: equal ids and editions mean equal line items of equal campaigns, except for `stop`. */
   readonly edition: number;
@@ -91,8 +109,16 @@ export interface LineItem extends MembersOf<(typeof LINE_ITEM)['fields']> {
   readonly goals: Goals;
   readonly frequencyCap: FrequencyCap | null;
   readonly rateLimit: RateLimit | null;
+  /** Its own. */
   readonly targeting: TargetingRules;
+  /** 0: it names no targeting. */
+  readonly targetingId: number;
+  readonly sales: SalesRules;
 }
+
+/** Every rule that a request must meet: its own, and those of the targeting that it names. */
+export const rulesOf = ({ targeting, sales }: Pick<LineItem, 'targeting' | 'sales'>): TargetingRules =>
+  sales.targeting.length === 0 ? targeting : [...targeting, ...sales.targeting];
 
 /** A creative's content, parsed by its format. */
 export type CreativeContent =

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { CHECKS } from '../checks/check-entities.ts';
@@ -7,13 +6,35 @@ import type { ChildEntities } from '../columns/entities.ts';
 import { entitiesIn, entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
 import type { EntityType } from '../columns/entity-type.ts';
 import type { View } from '../columns/kinds.ts';
-import { ADVERTISERS, BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS } from '../columns/entity-types.ts';
+import { ADVERTISERS, BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS, TARGETINGS } from '../columns/entity-types.ts';
+import type { NamedTargetingRecord } from '../entities/named-targeting.ts';
 import { NO_TRAITS } from '../model/advertiser.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
-import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import {
+  NO_SALES_RULES,
+  type Bidder,
+  type Campaign,
+  type Creative,
+  type LineItem,
+  type NamedTargeting,
+  type Placement,
+  type Publisher,
+} from '../model/entities.ts';
 import { ROWS } from '../postgres/rows.ts';
+import { indexedRules } from './line-item-targeting.ts';
+import { editionWith, isEqualList, NOTHING } from './inherited.ts';
 import type { Quarantine } from './quarantine.ts';
-import { toAdvertiser, toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher, type RowKey } from './to-entities.ts';
+import {
+  toAdvertiser,
+  toBidder,
+  toCampaign,
+  toCreative,
+  toLineItem,
+  toNamedTargeting,
+  toPlacement,
+  toPublisher,
+  type RowKey,
+} from './to-entities.ts';
 
 /** The valid rows as columns. */
 export interface AdmittedRows {
@@ -140,6 +161,14 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     join: (bidder: Bidder) => bidder,
   });
   const bidders = entityTable(BIDDERS, bidderBlocks);
+  const targetingBlocks = await admit<NamedTargetingRecord, NamedTargeting>({
+    table: 'targetings',
+    type: TARGETINGS,
+    check: (row) => CHECKS.targetings(ROWS.targetings.toRecord(row), { dimensions, ...LOAD }),
+    toEntity: (record, row) => toNamedTargeting(row['id'] as number, record),
+    join: (targeting) => (publishers.has(targeting.publisherId) ? targeting : quarantine.parentReason('publishers', targeting.publisherId)),
+  });
+  const targetings = entityTable(TARGETINGS, targetingBlocks);
   const campaignBlocks = await admit({
     table: 'campaigns',
     type: CAMPAIGNS,
@@ -168,11 +197,18 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       const bidder = lineItem.bidderId === null ? undefined : bidders.get(lineItem.bidderId);
       if (lineItem.bidderId !== null && !bidder) return quarantine.parentReason('bidders', lineItem.bidderId);
       const { publisherId } = campaign;
+      const named = lineItem.targetingId === 0 ? undefined : targetings.get(lineItem.targetingId);
+      // Without its rules it would serve everywhere.
+      if (lineItem.targetingId !== 0 && !named) return quarantine.parentReason('targetings', lineItem.targetingId);
       const stop = bidder?.archived ? 'bidderArchived' : lineItem.ownStop;
-      return lineItem.publisherId === publisherId && lineItem.stop === stop ? lineItem : { ...lineItem, publisherId, stop };
+      const rules = named?.targeting ?? NO_SALES_RULES.targeting;
+      const isSame = lineItem.publisherId === publisherId && lineItem.stop === stop;
+      return isSame && (!named || isDeepStrictEqual(lineItem.sales.targeting, rules))
+        ? lineItem
+        : { ...lineItem, publisherId, stop, sales: { ...lineItem.sales, targeting: rules } };
     },
-    compare: ({ id, targeting }, before) => {
-      if (before !== undefined && !isDeepStrictEqual(targeting, before.targeting)) retargeted.add(id);
+    compare: (lineItem, before) => {
+      if (before !== undefined && !isDeepStrictEqual(indexedRules(lineItem), indexedRules(before))) retargeted.add(lineItem.id);
     },
   });
   const lineItems = entityTable(LINE_ITEMS, lineItemBlocks);
@@ -206,17 +242,6 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
 const LOAD = { isLoad: true };
 
 const keyOf = (row: CatalogRow): RowKey => ({ id: row['id'] as number, edition: row['edition'] as number });
-
-/** The edition of an entity that shows what another row says. */
-const editionWith = (edition: number, inherited: object): number =>
-  createHash('sha256')
-    .update(`${edition} ${JSON.stringify(inherited)}`)
-    .digest()
-    .readUIntBE(0, 6);
-
-const NOTHING: readonly string[] = [];
-
-const isEqualList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
 
 const entitiesOf = <E>({ view }: EntityType<E>, { segment }: StoredBlock): E[] =>
   Array.from({ length: segment.rows }, (_, row) => view(segment, row));

@@ -49,6 +49,8 @@ interface Candidates {
   readonly counts: Map<number, CreativeCounts>;
   /** By position, where there is a goal of clicks. */
   readonly clickRates: Map<number, number>;
+  /** By position, where there is a share of voice. */
+  readonly voices: Map<number, number>;
 }
 
 export interface BookingOptions {
@@ -114,6 +116,7 @@ const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: Delive
       const at = candidates.weights.push(offer.rotation === 'even' ? 1 : weight) - 1;
       if (offer.rotation === 'optimised') candidates.counts.set(at, creativeCounts.get(id) ?? NO_CREATIVE_COUNTS);
       if (offer.clickRate > 0) candidates.clickRates.set(at, offer.clickRate);
+      if (offer.shareOfVoice !== null) candidates.voices.set(at, offer.shareOfVoice);
       if (offer.isRetargeted) slot.retargeted = true;
     }
   }
@@ -130,6 +133,7 @@ const noCandidates = (): Candidates => ({
   weights: [],
   counts: new Map(),
   clickRates: new Map(),
+  voices: new Map(),
 });
 
 const emptySlot = (placement: Placement, publisher: Publisher): Gathered => ({
@@ -145,7 +149,7 @@ const emptySlot = (placement: Placement, publisher: Publisher): Gathered => ({
 
 const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string => {
   const hash = createHash('sha256').update(vacancy);
-  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates }) => [
+  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates, voices }) => [
     creativeIds,
     lineItemIds,
     priorities,
@@ -153,6 +157,7 @@ const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string 
     weights,
     [...counts].flatMap(([at, { impressions, clicks }]) => [at, impressions, clicks]),
     [...clickRates].flat(),
+    [...voices].flat(),
   ]);
   for (const list of [...lists, leftOut]) hash.update(`${list.length} `).update(Float64Array.from(list));
   return hash.digest('base64');
@@ -176,7 +181,7 @@ const NO_NUMBERS = new Float64Array(0);
 
 /** The index of candidates in rank order: priority, price, ids. */
 const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targeting: LineItemTargeting): ArrayBuffer | undefined => {
-  const { creativeIds, lineItemIds, prices, counts, clickRates } = candidates;
+  const { creativeIds, lineItemIds, prices, counts, clickRates, voices } = candidates;
   if (creativeIds.length === 0) return undefined;
   const ties = tiesOf(candidates);
   const order = ties.flat();
@@ -190,6 +195,10 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
     ecpmMicros: Float64Array.from(order, (at) => prices[at]!),
     creativeIds: Int32Array.from(order, (at) => creativeIds[at]!),
     tieEnd,
+    voices:
+      voices.size > 0
+        ? Float64Array.from(order.flatMap((at, position) => voiceAt(voices.get(at), lineItemIds[at]!, position)))
+        : NO_NUMBERS,
     ...rotationOf(candidates, order),
     clickRates: clickRates.size > 0 ? Float64Array.from(order, (at) => clickRates.get(at) ?? 0) : NO_NUMBERS,
     impressions: counts.size > 0 ? Float64Array.from(order, (at) => counts.get(at)?.impressions ?? 0) : NO_NUMBERS,
@@ -197,6 +206,10 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
     ...buildTargetingTables(order.length, (position) => targeting.of(lineItems.get(lineItemIds[order[position]!]!)!), targeting.pairs),
   });
 };
+
+/** Of each candidate with a share: its line item, the share and its position. */
+const voiceAt = (percent: number | undefined, lineItemId: number, position: number): readonly number[] =>
+  percent === undefined ? [] : [lineItemId, percent, position];
 
 /**
  * The candidates of equal priority and price, best first. Only prices are sorted: for 50,000

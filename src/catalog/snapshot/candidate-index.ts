@@ -2,7 +2,7 @@ import { createTargetingIndex, TARGETING_ARRAYS, type TargetingIndex } from '../
 import { unpackArrays, type ArraysOf } from '../../base/packed-arrays.ts';
 import type { Entities } from '../columns/entities.ts';
 import type { Booking, Campaign, Creative, LineItem } from '../model/entities.ts';
-import type { Bookings, Candidate, CandidateIndex } from './snapshot.ts';
+import type { Bookings, Candidate, CandidateIndex, Voice } from './snapshot.ts';
 
 /** The arrays of a candidate index, in rank order. */
 export const CANDIDATE_ARRAYS = {
@@ -18,6 +18,8 @@ export const CANDIDATE_ARRAYS = {
   /** What creatives have delivered. Empty: no rotation is optimised. */
   impressions: Float64Array,
   clicks: Float64Array,
+  /** Line item, share of voice and position of each candidate with a share. Empty: none has one. */
+  voices: Float64Array,
   ...TARGETING_ARRAYS,
 } as const;
 
@@ -28,11 +30,12 @@ export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicr
   readonly clickRates: Float64Array | undefined;
   readonly impressions: Float64Array | undefined;
   readonly clicks: Float64Array | undefined;
+  readonly voices: readonly Voice[] | undefined;
   readonly targeting: TargetingIndex;
 }
 
 export const openRanks = (buffer: ArrayBuffer): Ranks => {
-  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, ...tables } = unpackArrays(
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, ...tables } = unpackArrays(
     CANDIDATE_ARRAYS,
     buffer,
   );
@@ -45,8 +48,23 @@ export const openRanks = (buffer: ArrayBuffer): Ranks => {
     clickRates: unlessEmpty(clickRates),
     impressions: unlessEmpty(impressions),
     clicks: unlessEmpty(clicks),
+    voices: voices.length > 0 ? voicesIn(voices) : undefined,
     targeting: createTargetingIndex(tables),
   };
+};
+
+const INTS_A_VOICE = 3;
+
+/** By line item, in the order of their ids. */
+const voicesIn = (numbers: Float64Array): readonly Voice[] => {
+  const voices = new Map<number, { lineItemId: number; percent: number; positions: number[] }>();
+  for (let i = 0; i < numbers.length; i += INTS_A_VOICE) {
+    const [lineItemId, percent, position] = numbers.subarray(i, i + INTS_A_VOICE) as unknown as readonly [number, number, number];
+    const known = voices.get(lineItemId);
+    if (known) known.positions.push(position);
+    else voices.set(lineItemId, { lineItemId, percent, positions: [position] });
+  }
+  return [...voices.values()].sort((a, b) => a.lineItemId - b.lineItemId);
 };
 
 const unlessEmpty = (numbers: Float64Array): Float64Array | undefined => (numbers.length > 0 ? numbers : undefined);
@@ -80,7 +98,7 @@ export const bookingsOf = (tables: BookingTables, creativeIds: Int32Array): Book
 const KEPT = 512;
 
 export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIndex => {
-  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, targeting } = ranks;
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, targeting } = ranks;
   const size = creativeIds.length;
   const kept: (Candidate | undefined)[] = [];
   const keptPosition = new Int32Array(Math.min(KEPT, size)).fill(-1);
@@ -104,6 +122,7 @@ export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIn
     tieEnd,
     weights,
     shares,
+    voices,
     targeting,
     at: (position) => {
       const place = position & (KEPT - 1);

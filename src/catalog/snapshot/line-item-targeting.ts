@@ -1,8 +1,9 @@
 import { compileTargeting, createPairNumbers, type PairNumbers } from '../../targeting/compile-targeting.ts';
+import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 import { LINE_ITEMS } from '../columns/entity-types.ts';
 import type { View } from '../columns/kinds.ts';
 import type { Segment } from '../columns/segment.ts';
-import type { LineItem } from '../model/entities.ts';
+import { rulesOf, type LineItem } from '../model/entities.ts';
 
 /**
  * The targeting of line items as numbers. A reload that moves the ranks of 200,000 candidates spends
@@ -34,11 +35,17 @@ export const createLineItemTargeting = (): LineItemTargeting => {
   };
 };
 
+/** What the index decides: targeting and hours. */
+export const indexedRules = (lineItem: Pick<LineItem, 'targeting' | 'sales'>): TargetingRules => {
+  const { schedule } = lineItem.sales;
+  return schedule === null ? rulesOf(lineItem) : [...rulesOf(lineItem), schedule.rule];
+};
+
 const compileBlock = (segment: Segment, pairs: PairNumbers): CompiledBlock => {
   const starts = new Int32Array(segment.rows + 1);
   const numbers: number[] = [];
   for (let row = 0; row < segment.rows; row++) {
-    for (const number of compileTargeting(LINE_ITEMS.view(segment, row).targeting, pairs)) numbers.push(number);
+    for (const number of compileTargeting(indexedRules(LINE_ITEMS.view(segment, row)), pairs)) numbers.push(number);
     starts[row + 1] = numbers.length;
   }
   return { starts, numbers: Int32Array.from(numbers) };

@@ -16,6 +16,7 @@ export interface Offer extends Pick<LineItem, 'publisherId' | 'type' | 'priority
   /** It will not serve again for as long as the snapshot is used. A flight that has not started does not count. */
   readonly isOver: boolean;
   readonly isRetargeted: boolean;
+  readonly shareOfVoice: number | null;
 }
 
 export const offerOf = (
@@ -39,5 +40,6 @@ export const offerOf = (
     clickRate: lineItem.goals.clicks === null ? 0 : clickRateOf(recent),
     isOver: [campaign, lineItem].some(({ stop, flight }) => stop !== null || flight.endMs <= nowMs),
     isRetargeted: retargeted.has(lineItemId),
+    shareOfVoice: lineItem.sales.shareOfVoice,
   };
 };

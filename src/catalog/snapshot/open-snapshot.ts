@@ -6,6 +6,9 @@ import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks }
 import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
 import { createSiblingsOf } from './siblings.ts';
 import type { Slot, Snapshot } from './snapshot.ts';
+import { createZoneOffset } from '../../base/zone-offset.ts';
+import type { HourlyTraffic } from './hourly-traffic.ts';
+import { createScheduledCurves } from './scheduled-curve.ts';
 import { curveAt } from './traffic-curve.ts';
 
 /** A snapshot with the parts that the next update changes. */
@@ -46,6 +49,9 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
   const creatives = entityTable(CREATIVES, blocks.creatives);
   const lineItems = entityTable(LINE_ITEMS, blocks.line_items);
   const tables: BookingTables = { campaigns: entityTable(CAMPAIGNS, blocks.campaigns), lineItems, creatives };
+  const trafficOf = (publisherId: number): HourlyTraffic | undefined => update.traffic.get(publisherId);
+  const zoneOf = (publisherId: number): string => publishers.get(publisherId)?.timeZone ?? 'UTC';
+  const scheduledAt = createScheduledCurves({ zoneOffset: createZoneOffset(), zoneOf, trafficOf });
   const opened = new Map<StoredSlot, Slot>();
   const snapshot: Snapshot = Object.freeze({
     version: update.version,
@@ -63,7 +69,8 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
       if (slot === undefined) opened.set(stored, (slot = openSlot(stored, tables)));
       return slot;
     },
-    curveAt: (publisherId: number, atMs: number) => curveAt(atMs, update.traffic.get(publisherId)),
+    curveAt: (publisherId: number, atMs: number) =>
+      curveAt(atMs, trafficOf(publisherId), (lineItem, campaign) => scheduledAt(lineItem, campaign, atMs)),
     siblingsOf: createSiblingsOf(update.version, lineItems),
     expiresAtMs: (publisherId: number) => Math.max(update.flightEndsMs.get(publisherId) ?? 0, update.loadedAtMs) + COUNTERS_MARGIN_MS,
     quarantined: update.quarantined,

@@ -15,6 +15,15 @@ export interface Candidate extends Booking {
   readonly counts?: CreativeCounts | undefined;
 }
 
+/** A line item with a share of voice, on one placement. */
+export interface Voice {
+  readonly lineItemId: number;
+  /** Of the requests that it could serve. */
+  readonly percent: number;
+  /** Of its creatives in the candidate index. */
+  readonly positions: readonly number[];
+}
+
 /** Bookings that are made when they are read. Iterating makes all of them, so stop early. */
 export interface Bookings<B extends Booking = Booking> extends Iterable<B> {
   readonly size: number;
@@ -42,6 +51,8 @@ export interface CandidateIndex extends Bookings<Candidate> {
   readonly weights: Float64Array | undefined;
   /** With weights: the share of each position in the impressions that its line item gets here. */
   readonly shares: Float64Array | undefined;
+  /** undefined: no candidate has a share of voice. */
+  readonly voices: readonly Voice[] | undefined;
   /** Positions are those of `at`. */
   readonly targeting: TargetingIndex;
 }

@@ -6,14 +6,25 @@ import { BIDDER, type BidderRecord } from '../entities/bidder.ts';
 import { CAMPAIGN, type CampaignRecord } from '../entities/campaign.ts';
 import { CREATIVE, type CreativeRecord } from '../entities/creative.ts';
 import { LINE_ITEM, type LineItemRecord } from '../entities/line-item.ts';
+import { NAMED_TARGETING, type NamedTargetingRecord } from '../entities/named-targeting.ts';
 import { PLACEMENT, type PlacementRecord } from '../entities/placement.ts';
 import { PUBLISHER, type PublisherRecord } from '../entities/publisher.ts';
 import { NO_TRAITS, type Advertiser, type AdvertiserBlock } from '../model/advertiser.ts';
 import type { BlockList } from '../model/block-list.ts';
 import type { CreativeStatus } from '../model/choices.ts';
-import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import {
+  NO_SALES_RULES,
+  type Bidder,
+  type Campaign,
+  type Creative,
+  type LineItem,
+  type NamedTargeting,
+  type Placement,
+  type Publisher,
+} from '../model/entities.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { goalsOf } from '../model/goals.ts';
+import { scheduleOf } from '../model/schedule.ts';
 import type { SellerNode } from '../model/seller-node.ts';
 import type { Stop } from '../model/stops.ts';
 import { membersOf } from './members-of.ts';
@@ -26,6 +37,7 @@ const ofPlacement = membersOf(PLACEMENT);
 const ofAdvertiser = membersOf(ADVERTISER);
 const ofBidder = membersOf(BIDDER);
 const ofCampaign = membersOf(CAMPAIGN);
+const ofTargeting = membersOf(NAMED_TARGETING);
 const ofLineItem = membersOf(LINE_ITEM);
 const ofCreative = membersOf(CREATIVE);
 
@@ -101,6 +113,12 @@ export const toCampaign = (key: RowKey, record: CampaignRecord): Campaign => {
   return { ...ofCampaign(record), ...key, traits: NO_TRAITS, flight: flightOf(record), stop: ownStop, ownStop };
 };
 
+export const toNamedTargeting = (id: number, record: NamedTargetingRecord): NamedTargeting => ({
+  ...ofTargeting(record),
+  id,
+  targeting: targetingRules(record.targeting),
+});
+
 export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: number): LineItem => {
   const ownStop = record.archived ? 'lineItemArchived' : record.active ? null : 'lineItemPaused';
   return {
@@ -120,6 +138,12 @@ export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: num
         ? null
         : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
     targeting: targetingRules(record.targeting),
+    targetingId: record.targeting_id ?? 0,
+    sales: {
+      ...NO_SALES_RULES,
+      schedule: scheduleOf(record.schedule, record.schedule_zone),
+      shareOfVoice: record.share_of_voice,
+    },
     noticeHosts: record.notice_hosts.map(lowerCase),
   };
 };

@@ -22,6 +22,8 @@ export interface Consent {
   readonly remember: Verdict;
   /** To keep with an event what identifies the browser or the user (ledger/stored-hit.ts). */
   readonly measure: Verdict;
+  /** To select ads by the audiences that the request says the visitor belongs to. */
+  readonly profile: Verdict;
   /**
    * To send a bidder the user id, the whole address and the query of the page.
    *
@@ -37,6 +39,7 @@ export const WITHHELD_FROM_BIDDERS = ['user.id', 'device.ip (last part)', 'site.
 export interface ConsentTrace {
   readonly remember: boolean;
   readonly measure: boolean;
+  readonly profile: boolean;
   readonly withheld: readonly WithheldField[];
 }
 

@@ -16,13 +16,13 @@ import { isGdprCountry } from './gdpr-countries.ts';
 import { NO_SIGNALS, type PrivacySignals } from './privacy-signals.ts';
 import { readTcfCanada, readTcfString, type TcfString } from './tcf-string.ts';
 
-const refusal = (denial: Verdict): Consent => ({ remember: denial, measure: denial, shareWith: () => denial });
+const refusal = (denial: Verdict): Consent => ({ remember: denial, measure: denial, profile: denial, shareWith: () => denial });
 
 const ALL_ALLOWED = refusal(null);
 const CHILD = refusal('child');
 const SILENCE = refusal('silence');
 /** Limits profiles and their exchange, and not the publisher's own frequency caps. */
-const LIMITED: Consent = { remember: null, measure: null, shareWith: () => 'lmt' };
+const LIMITED: Consent = { remember: null, measure: null, profile: 'lmt', shareWith: () => 'lmt' };
 
 export type DecideConsent = (signals: PrivacySignals, country: string | null, privacy: PublisherPrivacy) => Consent;
 
@@ -117,7 +117,7 @@ const isSilenceDenied = ({ consentWhenSilent }: PublisherPrivacy, country: strin
 
 /**
  * The publisher's server is not a vendor: purpose 1 is to store or read an identifier, 2 to select ads
- * (which includes frequency capping), 7 to measure them.
+ * (which includes frequency capping), 4 to select them by profiles, 7 to measure them.
  */
 const underTcf = (tcf: TcfString | undefined, unreadable: Denial, denied: Denial): Consent =>
   tcf === undefined
@@ -125,13 +125,15 @@ const underTcf = (tcf: TcfString | undefined, unreadable: Denial, denied: Denial
     : {
         remember: tcf.allowsPublisher(1) && tcf.allowsPublisher(2) ? null : denied,
         measure: tcf.allowsPublisher(7) ? null : denied,
+        profile: tcf.allowsPublisher(1) && tcf.allowsPublisher(4) ? null : denied,
         shareWith: (gvlId) => (gvlId === null ? 'not_a_vendor' : tcf.allowsVendor(gvlId) ? null : denied),
       };
 
-/** An opt-out forbids sharing; the publisher decides whether it ends frequency caps too. */
+/** An opt-out forbids sharing and selection by profiles; the publisher decides whether it ends frequency caps too. */
 const underOptOut = (denial: Denial, { usOptOutEndsCaps }: PublisherPrivacy): Consent => ({
   remember: usOptOutEndsCaps ? denial : null,
   measure: null,
+  profile: denial,
   shareWith: () => denial,
 });
 
@@ -142,6 +144,7 @@ const together = (laws: readonly Consent[]): Consent => {
   return {
     remember: first(({ remember }) => remember),
     measure: first(({ measure }) => measure),
+    profile: first(({ profile }) => profile),
     shareWith: (gvlId) => first(({ shareWith }) => shareWith(gvlId)),
   };
 };

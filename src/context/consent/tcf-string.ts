@@ -1,7 +1,7 @@
 import { createBitReader, type BitReader } from './bit-reader.ts';
 import { readRanges, readVendorList, type IdCoding, type VendorList } from './vendor-list.ts';
 
-/** What a TCF string allows. Purposes are numbered as in the policy: 1 storage, 2 selection, 7 measurement. */
+/** What a TCF string allows. Purposes are numbered as in the policy: 1 storage, 2 selection, 4 selection by profiles, 7 measurement. */
 export interface TcfString {
   /** The publisher's own purposes: those of the publisher segment, or of the core when there is none. */
   allowsPublisher(purpose: Purpose): boolean;
@@ -9,7 +9,7 @@ export interface TcfString {
   allowsVendor(vendorId: number): boolean;
 }
 
-export type Purpose = 1 | 2 | 7;
+export type Purpose = 1 | 2 | 4 | 7;
 
 /** The two legal bases of the TCF: consent and legitimate interest; in Canada express and implied consent. */
 interface Bases<T> {
@@ -108,7 +108,8 @@ const readDialect = (text: string, dialect: Dialect): TcfString | undefined => {
     if (bits.isPast()) return undefined;
   }
   const isDisclosed = (id: number): boolean => (disclosed ? disclosed.has(id) : core.lastUpdatedDs < dialect.disclosureSinceDs);
-  const mayUseOther = (purpose: Purpose): boolean => purpose !== 1 || dialect.storageByOther;
+  /** Storage and profiles need consent; in Canada it may be implied. */
+  const mayUseOther = (purpose: Purpose): boolean => (purpose !== 1 && purpose !== 4) || dialect.storageByOther;
 
   const allowsVendorFor = (purpose: Purpose, id: number): boolean => {
     const restricted = (type: number) =>

@@ -95,7 +95,9 @@ const explainImp = async (
   }
   const booked = own.flatMap(({ id }) => bookingOf(opportunity.slot, id) ?? []);
   const traced = traceRules(booked, opportunity.query, opportunity.imp);
-  const ranked = rankOpportunity(opportunity, undefined, request, steps).ranking?.take(MAX_RANKED) ?? [];
+  const { ranking } = rankOpportunity(opportunity, undefined, request, steps, NO_CHANCE);
+  const ranked = ranking?.take(MAX_RANKED) ?? [];
+  const unheard = new Map(ranking?.leftToOthers().map(({ creative, lineItem }) => [creative.id, lineItem.sales.shareOfVoice]));
   const bidding = (traced.at(-1)?.passed ?? []).filter(({ lineItem }) => lineItem.type === 'programmatic');
   const judged = await judgeLimits({
     publisherId: request.publisher.id,
@@ -114,6 +116,16 @@ const explainImp = async (
       const refusal = refused.find(({ booking }) => booking.creative.id === creative.id);
       if (refusal) return stopped(creative, imp.impId, stage, refusal.reason, refusal.detail);
     }
+    const share = unheard.get(creative.id);
+    // The draw of a request is not known before it comes.
+    if (share !== undefined)
+      return stopped(
+        creative,
+        imp.impId,
+        'limits',
+        NoBidReason.ShareOfVoice,
+        `its share of voice is ${share} %: it gets this part of such requests, and others the rest`,
+      );
     return explainRank(creative, imp.impId, judged, opportunity.invited.length > 0);
   });
 };

@@ -93,9 +93,10 @@ export interface WireAdRequest {
   readonly id: string;
   readonly imp: readonly WireImp[];
   /** Without an id, frequency caps cannot be counted: only in auctions. */
-  readonly user: { readonly id?: string; readonly consent?: unknown; readonly ext?: unknown };
-  readonly device?: { readonly ua?: string; readonly ip?: string; readonly lmt?: unknown };
-  readonly site?: { readonly page?: unknown };
+  readonly user: { readonly id?: string; readonly consent?: unknown; readonly ext?: unknown; readonly data?: unknown };
+  /** What line items may target besides is read when one does (offered-by.ts); `sent`: of an auction, all of its device. */
+  readonly device?: { readonly ua?: string; readonly ip?: string; readonly lmt?: unknown; readonly sent?: unknown };
+  readonly site?: { readonly page?: unknown; readonly ref?: unknown };
   readonly regs?: unknown;
   readonly ext: { readonly publisher_id: number; readonly kv?: Readonly<Record<string, unknown>> };
 }

@@ -10,6 +10,7 @@ import type { AuctionTerms } from '../../decision/ad-query.ts';
 import { valueFault, valueOf, type DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { at, listAt, textAt, type Json, type WireAuction } from './auction-schema.ts';
+import { deviceOf, userOf } from './auction-visitor.ts';
 import { readNativeRequest } from './read-native-request.ts';
 
 /** An auction as an ad request, and what is needed to answer it. */
@@ -88,15 +89,14 @@ export const readAuction = (
   const dsa = readDsaRequest(at(request, 'regs', 'ext', 'dsa'));
   const disclosed = isDsaRequired(dsa);
   const floorMicros = (priced: Json): number => (rate === undefined ? Infinity : floorOf(priced, rateOf));
-  const userId = userIdOf(request);
   const page = pageOf(request);
   return {
     request: {
       id: request.id,
       imp: request.imp.map((imp) => toWireImp(imp, known, dimensions)),
-      user: { ...(userId !== undefined && { id: userId }), consent: at(request, 'user', 'consent'), ext: at(request, 'user', 'ext') },
+      user: userOf(request),
       device: deviceOf(request),
-      site: { page },
+      site: { page, ref: at(request, 'site', 'ref') },
       regs: request['regs'],
       ext: {
         publisher_id: publisher.id,
@@ -216,19 +216,6 @@ const isSide = (value: unknown): value is number => Number.isInteger(value) && (
 const sizeOf = (format: unknown): WireSize => {
   const { w, h } = isObject(format) ? format : {};
   return isSide(w) && isSide(h) ? { w, h } : {};
-};
-
-/** The first-party id: of the caller, else the one that Prebid's sharedId module keeps for the site. */
-const userIdOf = (request: WireAuction): string | undefined =>
-  textAt(request, 'user', 'id') ??
-  [...listAt(request, 'user', 'eids'), ...listAt(request, 'user', 'ext', 'eids')]
-    .slice(0, MAX_KEY_VALUES)
-    .flatMap((eid) => (at(eid, 'source') === 'pubcid.org' ? (textAt(listAt(eid, 'uids')[0], 'id') ?? []) : []))[0];
-
-const deviceOf = (request: WireAuction): NonNullable<WireAdRequest['device']> => {
-  const ua = at(request, 'device', 'ua');
-  const ip = textAt(request, 'device', 'ip') ?? textAt(request, 'device', 'ipv6');
-  return { ...(typeof ua === 'string' && ua !== '' && { ua }), ...(ip !== undefined && { ip }), lmt: at(request, 'device', 'lmt') };
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { ZoneOffset } from '../../base/zone-offset.ts';
 import type { BlockList } from '../../catalog/model/block-list.ts';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
@@ -12,6 +13,7 @@ import { targetingQuery } from '../../targeting/targeting-query.ts';
 import type { SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
 import { readDsaRequest } from '../../bidders/openrtb/dsa.ts';
 import { at } from './auction-schema.ts';
+import { createOfferedBy, hasSegments } from './offered-by.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { pageOrigin } from '../request/hit-source.ts';
 import type { Asker, RequestContext } from '../request/request-context.ts';
@@ -26,6 +28,7 @@ export interface ToAdRequestOptions {
   readonly sealVisitor: VisitorSeal['seal'];
   /** Whose holds the request takes (AdRequest.client). */
   readonly clientOf: (snapshot: Snapshot, req: Request) => string | undefined;
+  readonly zoneOffset: ZoneOffset;
   readonly debugTrace: boolean;
   /** The clock of the publisher's counters, epoch ms. */
   readonly now: (publisherId?: number) => number;
@@ -50,7 +53,18 @@ export interface AuctionAdditions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, clientOf, debugTrace, now }: ToAdRequestOptions,
+  {
+    dimensions,
+    requestContext,
+    decideConsent,
+    userHash,
+    sessionHash,
+    sealVisitor,
+    clientOf,
+    zoneOffset,
+    debugTrace,
+    now,
+  }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
@@ -65,6 +79,9 @@ export const toAdRequest = (
     secGpc: req.headers['sec-gpc'] as string | undefined,
   });
   const consent = decideConsent(signals, context.country, publisher.privacy);
+  const atMs = now(publisher.id);
+  const offsetMs = (ms: number): number => zoneOffset(publisher.timeZone, ms);
+  const offeredBy = createOfferedBy({ wire, req, visitor: context.visitor, profile: consent.profile, atMs, offsetMs });
   const userId = wire.user.id;
   const mayRemember = consent.remember === null && userId !== undefined;
   const keepsSession = consent.remember !== null && userId !== undefined && publisher.privacy.capsWithoutUserId === 'session';
@@ -82,18 +99,19 @@ export const toAdRequest = (
         width,
         height,
         otherSizes,
-        targeting: kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...kv }),
+        targeting: kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...kv }, offeredBy),
         terms: auction?.terms.get(imp.id),
       };
     }),
     query: {
-      targeting: targetingQuery(dimensions, context, wire.ext.kv),
-      atMs: now(publisher.id),
+      targeting: targetingQuery(dimensions, context, wire.ext.kv, offeredBy),
+      atMs,
       mayRemember: mayRemember || keepsSession,
     },
     userHash: hash,
     sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
+    hasSegments: hasSegments(wire),
     client: clientOf(snapshot, req),
     seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req), hash),
     visitor: { country: context.country, device: context.device, browser: consent.measure === null ? context.visitor.browser : null },

@@ -5,7 +5,7 @@ import type { Locate } from '../../context/country-lookup.ts';
 import type { Visitor } from '../../context/device-detector.ts';
 import type { TargetingContext } from '../../targeting/targeting-query.ts';
 
-/** Address, location and device of a request, and every other value that a context rule reads. */
+/** Address, location and device of a request: every value that a context rule reads of each of them. */
 export interface Asker extends Required<TargetingContext> {
   readonly ip: string | null;
   readonly country: string | null;

@@ -39,11 +39,43 @@ local function clamp(x, min, max)
   return math.min(math.max(x, min), max)
 end
 
+-- Today's part of what is left until the flight ends, of what is left today and on later days.
+local function part_of(today, later, start, flight_end, goal)
+  if goal and goal[GOAL.FRONTLOAD] > 0 then
+    -- The rate falls in a straight line over the flight, from 1 + frontload times the even rate to
+    -- 1 - frontload: today is worth its mean over the day, the rest its mean from midnight on.
+    local begins, load = goal[GOAL.FLIGHT_START_MS], goal[GOAL.FRONTLOAD]
+    local length = math.max(flight_end - begins, 1)
+    local from, to = math.max(start - begins, 0) / length, (start + MS_PER_DAY - begins) / length
+    today, later = today * (1 + load * (1 - from - to)), later * math.max(1 - load * to, 0)
+  end
+  return today / (today + later)
+end
+
+-- The same as pacing_day for a line item that serves at some hours only: its day is the traffic of
+-- these hours, as the replica knows it for the present half hour (scheduled-curve.ts).
+local function scheduled_day(now, flight_end, goal, own)
+  local passed = clamp((now - own[OWN.START_MS]) / own[OWN.LENGTH_MS], 0, 1)
+  local share = math.min(own[OWN.SHARE_BEFORE] + own[OWN.SHARE_OF_PIECE] * passed, 1)
+  local today = own[OWN.TODAY] * math.max(1 - share, MIN_SPAN)
+  local later = own[OWN.LATER]
+  local start = math.floor(now / MS_PER_DAY) * MS_PER_DAY
+  return {
+    share = share,
+    per_ms = own[OWN.SHARE_OF_PIECE] / own[OWN.LENGTH_MS],
+    hours = own[OWN.HOURS],
+    part = later > 0 and part_of(math.max(today, MIN_SPAN), later, start, flight_end, goal) or 1,
+  }
+end
+
 -- The position of `now` in a pacing day: `share` has passed, `per_ms` passes in a millisecond, it
 -- is `hours` long, and today gets `part` of what is left until the flight ends. When that is before
 -- midnight, the curve up to then is not known here, so that day runs by the clock. `goal`: the
--- candidate's, or nil.
-local function pacing_day(now, curve, flight_end, goal)
+-- candidate's, or nil. `own`: its day where it serves at some hours only, or nil.
+local function pacing_day(now, curve, flight_end, goal, own)
+  if own then
+    return scheduled_day(now, flight_end, goal, own)
+  end
   local start = math.floor(now / MS_PER_DAY) * MS_PER_DAY
   if flight_end < start + MS_PER_DAY then
     local length = math.max(flight_end - start, 1)
@@ -62,15 +94,7 @@ local function pacing_day(now, curve, flight_end, goal)
   end
   local today = math.max(1 - share, MIN_SPAN)
   local later = (flight_end - start - MS_PER_DAY) / MS_PER_DAY
-  if goal and goal[GOAL.FRONTLOAD] > 0 then
-    -- The rate falls in a straight line over the flight, from 1 + frontload times the even rate to
-    -- 1 - frontload: today is worth its mean over the day, the rest its mean from midnight on.
-    local begins, load = goal[GOAL.FLIGHT_START_MS], goal[GOAL.FRONTLOAD]
-    local length = math.max(flight_end - begins, 1)
-    local from, to = math.max(start - begins, 0) / length, (start + MS_PER_DAY - begins) / length
-    today, later = today * (1 + load * (1 - from - to)), later * (1 - load * to)
-  end
-  return { share = share, per_ms = per_ms, hours = 24, part = today / (today + later) }
+  return { share = share, per_ms = per_ms, hours = 24, part = part_of(today, later, start, flight_end, goal) }
 end
 
 -- The straight line from where pacing began today to today's goal: its rate, in impressions or

@@ -104,7 +104,7 @@ local function pacing_permits(a, campaign, c, now, curve, gains)
   account_open_pacing(campaign)
   local own, sampled, changed = math.huge, false, false
   if c.pacing ~= 'ASAP' then
-    local day = pacing_day(now, curve, c.flight_end_ms, c.goal)
+    local day = pacing_day(now, curve, c.flight_end_ms, c.goal, c.schedule)
     local goal, committed, is_spread = pacing_goal(a, c, day)
     if goal or is_campaign_paced(c) then
       local released = call.released[a] or 0
@@ -132,7 +132,7 @@ end
 -- how much of it is due by now. Nothing when it has no goal.
 local function pacing_figures(a, campaign, c, now, curve, gains)
   local permits = pacing_permits(a, campaign, c, now, curve, gains)
-  local day = pacing_day(now, curve, c.flight_end_ms, c.goal)
+  local day = pacing_day(now, curve, c.flight_end_ms, c.goal, c.schedule)
   local goal, committed = pacing_goal(a, c, day)
   if is_campaign_paced(c) then
     local paced, asap = siblings_live(campaign)

@@ -123,8 +123,11 @@ export const createLimitReader = ({ redis, keys, pid, books, clock }: LimitReade
       keys.horizon(keys.shardOf(publisherId)),
       userHash === null ? accounts : keys.places(publisherId, userHash),
       keys.epochs(scope),
-      encodeRow(QUESTION_FIELDS, { epoch: books?.epochOf(scope) ?? '', ...pid, ...curve, readsPlaces: userHash !== null }),
-      ...candidates.map((candidate) => encodeCandidate(candidate)),
+      encodeRow(QUESTION_FIELDS, {
+        ...{ epoch: books?.epochOf(scope) ?? '', ...pid, readsPlaces: userHash !== null },
+        ...{ hourStartMs: curve.hourStartMs, shareBefore: curve.shareBefore, shareOfHour: curve.shareOfHour },
+      }),
+      ...candidates.map((candidate) => encodeCandidate(candidate, undefined, curve.scheduled?.(candidate.lineItem, candidate.campaign))),
     );
     return readings.map(decodeReading);
   };

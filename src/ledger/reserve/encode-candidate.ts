@@ -1,5 +1,6 @@
 import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
 import { PRIOR_CLICK_RATE } from '../../catalog/snapshot/ecpm.ts';
+import type { ScheduledCurve } from '../../catalog/snapshot/scheduled-curve.ts';
 import type { SiblingCounts } from '../../catalog/snapshot/siblings.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
@@ -30,7 +31,7 @@ const LASTING_FIELDS = [
 /**
  * One candidate as a script reads it. The prices come after the rest, because a bid may replace
  * them. What few candidates have comes last and is left out, or false before what follows: `goal`, an
- * array by GOAL_FIELDS; `siblings`, one by SIBLING_FIELDS; and what `page.lua` reads of an advertiser.
+ * array by GOAL_FIELDS; `siblings`, one by SIBLING_FIELDS; `schedule`, one by SCHEDULE_FIELDS; and what `page.lua` reads of an advertiser.
  */
 const CANDIDATE_FIELDS = [
   ...LASTING_FIELDS,
@@ -38,6 +39,7 @@ const CANDIDATE_FIELDS = [
   'expectedMicros',
   'goal',
   'siblings',
+  'schedule',
   'advertiser',
   'exclusive',
   'exclusionLabels',
@@ -49,12 +51,15 @@ const GOAL_FIELDS = ['impressions', 'clicks', 'clickRate', 'flightStartMs', 'fro
 /** What the replica knows of the line items under a campaign's budget. `TOLD.PACED` in Lua is a position. */
 const SIBLING_FIELDS = ['asOf', 'paced', 'asap'] as const;
 
+/** The day of a line item that serves at some hours only. `OWN.TODAY` in Lua is a position. */
+const SCHEDULE_FIELDS = ['startMs', 'lengthMs', 'shareBefore', 'shareOfPiece', 'hours', 'today', 'later'] as const;
+
 const positionsOf = (fields: readonly string[]): Readonly<Record<string, number>> =>
   Object.fromEntries(fields.map((field, i) => [field, i + 1]));
 
 /**
  * Lua for every script that checks candidates: `candidate_record`, the numbers of the no-bid
- * reasons, `NBR`, the positions of a goal, `GOAL`, and of what is told of siblings, `TOLD`, and what accounts need.
+ * reasons, `NBR`, the positions of a goal, `GOAL`, of what is told of siblings, `TOLD`, and of a schedule, `OWN`, and what accounts need.
  */
 export const CANDIDATE_LUA: readonly string[] = [
   ...ACCOUNT_LUA,
@@ -62,19 +67,21 @@ export const CANDIDATE_LUA: readonly string[] = [
   luaTable('NBR', NoBidReason),
   luaTable('GOAL', positionsOf(GOAL_FIELDS)),
   luaTable('TOLD', positionsOf(SIBLING_FIELDS)),
+  luaTable('OWN', positionsOf(SCHEDULE_FIELDS)),
 ];
 
 /** The value of a limit that is not set. */
 const NONE = -1;
 
 /** A candidate as the JSON array that scripts read. `siblings`: of its campaign's budget, if it is known. */
-export type EncodeCandidate = (candidate: RankedCandidate, siblings?: SiblingCounts) => string;
+export type EncodeCandidate = (candidate: RankedCandidate, siblings?: SiblingCounts, schedule?: ScheduledCurve) => string;
 
 interface Written {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
   readonly clickRate: number;
   readonly siblings: SiblingCounts | undefined;
+  readonly schedule: ScheduledCurve | undefined;
   /** The array without its prices and what follows them. */
   readonly text: string;
   /** What few candidates have, each after a comma. */
@@ -84,11 +91,13 @@ interface Written {
 /** Everything but the prices is encoded once per creative of a snapshot, not per request. */
 export const createCandidateEncoder = (): EncodeCandidate => {
   const written = new WeakMap<Creative, Written>();
-  return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0 }, siblings) {
+  return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0 }, siblings, schedule) {
     let known = written.get(creative);
-    if (known?.lineItem !== lineItem || known.campaign !== campaign || known.clickRate !== clickRate || known.siblings !== siblings) {
+    const isSame = known?.lineItem === lineItem && known.campaign === campaign && known.clickRate === clickRate;
+    if (!known || !isSame || known.siblings !== siblings || known.schedule !== schedule) {
       const text = encodeLasting(creative, lineItem, campaign);
-      known = { lineItem, campaign, clickRate, siblings, text, rest: encodeRest(lineItem, campaign, { clickRate, siblings }) };
+      const rest = encodeRest(lineItem, campaign, { clickRate, siblings, schedule });
+      known = { lineItem, campaign, clickRate, siblings, schedule, text, rest };
       written.set(creative, known);
     }
     return `${known.text},${priceMicros},${expectedMicros}${known.rest}]`;
@@ -118,15 +127,18 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
   return row.slice(0, -1);
 };
 
-const encodeRest = (lineItem: LineItem, campaign: Campaign, { clickRate, siblings }: Pick<Written, 'clickRate' | 'siblings'>): string => {
+type Told = Pick<Written, 'clickRate' | 'siblings' | 'schedule'>;
+
+const encodeRest = (lineItem: LineItem, campaign: Campaign, { clickRate, siblings, schedule }: Told): string => {
   const goal = encodeGoal(lineItem, campaign, clickRate);
   const told = siblings && encodeRow(SIBLING_FIELDS, { ...siblings });
   const { exclusive, exclusionLabels } = campaign.traits;
   const isAlone = campaign.advertiserId === null || (!exclusive && exclusionLabels.length === 0);
   const advertiser = isAlone ? '' : `,${campaign.advertiserId},${exclusive},${JSON.stringify(exclusionLabels)}`;
-  const second = told ?? (advertiser && 'false');
+  const third = (schedule && encodeRow(SCHEDULE_FIELDS, { ...schedule })) ?? (advertiser && 'false');
+  const second = told ?? (third && 'false');
   const first = goal ?? (second && 'false');
-  return (first && `,${first}`) + (second && `,${second}`) + advertiser;
+  return (first && `,${first}`) + (second && `,${second}`) + (third && `,${third}`) + advertiser;
 };
 
 const encodeGoal = ({ goals, flight }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {

@@ -84,7 +84,9 @@ const encodeRequest = (
   const encodeOne = (candidate: RankedCandidate): string => {
     const wanted = wants?.get(candidate);
     const { id, budgetMicros } = candidate.campaign;
-    const text = encodeCandidate(candidate, budgetMicros === null ? undefined : siblingsOf?.(id));
+    const { lineItem, campaign } = candidate;
+    const scheduled = lineItem.pacing === 'ASAP' ? undefined : curve.scheduled?.(lineItem, campaign);
+    const text = encodeCandidate(candidate, budgetMicros === null ? undefined : siblingsOf?.(id), scheduled);
     return wanted ? `${wanted.lot} ${wanted.spare} ${text}` : text;
   };
   // An impression without candidates still needs its line: ';' is an empty one.

@@ -11,9 +11,9 @@ import { COMBINED, GRANTED, PRIVACY_TABLE, privacyOf, VENDOR, type Allowed, type
 const decideConsent = createDecideConsent({ cacheSize: 100 });
 
 const allowedBy = (request: Request): Allowed => {
-  const { remember, measure, shareWith } = decideConsent(readSignals(request), request.country ?? null, privacyOf(request));
+  const { remember, measure, profile, shareWith } = decideConsent(readSignals(request), request.country ?? null, privacyOf(request));
   const { gvlId = VENDOR } = request;
-  return { remember: remember === null, measure: measure === null, share: shareWith(gvlId) === null };
+  return { remember: remember === null, measure: measure === null, profile: profile === null, share: shareWith(gvlId) === null };
 };
 
 describe.each(PRIVACY_TABLE)('$signal', ({ requests, allowed }) => {
@@ -28,9 +28,10 @@ test('docs/privacy.md contains this table', () => {
   const docs = readFileSync(path.join(__dirname, '../../../docs/privacy.md'), 'utf8');
   const cell = (may: boolean) => (may ? 'yes' : 'no');
   const rows = PRIVACY_TABLE.map(
-    ({ signal, allowed: { remember, measure, share } }) => `| ${signal} | ${[remember, measure, share].map(cell).join(' | ')} |`,
+    ({ signal, allowed: { remember, measure, profile, share } }) =>
+      `| ${signal} | ${[remember, measure, profile, share].map(cell).join(' | ')} |`,
   );
-  expect(docs.split('\n').filter((line) => / (yes|no) \| (yes|no) \| (yes|no) \|$/.test(line))).toEqual(rows);
+  expect(docs.split('\n').filter((line) => / (yes|no) \| (yes|no) \| (yes|no) \| (yes|no) \|$/.test(line))).toEqual(rows);
 });
 
 test('several laws at once allow what each of them allows', () => {
@@ -50,12 +51,12 @@ test('no input throws, and no invalid string is a consent', () => {
     fc.property(fc.anything(), fc.anything(), fc.string(), (regs, user, text) => {
       decideConsent(readSignals({ regs, user }), null, samplePrivacy).shareWith(VENDOR);
       decideConsent(readSignals({ regs: { gpp: text, gpp_sid: [2, 5, 6, 7] } }), null, samplePrivacy).shareWith(VENDOR);
-      const { remember, measure, shareWith } = decideConsent(
+      const { remember, measure, profile, shareWith } = decideConsent(
         readSignals({ regs: { gdpr: 1 }, user: { consent: text } }),
         null,
         samplePrivacy,
       );
-      expect([remember, measure, shareWith(VENDOR)]).not.toContain(null);
+      expect([remember, measure, profile, shareWith(VENDOR)]).not.toContain(null);
     }),
   );
 });

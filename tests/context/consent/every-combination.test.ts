@@ -12,15 +12,15 @@ interface Written<Text, Said> {
   readonly said: Said;
 }
 
-const NO_PURPOSE = { purpose1: false, purpose2: false, purpose7: false, vendorMayUse: false };
-const GRANTED_ALL = { purpose1: true, purpose2: true, purpose7: true, vendorMayUse: true };
+const NO_PURPOSE = { purpose1: false, purpose2: false, purpose4: false, purpose7: false, vendorMayUse: false };
+const GRANTED_ALL = { purpose1: true, purpose2: true, purpose4: true, purpose7: true, vendorMayUse: true };
 const europe = (parts: Parameters<typeof tcfString>[0]): string => tcfString({ vendors: vendors([VENDOR]), disclosed: [VENDOR], ...parts });
 
-const GRANTED = { text: europe({ purposes: [1, 2, 7] }), said: GRANTED_ALL };
+const GRANTED = { text: europe({ purposes: [1, 2, 4, 7] }), said: GRANTED_ALL };
 const TCF: readonly Written<string | undefined, SaidByTcf | typeof UNREADABLE | null>[] = [
   { text: undefined, said: null },
   GRANTED,
-  { text: europe({ purposes: [1, 2] }), said: { ...GRANTED_ALL, purpose7: false } },
+  { text: europe({ purposes: [1, 2] }), said: { ...GRANTED_ALL, purpose4: false, purpose7: false } },
   { text: europe({ purposes: [2, 7] }), said: { ...NO_PURPOSE, purpose2: true, purpose7: true } },
   { text: europe({ purposes: [1, 2, 7], publisher: { purposes: [7] } }), said: { ...NO_PURPOSE, purpose7: true, vendorMayUse: true } },
   { text: 'CQ', said: UNREADABLE },
@@ -56,7 +56,7 @@ const GPP: readonly Written<string | undefined, Meaning['gpp']>[] = [
   { text: 'unreadable', said: UNREADABLE },
   sections({ 2: GRANTED }),
   sections({ 2: { text: 'CQ', said: UNREADABLE } }),
-  sections({ 5: { text: canadianString([1, 2, 7], VENDOR), said: GRANTED_ALL } }),
+  sections({ 5: { text: canadianString([1, 2, 4, 7], VENDOR), said: GRANTED_ALL } }),
   sections({ 5: { text: canadianString([1], VENDOR), said: { ...NO_PURPOSE, purpose1: true } } }),
   sections({ 6: { text: usPrivacy('Y'), said: 'opt-out' } }),
   sections({ 7: NO }),
@@ -117,7 +117,7 @@ const decide = (signals: Signals, isOlder: boolean): Uses => {
     ...(gpc && isOlder && { gpc: '1' }),
   };
   const user = tcf.text === undefined ? {} : { consent: tcf.text };
-  const { remember, measure, shareWith } = decideConsent(
+  const { remember, measure, profile, shareWith } = decideConsent(
     readSignals({
       regs: { coppa: coppa ? 1 : 0, ...(isOlder ? { ext: regs } : regs) },
       user: isOlder ? { ext: user } : user,
@@ -128,7 +128,7 @@ const decide = (signals: Signals, isOlder: boolean): Uses => {
     { ...samplePrivacy, consentWhenSilent: signals.consentWhenSilent, usOptOutEndsCaps: signals.usOptOutEndsCaps },
   );
   const shares = BIDDERS.map((bidder) => [`share with ${bidder}`, shareWith(GVL_IDS[bidder]) === null] as const);
-  return { remember: remember === null, measure: measure === null, ...Object.fromEntries(shares) } as Uses;
+  return { remember: remember === null, measure: measure === null, profile: profile === null, ...Object.fromEntries(shares) } as Uses;
 };
 
 const meaningOf = ({ country, gdpr, tcf, coppa, usPrivacy: us, gpc, lmt, gpp, applying, ...privacy }: Signals): Meaning => ({
@@ -144,7 +144,7 @@ const meaningOf = ({ country, gdpr, tcf, coppa, usPrivacy: us, gpc, lmt, gpp, ap
   applying,
 });
 
-const USES: readonly (keyof Uses)[] = ['remember', 'measure', ...BIDDERS.map((bidder) => `share with ${bidder}` as const)];
+const USES: readonly (keyof Uses)[] = ['remember', 'measure', 'profile', ...BIDDERS.map((bidder) => `share with ${bidder}` as const)];
 
 test('every combination of all signals is decided as a second reading of docs/privacy.md decides it', () => {
   expect(COMBINATIONS).toBeGreaterThan(250_000);

@@ -19,6 +19,7 @@ const canada = (purposes: readonly number[]) => gppString({ 5: canadianString(pu
 export interface Allowed {
   readonly remember: boolean;
   readonly measure: boolean;
+  readonly profile: boolean;
   readonly share: boolean;
 }
 
@@ -37,9 +38,10 @@ export interface Request extends SignalSources {
   readonly gvlId?: number | null;
 }
 
-const EVERYTHING = { remember: true, measure: true, share: true };
-const NOTHING = { remember: false, measure: false, share: false };
-const NOT_SHARED = { remember: true, measure: true, share: false };
+const EVERYTHING = { remember: true, measure: true, profile: true, share: true };
+const NO_PROFILE = { ...EVERYTHING, profile: false };
+const NOTHING = { remember: false, measure: false, profile: false, share: false };
+const NOT_SHARED = { remember: true, measure: true, profile: false, share: false };
 
 export const GRANTED = tcfString({ purposes: [1, 2, 7], vendors: vendors([VENDOR]), disclosed: [VENDOR] });
 const consent = (parts: Parameters<typeof tcfString>[0]) => ({
@@ -119,8 +121,13 @@ export const PRIVACY_TABLE: readonly Row[] = [
       { regs: { gdpr: 1 }, user: { consent: GRANTED } },
       { country: 'DE', user: { ext: { consent: GRANTED } } },
       { regs: { gpp_sid: [2], gpp: `DBABMA~${GRANTED}` } },
-      consent({ purposes: [1, 2], publisher: { purposes: [1], legitimate: [2, 7] } }),
+      consent({ purposes: [1, 2], publisher: { purposes: [1], legitimate: [2, 4, 7] } }),
     ],
+    allowed: NO_PROFILE,
+  },
+  {
+    signal: 'TCF: purposes 1, 2, 4 and 7, and the bidder is a vendor that may use 1 and 2',
+    requests: [consent({ purposes: [1, 2, 4, 7] }), consent({ purposes: [1, 2], publisher: { purposes: [1, 4], legitimate: [2, 7] } })],
     allowed: EVERYTHING,
   },
   {
@@ -133,21 +140,25 @@ export const PRIVACY_TABLE: readonly Row[] = [
     ],
     allowed: NOT_SHARED,
   },
-  { signal: 'TCF: without purpose 7', requests: [consent({ purposes: [1, 2] })], allowed: { remember: true, measure: false, share: true } },
+  {
+    signal: 'TCF: without purpose 7',
+    requests: [consent({ purposes: [1, 2] })],
+    allowed: { remember: true, measure: false, profile: false, share: true },
+  },
   {
     signal: 'TCF: without purpose 1 or 2',
     requests: [consent({ purposes: [2, 7] }), consent({ purposes: [1, 7] }), consent({ legitimate: [1, 2, 7] })],
-    allowed: { remember: false, measure: true, share: false },
+    allowed: { remember: false, measure: true, profile: false, share: false },
   },
   {
     signal: 'TCF: the publisher segment refuses what the core allows',
     requests: [consent({ purposes: [1, 2, 7], publisher: { purposes: [] } })],
-    allowed: { remember: false, measure: false, share: true },
+    allowed: { remember: false, measure: false, profile: false, share: true },
   },
   {
     signal: 'TCF Canada (GPP section 5): purposes 1, 2 and 7',
     requests: [{ regs: { gpp: canada([1, 2, 7]), gpp_sid: [5] } }, { country: 'CA', regs: { gpp: canada([1, 2, 7]) } }],
-    allowed: EVERYTHING,
+    allowed: NO_PROFILE,
   },
   {
     signal: 'TCF Canada: none, or unreadable',
@@ -168,7 +179,7 @@ export const PRIVACY_TABLE: readonly Row[] = [
   {
     signal: 'the same, with `us_opt_out_ends_frequency_caps`',
     requests: OPT_OUTS.map((request) => ({ ...request, privacy: { usOptOutEndsCaps: true } })),
-    allowed: { remember: false, measure: true, share: false },
+    allowed: { remember: false, measure: true, profile: false, share: false },
   },
   {
     signal: '`device.lmt` 1',
@@ -191,7 +202,7 @@ const OTHER_LAWS: readonly { readonly regs?: object; readonly secGpc?: string; r
   { regs: { us_privacy: '1YNN' }, leaves: EVERYTHING },
   { regs: { gpp: usNational('SharingOptOut', 1) }, leaves: NOT_SHARED },
   { regs: { gpp: canada([]), gpp_sid: [5] }, leaves: NOTHING },
-  { regs: { gpp: canada([1, 2, 7]), gpp_sid: [5] }, leaves: EVERYTHING },
+  { regs: { gpp: canada([1, 2, 7]), gpp_sid: [5] }, leaves: NO_PROFILE },
   { regs: { coppa: 1 }, leaves: NOTHING },
   { regs: { coppa: 0 }, leaves: EVERYTHING },
   { device: { lmt: 1 }, leaves: NOT_SHARED },
@@ -215,6 +226,7 @@ export const COMBINED: readonly { readonly request: Request; readonly allowed: A
         allowed: {
           remember: allowed.remember && leaves.remember,
           measure: allowed.measure && leaves.measure,
+          profile: allowed.profile && leaves.profile,
           share: allowed.share && leaves.share,
         },
       })),

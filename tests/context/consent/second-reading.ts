@@ -9,6 +9,7 @@ import type { PublisherPrivacy } from '../../../src/catalog/model/entities.ts';
 export interface SaidByTcf {
   readonly purpose1: boolean;
   readonly purpose2: boolean;
+  readonly purpose4: boolean;
   readonly purpose7: boolean;
   readonly vendorMayUse: boolean;
 }
@@ -36,10 +37,10 @@ export interface Meaning {
 
 /** The bidder of a share: the vendor that strings may name, one that they do not, and one that is no vendor. */
 export const BIDDERS = ['vendor', 'another vendor', 'no vendor'] as const;
-export type Uses = Readonly<Record<'remember' | 'measure' | `share with ${(typeof BIDDERS)[number]}`, boolean>>;
+export type Uses = Readonly<Record<'remember' | 'measure' | 'profile' | `share with ${(typeof BIDDERS)[number]}`, boolean>>;
 
 const all = (may: boolean): Uses => ({
-  ...{ remember: may, measure: may },
+  ...{ remember: may, measure: may, profile: may },
   ...{ 'share with vendor': may, 'share with another vendor': may, 'share with no vendor': may },
 });
 
@@ -59,6 +60,7 @@ export const readByTheDocument = (meaning: Meaning): Uses => {
   return rows.reduce((allowed, row) => ({
     remember: allowed.remember && row.remember,
     measure: allowed.measure && row.measure,
+    profile: allowed.profile && row.profile,
     'share with vendor': allowed['share with vendor'] && row['share with vendor'],
     'share with another vendor': allowed['share with another vendor'] && row['share with another vendor'],
     'share with no vendor': allowed['share with no vendor'] && row['share with no vendor'],
@@ -88,8 +90,11 @@ const hasSpokenOtherwise = (meaning: Meaning): boolean =>
 
 const underTcf = (said: SaidByTcf | SaidByUs): Uses => {
   if (typeof said === 'string') return all(false);
-  const { purpose1, purpose2, purpose7, vendorMayUse } = said;
-  return { ...all(false), remember: purpose1 && purpose2, measure: purpose7, 'share with vendor': vendorMayUse };
+  const { purpose1, purpose2, purpose4, purpose7, vendorMayUse } = said;
+  return {
+    ...all(false),
+    ...{ remember: purpose1 && purpose2, measure: purpose7, profile: purpose1 && purpose4, 'share with vendor': vendorMayUse },
+  };
 };
 
 /** By us_privacy, a US section that applies, Global Privacy Control, or what nobody can read. */

@@ -1,0 +1,56 @@
+import { BROWSER_WORDS, CONNECTION_WORDS, DEVICE_WORDS, OS_WORDS, type Choices } from '../../src/catalog/model/choices.ts';
+import { rangeWords } from '../../src/targeting/match-targeting.ts';
+import {
+  isPrefix,
+  isRange,
+  type RuleFields,
+  type TargetedValue,
+  type TargetedValues,
+  type TargetingFields,
+} from '../../src/targeting/targeting-rules.ts';
+import type { Dimensions } from '../api/wire.ts';
+
+export interface TargetingNames {
+  readonly countryName: (code: string) => string;
+  readonly dimensions: Dimensions;
+}
+
+/** Rules of a targeting in words, those that exclude last; none when every visitor matches. */
+export const targetingWords = ({ exclude, ...included }: TargetingFields, names: TargetingNames): readonly string[] => [
+  ...ruleWords(included, names),
+  ...ruleWords(exclude ?? {}, names).map((words) => `not ${words}`),
+];
+
+const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
+const languageName = (tag: string): string => LANGUAGE_NAMES.of(tag) ?? tag;
+const labelIn =
+  (choices: Choices) =>
+  (value: string): string =>
+    choices[value]?.label ?? value;
+
+const ruleWords = (rules: RuleFields, { countryName, dimensions }: TargetingNames): readonly string[] => {
+  const list = (values: readonly string[] | undefined, before: string, nameOf = (value: string) => value): readonly string[] =>
+    values?.length ? [`${before} ${values.map(nameOf).join(', ')}`] : [];
+  const named = (values: RuleFields['key_values'], labelOf = (name: string) => name): readonly string[] =>
+    Object.entries(values ?? {}).map(
+      ([name, given]) => `${labelOf(name)}: ${([given] as readonly TargetedValues[]).flat().map(valueWords).join(', ')}`,
+    );
+  return [
+    ...list(rules.countries, 'in', countryName),
+    ...list(rules.regions, 'in'),
+    ...list(rules.cities, 'in'),
+    ...list(rules.devices, 'on', (device) => labelIn(DEVICE_WORDS)(device).toLowerCase()),
+    ...list(rules.languages, 'reading', languageName),
+    ...list(rules.browsers, 'in the browser', labelIn(BROWSER_WORDS)),
+    ...list(rules.os, 'on', labelIn(OS_WORDS)),
+    ...list(rules.connection, 'connected by', labelIn(CONNECTION_WORDS)),
+    ...list(rules.urls, 'on pages of'),
+    ...list(rules.referrers, 'coming from'),
+    ...list(rules.audiences, 'in the audience'),
+    ...named(rules.dimensions, (name) => dimensions[name]?.title ?? name),
+    ...named(rules.key_values),
+  ];
+};
+
+const valueWords = (value: TargetedValue): string =>
+  isRange(value) ? rangeWords(value) : isPrefix(value) ? `${value.prefix}…` : String(value);

@@ -1,0 +1,108 @@
+import { MS_PER_DAY } from '../../base/utc-day.ts';
+import type { ZoneOffset } from '../../base/zone-offset.ts';
+import { HALF_HOUR_MS, HALF_HOURS_A_DAY, halfHourAt, HALF_HOURS_A_WEEK } from '../../targeting/week-hours.ts';
+import type { Campaign, LineItem } from '../model/entities.ts';
+import type { Schedule } from '../model/schedule.ts';
+import type { HourlyTraffic } from './hourly-traffic.ts';
+
+/**
+ * Where a moment lies in the day of a line item that serves at some hours only: its day is the traffic of
+ * these hours, and its flight has as much of it as they have.
+ */
+export interface ScheduledCurve {
+  /** The half hour that it is for. */
+  readonly startMs: number;
+  readonly lengthMs: number;
+  readonly shareBefore: number;
+  readonly shareOfPiece: number;
+  /** Hours of the day in which it serves. */
+  readonly hours: number;
+  /** Traffic in its hours, today and on the later days of its flight: 1 is that of a whole day. */
+  readonly today: number;
+  readonly later: number;
+}
+
+/** undefined: it serves at all hours. The result is the same object while it holds. */
+export type ScheduledCurveOf = (lineItem: LineItem, campaign: Campaign, atMs: number) => ScheduledCurve | undefined;
+
+export interface ScheduledCurvesOptions {
+  readonly zoneOffset: ZoneOffset;
+  readonly zoneOf: (publisherId: number) => string;
+  readonly trafficOf: (publisherId: number) => HourlyTraffic | undefined;
+}
+
+/** Visitors are mostly where the publisher is; others are served at hours when it sleeps. */
+const OTHER_ZONES_PART = 0.05;
+
+/** The curves of a snapshot, each made once for a line item and half hour, in about 20 µs. */
+export const createScheduledCurves = ({ zoneOffset, zoneOf, trafficOf }: ScheduledCurvesOptions): ScheduledCurveOf => {
+  const known = new Map<number, ScheduledCurve>();
+  return (lineItem, campaign, atMs) => {
+    const { schedule } = lineItem.sales;
+    if (schedule === null) return undefined;
+    const kept = known.get(lineItem.id);
+    if (kept && atMs >= kept.startMs && atMs < kept.startMs + kept.lengthMs) return kept;
+    const { publisherId } = lineItem;
+    const zone = zoneOf(publisherId);
+    const endMs = Math.min(lineItem.flight.endMs, campaign.flight.endMs);
+    const offsetAt = (ms: number): number => zoneOffset(zone, ms);
+    const made = curveOf(schedule, { atMs, endMs, offsetAt, traffic: trafficOf(publisherId) });
+    known.set(lineItem.id, made);
+    return made;
+  };
+};
+
+interface At {
+  readonly atMs: number;
+  /** Of the flight. */
+  readonly endMs: number;
+  readonly offsetAt: (ms: number) => number;
+  readonly traffic: HourlyTraffic | undefined;
+}
+
+const curveOf = ({ halfHours, zone }: Schedule, { atMs, endMs, offsetAt, traffic }: At): ScheduledCurve => {
+  const dayStartMs = Math.floor(atMs / MS_PER_DAY) * MS_PER_DAY;
+  const startMs = Math.floor(atMs / HALF_HOUR_MS) * HALF_HOUR_MS;
+  const on = new Set(halfHours);
+  const off = zone === 'visitor' ? OTHER_ZONES_PART : 0;
+  const weightAt = (ms: number, from: number): number => {
+    const part = Math.min(Math.max(endMs - ms, 0) / HALF_HOUR_MS, 1);
+    if (part === 0) return 0;
+    const ofHour = traffic?.shareOfHour[from >> 1] ?? 1 / 24;
+    return (ofHour / 2) * part * (on.has(halfHourAt(ms, offsetAt(ms))) ? 1 : off);
+  };
+  const sum = (dayMs: number): number => {
+    let all = 0;
+    for (let half = 0; half < HALF_HOURS_A_DAY; half++) all += weightAt(dayMs + half * HALF_HOUR_MS, half);
+    return all;
+  };
+  let [before, ofPiece, today, hours] = [0, 0, 0, 0];
+  for (let half = 0; half < HALF_HOURS_A_DAY; half++) {
+    const ms = dayStartMs + half * HALF_HOUR_MS;
+    const weight = weightAt(ms, half);
+    if (weight > 0) hours += 0.5;
+    if (ms < startMs) before += weight;
+    if (ms === startMs) ofPiece = weight;
+    today += weight;
+  }
+  return {
+    startMs,
+    lengthMs: HALF_HOUR_MS,
+    shareBefore: today === 0 ? 1 : before / today,
+    shareOfPiece: today === 0 ? 0 : ofPiece / today,
+    hours: Math.max(hours, 0.5),
+    today,
+    later: laterOf(sum, dayStartMs + MS_PER_DAY, endMs),
+  };
+};
+
+/** A week is like the next; only the last days of a flight are part of one. */
+const laterOf = (sum: (dayMs: number) => number, fromMs: number, endMs: number): number => {
+  const days = Math.max(Math.ceil((endMs - fromMs) / MS_PER_DAY), 0);
+  const weeks = Math.max(Math.floor((days - 1) / 7), 0);
+  const week = HALF_HOURS_A_WEEK / HALF_HOURS_A_DAY;
+  let later = 0;
+  for (let day = 0; weeks > 0 && day < week; day++) later += sum(fromMs + day * MS_PER_DAY) * weeks;
+  for (let day = weeks * week; day < days; day++) later += sum(fromMs + day * MS_PER_DAY);
+  return later;
+};

@@ -1,0 +1,102 @@
+import { halfHourAt, HALF_HOURS_A_DAY, WEEK_DAYS, type DayPart } from '../../src/targeting/week-hours.ts';
+import { setUp } from './targeting-rig.ts';
+
+const { served, booked, api, refusedItem } = setUp();
+
+const ALL_DAYS = [...WEEK_DAYS];
+/** The hours from now on, and those before and after: a test that runs at a full hour finds itself in either. */
+const around = (hours: number): readonly DayPart[] => {
+  const half = halfHourAt(Date.now(), 0) % HALF_HOURS_A_DAY;
+  const hour = ((half >> 1) + hours + 24) % 24;
+  const time = (of: number): string => `${String(of).padStart(2, '0')}:00`;
+  return [{ days: ALL_DAYS, from: time(hour), to: time(hour + 1) }];
+};
+
+test('a line item serves at its hours, on the clock of the publisher', async () => {
+  const one = await booked('hours-1', {});
+  const set = (schedule: readonly DayPart[]) => api()('PATCH', `/line_items/${one.lineItem}`, { schedule });
+  expect((await set([...around(0), ...around(1)])).status).toBe(200);
+  expect(await served(one, {})).toBe('served');
+  expect((await set(around(6))).status).toBe(200);
+  expect(await served(one, {})).toBe('off_schedule: it serves at other hours of the publisher');
+  // Six hours ahead of UTC, as in Omsk.
+  await api()('PATCH', `/publishers/${one.publisher.id}`, { time_zone: 'Asia/Omsk' });
+  expect(await served(one, {})).toBe('served');
+});
+
+test('a line item serves at its hours on the clock of the visitor, or the publisher’s where it is unknown', async () => {
+  const one = await booked('hours-2', {});
+  await api()('PATCH', `/line_items/${one.lineItem}`, { schedule: around(5), schedule_zone: 'visitor' });
+  expect(await served(one, { device: { geo: { utcoffset: 300 } } })).toBe('served');
+  expect(await served(one, { device: { geo: { utcoffset: -120 } } })).toBe('off_schedule: it serves at other hours of the visitor');
+  expect(await served(one, {})).toMatch('off_schedule');
+});
+
+test.each([
+  [
+    { schedule: [{ days: ['mon'], from: '08:15', to: '10:00' }] },
+    '/schedule/0/from',
+    'must be a full or half hour, such as 08:30 or 24:00',
+  ],
+  [
+    { schedule: [{ days: ['noday'], from: '08:00', to: '10:00' }] },
+    '/schedule/0/days/0',
+    'must be one of mon, tue, wed, thu, fri, sat, sun',
+  ],
+  [{ schedule: [{ days: [], from: '08:00', to: '10:00' }] }, '/schedule/0/days', 'must have at least one value'],
+  [
+    { schedule: [{ days: ['mon'], from: '22:00', to: '06:00' }] },
+    '/schedule/0/to',
+    'must be after from: hours past midnight are a part of the next day, from 00:00',
+  ],
+  [
+    {
+      schedule: [
+        { days: ['mon', 'tue'], from: '08:00', to: '12:00' },
+        { days: ['tue'], from: '11:30', to: '14:00' },
+      ],
+    },
+    '/schedule/1',
+    'overlaps part 1 on tue: an hour is in one part only',
+  ],
+  [
+    { schedule: [{ days: ['fri'], from: '08:00', to: '12:00' }], start_date: '2026-12-07', end_date: '2026-12-08' },
+    '/schedule',
+    'names no day of the flight, which has sun, mon, tue, wed: choose one of these, or another flight',
+  ],
+  [{ share_of_voice: 30 }, '/share_of_voice', 'needs priority 1: it comes before all others'],
+  [{ share_of_voice: 101, priority: 1 }, '/share_of_voice', 'must be at most 100'],
+  [
+    { share_of_voice: 30, priority: 1, type: 'programmatic', endpoint: 'https://b.example/bid' },
+    '/share_of_voice',
+    'is for a direct line item: a bidder may not bid',
+  ],
+])('%j is refused', async (fields, pointer, detail) => {
+  await booked(`first-${Math.random()}`, {});
+  expect(await refusedItem(fields)).toContainEqual({ pointer, detail });
+});
+
+test('shares of more than a whole placement are accepted with a warning that names the others', async () => {
+  const one = await booked('share-1', {});
+  const flight = { start_date: '2026-01-01', end_date: '2999-12-31', active: true, cpm: 1, campaign_id: one.campaign };
+  expect((await api()('PATCH', `/line_items/${one.lineItem}`, { share_of_voice: 70, priority: 1 })).body.warnings).toBeUndefined();
+  const other = (await api()('POST', '/line_items', { ...flight, name: 'Hats', share_of_voice: 40, priority: 1 })).body.id;
+  const creative = { placement_id: one.placement, line_item_id: other, format: 'html', content: '<b>hat</b>' };
+  const words = (id: number, percent: number) =>
+    `with line items ${id} (${percent} %) it is 110 % of placement share-1: lower a share, or target them apart. Shares above 100 % are scaled down`;
+  expect((await api()('POST', '/creatives', creative)).body.warnings).toEqual([
+    { pointer: '/placement_ids', detail: words(one.lineItem, 70) },
+  ]);
+  expect((await api()('PATCH', `/line_items/${other}`, { name: 'Hats, blue' })).body.warnings).toEqual([
+    { pointer: '/share_of_voice', detail: words(one.lineItem, 70) },
+  ]);
+  expect((await api()('PATCH', `/line_items/${other}`, { share_of_voice: 30 })).body.warnings).toBeUndefined();
+});
+
+test('a share of voice is served before others, and a trace says what it left to them', async () => {
+  const one = await booked('share-2', {});
+  await api()('PATCH', `/line_items/${one.lineItem}`, { share_of_voice: 100, priority: 1 });
+  for (let i = 0; i < 5; i++) expect(await served(one, {})).toBe('served');
+  await api()('PATCH', `/line_items/${one.lineItem}`, { share_of_voice: 0.001 });
+  expect(await served(one, {})).toBe('share_of_voice: its share of voice is 0.001 %');
+});
