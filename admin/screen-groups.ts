@@ -46,6 +46,7 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
     screens: [
       { name: 'test', label: 'Test an ad', isAllowed: ({ may }) => may('POST', '/test_ad') },
       { name: 'alerts', label: 'Alerts', isAllowed: ({ may }) => may('GET', '/alerts') },
+      { name: 'approvals', label: 'Approvals', isAllowed: ({ may }) => may('GET', '/approvals') },
       { name: 'complaints', label: 'Complaints', isAllowed: ({ may }) => may('GET', '/complaints') },
       { name: 'people', label: 'People', isAllowed: ({ may }) => may('GET', '/people') },
       { name: 'history', label: 'History', isAllowed: ({ may }) => may('GET', '/audit') },

@@ -7,6 +7,8 @@ import { openInvite } from './people/invite-view.ts';
 import { openNewToken } from './people/new-token-view.ts';
 import { openPeople } from './people/people-view.ts';
 import { openPerson } from './people/person-view.ts';
+import { openApproval } from './approvals/approval-view.ts';
+import { openApprovals } from './approvals/approvals-view.ts';
 import { openAlerts } from './alerts/alerts-view.ts';
 import { openCampaign } from './bookings/campaign-view.ts';
 import { openFiles } from './assets/files-view.ts';
@@ -44,6 +46,8 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
       return openFinance(page, route);
     case 'alerts':
       return openAlerts(page);
+    case 'approvals':
+      return route.parts[1] === undefined ? openApprovals(page) : openApproval(page, Number(route.parts[1]));
     case 'complaints':
       return openComplaints(page);
     case 'people':

@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../src/api/route.ts';
 import type { Shape, Schema } from '../../src/base/schema.ts';
 import type { TRAFFICKING_API } from '../../src/trafficking/trafficking-api.ts';
 import type { Asked, Call } from './call.ts';
+import { proposableOf } from './proposable.ts';
 import { createRecordApi, type RecordApi } from './record-api.ts';
 import { sendRequest, toProblem } from './request.ts';
 import { bearer, dropTabToken, tabToken } from './tab-token.ts';
@@ -81,7 +82,10 @@ export const createApi = ({ signIn }: ApiOptions): Api => {
     const answer = await request(method, path, asked);
     if (!(answer instanceof Response)) return { ok: false, problem: answer };
     const value: unknown = await (answer.ok ? read(answer) : answer.json()).catch(() => undefined);
-    return answer.ok ? { ok: true, value: value as T, ...pageOf(answer.headers) } : { ok: false, problem: toProblem(answer, value) };
+    if (answer.ok) return { ok: true, value: value as T, ...pageOf(answer.headers) };
+    const problem = toProblem(answer, value);
+    const proposable = proposableOf(problem.code, value, method, path, asked);
+    return { ok: false, problem: proposable.length > 0 ? { ...problem, proposable } : problem };
   };
   const call: Call = (method, path, asked) => ask((answer) => answer.json(), method, path, asked);
 

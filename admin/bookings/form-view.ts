@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { showApiKey } from '../parts/dialogs.ts';
+import { offerProposal } from '../approvals/offer-proposal.ts';
+import { createWaitingNote } from '../approvals/waiting-note.ts';
 import { createForm, type Draft, type Form } from './forms/form.ts';
 import { readAt } from './forms/pointer.ts';
 import { draftOf, newRecord, recordOf } from './forms/entity-draft.ts';
@@ -14,7 +16,8 @@ import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { missingRecord } from './record-view.ts';
 import { hashOf, type Route } from '../route.ts';
 import { authorOf } from '../api/last-change.ts';
-import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../api/wire.ts';
+import type { Answer, CreativeWire, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
+import { faultSummary } from './fault-summary.ts';
 import { conflictNote, readConflict, type FoundConflict } from './conflict-note.ts';
 import { formAside } from './form-aside.ts';
 import { recordActions } from './row-actions.ts';
@@ -102,7 +105,12 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     },
   });
 
+  const waiting = isNew ? () => [] : createWaitingNote(page, kind, id);
   const fill = kind === 'placements' && !isNew ? createUnfilledCard(page, id) : undefined;
+
+  const propose = async (problem: Problem): Promise<void> => {
+    if (await offerProposal(page, problem)) page.go(isNew ? hashOf([kind]) : linkTo(kind, id), { saved: true });
+  };
 
   const duplicate = async (): Promise<void> => {
     duplicating = true;
@@ -133,8 +141,9 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             void form.submit();
           }}
         >
+          ${waiting()}
           ${isLocked ? html`<p class="note">You may read this ${one}. Ask an administrator if you need to change it.</p>` : nothing}
-          ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate)}
+          ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate, propose)}
           <div class="form-columns">
             <div class="form-main">
               ${isLocked ? html`<fieldset class="bare" disabled>${renderForm(kind, form, page, { isNew })}</fieldset>` : renderForm(kind, form, page, { isNew })}
@@ -198,35 +207,6 @@ const warnIfStuck = async <K extends Kind>(page: Page, kind: K, saved: Records[K
   const own = kind === 'creatives' ? status?.stuck_creatives.find(({ id }) => id === saved.id)?.reason : undefined;
   const reason = own ?? (status?.value === 'cannot serve' ? status.reasons[0] : undefined);
   if (reason !== undefined) page.toast(`It cannot serve: ${withDates(reason)}.`, { tone: 'bad' });
-};
-
-/** What a copy under another parent has. */
-const COPY_WORDS: Readonly<Partial<Record<Kind, string>>> = {
-  campaigns: 'The copy belongs to the chosen publisher and has no line items yet.',
-  line_items: 'The copy belongs to the chosen campaign, has the same creatives, and is paused.',
-  creatives: 'The copy belongs to the chosen line item.',
-};
-
-const faultSummary = (form: Form, kind: Kind, duplicate: () => Promise<void>): TemplateResult => {
-  const problem = form.problem();
-  if (!problem) return html`<div role="alert"></div>`;
-  const faults = form.faults();
-  return html`<div class="note bad faults" role="alert" tabindex="-1">
-    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
-    ${
-      faults.length > 0
-        ? html`<ul>
-            ${faults.map(({ detail }) => html`<li>${detail}</li>`)}
-          </ul>`
-        : html`<p>${problem.detail}</p>`
-    }
-    ${
-      problem.code === 'parent_fixed'
-        ? html`<p>${COPY_WORDS[kind]}</p>
-            <button type="button" @click=${() => void duplicate()}>Duplicate it instead</button>`
-        : nothing
-    }
-  </div>`;
 };
 
 const saveBar = (form: Form, label: string, back: string): TemplateResult => html`

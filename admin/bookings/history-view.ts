@@ -1,17 +1,13 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { AuditRow } from '../../src/bookings/audit-api.ts';
-import { describeCounts, linkTo, NAMES } from '../words/kinds.ts';
+import { describeCounts, kindNamed, linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
-import { KINDS, type Kind } from '../api/wire.ts';
 import { date, moment } from '../words/dates.ts';
 import { labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
-
-/** By the name that the audit trail stores: `line_item`. */
-const kindOf = (entity: string): Kind | undefined => KINDS.find((kind) => NAMES[kind].one.replaceAll(' ', '_') === entity);
 
 const WORDS: Readonly<Record<string, string>> = {
   create: 'created',
@@ -44,7 +40,7 @@ export const openHistory = (page: Page): View => {
               caption: 'Changes',
               rows,
               columns: COLUMNS,
-              actions: (row) => html`${undoButton(page, kindOf(row.entity), row, changes.load)}`,
+              actions: (row) => html`${undoButton(page, kindNamed(row.entity), row, changes.load)}`,
             }),
       )}
     `,
@@ -54,7 +50,7 @@ export const openHistory = (page: Page): View => {
 const named = ({ entity, entity_id, action, before, after }: AuditRow): TemplateResult | string => {
   const name = (after ?? before)?.['name'];
   const text = `${entity.replaceAll('_', ' ')} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
-  const kind = kindOf(entity);
+  const kind = kindNamed(entity);
   return kind && action !== 'delete' ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
 };
 
@@ -84,7 +80,7 @@ const payerNote = ({ entity, at, before, after }: AuditRow): string => {
 const differences = (change: AuditRow): TemplateResult | string => {
   const { entity, before, after } = change;
   if (!before || !after) return withIt(change);
-  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}${payerNote(change)}`;
+  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${labelOf(kindNamed(entity), name)}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}${payerNote(change)}`;
 };
 
 const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? '' : html`<div class="change"><i>“${note}”</i></div>`);

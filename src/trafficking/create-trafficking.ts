@@ -17,6 +17,8 @@ import { notFound } from '../http/problems/error-handler.ts';
 import type { Handlers } from '../api/route.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
+import { createApprovalMails } from '../approvals/approval-mails.ts';
+import type { StaffMail } from '../mail/staff-mail.ts';
 import { createApprovalStore } from '../approvals/approval-store.ts';
 import { bulkRoutes } from '../bookings/bulk-routes.ts';
 import { auditRoutes } from '../bookings/audit-routes.ts';
@@ -75,6 +77,8 @@ export interface TraffickingOptions {
   readonly prepareAccounts: PrepareAccounts;
   readonly people: Pick<People, 'gate' | 'handlers'>;
   readonly publicUrl: string;
+  /** undefined: SMTP_URL is not set. */
+  readonly staffMail: StaffMail | undefined;
   readonly addresses: Addresses;
   /** Bytes of uploaded files that a publisher may have. */
   readonly maxStoredBytes: number;
@@ -103,7 +107,7 @@ const MAX_RELOAD_WAIT_MS = 1000;
 
 /** The trafficking API: everything under /api. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const { knex, dimensions, people, publicUrl, allowedEvents } = options;
+  const { knex, dimensions, people, publicUrl, allowedEvents, staffMail } = options;
   const { currentSnapshot, counters, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed even if the reload fails: the catalog logs the failure and reloads at
@@ -150,7 +154,14 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...reportRoutes(options),
     ...exportRoutes(options),
     ...financeRoutes(finance),
-    ...approvalRoutes({ knex, writer, reach, finance, approvals: createApprovalStore({ knex }) }),
+    ...approvalRoutes({
+      knex,
+      writer,
+      reach,
+      finance,
+      approvals: createApprovalStore({ knex }),
+      mails: staffMail && createApprovalMails(knex, staffMail),
+    }),
     ...savedReportRoutes({ ...options, ...options.savedReports }),
     ...reportLinkRoutes({ knex, publicUrl, links: options.reportLinks }),
     ...alertRoutes({ ...options, hasMail: options.savedReports.hasMail }),

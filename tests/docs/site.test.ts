@@ -96,6 +96,7 @@ const SCREENS = [
   'people/new',
   'tokens/new',
   'test',
+  'approvals',
   'complaints',
   'reports',
   'finance',
