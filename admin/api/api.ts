@@ -26,8 +26,9 @@ type StepsOf<P extends Parameters> = {
 /** What is sent to a path: its parameters, and the body where there is one. */
 export type Sent<R> = (R extends { readonly parameters: infer P extends Parameters }
   ? StepsOf<P> & { readonly [Name in Exclude<keyof P, keyof StepsOf<P>>]?: Value }
-  : object) &
-  (R extends { readonly body: { readonly schema: infer S extends Schema } } ? { readonly body: Shape<S> } : object);
+  : object) & { readonly 'Change-Note'?: string | undefined } & (R extends { readonly body: { readonly schema: infer S extends Schema } }
+    ? { readonly body: Shape<S> }
+    : object);
 type Rest<R> = object extends Sent<R> ? [sent?: Sent<R>] : [sent: Sent<R>];
 
 /**
@@ -128,10 +129,14 @@ const itemsOf = (value: unknown): readonly string[] =>
 const attempt = (
   method: string,
   path: string,
-  { body, 'If-Match': ifMatch, ...parameters }: Asked,
+  { body, 'If-Match': ifMatch, 'Change-Note': note, ...parameters }: Asked,
   token: string | null,
 ): Promise<Response | Problem> =>
-  sendRequest(addressOf(path, parameters), { method, body, headers: { ...bearer(token), ...(ifMatch ? { 'If-Match': ifMatch } : {}) } });
+  sendRequest(addressOf(path, parameters), {
+    method,
+    body,
+    headers: { ...bearer(token), ...(ifMatch && { 'If-Match': ifMatch }), ...(note && { 'Change-Note': encodeURIComponent(note) }) },
+  });
 
 /** A file ends early when the service or the connection does. */
 const BROKEN_OFF: Problem = {

@@ -24,7 +24,7 @@ export const proposableOf = (
   path: string,
   asked: Readonly<Record<string, unknown>>,
 ): readonly Operation[] => {
-  const { body, 'If-Match': ifMatch, ...parameters } = asked;
+  const { body, 'If-Match': ifMatch, 'Change-Note': _, ...parameters } = asked;
   if (code === 'approval_required') {
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters[name])));
     const write = { method: method as Operation['method'], path: filled };

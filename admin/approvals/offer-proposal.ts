@@ -16,10 +16,10 @@ export const refusalReasons = ({ errors, proposable = [] }: Problem): readonly s
 
 const kindOf = (operation: Operation | undefined) => KINDS.find((kind) => kind === operation?.path.split('/')[1]);
 
-/** Shows why a write needs a second person, and proposes it to one, with a note. Resolves to whether it was proposed. */
-export const offerProposal = async (page: Page, problem: Problem): Promise<boolean> => {
+/** Shows why a write needs a second person, and proposes it to one. Resolves to whether it was proposed. @param typed the note to begin with */
+export const offerProposal = async (page: Page, problem: Problem, typed = ''): Promise<boolean> => {
   const { proposable = [] } = problem;
-  let note = '';
+  let note = typed;
   let fault: Problem | undefined;
   let isSending = false;
   const propose = async (close: () => void): Promise<void> => {
@@ -53,6 +53,7 @@ export const offerProposal = async (page: Page, problem: Problem): Promise<boole
         id="proposal-note"
         rows="3"
         maxlength=${MAX_WORDS}
+        .value=${typed}
         placeholder="Agreed with the customer for November"
         @input=${(event: InputEvent) => (note = (event.target as HTMLTextAreaElement).value)}
       ></textarea>

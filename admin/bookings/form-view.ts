@@ -19,6 +19,7 @@ import { authorOf } from '../api/last-change.ts';
 import type { Answer, CreativeWire, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
 import { faultSummary } from './fault-summary.ts';
 import { conflictNote, readConflict, type FoundConflict } from './conflict-note.ts';
+import { saveBar } from '../parts/save-bar.ts';
 import { formAside } from './form-aside.ts';
 import { recordActions } from './row-actions.ts';
 import { createUnfilledCard } from '../delivery/unfilled-card.ts';
@@ -62,8 +63,8 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   let conflict: FoundConflict | undefined;
 
   /** Changes of different fields are both kept; a field that both have changed is asked about. */
-  const replace = async (draft: Draft, mayMerge = true): Promise<Answer<Records[K]>> => {
-    const answer = await api.records.replace(kind, id, recordOf(kind, draft, store.dimensions()), base.etag);
+  const replace = async (draft: Draft, note: string | undefined, mayMerge = true): Promise<Answer<Records[K]>> => {
+    const answer = await api.records.replace(kind, id, recordOf(kind, draft, store.dimensions()), base.etag, note);
     conflict = undefined;
     if (answer.ok || answer.problem.code !== 'precondition_failed') return answer;
     const found = await readConflict(page, kind, id, base.draft, draft);
@@ -71,7 +72,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     base = { draft: found.base, etag: found.etag };
     if (found.fields.length === 0 && mayMerge) {
       page.toast(`${authorOf(found.change)} changed ${found.taken.join(', ') || 'it'} meanwhile. Both changes are kept.`);
-      return replace(found.merged, false);
+      return replace(found.merged, note, false);
     }
     for (const field of fieldsOf(kind)) form.write(field.pointer, readAt(found.merged, field.pointer));
     conflict = found;
@@ -82,10 +83,10 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     page,
     draft: initial,
     inWords: (fault, draft) => faultInWords(kind, fault, draft, store.dimensions()),
-    save: (draft): Promise<Answer<Records[K]>> => {
-      if (!isNew && !duplicating) return replace(draft);
+    save: (draft, note): Promise<Answer<Records[K]>> => {
+      if (!isNew && !duplicating) return replace(draft, note);
       const changed = recordOf(kind, draft, store.dimensions());
-      return api.records.create(kind, duplicating ? copied(changed) : changed);
+      return api.records.create(kind, duplicating ? copied(changed) : changed, note);
     },
     onSaved: async (saved) => {
       if (withCreatives) await copyCreatives(page, duplicating ? ofItem : copiedCreatives, saved.id as number);
@@ -109,7 +110,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   const fill = kind === 'placements' && !isNew ? createUnfilledCard(page, id) : undefined;
 
   const propose = async (problem: Problem): Promise<void> => {
-    if (await offerProposal(page, problem)) page.go(isNew ? hashOf([kind]) : linkTo(kind, id), { saved: true });
+    if (await offerProposal(page, problem, form.note())) page.go(isNew ? hashOf([kind]) : linkTo(kind, id), { saved: true });
   };
 
   const duplicate = async (): Promise<void> => {
@@ -208,11 +209,3 @@ const warnIfStuck = async <K extends Kind>(page: Page, kind: K, saved: Records[K
   const reason = own ?? (status?.value === 'cannot serve' ? status.reasons[0] : undefined);
   if (reason !== undefined) page.toast(`It cannot serve: ${withDates(reason)}.`, { tone: 'bad' });
 };
-
-const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
-  <div class="save-bar">
-    <span class="figure" aria-live="polite">${form.isSaving() ? 'Saving …' : form.hasChanges() ? 'Not saved yet' : ''}</span>
-    <a role="button" class="secondary" href=${back}>Cancel</a>
-    <button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'} ?disabled=${form.isSaving()}>${label}</button>
-  </div>
-`;

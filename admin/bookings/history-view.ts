@@ -85,9 +85,11 @@ const differences = (change: AuditRow): TemplateResult | string => {
 
 const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? '' : html`<div class="change"><i>“${note}”</i></div>`);
 
-/** With the second person, where one was needed. */
-const who = ({ actor, approved_by: second }: AuditRow): TemplateResult | string =>
-  second === null ? actor : html`${actor}<br /><small>approved by ${second}</small>`;
+/** With the second person, where one was needed, and from where it was changed, where that is known. */
+const who = ({ actor, approved_by: second, network, device }: AuditRow): TemplateResult => {
+  const from = [device, network].filter(Boolean).join(' · ');
+  return html`${actor}${second === null ? '' : html`<br /><small>approved by ${second}</small>`}${from && html`<br /><small class="muted">${from}</small>`}`;
+};
 
 const COLUMNS: readonly Column<AuditRow>[] = [
   { label: 'When', cell: ({ at }) => unbroken(moment(at)) },

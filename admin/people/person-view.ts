@@ -70,8 +70,12 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
     page,
     draft: { name, ...rightsDraft(initial) },
     inWords,
-    save: (draft: Draft) =>
-      page.api.send('PATCH', '/people/{id}', { id, body: { name: textOf(draft['name']).trim(), ...(managesAll && rightsOf(draft)) } }),
+    save: (draft: Draft, note) =>
+      page.api.send('PATCH', '/people/{id}', {
+        id,
+        'Change-Note': note,
+        body: { name: textOf(draft['name']).trim(), ...(managesAll && rightsOf(draft)) },
+      }),
     onSaved: async () => {
       page.toast(`${name} is saved. It takes effect with their next call.`);
       if (me.id === id) await page.readRights();

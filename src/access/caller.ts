@@ -16,8 +16,18 @@ export interface Caller extends Scope {
   readonly permissions: ReadonlySet<Permission>;
   /** Why it calls, in its own words: for the audit trail. null: not said. */
   readonly note: string | null;
+  /** Of a person or an API token; null: not known. */
+  readonly from: CalledFrom | null;
   /** The second person, who has approved what this call changes; null: nobody has. */
   readonly approvedBy: string | null;
+}
+
+/** From where a call came, as the history shows it. */
+export interface CalledFrom {
+  /** Without the part that names a person: a /24 or /48. '' when the address is unknown. */
+  readonly network: string;
+  /** `Firefox on Linux`, `curl/8.5`. */
+  readonly device: string;
 }
 
 /** machine: a token of ADMIN_TOKEN, or everyone while no sign-in is required. link: the bearer of a link. */
@@ -42,7 +52,7 @@ export const callerWith = (
 ): Caller => {
   const { roles, publishers, advertisers } = rights;
   const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles);
-  return { fullName: null, sessionId: null, note: null, approvedBy: null, ...who, roles, permissions, publishers, advertisers };
+  return { fullName: null, sessionId: null, note: null, from: null, approvedBy: null, ...who, roles, permissions, publishers, advertisers };
 };
 
 /** A caller that may do everything: a token of ADMIN_TOKEN, and everyone while no sign-in is required. */

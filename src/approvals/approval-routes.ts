@@ -95,7 +95,7 @@ export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof 
   };
 
   const carryOut = async ({ id, operations, changes, proposed_by: proposer, note }: ApprovalRow, by: Caller, decision: Decision) => {
-    const caller = { ...asApproved(by, by.name), name: proposer, note: note === '' ? null : note };
+    const caller = { ...asApproved(by, by.name), name: proposer, from: null, note: note === '' ? null : note };
     const closing = closingIn(operations);
     if (closing) {
       const { publisherId, month } = closing;

@@ -141,7 +141,7 @@ export const createPeople = (options: PeopleOptions): People => {
       useToken: tokens.use,
       useSession: sessions.use,
       isOpen: async () => !(await isRequired()),
-      networkOf: (req) => originOf(req).network,
+      originOf,
     }),
     auth,
     handlers: { ...tokenRoutes(tokens), ...personRoutes(shared), ...accountRoutes(shared), ...factorRoutes(shared) },

@@ -38,6 +38,7 @@ test('a save that needs a second person says why, is proposed with a note, and t
   const { page } = ann;
   await ann.turn(`#${item()}/edit`);
   await page.locator('#field-cpm').fill('1.5');
+  await page.getByLabel('Why, for the history').fill('Agreed with the customer');
   await page.locator('.save-bar button[type=submit]').click();
   await page.getByText('Not saved: a second person must approve this').waitFor();
   await page
@@ -47,7 +48,7 @@ test('a save that needs a second person says why, is proposed with a note, and t
   await look(ann, 'approvals-refused');
   await page.getByRole('button', { name: 'Propose it …' }).click();
   const dialog = page.getByRole('dialog', { name: 'A second person must approve this' });
-  await dialog.getByLabel('Why, for who approves it').fill('Agreed with the customer');
+  expect(await dialog.getByLabel('Why, for who approves it').inputValue()).toBe('Agreed with the customer');
   await look(ann, 'approvals-propose');
   await dialog.getByRole('button', { name: 'Propose it' }).click();
   await heading(ann, 'Boots');

@@ -146,9 +146,15 @@ test('an administrator changes the rights of a person, which take effect with th
   await chief.page.getByText('Not saved: 1 field to correct').waitFor();
   await chief.page.getByRole('checkbox', { name: /^Viewer/ }).check();
   await chief.page.getByRole('button', { name: 'Remove The Gazette' }).click();
+  await chief.page.getByLabel('Why, for the history').fill('Sie liest nur noch');
   await save(chief);
   await heading(chief.page, 'People');
   await rowOf(chief.page, 'Ann').getByText('viewer').waitFor();
+  await chief.turn('#/history');
+  const change = rowOf(chief.page, '“Sie liest nur noch”');
+  await change.getByText('Chrome on Linux · 127.0.0.0/24').waitFor();
+  await look(chief.page, 'people-history');
+  await chief.turn('#/people');
   await ann.page.reload();
   await ann.turn('#/campaigns');
   await ann.page.getByRole('link', { name: 'Not theirs' }).waitFor();

@@ -125,7 +125,20 @@ test('a proposal shows the difference; someone else approves it, and the history
   const audited = await knex('audit').where({ entity: 'line_item' }).orderBy('id', 'desc').first();
   expect(audited).toMatchObject({ actor: 'ann@gazette.example', approved_by: 'ben@gazette.example', action: 'update' });
   const [shown] = (await ann.call('GET', '/api/audit?entity=line_item&q=ben')).body;
-  expect(shown).toMatchObject({ actor: 'ann@gazette.example', approved_by: 'ben@gazette.example', note: 'agreed' });
+  expect(shown).toMatchObject({ actor: 'ann@gazette.example', approved_by: 'ben@gazette.example', note: 'agreed', network: null });
+  // Made by the call of who approved it: what ann does herself says from where.
+  expect((await ann.call('PATCH', line(), { name: 'by ann' })).status).toBe(200);
+  const [herself] = (await ann.call('GET', '/api/audit?entity=line_item')).body;
+  expect(herself).toMatchObject({ network: '203.0.113.0/24', device: 'Firefox on Linux' });
+  const robot = callWith(replica.url, await tokenOf(machine, 'renamer', ['trafficker'], [booked.publisher.id]));
+  await robot(
+    'PATCH',
+    `/line_items/${booked.lineItem}`,
+    { name: 'by a robot' },
+    { 'User-Agent': 'curl/8.5.0', 'X-Forwarded-For': '198.51.100.7' },
+  );
+  const [robots] = (await ann.call('GET', '/api/audit?entity=line_item')).body;
+  expect(robots).toMatchObject({ actor: 'token:renamer', network: '198.51.100.0/24', device: 'curl/8.5.0' });
 });
 
 test('of two people who approve at the same time, one does, and the change is made once', async () => {
