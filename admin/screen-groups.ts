@@ -64,6 +64,7 @@ export const mayOpen = (rights: Rights, hash: string): boolean => {
   const kind = KINDS.find((one) => one === name);
   if (kind && id === 'new' && !rights.may('POST', `/${kind}`)) return false;
   if (name === 'people' && id === 'new' && !rights.may('POST', '/people')) return false;
+  if (name === 'roles') return id === undefined ? rights.managesAll : rights.may('POST', '/roles');
   if (name === 'tokens') return rights.may('POST', '/tokens');
   return screenNamed(name)?.isAllowed(rights) ?? true;
 };

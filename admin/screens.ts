@@ -9,6 +9,8 @@ import { openPeople } from './people/people-view.ts';
 import { openPerson } from './people/person-view.ts';
 import { openApproval } from './approvals/approval-view.ts';
 import { openApprovals } from './approvals/approvals-view.ts';
+import { openRole } from './people/role-view.ts';
+import { openRoles } from './people/roles-view.ts';
 import { openAlerts } from './alerts/alerts-view.ts';
 import { openCampaign } from './bookings/campaign-view.ts';
 import { openFiles } from './assets/files-view.ts';
@@ -29,7 +31,7 @@ import { mayOpen, screenNamed, type Screen } from './screen-groups.ts';
 /** The screen of an address; the overview for an unknown one. */
 export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   const [first = 'overview'] = route.parts;
-  const screen = screenNamed(first === 'tokens' ? 'people' : first);
+  const screen = screenNamed(first === 'tokens' || first === 'roles' ? 'people' : first);
   if (screen && !mayOpen(page.rights, hashOf(route.parts))) return closedView(page, screen);
   const kind = KINDS.find((one) => one === first);
   if (kind) return openEntity(page, kind, route);
@@ -52,6 +54,8 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
       return openComplaints(page);
     case 'people':
       return openPeopleScreen(page, route);
+    case 'roles':
+      return route.parts[1] === undefined ? openRoles(page) : openRole(page, route.parts[1] === 'new' ? undefined : Number(route.parts[1]));
     case 'tokens':
       return openNewToken(page);
     case 'account':

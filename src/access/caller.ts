@@ -1,4 +1,4 @@
-import { permissionsOf, type Permission, type RoleName } from './permissions.ts';
+import { permissionsOf, type Permission } from './permissions.ts';
 import { EVERYTHING, type Scope } from './scope.ts';
 
 /** Who calls a route, and what the call may do and see. */
@@ -12,7 +12,7 @@ export interface Caller extends Scope {
   readonly fullName: string | null;
   /** The session of a person. */
   readonly sessionId: number | null;
-  readonly roles: readonly RoleName[];
+  readonly roles: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
   /** Why it calls, in its own words: for the audit trail. null: not said. */
   readonly note: string | null;
@@ -39,19 +39,21 @@ export type Need = Permission | 'sign_in';
 
 /** Rights as they are stored with a person or an API token. */
 export interface Rights extends Scope {
-  readonly roles: readonly RoleName[];
+  /** Built-in ones, and those that administrators have made. */
+  readonly roles: readonly string[];
 }
 
 /** Whether rights have the role of advertisers for all of them, which allows nothing. */
 export const isAdvertiserOfAll = ({ roles, advertisers }: Pick<Rights, 'roles' | 'advertisers'>): boolean =>
   roles.includes('advertiser') && advertisers === null;
 
+/** @param rights `own`: the permissions of its roles that are not built in */
 export const callerWith = (
-  rights: Rights,
+  rights: Rights & { readonly own?: readonly Permission[] },
   who: Pick<Caller, 'kind' | 'name' | 'id'> & Partial<Pick<Caller, 'fullName' | 'sessionId'>>,
 ): Caller => {
   const { roles, publishers, advertisers } = rights;
-  const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles);
+  const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles, rights.own);
   return { fullName: null, sessionId: null, note: null, from: null, approvedBy: null, ...who, roles, permissions, publishers, advertisers };
 };
 

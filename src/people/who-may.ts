@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { ownPermissions } from './roles/own-permissions.ts';
 import { ROLE_NAMES, ROLES, type Permission } from '../access/permissions.ts';
 
 /** A person who can be written to. */
@@ -13,7 +14,7 @@ export const whoMay = (knex: Knex, permission: Permission, publisherId: number):
     .whereNull('disabled_at')
     .whereNull('advertisers')
     .whereRaw('(publishers is null or ? = any(publishers))', [publisherId])
-    .whereRaw('roles && ?::text[]', [rolesWith(permission)])
+    .whereRaw(`(roles && ?::text[] or ? = any(${ownPermissions('people')}))`, [rolesWith(permission), permission])
     .orderByRaw('lower(name), id')
     .select('email', 'name');
 

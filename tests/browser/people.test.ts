@@ -241,3 +241,46 @@ test('an administrator creates an API token, which is shown once, and revokes it
   await save(chief);
   await page.getByText('A token has, or had, this name').waitFor();
 }, 60_000);
+
+test('an administrator makes a role from permissions, gives it, and deletes it for another one', async () => {
+  const chief = await openFor();
+  const { page } = chief;
+  await signIn(chief, CHIEF);
+  await heading(page, 'Home');
+  await chief.turn('#/people');
+  await page.getByRole('button', { name: 'Roles' }).click();
+  await heading(page, 'Roles');
+  await page.getByRole('columnheader', { name: /Administrator/ }).waitFor();
+  await look(page, 'roles');
+  await page.getByRole('button', { name: 'New role' }).click();
+  await heading(page, 'New role');
+  await page.locator('#field-name').fill('booker');
+  await page.getByRole('button', { name: 'Begin with …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Viewer' }).click();
+  await page.getByRole('checkbox', { name: 'Change advertisers, campaigns' }).check();
+  await page.getByRole('checkbox', { name: 'Read alerts' }).uncheck();
+  await look(page, 'roles-new');
+  await save(chief);
+  await heading(page, 'Roles');
+  await page.getByRole('link', { name: 'Booker' }).waitFor();
+
+  await chief.turn('#/people');
+  await page.getByRole('link', { name: 'Ann Example', exact: true }).click();
+  await page.getByRole('checkbox', { name: /^Booker/ }).check();
+  await page.getByRole('checkbox', { name: /^Viewer/ }).uncheck();
+  await save(chief);
+  await rowOf(page, 'Ann Example').getByText('booker').waitFor();
+
+  await chief.turn('#/roles');
+  await page.getByRole('link', { name: 'Booker' }).click();
+  await heading(page, 'Booker');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page
+    .getByRole('dialog', { name: /It has 1 person/ })
+    .getByRole('button', { name: 'Trafficker' })
+    .click();
+  await page.getByRole('dialog', { name: 'Delete the role' }).getByRole('button', { name: 'Delete' }).click();
+  await heading(page, 'Roles');
+  await chief.turn('#/people');
+  await rowOf(page, 'Ann Example').getByText('trafficker').waitFor();
+}, 60_000);

@@ -95,6 +95,8 @@ const SCREENS = [
   'people',
   'people/new',
   'tokens/new',
+  'roles',
+  'roles/new',
   'test',
   'approvals',
   'complaints',

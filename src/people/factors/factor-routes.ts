@@ -6,6 +6,7 @@ import { noPerson, personIdOf } from '../accounts/account-routes.ts';
 import type { CheckOwner } from '../accounts/check-owner.ts';
 import { noAccounts, sessionCookies } from '../accounts/sign-in-routes.ts';
 import type { SignIn, SignInOutcome, SignInWay } from '../accounts/sign-in.ts';
+import type { IsBeyond } from '../roles/is-beyond.ts';
 import { ATTEMPTS, type Attempts } from '../attempts.ts';
 import { cookieOf } from '../sessions/session-cookie.ts';
 import type { Origin } from '../sessions/session-store.ts';
@@ -20,6 +21,7 @@ export interface FactorRoutesOptions {
   readonly passkeys: Passkeys;
   readonly passkeyStore: PasskeyStore;
   readonly checkOwner: CheckOwner;
+  readonly isBeyond: IsBeyond;
   /** Whether there are accounts of this service. */
   readonly hasAccounts: boolean;
 }
@@ -36,6 +38,7 @@ export const factorRoutes = ({
   passkeys,
   passkeyStore,
   checkOwner,
+  isBeyond,
   hasAccounts,
 }: FactorRoutesOptions): Handlers<typeof FACTOR_API> => {
   /** The person who calls and owns the account, or why not. */
@@ -104,10 +107,12 @@ export const factorRoutes = ({
       return (await passkeyStore.remove(personId, id, actor)) ? done() : noSuch('passkey of yours');
     },
 
-    removeFactorsOfPerson: ({ id }, { actor }) =>
+    removeFactorsOfPerson: ({ id }, { actor, caller }) =>
       knex.transaction(async (trx) => {
-        const known = await trx('people').where({ id }).forUpdate().pluck<number[]>('id');
-        if (known.length === 0) return noSuch('person');
+        const person = await trx('people').where({ id }).forUpdate().first<{ roles: readonly string[] } | undefined>('roles');
+        if (!person) return noSuch('person');
+        const beyond = await isBeyond(person, caller);
+        if (beyond) return beyond;
         await removeCodes(trx, id, actor);
         await removePasskeys(trx, id, actor);
         return done();
