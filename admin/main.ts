@@ -45,7 +45,7 @@ const redraw = (): void => {
 
 const draw = (): void => {
   const screen = html`<div class="screen" data-at=${drawnHash}>${view.render()}</div>`;
-  const counts = { approvals: inbox.approvals };
+  const counts = { approvals: inbox.approvals, inbox: inbox.total };
   render(
     shell({ rights, section: view.section, counts, screen, personMenu: personMenu(page, view.section), toasts: toasts.render() }),
     root,

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Rights } from './api/rights.ts';
 import { icon, type IconName } from './parts/icons.ts';
 import { hashOf } from './route.ts';
-import { SCREEN_GROUPS } from './screen-groups.ts';
+import { isInNavigation, SCREEN_GROUPS } from './screen-groups.ts';
 
 export interface ShellOptions {
   readonly rights: Rights;
@@ -21,7 +21,7 @@ export const shell = ({ rights, section, counts, screen, personMenu, toasts }: S
     html`<li>
       <a href=${href} aria-current=${name === section ? 'page' : 'false'}>${icon(name)}<span>${label}</span>${waiting(counts[name])}</a>
     </li>`;
-  const groups = SCREEN_GROUPS.map(({ label, screens }) => ({ label, screens: screens.filter((one) => one.isAllowed(rights)) }));
+  const groups = SCREEN_GROUPS.map(({ label, screens }) => ({ label, screens: screens.filter((one) => isInNavigation(one, rights)) }));
   return html`
     <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
     <div class="layout">

@@ -35,6 +35,8 @@ import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import type { PrepareAccounts } from '../bookings/restore-deleted.ts';
 import { createRecordReach } from '../bookings/record-scope.ts';
+import { createNoteMentions, mentionRoutes } from '../people/mentions/mention-routes.ts';
+import { createMentionStore } from '../people/mentions/mention-store.ts';
 import type { People } from '../people/create-people.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
@@ -129,10 +131,12 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const finance = createFinance({ knex: options.reportKnex, rateOf: options.rateOf });
   const statusesOf = { line_items: readStatuses, campaigns: readCampaignStatuses };
   const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
+  const mentions = createMentionStore({ knex });
   const handlers: Handlers<typeof TRAFFICKING_API> = {
     ...bulkRoutes(writer, reach),
     ...people.handlers,
-    ...commentRoutes(createCommentStore({ knex })),
+    ...commentRoutes(createCommentStore({ knex }), createNoteMentions(mentions, staffMail)),
+    ...mentionRoutes({ knex, mentions }),
     ...savedViewRoutes(createSavedViewStore({ knex })),
     ...auditRoutes({ knex }),
     ...dimensionRoutes({ dimensions }),

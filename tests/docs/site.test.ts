@@ -79,6 +79,7 @@ test('the site is built without a dead link, and is served, searched and read in
 const ENTRIES = ['/static/docs/', '/static/demo/', '/static/api/', '/static/admin.html'];
 const SCREENS = [
   'overview',
+  'inbox',
   'timeline',
   'publishers',
   'publishers/1',
@@ -101,6 +102,7 @@ const SCREENS = [
   'approvals',
   'complaints',
   'reports',
+  'report_links',
   'finance',
   'alerts',
   'complaints',

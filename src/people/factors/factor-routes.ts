@@ -13,6 +13,7 @@ import type { Origin } from '../sessions/session-store.ts';
 import { removeCodes, type CodeStore } from './code-store.ts';
 import type { FACTOR_API, PASSKEY_API } from './factor-api.ts';
 import { removePasskeys, type PasskeyStore } from './passkey-store.ts';
+import { qrCodeOf } from './qr-code.ts';
 import { noPasskeyCookie, type Passkeys } from './passkeys.ts';
 
 export interface FactorRoutesOptions {
@@ -60,7 +61,9 @@ export const factorRoutes = ({
     beginTotp: async ({ body: { password } }, { caller }) => {
       const owner = await ownerOf(caller, password);
       if ('kind' in owner) return owner;
-      return codes.canSeal ? answer(codes.begin(owner)) : cannotSeal();
+      if (!codes.canSeal) return cannotSeal();
+      const begun = codes.begin(owner);
+      return answer({ ...begun, qr: await qrCodeOf(begun.uri) });
     },
 
     confirmTotp: async ({ body: { setup, code } }, { caller }) => {
@@ -99,6 +102,13 @@ export const factorRoutes = ({
       return refuse('invalid_request', 'The passkey has faults.', [
         { pointer: '/credential', detail: `is refused: ${made.refused.message}` },
       ]);
+    },
+
+    renamePasskey: async ({ id, body: { name } }, { caller, actor }) => {
+      const personId = personIdOf(caller);
+      if (personId === undefined) return noPerson();
+      const renamed = await passkeyStore.rename(personId, id, name, actor);
+      return renamed ? answer(renamed) : noSuch('passkey of yours');
     },
 
     removePasskey: async ({ id }, { caller, actor }) => {
