@@ -46,12 +46,10 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
   {
     label: 'Set-up',
     screens: [
-      ...KINDS.map(
-        (kind): Screen => ({
-          ...{ name: kind, label: NAMES[kind].many, isAllowed: ({ may }) => may('GET', `/${kind}`) },
-          isListed: ({ me }) => me.advertisers === null || !OF_STAFF.includes(kind),
-        }),
-      ),
+      ...KINDS.map((kind): Screen => ({
+        ...{ name: kind, label: NAMES[kind].many, isAllowed: ({ may }) => may('GET', `/${kind}`) },
+        isListed: ({ me }) => me.advertisers === null || !OF_STAFF.includes(kind),
+      })),
       { name: 'files', label: 'Files', isAllowed: ({ may }) => may('GET', '/assets') },
     ],
   },

@@ -23,7 +23,7 @@ export const openInbox = (page: Page): View => {
     return html`<li>
       <p class="muted">
         <b>${by}</b>, ${moment(at)}, on <a href=${linkTo(kind, id)}>${NAMES[kind].one} “${name}”</a>
-        ${button('Done', () => done(mention), 'quiet', `Take the mention by ${by} out of the inbox`)}
+        ${button('Done', () => done(mention), 'quiet', `Done with the mention by ${by}`)}
       </p>
       <p class="comment-text">${text}</p>
     </li>`;

@@ -45,7 +45,10 @@ export const openReportLinks = (page: Page): View => {
         html`<a class="name" href=${`${hashOf(['reports'])}?${query}`}>${title}</a><br /><small class="muted">${prefix}…</small>`,
     },
     { label: 'Advertiser', cell: ({ advertiser_id: id }) => advertiser(id) },
-    { label: 'Made by', cell: ({ created_by: by, created_at: at }) => html`${by}<br /><small class="muted">${date(at.slice(0, 10))}</small>` },
+    {
+      label: 'Made by',
+      cell: ({ created_by: by, created_at: at }) => html`${by}<br /><small class="muted">${date(at.slice(0, 10))}</small>`,
+    },
     { label: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : unbroken(moment(at))) },
     { label: 'Ends', cell: stateOf },
   ];

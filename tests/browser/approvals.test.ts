@@ -123,3 +123,22 @@ test('one that is sent back needs words, which who asked reads; one can be withd
   await page.getByRole('button', { name: 'Withdraw' }).click();
   await page.getByText('It is withdrawn.').waitFor();
 }, 60_000);
+
+test('a comment mentions a colleague, who finds it in the inbox and takes it out', async () => {
+  await ann.turn(`#${item()}`);
+  const { page } = ann;
+  await page.getByLabel('Comment', { exact: true }).fill('Please look at this, @be');
+  await page.getByRole('button', { name: 'Mention Ben' }).click();
+  expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('Please look at this, @Ben ');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.locator('.comment-text').getByText('@Ben').waitFor();
+
+  await ben.page.reload();
+  await ben.page.getByRole('link', { name: /^Inbox\s*1\s*waiting$/ }).click();
+  await heading(ben, 'Inbox');
+  await ben.page.getByText('Please look at this, @Ben').waitFor();
+  await look(ben, 'inbox');
+  await ben.page.getByRole('button', { name: 'Done with the mention by ann@gazette.example' }).click();
+  await ben.page.getByText('Nothing waits for you.').waitFor();
+  expect(await ben.page.locator('.waiting').count()).toBe(0);
+}, 60_000);

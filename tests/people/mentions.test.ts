@@ -69,7 +69,8 @@ test('who is mentioned finds it in the inbox and in the mail, until it is taken 
   });
   for (const one of [ann, dan]) expect((await inboxOf(one)).mentions).toEqual([]);
   const mentioned = () => mails.filter(({ text }) => text.includes('mentioned you in a comment'));
-  for (const deadline = Date.now() + 10_000; mentioned().length === 0 && Date.now() < deadline;) await new Promise((wake) => setTimeout(wake, 50));
+  for (const deadline = Date.now() + 10_000; mentioned().length === 0 && Date.now() < deadline;)
+    await new Promise((wake) => setTimeout(wake, 50));
   expect(mentioned().map(({ to }) => to)).toEqual([['ben@gazette.example']]);
   expect(mentioned()[0]?.text).toContain(`https://ads.gazette.example/static/admin.html#/line_items/${booked.lineItem}`);
 

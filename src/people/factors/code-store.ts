@@ -62,54 +62,54 @@ export interface CodeStoreOptions {
 export const createCodeStore = ({ knex, secretBox, now }: CodeStoreOptions): CodeStore => {
   const setups = createSealedUntil<Setup>({ box: secretBox, now, purpose: 'set-up of an authenticator app', lifetimeMs: SETUP_MS });
   return {
-  canSeal: secretBox.canSeal,
+    canSeal: secretBox.canSeal,
 
-  begin: ({ id, email }) => {
-    const secret = new Secret({ size: SECRET_BYTES }).base32;
-    return { secret, uri: totpOf(secret, email).toString(), setup: setups.seal({ personId: id, secret }) };
-  },
+    begin: ({ id, email }) => {
+      const secret = new Secret({ size: SECRET_BYTES }).base32;
+      return { secret, uri: totpOf(secret, email).toString(), setup: setups.seal({ personId: id, secret }) };
+    },
 
-  confirm: async ({ id, email }, sealed, code) => {
-    const setup = setups.open(sealed);
-    if (setup?.personId !== id) return undefined;
-    const step = stepOf(setup.secret, code, now());
-    if (step === undefined) return undefined;
-    return knex.transaction(async (trx) => {
-      await trx('people')
-        .where({ id })
-        .update({ totp_secret: secretBox.seal(setup.secret, PURPOSE), totp_step: step });
-      await record(trx, 'create', id, 'authenticator app', email);
-      return newRecoveryCodes(trx, id, email);
-    });
-  },
+    confirm: async ({ id, email }, sealed, code) => {
+      const setup = setups.open(sealed);
+      if (setup?.personId !== id) return undefined;
+      const step = stepOf(setup.secret, code, now());
+      if (step === undefined) return undefined;
+      return knex.transaction(async (trx) => {
+        await trx('people')
+          .where({ id })
+          .update({ totp_secret: secretBox.seal(setup.secret, PURPOSE), totp_step: step });
+        await record(trx, 'create', id, 'authenticator app', email);
+        return newRecoveryCodes(trx, id, email);
+      });
+    },
 
-  renew: (personId, actor) =>
-    knex.transaction(async (trx) => {
-      const withApp = await trx('people').where({ id: personId }).whereNotNull('totp_secret').forUpdate().pluck<number[]>('id');
-      return withApp.length === 0 ? undefined : newRecoveryCodes(trx, personId, actor);
-    }),
+    renew: (personId, actor) =>
+      knex.transaction(async (trx) => {
+        const withApp = await trx('people').where({ id: personId }).whereNotNull('totp_secret').forUpdate().pluck<number[]>('id');
+        return withApp.length === 0 ? undefined : newRecoveryCodes(trx, personId, actor);
+      }),
 
-  remove: (personId, actor) => knex.transaction((trx) => removeCodes(trx, personId, actor)),
+    remove: (personId, actor) => knex.transaction((trx) => removeCodes(trx, personId, actor)),
 
-  use: async (personId, code) => {
-    const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
-    if (row?.totp_secret == null) return undefined;
-    const given = code.replaceAll(/[\s-]/g, '').toUpperCase();
-    if (!/^\d{6}$/.test(given)) return useRecoveryCode(knex, personId, given, row.email);
-    const secret = secretBox.open(row.totp_secret, PURPOSE);
-    const step = secret === undefined ? undefined : stepOf(secret, given, now());
-    if (step === undefined) return false;
-    // Of several at once one succeeds (RFC 6238, 5.2).
-    const used = await knex('people').where({ id: personId }).where('totp_step', '<', step).update({ totp_step: step });
-    return used > 0;
-  },
+    use: async (personId, code) => {
+      const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
+      if (row?.totp_secret == null) return undefined;
+      const given = code.replaceAll(/[\s-]/g, '').toUpperCase();
+      if (!/^\d{6}$/.test(given)) return useRecoveryCode(knex, personId, given, row.email);
+      const secret = secretBox.open(row.totp_secret, PURPOSE);
+      const step = secret === undefined ? undefined : stepOf(secret, given, now());
+      if (step === undefined) return false;
+      // Of several at once one succeeds (RFC 6238, 5.2).
+      const used = await knex('people').where({ id: personId }).where('totp_step', '<', step).update({ totp_step: step });
+      return used > 0;
+    },
 
-  left: async (personId) => {
-    const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
-    if (row?.totp_secret == null) return undefined;
-    const codes = await knex('recovery_codes').where({ person_id: personId }).whereNull('used_at').pluck<Buffer[]>('digest');
-    return codes.length;
-  },
+    left: async (personId) => {
+      const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
+      if (row?.totp_secret == null) return undefined;
+      const codes = await knex('recovery_codes').where({ person_id: personId }).whereNull('used_at').pluck<Buffer[]>('digest');
+      return codes.length;
+    },
   };
 };
 

@@ -35,7 +35,12 @@ const NEW_TOTP = component(
     ),
     setup: s.described(s.text, 'Comes back with the first code, within ten minutes'),
   }),
-  { secret: 'NB2W45DFOIZA', uri: 'otpauth://totp/Ad%20server:editor%40gazette.example?secret=NB2W45DFOIZA', qr: { size: 45, path: 'M4 4h1v1h-1z' }, setup: '…' },
+  {
+    secret: 'NB2W45DFOIZA',
+    uri: 'otpauth://totp/Ad%20server:editor%40gazette.example?secret=NB2W45DFOIZA',
+    qr: { size: 45, path: 'M4 4h1v1h-1z' },
+    setup: '…',
+  },
 );
 const FIRST_CODE = component('FirstCode', s.closedRecord({ setup: s.textOf({ maxLength: 1_000 }), code: s.textOf({ maxLength: 32 }) }), {
   ...{ setup: '…', code: '287082' },

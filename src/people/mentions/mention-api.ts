@@ -41,6 +41,14 @@ export const MENTION_API = defineRoutes({
     parameters: { id: idInPath('mention of you') },
     answer: noContent('Taken out'),
   },
-  listReadersOfCampaign: { ...at('GET', '/api/campaigns/{id}/readers', 'campaigns'), ...ofRecord, parameters: { id: idInPath('campaign') } },
-  listReadersOfLineItem: { ...at('GET', '/api/line_items/{id}/readers', 'line_items'), ...ofRecord, parameters: { id: idInPath('line item') } },
+  listReadersOfCampaign: {
+    ...at('GET', '/api/campaigns/{id}/readers', 'campaigns'),
+    ...ofRecord,
+    parameters: { id: idInPath('campaign') },
+  },
+  listReadersOfLineItem: {
+    ...at('GET', '/api/line_items/{id}/readers', 'line_items'),
+    ...ofRecord,
+    parameters: { id: idInPath('line item') },
+  },
 });

@@ -40,7 +40,11 @@ export interface MentionStore {
   /** Who reads a record, and so can be mentioned in its comments, by name. */
   readersOf(of: Commented, id: number): Promise<readonly Mentionable[]>;
   /** Resolves to who is mentioned in a comment, but for its author. */
-  add(of: Commented, id: number, comment: { readonly id: number; readonly text: string; readonly actor: string }): Promise<readonly Mentionable[]>;
+  add(
+    of: Commented,
+    id: number,
+    comment: { readonly id: number; readonly text: string; readonly actor: string },
+  ): Promise<readonly Mentionable[]>;
   /** Those of a person, in records that the person may read now, newest first. */
   list(personId: number, caller: Caller): Promise<readonly Mention[]>;
   /** False: there is none of the person with this id. */
@@ -98,6 +102,8 @@ export const createMentionStore = ({ knex }: { readonly knex: Knex }): MentionSt
 
 /** Whether a text has `@` and the name of a person, or the first part or the whole of their e-mail address. */
 export const isNamedIn = (text: string, { name, email }: Pick<Mentionable, 'name' | 'email'>): boolean =>
-  [name, email, email.replace(/@.*$/, '')].some((word) => new RegExp(`(?<![\\p{L}\\p{N}])@${escaped(word)}(?![\\p{L}\\p{N}])`, 'iu').test(text));
+  [name, email, email.replace(/@.*$/, '')].some((word) =>
+    new RegExp(`(?<![\\p{L}\\p{N}])@${escaped(word)}(?![\\p{L}\\p{N}])`, 'iu').test(text),
+  );
 
 const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
