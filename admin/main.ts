@@ -1,6 +1,8 @@
 import { html, render } from 'lit-html';
 import { createApi } from './api/api.ts';
 import { signInAddress } from './api/auth.ts';
+import { createInbox } from './api/inbox.ts';
+import { offerProposal } from './approvals/offer-proposal.ts';
 import { NO_RIGHTS, readRights, type Rights } from './api/rights.ts';
 import './parts/charts/chart.ts';
 import { askChoice, askQuestion, askSignIn } from './parts/dialogs.ts';
@@ -43,7 +45,11 @@ const redraw = (): void => {
 
 const draw = (): void => {
   const screen = html`<div class="screen" data-at=${drawnHash}>${view.render()}</div>`;
-  render(shell({ rights, section: view.section, screen, personMenu: personMenu(page, view.section), toasts: toasts.render() }), root);
+  const counts = { approvals: inbox.approvals, inbox: inbox.total };
+  render(
+    shell({ rights, section: view.section, counts, screen, personMenu: personMenu(page, view.section), toasts: toasts.render() }),
+    root,
+  );
   document.title = `${view.title} · Ad server`;
 };
 
@@ -59,6 +65,7 @@ const signIn = (isWrite: boolean): Promise<boolean> => {
 
 const api = createApi({ signIn });
 const statuses = createStatuses(api, redraw);
+const inbox = createInbox(api, () => rights, redraw);
 const page: Page = {
   get rights() {
     return rights;
@@ -71,10 +78,14 @@ const page: Page = {
   },
   api,
   statuses,
+  inbox,
   store: createStore({ api, onRefresh: statuses.outdate, onRead: redraw }),
   redraw,
   toast: toasts.add,
-  complain: ({ title, detail }) => toasts.add(`${title}. ${detail}`, { tone: 'bad' }),
+  complain: (problem) => {
+    if (problem.proposable && rights.may('POST', '/approvals')) void offerProposal(page, problem);
+    else toasts.add(`${problem.title}. ${problem.detail}`, { tone: 'bad' });
+  },
   confirm: askQuestion,
   choose: askChoice,
   rename: (hash) => {
@@ -96,6 +107,7 @@ const open = async (): Promise<void> => {
   shownHash = location.hash;
   view.leave?.();
   page.store.turn();
+  inbox.refresh();
   const next = await openScreen(page, parseRoute(location.hash));
   if (turn !== opening) return next.leave?.();
   view = next;

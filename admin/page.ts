@@ -1,5 +1,6 @@
 import type { TemplateResult } from 'lit-html';
 import type { Api } from './api/api.ts';
+import type { Inbox } from './api/inbox.ts';
 import type { Rights } from './api/rights.ts';
 import type { Statuses } from './api/statuses.ts';
 import type { Store } from './api/store.ts';
@@ -32,6 +33,7 @@ export interface Page {
   readonly api: Api;
   readonly store: Store;
   readonly statuses: Statuses;
+  readonly inbox: Inbox;
   redraw(): void;
   /** To a hash made by `hashOf`. Without asking about unsaved changes when `saved`. */
   go(hash: string, options?: { readonly saved?: boolean }): void;

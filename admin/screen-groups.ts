@@ -1,5 +1,5 @@
 import type { Rights } from './api/rights.ts';
-import { KINDS } from './api/wire.ts';
+import { KINDS, type Kind } from './api/wire.ts';
 import type { IconName } from './parts/icons.ts';
 import { parseRoute } from './route.ts';
 import { NAMES } from './words/kinds.ts';
@@ -10,12 +10,20 @@ export interface Screen {
   readonly label: string;
   /** What it cannot do without. */
   readonly isAllowed: (rights: Rights) => boolean;
+  /** Whether the navigation has it, too; absent: it has. */
+  readonly isListed?: (rights: Rights) => boolean;
 }
 
 export interface ScreenGroup {
   readonly label?: string;
   readonly screens: readonly Screen[];
 }
+
+/** Of these, people of advertisers see what their bookings name, and no list of their own. */
+const OF_STAFF: readonly Kind[] = ['bidders', 'placements'];
+
+/** Whether the navigation has a screen. */
+export const isInNavigation = ({ isAllowed, isListed = always }: Screen, rights: Rights): boolean => isAllowed(rights) && isListed(rights);
 
 const always = (): boolean => true;
 
@@ -24,6 +32,7 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
   {
     screens: [
       { name: 'overview', label: 'Home', isAllowed: always },
+      { name: 'inbox', label: 'Inbox', isAllowed: ({ me }) => me.kind === 'person' },
       { name: 'timeline', label: 'Timeline', isAllowed: ({ may }) => may('GET', '/line_items') },
     ],
   },
@@ -37,7 +46,10 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
   {
     label: 'Set-up',
     screens: [
-      ...KINDS.map((kind): Screen => ({ name: kind, label: NAMES[kind].many, isAllowed: ({ may }) => may('GET', `/${kind}`) })),
+      ...KINDS.map((kind): Screen => ({
+        ...{ name: kind, label: NAMES[kind].many, isAllowed: ({ may }) => may('GET', `/${kind}`) },
+        isListed: ({ me }) => me.advertisers === null || !OF_STAFF.includes(kind),
+      })),
       { name: 'files', label: 'Files', isAllowed: ({ may }) => may('GET', '/assets') },
     ],
   },
@@ -46,6 +58,7 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
     screens: [
       { name: 'test', label: 'Test an ad', isAllowed: ({ may }) => may('POST', '/test_ad') },
       { name: 'alerts', label: 'Alerts', isAllowed: ({ may }) => may('GET', '/alerts') },
+      { name: 'approvals', label: 'Approvals', isAllowed: ({ may }) => may('GET', '/approvals') },
       { name: 'complaints', label: 'Complaints', isAllowed: ({ may }) => may('GET', '/complaints') },
       { name: 'people', label: 'People', isAllowed: ({ may }) => may('GET', '/people') },
       { name: 'history', label: 'History', isAllowed: ({ may }) => may('GET', '/audit') },
@@ -63,6 +76,8 @@ export const mayOpen = (rights: Rights, hash: string): boolean => {
   const kind = KINDS.find((one) => one === name);
   if (kind && id === 'new' && !rights.may('POST', `/${kind}`)) return false;
   if (name === 'people' && id === 'new' && !rights.may('POST', '/people')) return false;
+  if (name === 'roles') return id === undefined ? rights.managesAll : rights.may('POST', '/roles');
+  if (name === 'report_links') return rights.may('GET', '/report_links');
   if (name === 'tokens') return rights.may('POST', '/tokens');
   return screenNamed(name)?.isAllowed(rights) ?? true;
 };

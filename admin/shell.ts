@@ -2,24 +2,26 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Rights } from './api/rights.ts';
 import { icon, type IconName } from './parts/icons.ts';
 import { hashOf } from './route.ts';
-import { SCREEN_GROUPS } from './screen-groups.ts';
+import { isInNavigation, SCREEN_GROUPS } from './screen-groups.ts';
 
 export interface ShellOptions {
   readonly rights: Rights;
   /** The current entry of the navigation. */
   readonly section: string;
+  /** What waits in a screen, by its name. */
+  readonly counts: Readonly<Partial<Record<IconName, number>>>;
   readonly screen: TemplateResult;
   readonly personMenu: unknown;
   readonly toasts: TemplateResult;
 }
 
 /** The frame of every screen: navigation, the screen, notices. */
-export const shell = ({ rights, section, screen, personMenu, toasts }: ShellOptions): TemplateResult => {
+export const shell = ({ rights, section, counts, screen, personMenu, toasts }: ShellOptions): TemplateResult => {
   const entry = (name: IconName, label: string, href = hashOf([name])): TemplateResult =>
     html`<li>
-      <a href=${href} aria-current=${name === section ? 'page' : 'false'}>${icon(name)}<span>${label}</span></a>
+      <a href=${href} aria-current=${name === section ? 'page' : 'false'}>${icon(name)}<span>${label}</span>${waiting(counts[name])}</a>
     </li>`;
-  const groups = SCREEN_GROUPS.map(({ label, screens }) => ({ label, screens: screens.filter((one) => one.isAllowed(rights)) }));
+  const groups = SCREEN_GROUPS.map(({ label, screens }) => ({ label, screens: screens.filter((one) => isInNavigation(one, rights)) }));
   return html`
     <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
     <div class="layout">
@@ -52,6 +54,9 @@ export const shell = ({ rights, section, screen, personMenu, toasts }: ShellOpti
     ${toasts}
   `;
 };
+
+const waiting = (count = 0): TemplateResult | typeof nothing =>
+  count === 0 ? nothing : html`<span class="waiting">${count.toLocaleString()}<span class="unseen"> waiting</span></span>`;
 
 /** The router owns the hash: following #main would leave the screen. */
 const skip = (event: Event): void => {

@@ -7,13 +7,13 @@ import { button, card, emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { moment, withDates } from '../words/dates.ts';
-import { linkTo } from '../words/kinds.ts';
+import { hashOf } from '../route.ts';
 
 const MUTE_DAYS = 7;
-const PLURALS = { line_item: 'line_items', campaign: 'campaigns', creative: 'creatives' } as const;
+const PLURALS = { line_item: 'line_items', campaign: 'campaigns', creative: 'creatives', approval: 'approvals' } as const;
 
 const what = ({ entity, entity_id, words }: AlertWire): TemplateResult | string =>
-  entity === 'books' ? words : html`<a class="name" href=${linkTo(PLURALS[entity], Number(entity_id))}>${withDates(words)}</a>`;
+  entity === 'books' ? words : html`<a class="name" href=${hashOf([PLURALS[entity], entity_id])}>${withDates(words)}</a>`;
 
 const COLUMNS: readonly Column<AlertWire>[] = [
   {

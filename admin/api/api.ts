@@ -3,6 +3,7 @@ import type { AnswerOf } from '../../src/api/route.ts';
 import type { Shape, Schema } from '../../src/base/schema.ts';
 import type { TRAFFICKING_API } from '../../src/trafficking/trafficking-api.ts';
 import type { Asked, Call } from './call.ts';
+import { proposableOf } from './proposable.ts';
 import { createRecordApi, type RecordApi } from './record-api.ts';
 import { sendRequest, toProblem } from './request.ts';
 import { bearer, dropTabToken, tabToken } from './tab-token.ts';
@@ -25,8 +26,9 @@ type StepsOf<P extends Parameters> = {
 /** What is sent to a path: its parameters, and the body where there is one. */
 export type Sent<R> = (R extends { readonly parameters: infer P extends Parameters }
   ? StepsOf<P> & { readonly [Name in Exclude<keyof P, keyof StepsOf<P>>]?: Value }
-  : object) &
-  (R extends { readonly body: { readonly schema: infer S extends Schema } } ? { readonly body: Shape<S> } : object);
+  : object) & { readonly 'Change-Note'?: string | undefined } & (R extends { readonly body: { readonly schema: infer S extends Schema } }
+    ? { readonly body: Shape<S> }
+    : object);
 type Rest<R> = object extends Sent<R> ? [sent?: Sent<R>] : [sent: Sent<R>];
 
 /**
@@ -81,7 +83,10 @@ export const createApi = ({ signIn }: ApiOptions): Api => {
     const answer = await request(method, path, asked);
     if (!(answer instanceof Response)) return { ok: false, problem: answer };
     const value: unknown = await (answer.ok ? read(answer) : answer.json()).catch(() => undefined);
-    return answer.ok ? { ok: true, value: value as T, ...pageOf(answer.headers) } : { ok: false, problem: toProblem(answer, value) };
+    if (answer.ok) return { ok: true, value: value as T, ...pageOf(answer.headers) };
+    const problem = toProblem(answer, value);
+    const proposable = proposableOf(problem.code, value, method, path, asked);
+    return { ok: false, problem: proposable.length > 0 ? { ...problem, proposable } : problem };
   };
   const call: Call = (method, path, asked) => ask((answer) => answer.json(), method, path, asked);
 
@@ -124,10 +129,14 @@ const itemsOf = (value: unknown): readonly string[] =>
 const attempt = (
   method: string,
   path: string,
-  { body, 'If-Match': ifMatch, ...parameters }: Asked,
+  { body, 'If-Match': ifMatch, 'Change-Note': note, ...parameters }: Asked,
   token: string | null,
 ): Promise<Response | Problem> =>
-  sendRequest(addressOf(path, parameters), { method, body, headers: { ...bearer(token), ...(ifMatch ? { 'If-Match': ifMatch } : {}) } });
+  sendRequest(addressOf(path, parameters), {
+    method,
+    body,
+    headers: { ...bearer(token), ...(ifMatch && { 'If-Match': ifMatch }), ...(note && { 'Change-Note': encodeURIComponent(note) }) },
+  });
 
 /** A file ends early when the service or the connection does. */
 const BROKEN_OFF: Problem = {

@@ -15,8 +15,9 @@ export interface RecordApi {
   fields(kind: Kind, id: Id): Promise<Answer<Fields>>;
   /** The record, and how many records a deletion would also delete. */
   readWithCounts<K extends Kind>(kind: K, id: Id): Promise<Answer<Records[K] & { readonly counts?: Counts }>>;
-  create<K extends Kind>(kind: K, record: Fields): Changed<K>;
-  replace<K extends Kind>(kind: K, id: Id, record: Fields, ifMatch: string | null | undefined): Changed<K>;
+  /** @param note why, for the history */
+  create<K extends Kind>(kind: K, record: Fields, note?: string): Changed<K>;
+  replace<K extends Kind>(kind: K, id: Id, record: Fields, ifMatch: string | null | undefined, note?: string): Changed<K>;
   update<K extends Kind>(kind: K, id: Id, patch: Fields, ifMatch?: string | null): Changed<K>;
   remove(kind: Kind, id: Id, ifMatch?: string | null): Promise<Answer<undefined>>;
   act<K extends Kind>(kind: K, id: Id, action: EntityAction): Changed<K>;
@@ -27,8 +28,8 @@ export const createRecordApi = (call: Call): RecordApi => ({
   read: (kind, id) => call('GET', `/${kind}/{id}`, { id }),
   fields: (kind, id) => call('GET', `/${kind}/{id}`, { id }),
   readWithCounts: (kind, id) => call('GET', `/${kind}/{id}`, { id, include: 'counts' }),
-  create: (kind, body) => call('POST', `/${kind}`, { body }),
-  replace: (kind, id, body, ifMatch) => call('PUT', `/${kind}/{id}`, { id, body, 'If-Match': ifMatch }),
+  create: (kind, body, note) => call('POST', `/${kind}`, { body, 'Change-Note': note }),
+  replace: (kind, id, body, ifMatch, note) => call('PUT', `/${kind}/{id}`, { id, body, 'If-Match': ifMatch, 'Change-Note': note }),
   update: (kind, id, body, ifMatch) => call('PATCH', `/${kind}/{id}`, { id, body, 'If-Match': ifMatch }),
   remove: (kind, id, ifMatch) => call('DELETE', `/${kind}/{id}`, { id, 'If-Match': ifMatch }),
   act: (kind, id, action) => call('POST', `/${kind}/{id}/${action}`, { id }),

@@ -1,5 +1,6 @@
 import { ENTITY_TABLES, type EntityTable, type Records as StoredRecords } from '../../src/catalog/entities/entities.ts';
 import type { Fault } from '../../src/base/fault.ts';
+import type { Operation } from './proposable.ts';
 import type { DimensionProperty } from '../../src/bookings/dimension-api.ts';
 
 /** What a list adds to its records when it is asked for it: how many records belong to each, by kind. */
@@ -45,6 +46,8 @@ export interface Problem {
   readonly errors: readonly Fault[];
   /** Seconds until another attempt makes sense; 0: not said. */
   readonly waitS: number;
+  /** The writes that a second person may approve; absent: that was not the reason. */
+  readonly proposable?: readonly Operation[];
 }
 
 export type Answer<T> =

@@ -70,6 +70,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
     );
     const answer = await page.api.send('POST', '/bulk', { body: { operations } });
     if (!answer.ok) {
+      if (answer.problem.proposable) return page.complain(answer.problem);
       const [fault] = answer.problem.errors;
       const index = Number(/^\/operations\/(\d+)/.exec(fault?.pointer ?? '')?.[1] ?? NaN);
       const record = page.store.find(kind, [...patches.keys()][index]);

@@ -1,5 +1,6 @@
 import { html, nothing } from 'lit-html';
 import type { ReportRow } from '../../src/reports/record-report/report-columns.ts';
+import { createWaitingNote } from '../approvals/waiting-note.ts';
 import { linkTo } from '../words/kinds.ts';
 import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
@@ -43,6 +44,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
     },
   });
   const comments = createCommentsCard(page, 'campaigns', id);
+  const waiting = createWaitingNote(page, 'campaigns', id);
   const items = `campaign_id=${id}&include=children`;
   const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
   for (const fault of faults) if (fault) page.complain(fault);
@@ -61,6 +63,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
         ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
       )}
+      ${waiting()}
       ${childrenCard(page, {
         kind: 'line_items',
         rows: store.listing('line_items', items)?.rows ?? [],

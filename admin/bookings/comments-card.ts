@@ -1,11 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import type { Comment, Commented } from '../../src/bookings/comment-store.ts';
+import type { Answered } from '../api/api.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { moment } from '../words/dates.ts';
 
+type Reader = Answered<'GET', '/campaigns/{id}/readers'>[number];
+
+const READERS = { campaigns: '/campaigns/{id}/readers', line_items: '/line_items/{id}/readers' } as const;
+/** Names offered for what is typed behind @. */
+const MAX_OFFERED = 6;
 const PATHS = { campaigns: '/campaigns/{id}/comments', line_items: '/line_items/{id}/comments' } as const;
 
 /** What staff have written about a record, and a field to write more. */
@@ -13,6 +19,12 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
   const path = PATHS[of];
   const { rights } = page;
   const comments = createReading(page, (api) => api.get(path, { id }), { keep: true, may: rights.may('GET', path) });
+  const readersPath = READERS[of];
+  let readers: readonly Reader[] = [];
+  if (rights.may('GET', readersPath))
+    void page.api.get(readersPath, { id }).then((answer) => {
+      if (answer.ok) readers = answer.value;
+    });
   let typed = '';
   let sending = false;
 
@@ -33,6 +45,27 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
     await comments.load();
   };
 
+  /** Who is meant by the @ at the end of what is typed. */
+  const offered = (): readonly Reader[] => {
+    const [, begun] = /(?:^|\s)@([^@]{0,40})$/.exec(typed) ?? [];
+    if (begun === undefined) return [];
+    const words = begun.toLowerCase();
+    return readers.filter(({ name, email }) => [name, email].some((one) => one.toLowerCase().startsWith(words))).slice(0, MAX_OFFERED);
+  };
+  const mention = ({ name }: Reader): void => {
+    typed = `${typed.replace(/@[^@]*$/, '')}@${name} `;
+    page.redraw();
+    document.getElementById('comment')?.focus();
+  };
+  const offers = (): TemplateResult | typeof nothing => {
+    const found = offered();
+    return found.length === 0
+      ? nothing
+      : html`<p class="mention-offers" aria-label="Mention">
+          ${found.map((reader) => button(`@${reader.name}`, () => mention(reader), 'quiet', `Mention ${reader.name}`))}
+        </p>`;
+  };
+
   const form = (): TemplateResult =>
     html`<form class="comment-form" @submit=${add}>
       <label class="unseen" for="comment">Comment</label>
@@ -40,12 +73,14 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
         id="comment"
         rows="2"
         maxlength="4000"
-        placeholder="For colleagues: what was agreed, what was tried …"
+        placeholder="For colleagues: what was agreed, what was tried … @ mentions someone"
         .value=${live(typed)}
         @input=${(event: InputEvent) => {
           typed = (event.target as HTMLTextAreaElement).value;
+          page.redraw();
         }}
       ></textarea>
+      ${offers()}
       <button type="submit" class="secondary">Add</button>
     </form>`;
   const list = (): TemplateResult =>

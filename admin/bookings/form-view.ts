@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { showApiKey } from '../parts/dialogs.ts';
+import { offerProposal } from '../approvals/offer-proposal.ts';
+import { createWaitingNote } from '../approvals/waiting-note.ts';
 import { createForm, type Draft, type Form } from './forms/form.ts';
 import { readAt } from './forms/pointer.ts';
 import { draftOf, newRecord, recordOf } from './forms/entity-draft.ts';
@@ -14,8 +16,10 @@ import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { missingRecord } from './record-view.ts';
 import { hashOf, type Route } from '../route.ts';
 import { authorOf } from '../api/last-change.ts';
-import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../api/wire.ts';
+import type { Answer, CreativeWire, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
+import { faultSummary } from './fault-summary.ts';
 import { conflictNote, readConflict, type FoundConflict } from './conflict-note.ts';
+import { saveBar } from '../parts/save-bar.ts';
 import { formAside } from './form-aside.ts';
 import { recordActions } from './row-actions.ts';
 import { createUnfilledCard } from '../delivery/unfilled-card.ts';
@@ -59,8 +63,8 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   let conflict: FoundConflict | undefined;
 
   /** Changes of different fields are both kept; a field that both have changed is asked about. */
-  const replace = async (draft: Draft, mayMerge = true): Promise<Answer<Records[K]>> => {
-    const answer = await api.records.replace(kind, id, recordOf(kind, draft, store.dimensions()), base.etag);
+  const replace = async (draft: Draft, note: string | undefined, mayMerge = true): Promise<Answer<Records[K]>> => {
+    const answer = await api.records.replace(kind, id, recordOf(kind, draft, store.dimensions()), base.etag, note);
     conflict = undefined;
     if (answer.ok || answer.problem.code !== 'precondition_failed') return answer;
     const found = await readConflict(page, kind, id, base.draft, draft);
@@ -68,7 +72,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     base = { draft: found.base, etag: found.etag };
     if (found.fields.length === 0 && mayMerge) {
       page.toast(`${authorOf(found.change)} changed ${found.taken.join(', ') || 'it'} meanwhile. Both changes are kept.`);
-      return replace(found.merged, false);
+      return replace(found.merged, note, false);
     }
     for (const field of fieldsOf(kind)) form.write(field.pointer, readAt(found.merged, field.pointer));
     conflict = found;
@@ -79,10 +83,10 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     page,
     draft: initial,
     inWords: (fault, draft) => faultInWords(kind, fault, draft, store.dimensions()),
-    save: (draft): Promise<Answer<Records[K]>> => {
-      if (!isNew && !duplicating) return replace(draft);
+    save: (draft, note): Promise<Answer<Records[K]>> => {
+      if (!isNew && !duplicating) return replace(draft, note);
       const changed = recordOf(kind, draft, store.dimensions());
-      return api.records.create(kind, duplicating ? copied(changed) : changed);
+      return api.records.create(kind, duplicating ? copied(changed) : changed, note);
     },
     onSaved: async (saved) => {
       if (withCreatives) await copyCreatives(page, duplicating ? ofItem : copiedCreatives, saved.id as number);
@@ -102,7 +106,12 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     },
   });
 
+  const waiting = isNew ? () => [] : createWaitingNote(page, kind, id);
   const fill = kind === 'placements' && !isNew ? createUnfilledCard(page, id) : undefined;
+
+  const propose = async (problem: Problem): Promise<void> => {
+    if (await offerProposal(page, problem, form.note())) page.go(isNew ? hashOf([kind]) : linkTo(kind, id), { saved: true });
+  };
 
   const duplicate = async (): Promise<void> => {
     duplicating = true;
@@ -133,8 +142,9 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             void form.submit();
           }}
         >
+          ${waiting()}
           ${isLocked ? html`<p class="note">You may read this ${one}. Ask an administrator if you need to change it.</p>` : nothing}
-          ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate)}
+          ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate, propose)}
           <div class="form-columns">
             <div class="form-main">
               ${isLocked ? html`<fieldset class="bare" disabled>${renderForm(kind, form, page, { isNew })}</fieldset>` : renderForm(kind, form, page, { isNew })}
@@ -200,40 +210,3 @@ const warnIfStuck = async <K extends Kind>(page: Page, kind: K, saved: Records[K
   const reason = own ?? (status?.value === 'cannot serve' ? status.reasons[0] : undefined);
   if (reason !== undefined) page.toast(`It cannot serve: ${withDates(reason)}.`, { tone: 'bad' });
 };
-
-/** What a copy under another parent has. */
-const COPY_WORDS: Readonly<Partial<Record<Kind, string>>> = {
-  campaigns: 'The copy belongs to the chosen publisher and has no line items yet.',
-  line_items: 'The copy belongs to the chosen campaign, has the same creatives, and is paused.',
-  creatives: 'The copy belongs to the chosen line item.',
-};
-
-const faultSummary = (form: Form, kind: Kind, duplicate: () => Promise<void>): TemplateResult => {
-  const problem = form.problem();
-  if (!problem) return html`<div role="alert"></div>`;
-  const faults = form.faults();
-  return html`<div class="note bad faults" role="alert" tabindex="-1">
-    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
-    ${
-      faults.length > 0
-        ? html`<ul>
-            ${faults.map(({ detail }) => html`<li>${detail}</li>`)}
-          </ul>`
-        : html`<p>${problem.detail}</p>`
-    }
-    ${
-      problem.code === 'parent_fixed'
-        ? html`<p>${COPY_WORDS[kind]}</p>
-            <button type="button" @click=${() => void duplicate()}>Duplicate it instead</button>`
-        : nothing
-    }
-  </div>`;
-};
-
-const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
-  <div class="save-bar">
-    <span class="figure" aria-live="polite">${form.isSaving() ? 'Saving …' : form.hasChanges() ? 'Not saved yet' : ''}</span>
-    <a role="button" class="secondary" href=${back}>Cancel</a>
-    <button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'} ?disabled=${form.isSaving()}>${label}</button>
-  </div>
-`;

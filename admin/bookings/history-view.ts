@@ -1,22 +1,19 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { AuditRow } from '../../src/bookings/audit-api.ts';
-import { describeCounts, linkTo, NAMES } from '../words/kinds.ts';
+import { describeCounts, kindNamed, linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { isObject } from '../../src/base/narrow.ts';
 import { countryName } from '../parts/fields/country-field.ts';
-import { KINDS, type Dimensions, type Kind } from '../api/wire.ts';
+import type { Dimensions } from '../api/wire.ts';
 import type { DayPart } from '../../src/targeting/week-hours.ts';
 import { scheduleWords } from '../words/schedule-words.ts';
 import { targetingWords } from '../words/targeting-words.ts';
 import { date, moment } from '../words/dates.ts';
 import { labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
-
-/** By the name that the audit trail stores: `line_item`. */
-const kindOf = (entity: string): Kind | undefined => KINDS.find((kind) => NAMES[kind].one.replaceAll(' ', '_') === entity);
 
 const WORDS: Readonly<Record<string, string>> = {
   create: 'created',
@@ -49,7 +46,7 @@ export const openHistory = (page: Page): View => {
               caption: 'Changes',
               rows,
               columns: columnsWith(page.store.dimensions()),
-              actions: (row) => html`${undoButton(page, kindOf(row.entity), row, changes.load)}`,
+              actions: (row) => html`${undoButton(page, kindNamed(row.entity), row, changes.load)}`,
             }),
       )}
     `,
@@ -59,7 +56,7 @@ export const openHistory = (page: Page): View => {
 const named = ({ entity, entity_id, action, before, after }: AuditRow): TemplateResult | string => {
   const name = (after ?? before)?.['name'];
   const text = `${entity.replaceAll('_', ' ')} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
-  const kind = kindOf(entity);
+  const kind = kindNamed(entity);
   return kind && action !== 'delete' ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
 };
 
@@ -98,15 +95,17 @@ const differences = (change: AuditRow, dimensions: Dimensions): TemplateResult |
   };
   return html`${changedFields({ before, after }).map(
     (name) =>
-      html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${words(name, before[name])} → ${words(name, after[name])}</div>`,
+      html`<div class="change"><b>${labelOf(kindNamed(entity), name)}</b> ${words(name, before[name])} → ${words(name, after[name])}</div>`,
   )}${payerNote(change)}`;
 };
 
 const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? '' : html`<div class="change"><i>“${note}”</i></div>`);
 
-/** With the second person, where one was needed. */
-const who = ({ actor, approved_by: second }: AuditRow): TemplateResult | string =>
-  second === null ? actor : html`${actor}<br /><small>approved by ${second}</small>`;
+/** With the second person, where one was needed, and from where it was changed, where that is known. */
+const who = ({ actor, approved_by: second, network, device }: AuditRow): TemplateResult => {
+  const from = [device, network].filter(Boolean).join(' · ');
+  return html`${actor}${second === null ? '' : html`<br /><small>approved by ${second}</small>`}${from && html`<br /><small class="muted">${from}</small>`}`;
+};
 
 const columnsWith = (dimensions: Dimensions): readonly Column<AuditRow>[] => [
   { label: 'When', cell: ({ at }) => unbroken(moment(at)) },

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Delivery } from '../../src/delivery/delivery.ts';
+import { createWaitingNote } from '../approvals/waiting-note.ts';
 import { toggleActive } from '../bookings/actions.ts';
 import { daysChart, todayChart } from './delivery-charts.ts';
 import { countryName } from '../parts/fields/country-field.ts';
@@ -37,6 +38,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   });
   const refusals = createRefusalsCard(page, id);
   const comments = createCommentsCard(page, 'line_items', id);
+  const waiting = createWaitingNote(page, 'line_items', id);
   const refresh = (): void => {
     if (document.visibilityState === 'visible') void Promise.all([delivery.load(), refusals.load()]);
   };
@@ -57,7 +59,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         title,
       )}
       ${pageHead(title, `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
-      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render()))}
+      ${waiting()} ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render()))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],

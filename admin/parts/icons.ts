@@ -16,9 +16,11 @@ const SHAPES = {
   reports: svg`<path d="M4 4v12h12M7.5 13V9.5M11 13V6M14.5 13v-5" />`,
   finance: svg`<rect x="3" y="5" width="14" height="10" rx="2" /><circle cx="10" cy="10" r="2" /><path d="M5.5 10h.5M14 10h.5" />`,
   alerts: svg`<path d="M10 3a4.5 4.5 0 0 0-4.5 4.5c0 4-1.5 5.5-1.5 5.5h12s-1.5-1.5-1.5-5.5A4.5 4.5 0 0 0 10 3zM8.5 16h3" />`,
+  approvals: svg`<path d="M4 10.5 8 14.5 16 5.5M4 17h12" />`,
   complaints: svg`<path d="M5 3v14M5 4h10l-2 3.5 2 3.5H5" />`,
   api: svg`<path d="m7 6-4 4 4 4M13 6l4 4-4 4M11 4.5l-2 11" />`,
   people: svg`<circle cx="7.5" cy="7" r="2.8" /><path d="M2.5 16c.4-3 2.4-4.6 5-4.6s4.6 1.6 5 4.6M12.5 4.6a2.6 2.6 0 0 1 0 4.9M14.5 11.8c1.7.6 2.8 2 3 4.2" />`,
+  inbox: svg`<path d="M3 11 5.5 4h9L17 11v5H3zM3 11h4l1 2h4l1-2h4" />`,
   account: svg`<circle cx="10" cy="7" r="3" /><path d="M4 17c.4-3.6 2.8-5.4 6-5.4s5.6 1.8 6 5.4" />`,
   history: svg`<circle cx="10" cy="10" r="7" /><path d="M10 6v4l3 2" />`,
 } as const;

@@ -56,7 +56,7 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
     );
     void factors.load();
   };
-  const setUp = ({ secret, uri, setup }: NewTotp): void => {
+  const setUp = ({ secret, uri, qr, setup }: NewTotp): void => {
     const form = createTypedForm({
       idPrefix: 'factor',
       redraw,
@@ -68,7 +68,11 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
     });
     show(
       () =>
-        html`<p>Add this key to your authenticator app, or <a href=${uri}>open it on this device</a>. Then enter the code that it shows.</p>
+        html`<p>
+            Scan this with your authenticator app, type the key below it, or <a href=${uri}>open it on this device</a>. Then enter the code
+            that it shows.
+          </p>
+          <svg class="qr" viewBox="0 0 ${qr.size} ${qr.size}" role="img" aria-label="QR code of the key below"><path d=${qr.path} /></svg>
           <pre class="codes">${secret.match(/.{1,4}/g)?.join(' ')}</pre>
           ${form()}`,
     );
@@ -106,6 +110,18 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
     });
     show(() => html`${form()}`);
   };
+  const renamePasskey = ({ id, name }: Passkey): void => {
+    const form = createTypedForm({
+      idPrefix: 'factor',
+      redraw,
+      fields: [{ ...PASSKEY_NAME, value: name }],
+      submit: 'Rename',
+      send: ({ name: typed = '' }) => page.api.send('PATCH', '/me/passkeys/{id}', { id, body: { name: typed.trim() } }),
+      onSent: () => changed('The passkey is renamed.'),
+      more: cancel,
+    });
+    show(() => html`${form()}`);
+  };
   const removePasskey = async ({ id, name }: Passkey): Promise<void> => {
     const text = 'It does not sign you in any more. Your device may still list it: remove it there, too.';
     if (!(await page.confirm({ title: `Remove the passkey “${name}”?`, text, yes: 'Remove', dangerous: true }))) return;
@@ -118,6 +134,7 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
     html`<p>
       <strong>${passkey.name}</strong>
       <small class="muted">${passkey.last_used_at === null ? 'never used' : `last used ${moment(passkey.last_used_at)}`}</small>
+      ${button('Rename', () => renamePasskey(passkey), 'quiet', `Rename the passkey ${passkey.name}`)}
       ${button('Remove', () => removePasskey(passkey), 'quiet danger-text', `Remove the passkey ${passkey.name}`)}
     </p>`;
   const passkeysOf = ({ passkeys }: Factors): TemplateResult => html`

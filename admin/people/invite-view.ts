@@ -22,8 +22,9 @@ export const openInvite = async (page: Page): Promise<View> => {
     page,
     draft: { email: '', name: '', ...newRights(page) },
     inWords,
-    save: (draft: Draft) =>
+    save: (draft: Draft, note) =>
       page.api.send('POST', '/people', {
+        'Change-Note': note,
         body: { email: textOf(draft['email']).trim(), name: textOf(draft['name']).trim(), ...rightsOf(draft) },
       }),
     onSaved: async ({ name, link, mailed, expires_at: expires }) => {

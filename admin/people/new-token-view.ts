@@ -28,8 +28,9 @@ export const openNewToken = async (page: Page): Promise<View> => {
     page,
     draft: { name: '', expires_at: isoDateIn(LIFETIME_DAYS), ...newRights(page) },
     inWords,
-    save: (draft: Draft) =>
+    save: (draft: Draft, note) =>
       page.api.send('POST', '/tokens', {
+        'Change-Note': note,
         body: { name: textOf(draft['name']).trim(), expires_at: momentOf(textOrNull(draft['expires_at'])), ...rightsOf(draft) },
       }),
     onSaved: async ({ name, token }) => {

@@ -42,12 +42,13 @@ export const openPeople = (page: Page): View => {
     { label: 'Last seen', cell: ({ last_seen_at: at }) => (at === null ? 'never' : unbroken(moment(at))) },
     { label: 'State', cell: stateOf },
   ];
+  const roles = managesAll ? html`<a role="button" class="secondary" href=${hashOf(['roles'])}>Roles</a>` : nothing;
   const add = may('POST', '/people') ? html`<a role="button" href=${hashOf(['people', 'new'])}>Invite a person</a>` : nothing;
   return {
     title: 'People',
     section: 'people',
     render: () => html`
-      ${pageHead('People', 'Who may sign in, with what roles, and for whom. Every change takes effect with the next call.', add)}
+      ${pageHead('People', 'Who may sign in, with what roles, and for whom. Every change takes effect with the next call.', html`${roles} ${add}`)}
       ${people.render((rows) =>
         rows.length === 0
           ? emptyState(

@@ -60,6 +60,16 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
     const { link, mailed, expires_at: expires } = answer.value;
     if (link !== null) await showPersonLink(name, { link, mailed, expires: moment(expires ?? '') });
   };
+  const removeFactors = async (): Promise<void> => {
+    const text =
+      'Their authenticator app, recovery codes and passkeys end. Do this when they have lost them, and when you are sure that it is they who ask. Hand over a new link afterwards.';
+    if (!(await page.confirm({ title: `Remove the second factors of ${name}?`, text, yes: 'Remove', dangerous: true }))) return;
+    const answer = await page.api.send('DELETE', '/people/{id}/factors', { id });
+    if (!answer.ok) return page.complain(answer.problem);
+    person = { ...person, has_totp: false, passkeys: 0 };
+    page.toast(`${name} signs in without second factors now.`);
+    page.redraw();
+  };
   const endSessions = async (): Promise<void> => {
     const answer = await page.api.send('DELETE', '/people/{id}/sessions', { id });
     if (!answer.ok) return page.complain(answer.problem);
@@ -70,8 +80,12 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
     page,
     draft: { name, ...rightsDraft(initial) },
     inWords,
-    save: (draft: Draft) =>
-      page.api.send('PATCH', '/people/{id}', { id, body: { name: textOf(draft['name']).trim(), ...(managesAll && rightsOf(draft)) } }),
+    save: (draft: Draft, note) =>
+      page.api.send('PATCH', '/people/{id}', {
+        id,
+        'Change-Note': note,
+        body: { name: textOf(draft['name']).trim(), ...(managesAll && rightsOf(draft)) },
+      }),
     onSaved: async () => {
       page.toast(`${name} is saved. It takes effect with their next call.`);
       if (me.id === id) await page.readRights();
@@ -89,6 +103,7 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
   const actions = (): TemplateResult | typeof nothing =>
     may('PATCH', '/people/{id}')
       ? html`${person.disabled_at === null && may('POST', '/people/{id}/link') ? button('New link', newLink, 'secondary') : nothing}
+        ${(person.has_totp || person.passkeys > 0) && may('DELETE', '/people/{id}/factors') ? button('Remove second factors', removeFactors, 'secondary danger-text') : nothing}
         ${person.disabled_at === null ? button('Disable', () => change(true), 'secondary danger-text') : button('Enable', () => change(false), 'secondary')}`
       : nothing;
 

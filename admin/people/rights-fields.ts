@@ -39,7 +39,7 @@ const idsOf = (chosen: unknown): readonly number[] | null => {
 
 /** Rights as they are sent. */
 export const rightsOf = (draft: Readonly<Record<string, unknown>>): Pick<Me, 'roles' | 'publishers' | 'advertisers'> => ({
-  roles: listOf(draft['roles']) as Me['roles'],
+  roles: listOf(draft['roles']),
   publishers: idsOf(draft['publishers']),
   advertisers: idsOf(draft['advertisers']),
 });
@@ -59,14 +59,18 @@ const includes = (role: Role, other: Role): boolean =>
 /** What a role allows; of a role that includes another one, what it adds to that. */
 const roleWords = (role: Role, roles: readonly Role[]): string => {
   if (roles.every((other) => includes(role, other))) return 'everything';
-  const base = roles.find((other) => other !== role && includes(role, other));
+  const base = roles.find((other) => other !== role && other.id === null && includes(role, other));
   const added = role.permissions.filter(({ name }) => !base?.permissions.some((each) => each.name === name));
   return [...(base ? [`as a ${base.name}`] : []), ...added.map(({ words }) => words)].join('; ');
 };
 
 /** Roles with what each allows, and for whom. */
 export const rightsFields = (form: Form, page: Page, roles: readonly Role[]): TemplateResult => {
-  const given = page.rights.managesAll ? roles : roles.filter(({ name }) => name === OF_ADVERTISERS);
+  const mine = new Set<string>(page.rights.me.permissions);
+  // Nobody gives more than they have.
+  const given = roles
+    .filter(({ name }) => page.rights.managesAll || name === OF_ADVERTISERS)
+    .filter(({ permissions }) => permissions.every(({ name }) => mine.has(name)));
   return html`
     ${checkField(form, {
       ...{

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Form } from '../bookings/forms/form.ts';
+import { saveBar } from '../parts/save-bar.ts';
 import { counted } from '../words/kinds.ts';
 
 /** A form of a person or a token: what is wrong with it, its sections, and the bar with its buttons. */
@@ -22,12 +23,7 @@ export const rightsForm = (form: Form, sections: TemplateResult, label: string, 
             </div>`
           : html`<div role="alert"></div>`
       }
-      ${sections}
-      <div class="save-bar">
-        <span class="figure" aria-live="polite">${form.isSaving() ? 'Saving …' : form.hasChanges() ? 'Not saved yet' : ''}</span>
-        <a role="button" class="secondary" href=${back}>Cancel</a>
-        <button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'} ?disabled=${form.isSaving()}>${label}</button>
-      </div>
+      ${sections} ${saveBar(form, label, back)}
     </form>
   `;
 };

@@ -11,6 +11,7 @@ import { reportControls } from './report-controls.ts';
 import { payerNote } from './payer-note.ts';
 import { reportTable } from './report-table.ts';
 import { createSavedReports } from './saved-reports.ts';
+import { hashOf } from '../route.ts';
 import { createShareForm } from './share-report.ts';
 import type { Route } from '../route.ts';
 import { saveFile } from '../api/save-file.ts';
@@ -144,6 +145,7 @@ export const openReports = (page: Page, route: Route): View => {
           ? html`${button('CSV', () => save('csv'), 'secondary')} ${button('Excel', () => save('xlsx'), 'secondary')}
             ${may('GET', '/events') ? button('Raw events', events.open, 'secondary') : nothing}
             ${may('POST', '/report_links') ? button('Share', share.open, 'secondary') : nothing}
+            ${may('GET', '/report_links') ? html`<a role="button" class="secondary" href=${hashOf(['report_links'])}>Shared links</a>` : nothing}
             ${may('POST', '/saved_reports') ? button('Save', saved.add) : nothing}`
           : nothing,
       )}

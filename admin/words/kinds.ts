@@ -6,6 +6,9 @@ import { KINDS, type Counts, type Kind, type Records } from '../api/wire.ts';
 /** The names of the kinds, for people. */
 export const NAMES = perTable((kind): { readonly one: string; readonly many: string } => ENTITIES[kind]);
 
+/** A kind by the name that the history stores: `line_item`. */
+export const kindNamed = (entity: string): Kind | undefined => KINDS.find((kind) => NAMES[kind].one.replaceAll(' ', '_') === entity);
+
 /** `a campaign`, `an advertiser`. */
 export const aOne = (kind: Kind): string => `${/^[aeiou]/.test(NAMES[kind].one) ? 'an' : 'a'} ${NAMES[kind].one}`;
 

@@ -1,4 +1,4 @@
-import { permissionsOf, type Permission, type RoleName } from './permissions.ts';
+import { permissionsOf, type Permission } from './permissions.ts';
 import { EVERYTHING, type Scope } from './scope.ts';
 
 /** Who calls a route, and what the call may do and see. */
@@ -12,12 +12,22 @@ export interface Caller extends Scope {
   readonly fullName: string | null;
   /** The session of a person. */
   readonly sessionId: number | null;
-  readonly roles: readonly RoleName[];
+  readonly roles: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
   /** Why it calls, in its own words: for the audit trail. null: not said. */
   readonly note: string | null;
+  /** Of a person or an API token; null: not known. */
+  readonly from: CalledFrom | null;
   /** The second person, who has approved what this call changes; null: nobody has. */
   readonly approvedBy: string | null;
+}
+
+/** From where a call came, as the history shows it. */
+export interface CalledFrom {
+  /** Without the part that names a person: a /24 or /48. '' when the address is unknown. */
+  readonly network: string;
+  /** `Firefox on Linux`, `curl/8.5`. */
+  readonly device: string;
 }
 
 /** machine: a token of ADMIN_TOKEN, or everyone while no sign-in is required. link: the bearer of a link. */
@@ -29,20 +39,22 @@ export type Need = Permission | 'sign_in';
 
 /** Rights as they are stored with a person or an API token. */
 export interface Rights extends Scope {
-  readonly roles: readonly RoleName[];
+  /** Built-in ones, and those that administrators have made. */
+  readonly roles: readonly string[];
 }
 
 /** Whether rights have the role of advertisers for all of them, which allows nothing. */
 export const isAdvertiserOfAll = ({ roles, advertisers }: Pick<Rights, 'roles' | 'advertisers'>): boolean =>
   roles.includes('advertiser') && advertisers === null;
 
+/** @param rights `own`: the permissions of its roles that are not built in */
 export const callerWith = (
-  rights: Rights,
+  rights: Rights & { readonly own?: readonly Permission[] },
   who: Pick<Caller, 'kind' | 'name' | 'id'> & Partial<Pick<Caller, 'fullName' | 'sessionId'>>,
 ): Caller => {
   const { roles, publishers, advertisers } = rights;
-  const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles);
-  return { fullName: null, sessionId: null, note: null, approvedBy: null, ...who, roles, permissions, publishers, advertisers };
+  const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles, rights.own);
+  return { fullName: null, sessionId: null, note: null, from: null, approvedBy: null, ...who, roles, permissions, publishers, advertisers };
 };
 
 /** A caller that may do everything: a token of ADMIN_TOKEN, and everyone while no sign-in is required. */

@@ -22,6 +22,30 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS;
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
 
+/** The permissions by what they are about, for people. */
+export const PERMISSION_AREAS = {
+  Bookings: [
+    'records.read',
+    'bookings.write',
+    'creatives.write',
+    'comments.write',
+    'inventory.write',
+    'creatives.approve',
+    'changes.approve',
+  ],
+  Delivery: ['delivery.read', 'alerts.read'],
+  Results: ['reports.read', 'reports.write', 'finance.read', 'finance.write', 'events.read'],
+  'Set-up': ['setup.write', 'history.read', 'people.invite', 'people.write'],
+} as const satisfies Readonly<Record<string, readonly Permission[]>>;
+export type PermissionArea = keyof typeof PERMISSION_AREAS;
+
+/** @throws Error for one that is in no area */
+export const areaOf = (permission: Permission): PermissionArea => {
+  const [area] = Object.entries(PERMISSION_AREAS).find(([, all]) => (all as readonly Permission[]).includes(permission)) ?? [];
+  if (area === undefined) throw new Error(`The permission ${permission} is in no area.`);
+  return area as PermissionArea;
+};
+
 const OWN = ['records.read', 'delivery.read', 'reports.read'] as const;
 const VIEWER = [...OWN, 'alerts.read'] as const;
 const STAFF = [...VIEWER, 'history.read', 'reports.write'] as const;
@@ -39,5 +63,8 @@ export const ROLES = {
 export type RoleName = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly RoleName[];
 
-/** What roles allow together. */
-export const permissionsOf = (roles: readonly RoleName[]): ReadonlySet<Permission> => new Set(roles.flatMap((role) => ROLES[role]));
+export const isRoleName = (name: string): name is RoleName => Object.hasOwn(ROLES, name);
+
+/** What roles allow together. @param own the permissions of those that are not built in */
+export const permissionsOf = (roles: readonly string[], own: readonly Permission[] = []): ReadonlySet<Permission> =>
+  new Set([...roles.flatMap((role): readonly Permission[] => (isRoleName(role) ? ROLES[role] : [])), ...own]);

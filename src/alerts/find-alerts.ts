@@ -67,6 +67,11 @@ const DRIFT = `
   union all
   select 'dead_events', count(*)::int, 'dead' from dead_events having count(*) > 0`;
 
+const WAITING = `
+  select id, publisher_id as "publisherId", proposed_by as "by", (select string_agg(replace(change ->> 'entity', '_', ' ') || coalesce(' “' || nullif(coalesce(change -> 'after', change -> 'before') ->> 'name', '') || '”', ''), ', ')
+          from jsonb_array_elements(changes) as change) as what
+  from approvals where state = 'open' and expires_at > :at order by id limit :limit`;
+
 /** Alerts of one kind at a time: more say that something else is wrong. */
 const MAX_FOUND = 1_000;
 /** Line items whose status is read: 0.3 s of work, with rests. The first by id. */
@@ -90,6 +95,7 @@ export const createFindAlerts =
     const complaints = (complaintLimit > 0 ? await findComplaints(knex, atMs, MAX_FOUND) : []).filter(
       (found) => isMalware(found) || found.clients >= complaintLimit * ANY_REASON_FACTOR,
     );
+    const waiting = await ask<Waiting>(WAITING);
     const drift = await ask<Drift>(DRIFT);
     return {
       alerts: [
@@ -102,6 +108,7 @@ export const createFindAlerts =
           words: `${one.entity === 'campaign' ? 'The campaign ' : ''}“${one.name}” has spent its budget of ${usd.format(one.budget)} and does not serve any more.`,
         })),
         ...complaints.map((found) => complaintAlert(found, isMalware(found))),
+        ...waiting.map(waitingAlert),
         ...drift.map(driftAlert),
       ],
       malware: complaints.filter((found) => !found.isBlocked && isMalware(found)).map(({ id }) => ({ creativeId: id })),
@@ -134,6 +141,13 @@ interface Drift {
   readonly scope: string;
   readonly count: number;
   readonly what: 'differed' | 'not compared' | 'dead';
+}
+
+interface Waiting {
+  readonly id: number;
+  readonly publisherId: number;
+  readonly by: string;
+  readonly what: string;
 }
 
 const usd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
@@ -173,6 +187,13 @@ const complaintAlert = ({ id, publisherId, clients, malwareClients }: Complained
     words: `${about}. Look at it, and talk to its advertiser.`,
   };
 };
+
+const waitingAlert = ({ id, publisherId, by, what }: Waiting): FoundAlert => ({
+  ...{ kind: 'approval_waits', entity: 'approval', entityId: String(id), publisherId },
+  words: `${by} has proposed a change of ${what.slice(0, MAX_NAMED)}, which waits for a second person.`,
+});
+/** Characters: a proposal may change many records. */
+const MAX_NAMED = 300;
 
 const driftAlert = ({ scope, count, what }: Drift): FoundAlert => {
   const words = {

@@ -1,7 +1,7 @@
 import type { AlertKind } from '../catalog/model/alert-kinds.ts';
 
 /** What an alert is about. `books`: the counts of the whole installation. */
-export const ALERT_ENTITIES = ['line_item', 'campaign', 'creative', 'books'] as const;
+export const ALERT_ENTITIES = ['line_item', 'campaign', 'creative', 'approval', 'books'] as const;
 export type AlertEntity = (typeof ALERT_ENTITIES)[number];
 
 /** Something that is the case now. */

@@ -36,7 +36,7 @@ const shown = ({ id, kind, entity, entityId, publisherId, words, openedAt }: Ale
   ...{ id, kind, entity, entity_id: entityId, publisher_id: publisherId, words, opened_at: openedAt.toISOString() },
 });
 
-const PATHS = { line_item: 'line_items/', campaign: 'campaigns/', creative: 'creatives/' } as const;
+const PATHS = { line_item: 'line_items/', campaign: 'campaigns/', creative: 'creatives/', approval: 'approvals/' } as const;
 
 /** Where the page shows it; null: PUBLIC_URL is not set. */
 const linkOf = (publicUrl: string, { entity, entityId }: Pick<Alert, 'entity' | 'entityId'>): string | null =>

@@ -1,6 +1,6 @@
 import { schemaOf } from '../api/columns.ts';
 import { component } from '../api/component.ts';
-import { choiceQuery, idInPath, pageQuery } from '../api/parameters.ts';
+import { choiceQuery, idInPath, pageQuery, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { OPERATION } from '../bookings/bulk-api.ts';
@@ -36,20 +36,28 @@ const WORDS = component('DecisionWords', s.closedRecord({ words: s.withDefault(s
 
 const id = idInPath('proposal');
 const ofOwn = { reach: 'own' } as const;
+/** A proposal shows records whole, so it is not for callers for some advertisers. */
+const ofPublishers = { reach: 'publishers' } as const;
 
 /** Changes that a publisher lets a second person approve. */
 export const APPROVAL_API = defineRoutes({
   listApprovals: {
     ...at('GET', '/api/approvals', 'people'),
-    ...ofOwn,
+    ...ofPublishers,
     needs: 'history.read',
     summary: 'Proposed changes, the newest first',
-    parameters: { state: choiceQuery(APPROVAL_STATES, 'Only those in this state'), ...pageQuery({ default: 50, max: 200 }) },
+    parameters: {
+      state: choiceQuery(APPROVAL_STATES, 'Only those in this state'),
+      proposed_by: textQuery('Only those of this person or token'),
+      entity: textQuery('Only those that change records of this entity: line_item'),
+      entity_id: textQuery('Only those that change the record with this id, with `entity`'),
+      ...pageQuery({ default: 50, max: 200 }),
+    },
     answer: ok('Proposals', s.listOf(APPROVAL)),
   },
   getApproval: {
     ...at('GET', '/api/approvals/{id}', 'people'),
-    ...ofOwn,
+    ...ofPublishers,
     needs: 'history.read',
     summary: 'One proposed change',
     parameters: { id },
@@ -65,7 +73,7 @@ export const APPROVAL_API = defineRoutes({
   },
   approveChange: {
     ...at('POST', '/api/approvals/{id}/approve', 'people'),
-    ...ofOwn,
+    ...ofPublishers,
     needs: 'changes.approve',
     summary: 'Approve a change of someone else, and carry it out. Refused when a record has changed since.',
     parameters: { id },
@@ -74,7 +82,7 @@ export const APPROVAL_API = defineRoutes({
   },
   sendBackChange: {
     ...at('POST', '/api/approvals/{id}/send_back', 'people'),
-    ...ofOwn,
+    ...ofPublishers,
     needs: 'changes.approve',
     summary: 'Refuse a change, in words',
     parameters: { id },

@@ -15,6 +15,7 @@ import { publisherOf } from '../bookings/second-person.ts';
 import { refused, type Refused, type Written } from '../bookings/written.ts';
 import type { Finance } from '../finance/finance.ts';
 import type { APPROVAL_API } from './approval-api.ts';
+import type { ApprovalMails } from './approval-mails.ts';
 import {
   decideWithin,
   MAX_OPEN_APPROVALS,
@@ -32,6 +33,7 @@ export interface ApprovalRoutesOptions {
   readonly reach: RecordReach;
   readonly finance: Finance;
   readonly approvals: ApprovalStore;
+  readonly mails: ApprovalMails | undefined;
 }
 
 /** A proposal that may be stored. */
@@ -43,7 +45,7 @@ const CLOSING = '/finance/close';
 
 /** Changes that a publisher lets a second person approve. */
 export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof APPROVAL_API> => {
-  const { knex, writer, reach, finance, approvals } = options;
+  const { knex, writer, reach, finance, approvals, mails } = options;
 
   const proposedRecords = async (operations: readonly BulkOperation[], caller: Caller): Promise<Proposed | Refusal> => {
     const steps = operations.map(readOperation);
@@ -93,7 +95,7 @@ export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof 
   };
 
   const carryOut = async ({ id, operations, changes, proposed_by: proposer, note }: ApprovalRow, by: Caller, decision: Decision) => {
-    const caller = { ...asApproved(by, by.name), name: proposer, note: note === '' ? null : note };
+    const caller = { ...asApproved(by, by.name), name: proposer, from: null, note: note === '' ? null : note };
     const closing = closingIn(operations);
     if (closing) {
       const { publisherId, month } = closing;
@@ -123,27 +125,29 @@ export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof 
     return invalid(refusedAs(written, steps, () => true));
   };
 
-  /** A proposal that the caller may decide. */
+  /** A proposal that is not decided yet, of the publishers of the caller. */
   const openOne = async (id: number, caller: Caller): Promise<ApprovalRow | Refusal> => {
     const row = await approvals.find(caller.publishers, id);
-    if (!row || caller.advertisers) return noSuch('proposal');
+    if (!row) return noSuch('proposal');
     return row.state === 'open' ? row : decided();
   };
 
-  const show = async (id: number): Promise<Answered<Approval> | Refusal> => {
+  /** The answer does not wait for the mail. */
+  const tell = async (id: number, what: 'proposed' | 'decided'): Promise<Answered<Approval> | Refusal> => {
     const row = await approvals.find(null, id);
-    return row ? answer(showApproval(row)) : noSuch('proposal');
+    if (!row) return noSuch('proposal');
+    void mails?.[what](row);
+    return answer(showApproval(row));
   };
 
   const decide = async (id: number, decision: Decision): Promise<Answered<Approval> | Refusal> =>
-    (await approvals.decide(id, decision)) ? show(id) : decided();
+    (await approvals.decide(id, decision)) ? tell(id, 'decided') : decided();
 
   return {
-    listApprovals: async (page, { caller }) =>
-      answer(caller.advertisers ? [] : (await approvals.list(caller.publishers, page)).map((row) => showApproval(row))),
+    listApprovals: async (page, { caller }) => answer((await approvals.list(caller.publishers, page)).map((row) => showApproval(row))),
 
     getApproval: async ({ id }, { caller }) => {
-      const row = caller.advertisers ? undefined : await approvals.find(caller.publishers, id);
+      const row = await approvals.find(caller.publishers, id);
       return row ? answer(showApproval(row)) : noSuch('proposal');
     },
 
@@ -153,7 +157,9 @@ export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof 
       const proposed = isClosing ? await proposedClosing(first.body, caller) : await proposedRecords(operations, caller);
       if ('kind' in proposed) return proposed;
       const id = await approvals.add({ ...proposed, operations, note, proposed_by: actor });
-      return id === undefined ? refuse('conflict', `The publisher has ${MAX_OPEN_APPROVALS} open proposals: decide some first.`) : show(id);
+      return id === undefined
+        ? refuse('conflict', `The publisher has ${MAX_OPEN_APPROVALS} open proposals: decide some first.`)
+        : tell(id, 'proposed');
     },
 
     approveChange: async ({ id, body: { words } }, { caller }) => {
@@ -162,7 +168,7 @@ export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof 
       if (caller.kind !== 'person') return refuse('forbidden', 'A person approves a change, signed in: tokens cannot.');
       if (row.proposed_by === caller.name) return refuse('forbidden', 'You have proposed this change: someone else approves it.');
       const refusal = await carryOut(row, caller, { state: 'approved', by: caller.name, words: words === '' ? null : words });
-      return refusal ?? show(id);
+      return refusal ?? tell(id, 'decided');
     },
 
     sendBackChange: async ({ id, body: { words } }, { caller, actor }) => {
@@ -174,6 +180,8 @@ export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof 
 
     withdrawChange: async ({ id }, { caller, actor }) => {
       const row = await openOne(id, caller);
+      // Callers for some advertisers do not see the proposals of others.
+      if (caller.advertisers && 'proposed_by' in row && row.proposed_by !== actor) return noSuch('proposal');
       if ('kind' in row) return row;
       if (row.proposed_by !== actor) return refuse('forbidden', 'Someone else has proposed this change: send it back.');
       return decide(id, { state: 'withdrawn', by: actor, words: null });

@@ -63,6 +63,15 @@ export const showApproval = (row: ApprovalRow): Approval => show(APPROVAL_COLUMN
 
 export type NewApproval = Pick<ApprovalRow, 'publisher_id' | 'operations' | 'changes' | 'reasons' | 'note' | 'proposed_by'>;
 
+/** Which proposals are listed; undefined: whichever. */
+export interface ApprovalsWanted {
+  readonly state: ApprovalState | undefined;
+  readonly proposed_by: string | undefined;
+  /** They change records of this entity, and of this id. */
+  readonly entity: string | undefined;
+  readonly entity_id: string | undefined;
+}
+
 /** For how long a proposal waits. */
 export const APPROVAL_DAYS = 14;
 /** Open proposals of a publisher. */
@@ -71,10 +80,7 @@ export const MAX_OPEN_APPROVALS = 500;
 /** Changes that wait for a second person. Every method rejects when Postgres is unavailable. */
 export interface ApprovalStore {
   /** Of these publishers, the newest first. */
-  list(
-    publishers: Ids,
-    page: { readonly state: ApprovalState | undefined; readonly limit: number; readonly offset: number },
-  ): Promise<readonly ApprovalRow[]>;
+  list(publishers: Ids, wanted: ApprovalsWanted & { readonly limit: number; readonly offset: number }): Promise<readonly ApprovalRow[]>;
   find(publishers: Ids, id: number): Promise<ApprovalRow | undefined>;
   /** Resolves to its id; undefined: there are MAX_OPEN_APPROVALS already. */
   add(approval: NewApproval): Promise<number | undefined>;
@@ -93,15 +99,20 @@ const IS_OPEN = `state = 'open' and expires_at > now()`;
 const SELECTED = `id, publisher_id, operations, changes, reasons, note, proposed_by, proposed_at, expires_at, ${STATE} as state,
   decided_by, decided_at, words`;
 
+const CHANGES = `exists (select from jsonb_array_elements(changes) as change
+  where change ->> 'entity' = coalesce(:entity, change ->> 'entity') and change ->> 'id' = coalesce(:id, change ->> 'id'))`;
+
 export const createApprovalStore = ({ knex }: { readonly knex: Knex }): ApprovalStore => {
   const visible = (publishers: Ids): Knex.QueryBuilder => {
     const query = knex('approvals').select(knex.raw(SELECTED));
     return publishers ? query.whereIn('publisher_id', publishers) : query;
   };
   return {
-    list: async (publishers, { state, limit, offset }) => {
+    list: async (publishers, { state, proposed_by: by, entity, entity_id: id, limit, offset }) => {
       const query = visible(publishers).orderBy('id', 'desc').limit(limit).offset(offset);
       if (state !== undefined) void query.whereRaw(`${STATE} = ?`, [state]);
+      if (by !== undefined) void query.where({ proposed_by: by });
+      if (entity !== undefined || id !== undefined) void query.whereRaw(CHANGES, { entity: entity ?? null, id: id ?? null });
       return (await query) as readonly ApprovalRow[];
     },
 

@@ -8,7 +8,7 @@ import { ENTITY_KINDS } from './entity-kind.ts';
 
 /** What changes are logged of, beside the records of the catalog. */
 const OTHER_ENTITIES = [
-  ...['asset', 'saved_report', 'report_link', 'alert_recipient', 'api_token', 'person', 'person_link', 'password', 'identity'],
+  ...['asset', 'saved_report', 'report_link', 'alert_recipient', 'api_token', 'role', 'person', 'person_link', 'password', 'identity'],
   ...['second_factor', 'events', 'counters'],
 ];
 
@@ -25,11 +25,14 @@ const AUDIT_ROW = component(
     after: s.orNull(s.anyObject()),
     note: s.orNull(s.text, { description: 'Why, in the words of who changed it: Change-Note' }),
     approved_by: s.orNull(s.text, { description: 'The second person, where one was needed' }),
+    network: s.orNull(s.text, { description: 'From where a person or a token changed it: a /24 or /48' }),
+    device: s.orNull(s.text, { description: 'By what: Firefox on Linux' }),
     restorable: s.described(s.boolean, 'A deletion that can be undone: POST …/restore'),
   }),
   {
     ...{ id: 41, at: '2026-10-14T12:00:00.000Z', actor: 'ann', action: 'update', entity: 'campaign', entity_id: '3' },
-    ...{ before: { budget: 5000 }, after: { budget: 7500 }, note: 'Raised by the client by phone', approved_by: null, restorable: false },
+    ...{ before: { budget: 5000 }, after: { budget: 7500 }, note: 'Raised by the client by phone', approved_by: null },
+    ...{ network: '203.0.113.0/24', device: 'Firefox on Linux', restorable: false },
   },
 );
 export type AuditRow = s.Shape<typeof AUDIT_ROW>;

@@ -13,7 +13,20 @@ import { scopeBinding } from './record-scope.ts';
 import { shownRecord } from './shown-fields.ts';
 import { isVisibleChange } from './visible-changes.ts';
 
-const COLUMNS = ['id', 'at', 'actor', 'action', 'entity', 'entity_id', 'note', 'approved_by', 'before', 'after'] as const;
+const COLUMNS = [
+  'id',
+  'at',
+  'actor',
+  'action',
+  'entity',
+  'entity_id',
+  'note',
+  'approved_by',
+  'network',
+  'device',
+  'before',
+  'after',
+] as const;
 const ROW_BYTES = "256 + octet_length(coalesce(before::text, '')) + octet_length(coalesce(after::text, ''))";
 /** What `q` searches; of callers who do not see records whole, what they see for certain. */
 const SEARCHED = `concat_ws(' ', actor, approved_by, note, before::text, after::text)`;
@@ -72,11 +85,15 @@ const jsonOf = (change: StoredChange, scope: Scope) => {
   return { before: before && JSON.stringify(before), after: after && JSON.stringify(after) };
 };
 
+const NOWHERE = { network: null, device: null };
+
 /** In the order of COLUMNS. */
 const shownChange = ({ id, at, before, after, ...change }: StoredChange, scope: Scope) => {
   const { actor, action, entity, entity_id, note, approved_by } = change;
+  // Callers for some advertisers are not staff, whose places they do not see.
+  const { network, device } = scope.advertisers ? NOWHERE : change;
   const kind = Object.values(ENTITY_KINDS).find(({ name }) => name === entity);
   const shown = (record: AuditRow['before']) => (record && kind ? shownRecord(scope, kind, record) : record);
-  const who = { id: Number(id), at: at.toISOString(), actor, action, entity, entity_id, note, approved_by };
+  const who = { id: Number(id), at: at.toISOString(), actor, action, entity, entity_id, note, approved_by, network, device };
   return { ...who, before: shown(before), after: shown(after) };
 };

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { MS_PER_DAY } from '../base/utc-day.ts';
-import type { Caller } from '../access/caller.ts';
+import type { CalledFrom, Caller } from '../access/caller.ts';
 
 /** Every change that the audit trail records. */
 export const CHANGE_ACTIONS = [
@@ -26,12 +26,13 @@ export interface ChangedBy {
   readonly note?: string | null;
   /** The second person; null: none was needed. */
   readonly approvedBy?: string | null;
+  /** From where; null: not known. */
+  readonly from?: CalledFrom | null;
 }
 
-export const changedBy = ({ name, note, approvedBy }: Pick<Caller, 'name' | 'note' | 'approvedBy'>): ChangedBy => ({
+export const changedBy = ({ name, note, approvedBy, from }: Pick<Caller, 'name' | 'note' | 'approvedBy' | 'from'>): ChangedBy => ({
   actor: name,
-  note,
-  approvedBy,
+  ...{ note, approvedBy, from },
 });
 
 /** One change, with the record before and after it. Never contains key material. */
@@ -53,12 +54,14 @@ export const recordChange = async (trx: Knex.Transaction, change: Change): Promi
 /** The same; resolves to the id of the line. */
 export const recordNumbered = async (
   trx: Knex.Transaction,
-  { actor, note = null, approvedBy = null, action, entity, entityId, before, after }: Change,
+  { actor, note = null, approvedBy = null, from = null, action, entity, entityId, before, after }: Change,
 ): Promise<number> => {
   const line = {
     actor,
     note,
     approved_by: approvedBy,
+    network: from && from.network !== '' ? from.network : null,
+    device: from?.device ?? null,
     action,
     entity,
     entity_id: String(entityId),

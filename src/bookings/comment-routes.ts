@@ -3,15 +3,23 @@ import type { COMMENT_API } from './comment-api.ts';
 import type { Comment, Commented, CommentStore } from './comment-store.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 
+/** Called with each new comment. */
+export type OnComment = (of: Commented, id: number, comment: Comment) => Promise<void>;
+
 /** Comments on campaigns and line items. */
-export const commentRoutes = (store: CommentStore): Handlers<typeof COMMENT_API> => {
+export const commentRoutes = (store: CommentStore, onComment: OnComment): Handlers<typeof COMMENT_API> => {
   const shown = <C extends Comment | readonly Comment[]>(of: Commented, found: C | undefined) =>
     found ? answer(found) : noSuch(ENTITY_KINDS[of].words);
+  const add = async (of: Commented, id: number, actor: string, text: string) => {
+    const comment = await store.add(of, id, actor, text);
+    if (comment) await onComment(of, id, comment);
+    return shown(of, comment);
+  };
   return {
     listCampaignComments: async ({ id, ...page }) => shown('campaigns', await store.list('campaigns', id, page)),
     listLineItemComments: async ({ id, ...page }) => shown('line_items', await store.list('line_items', id, page)),
-    addCampaignComment: async ({ id, body }, { actor }) => shown('campaigns', await store.add('campaigns', id, actor, body.text.trim())),
-    addLineItemComment: async ({ id, body }, { actor }) => shown('line_items', await store.add('line_items', id, actor, body.text.trim())),
+    addCampaignComment: ({ id, body }, { actor }) => add('campaigns', id, actor, body.text.trim()),
+    addLineItemComment: ({ id, body }, { actor }) => add('line_items', id, actor, body.text.trim()),
     deleteComment: async ({ id }, { actor }) => ((await store.remove(id, actor)) ? done() : noSuch('comment of yours')),
   };
 };

@@ -5,6 +5,8 @@ import type { AdminToken } from '../config/settings.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
 import { ATTEMPTS, type Attempts } from './attempts.ts';
 import { API_TOKEN } from '../access/secret-kind.ts';
+import { clientWords } from './sessions/device-words.ts';
+import type { Origin } from './sessions/session-store.ts';
 import { clearCookie, cookieOf } from './sessions/session-cookie.ts';
 import { letIn } from '../api/call-rights.ts';
 import type { PageCheck } from './page-check.ts';
@@ -22,8 +24,7 @@ export interface AdminGateOptions {
   /** Whether every client that can reach the API may use it without a token. */
   readonly isOpen: () => Promise<boolean>;
   readonly pages: PageCheck;
-  /** '' when it is unknown. */
-  readonly networkOf: (req: Request) => string;
+  readonly originOf: (req: Request) => Pick<Origin, 'network' | 'userAgent'>;
   readonly attempts: Attempts;
   /** `network`: of the client; '' when its address is unknown. */
   readonly onRefused: (reason: AdminRefusal, network: string) => void;
@@ -40,7 +41,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
  * otherwise one stranger behind the same proxy could lock out all staff.
  */
 export const createAdminGate = (options: AdminGateOptions): RequestHandler => {
-  const { tokens, useToken, useSession, isOpen, pages, networkOf, attempts, onRefused } = options;
+  const { tokens, useToken, useSession, isOpen, pages, originOf, attempts, onRefused } = options;
   const known = tokens.map(({ name, token }) => ({ name, digest: digestOf(token) }));
 
   /** Compares every token, so that the time does not depend on which one matches. */
@@ -62,7 +63,7 @@ export const createAdminGate = (options: AdminGateOptions): RequestHandler => {
 
   return async (req, res, next) => {
     res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-    const network = networkOf(req);
+    const { network, userAgent } = originOf(req);
     const bearer = bearerOf(req);
     const session = cookieOf(req.get('cookie'), 'session');
     // A browser sends the cookie by itself: what changes something must come from a page of this service.
@@ -73,7 +74,8 @@ export const createAdminGate = (options: AdminGateOptions): RequestHandler => {
     }
     const caller = await callerOf(bearer, session);
     if (caller) {
-      letIn(res, caller);
+      const isKnown = caller.kind === 'person' || caller.kind === 'token';
+      letIn(res, isKnown ? { ...caller, from: { network, device: clientWords(userAgent) } } : caller);
       return next();
     }
     if (bearer !== '' && (await attempts.count('token', network)) > ATTEMPTS.token.max) {

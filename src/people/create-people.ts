@@ -37,6 +37,9 @@ import type { ProviderSettings } from './oidc/read-providers.ts';
 import { createPageCheck } from './page-check.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { AUTH_API, type PEOPLE_API } from './people-api.ts';
+import { createIsBeyond } from './roles/is-beyond.ts';
+import { roleRoutes } from './roles/role-routes.ts';
+import { createRoleStore } from './roles/role-store.ts';
 import { createSessionStore, type Origin } from './sessions/session-store.ts';
 import { createSpentStore } from './spent-store.ts';
 import { createTokenStore } from './token-store.ts';
@@ -112,6 +115,7 @@ export const createPeople = (options: PeopleOptions): People => {
     ...{ passwords, mails, addressOf, signIn, secretBox, passkeys },
     checkOwner: createCheckOwner({ knex, passwords, attempts }),
     signOutByToken: createProviderLogout({ providers, sessions, identities, spent }),
+    isBeyond: createIsBeyond(knex),
     random: randomWord,
   };
 
@@ -141,10 +145,16 @@ export const createPeople = (options: PeopleOptions): People => {
       useToken: tokens.use,
       useSession: sessions.use,
       isOpen: async () => !(await isRequired()),
-      networkOf: (req) => originOf(req).network,
+      originOf,
     }),
     auth,
-    handlers: { ...tokenRoutes(tokens), ...personRoutes(shared), ...accountRoutes(shared), ...factorRoutes(shared) },
+    handlers: {
+      ...roleRoutes(createRoleStore({ knex })),
+      ...tokenRoutes(tokens),
+      ...personRoutes(shared),
+      ...accountRoutes(shared),
+      ...factorRoutes(shared),
+    },
     offerFirst: async (print) => {
       if (hasAccounts) await offerFirstAdministrator(links, addressOf, print);
     },

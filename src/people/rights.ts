@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
 import { isAdvertiserOfAll, type Rights } from '../access/caller.ts';
-import { ROLE_NAMES } from '../access/permissions.ts';
 import type { Columns } from '../api/columns.ts';
 import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
 
 const MAX_IDS = 1_000;
 
-export const role = s.oneOf(ROLE_NAMES);
+/** Of a role: letters and digits of any language, with spaces and hyphens between them. OIDC_ROLES has other signs between names. */
+const ROLE_NAME = '^[\\p{L}\\p{N}](?:[\\p{L}\\p{N} _-]{0,38}[\\p{L}\\p{N}])?$';
+export const role = s.textOf({ pattern: ROLE_NAME, description: 'One of GET /api/roles: viewer' });
 const ids = (description: string) => s.orNull(s.listOf(s.recordId, { minItems: 1, maxItems: MAX_IDS, uniqueItems: true }), { description });
 const publishers = ids('Whose records may be seen and changed; null: those of all publishers, also of later ones');
 const advertisers = ids('Whose bookings may be seen and changed; null: those of all advertisers of the publishers');

@@ -1,21 +1,11 @@
-import { PERMISSION_NAMES, PERMISSIONS } from '../access/permissions.ts';
 import { schemaOf } from '../api/columns.ts';
 import { component } from '../api/component.ts';
 import { idInPath, pageQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { NAME_OF_64 } from '../base/schema-faults.ts';
-import { rightsSchema, role } from './rights.ts';
+import { rightsSchema } from './rights.ts';
 import { TOKEN_COLUMNS, type ApiToken } from './token-store.ts';
-
-const ROLE = component(
-  'Role',
-  s.record({
-    name: role,
-    permissions: s.listOf(s.record({ name: s.oneOf(PERMISSION_NAMES), words: s.described(s.text, 'What it allows') })),
-  }),
-  { name: 'viewer', permissions: [{ name: 'reports.read', words: PERMISSIONS['reports.read'] }] },
-);
 
 const example = {
   name: 'nightly export',
@@ -45,15 +35,8 @@ const NEW_SECRET = component(
   { ...stored, token: 'adst_5f0c2a…' },
 );
 
-/** What roles allow, and the tokens of the API. */
+/** The tokens of the API. */
 export const TOKEN_API = defineRoutes({
-  listRoles: {
-    ...at('GET', '/api/roles', 'people'),
-    needs: 'sign_in',
-    reach: 'any',
-    summary: 'The roles, with what each allows',
-    answer: ok('Roles', s.listOf(ROLE)),
-  },
   listTokens: {
     ...at('GET', '/api/tokens', 'people'),
     needs: 'people.write',

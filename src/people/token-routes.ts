@@ -1,4 +1,3 @@
-import { PERMISSIONS, ROLE_NAMES, ROLES } from '../access/permissions.ts';
 import { parseStartDate } from '../catalog/model/flight-dates.ts';
 import { answer, done, noSuch, refuse, type Handlers } from '../api/route.ts';
 import { changedBy } from '../bookings/audit-trail.ts';
@@ -8,13 +7,11 @@ import { MAX_TOKENS, type TokenStore } from './token-store.ts';
 /** Of an RFC 3339 date-time, which the schema has checked. */
 const momentOf = (text: string | null | undefined): Date | null => (text ? new Date(parseStartDate(text) ?? Number.NaN) : null);
 
-/** What roles allow, and the tokens of the API. */
+/** The tokens of the API. */
 export const tokenRoutes = (tokens: TokenStore): Handlers<typeof TOKEN_API> => ({
-  listRoles: () =>
-    answer(ROLE_NAMES.map((name) => ({ name, permissions: ROLES[name].map((each) => ({ name: each, words: PERMISSIONS[each] })) }))),
   listTokens: async (page) => answer(await tokens.list(page)),
   createToken: async ({ body: { name, roles, publishers, advertisers = null, expires_at: expiresAt } }, { caller }) => {
-    const outcome = await tokens.create({ name, roles, publishers, advertisers, expiresAt: momentOf(expiresAt) }, changedBy(caller));
+    const outcome = await tokens.create({ name, roles, publishers, advertisers, expiresAt: momentOf(expiresAt) }, caller);
     if ('token' in outcome) return answer(outcome);
     switch (outcome.refusal) {
       case 'name_taken':

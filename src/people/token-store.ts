@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 import { callerWith, type Caller, type Rights } from '../access/caller.ts';
+import type { Permission } from '../access/permissions.ts';
 import { show, type Columns, type Shown } from '../api/columns.ts';
 import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
-import { recordChange, type ChangedBy } from '../bookings/audit-trail.ts';
+import { changedBy, recordChange, type ChangedBy } from '../bookings/audit-trail.ts';
+import { ownPermissions, roleFaults } from './roles/own-permissions.ts';
 import { advertiserFaults, missingIds, RIGHTS_COLUMNS } from './rights.ts';
 import { API_TOKEN } from '../access/secret-kind.ts';
 
@@ -56,7 +58,7 @@ export interface TokenStore {
   /** Newest first, revoked ones too. */
   list(page: { readonly limit: number; readonly offset: number }): Promise<readonly ApiToken[]>;
   /** With the token, this once. */
-  create(wanted: TokenWanted, by: ChangedBy): Promise<Created | TokenRefused>;
+  create(wanted: TokenWanted, caller: Caller): Promise<Created | TokenRefused>;
   /** Nothing is done with it any more, on any replica, once this resolves. False: there is none with this id that could be used. */
   revoke(id: number, by: ChangedBy): Promise<boolean>;
   /** Who has a token; null: no caller, or none any more. */
@@ -70,7 +72,7 @@ const USE = `
   with used as (
     update api_tokens set last_used_at = now()
     where digest = :digest and ${IS_USABLE} and (last_used_at is null or last_used_at < now() - interval '1 minute'))
-  select id, name, roles, publishers, advertisers from api_tokens where digest = :digest and ${IS_USABLE}`;
+  select id, name, roles, publishers, advertisers, ${ownPermissions('api_tokens')} as own from api_tokens where digest = :digest and ${IS_USABLE}`;
 /** Any number that no other lock in the database uses: tokens are created one after the other. */
 const CREATION_LOCK = 7_240_118;
 
@@ -80,20 +82,21 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
     return rows.map((row) => show(TOKEN_COLUMNS, row));
   },
 
-  create: ({ name, expiresAt, ...rights }, by) =>
+  create: ({ name, expiresAt, ...rights }, caller) =>
     knex.transaction(async (trx) => {
       await trx.raw('select pg_advisory_xact_lock(?)', [CREATION_LOCK]);
       if (await trx('api_tokens').where({ name }).first('id')) return refused('name_taken');
       const [usable] = await trx('api_tokens').whereRaw(IS_USABLE).count<{ count: string }[]>('* as count');
       if (Number(usable?.count) >= MAX_TOKENS) return refused('too_many');
-      const faults = [...advertiserFaults(rights), ...(await missingIds(trx, rights)), ...(await pastFaults(trx, expiresAt))];
+      const given = [...(await roleFaults(trx, caller, rights)), ...advertiserFaults(rights)];
+      const faults = [...given, ...(await missingIds(trx, rights)), ...(await pastFaults(trx, expiresAt))];
       if (faults.length > 0) return refused('invalid', faults);
       const { secret, shown, digest } = API_TOKEN.make();
-      const row = { name, prefix: shown, digest, ...rights, created_by: by.actor, expires_at: expiresAt };
+      const row = { name, prefix: shown, digest, ...rights, created_by: caller.name, expires_at: expiresAt };
       const [stored] = await trx('api_tokens').insert(row).returning<TokenRow[]>(NAMES);
       if (!stored) throw new Error('Postgres returned no row for a token that it stored.');
       const after = show(TOKEN_COLUMNS, stored);
-      await recordChange(trx, { ...by, action: 'create', entity: 'api_token', entityId: stored.id, before: null, after });
+      await recordChange(trx, { ...changedBy(caller), action: 'create', entity: 'api_token', entityId: stored.id, before: null, after });
       return { ...after, token: secret };
     }),
 
@@ -113,7 +116,9 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
   use: async (token) => {
     const digest = API_TOKEN.digestOf(token);
     if (!digest) return null;
-    const { rows } = await knex.raw<{ rows: (Rights & Pick<TokenRow, 'id' | 'name'>)[] }>(USE, { digest });
+    const { rows } = await knex.raw<{ rows: (Rights & Pick<TokenRow, 'id' | 'name'> & { readonly own: readonly Permission[] })[] }>(USE, {
+      digest,
+    });
     const [row] = rows;
     return row ? callerWith(row, { kind: 'token', name: tokenActor(row.name), id: row.id }) : null;
   },

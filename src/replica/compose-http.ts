@@ -29,6 +29,7 @@ import { createReportLinkStore } from '../reports/report-link-store.ts';
 import { sharedReportRoute } from '../reports/shared-report-route.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import type { Background } from './compose-background.ts';
+import { composeStaffMail } from './compose-people.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 import type { Readiness } from './lifecycle.ts';
@@ -177,6 +178,7 @@ export const composeHttp = (
           prepareAccounts: delivery.bookkeeping.prepareAccounts,
           people,
           publicUrl,
+          staffMail: composeStaffMail(foundation),
           addresses,
           maxStoredBytes: settings.assetStoreMb * 1_000_000,
           allowedEvents,

@@ -5,8 +5,20 @@ import { createAttempts } from '../people/attempts.ts';
 import { createPeople, type People } from '../people/create-people.ts';
 import type { Origin } from '../people/sessions/session-store.ts';
 import { createSendMail } from '../mail/send-mail.ts';
+import { createStaffMail, type StaffMail } from '../mail/staff-mail.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
+
+const toolUrlOf = ({ toolUrl, port }: Foundation['settings']): string => (toolUrl === '' ? `http://localhost:${port}` : toolUrl);
+
+/** undefined: SMTP_URL is not set. */
+export const composeStaffMail = ({ settings, observe }: Foundation): StaffMail | undefined =>
+  settings.smtp &&
+  createStaffMail({
+    sendMail: createSendMail(settings.smtp.url, settings.smtp.from),
+    toolUrl: toolUrlOf(settings),
+    onMailFailed: observe.storeFailed('trafficking', 'A mail to staff could not be sent'),
+  });
 
 /** Who may use the trafficking tool. */
 export const composePeople = ({ settings, stores, observe, providers }: Foundation, { requestContext, secretBox }: Delivery): People => {
@@ -16,7 +28,7 @@ export const composePeople = ({ settings, stores, observe, providers }: Foundati
     const { city, region, country, userAgent } = requestContext(req);
     return { userAgent, network: address === null ? '' : networkOf(address), place: city ?? region ?? country };
   };
-  const { adminTokens, tokenSecrets, publicUrl, toolUrl, accounts, production, sessionIdleMs, sessionLifetimeMs, smtp } = settings;
+  const { adminTokens, tokenSecrets, publicUrl, accounts, production, sessionIdleMs, sessionLifetimeMs, smtp } = settings;
   return createPeople({
     ...{
       knex: stores.knex,
@@ -27,7 +39,7 @@ export const composePeople = ({ settings, stores, observe, providers }: Foundati
       alwaysRequired: production || providers.length > 0,
     },
     ...{ providers, sessionIdleMs, sessionLifetimeMs, originOf, sealBox: secretBox },
-    toolUrl: toolUrl === '' ? `http://localhost:${settings.port}` : toolUrl,
+    toolUrl: toolUrlOf(settings),
     attempts: createAttempts({ redis: stores.backgroundRedis, keys: stores.keys, countersUp: () => stores.backgroundLink.up }),
     sendMail: smtp && createSendMail(smtp.url, smtp.from),
     onRefused: observe.adminRefused,

@@ -18,6 +18,8 @@ import type { Handlers } from '../api/route.ts';
 import { idempotentCalls } from '../api/idempotent-calls.ts';
 import { serveRoutes } from '../api/serve-routes.ts';
 import { approvalRoutes } from '../approvals/approval-routes.ts';
+import { createApprovalMails } from '../approvals/approval-mails.ts';
+import type { StaffMail } from '../mail/staff-mail.ts';
 import { createApprovalStore } from '../approvals/approval-store.ts';
 import { bulkRoutes } from '../bookings/bulk-routes.ts';
 import { declarationRoutes } from '../declarations/declaration-routes.ts';
@@ -35,6 +37,8 @@ import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import type { PrepareAccounts } from '../bookings/restore-deleted.ts';
 import { createRecordReach } from '../bookings/record-scope.ts';
+import { createNoteMentions, mentionRoutes } from '../people/mentions/mention-routes.ts';
+import { createMentionStore } from '../people/mentions/mention-store.ts';
 import type { People } from '../people/create-people.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
@@ -77,6 +81,8 @@ export interface TraffickingOptions {
   readonly prepareAccounts: PrepareAccounts;
   readonly people: Pick<People, 'gate' | 'handlers'>;
   readonly publicUrl: string;
+  /** undefined: SMTP_URL is not set. */
+  readonly staffMail: StaffMail | undefined;
   readonly addresses: Addresses;
   /** Bytes of uploaded files that a publisher may have. */
   readonly maxStoredBytes: number;
@@ -105,7 +111,7 @@ const MAX_RELOAD_WAIT_MS = 1000;
 
 /** The trafficking API: everything under /api. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const { knex, dimensions, people, publicUrl, allowedEvents } = options;
+  const { knex, dimensions, people, publicUrl, allowedEvents, staffMail } = options;
   const { currentSnapshot, counters, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed even if the reload fails: the catalog logs the failure and reloads at
@@ -127,11 +133,13 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const finance = createFinance({ knex: options.reportKnex, rateOf: options.rateOf });
   const statusesOf = { line_items: readStatuses, campaigns: readCampaignStatuses };
   const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
+  const mentions = createMentionStore({ knex });
   const handlers: Handlers<typeof TRAFFICKING_API> = {
     ...bulkRoutes(writer, reach),
     ...declarationRoutes({ knex, writer, dimensions }),
     ...people.handlers,
-    ...commentRoutes(createCommentStore({ knex })),
+    ...commentRoutes(createCommentStore({ knex }), createNoteMentions(mentions, staffMail)),
+    ...mentionRoutes({ knex, mentions }),
     ...savedViewRoutes(createSavedViewStore({ knex })),
     ...auditRoutes({ knex }),
     ...dimensionRoutes({ dimensions }),
@@ -153,7 +161,14 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...reportRoutes(options),
     ...exportRoutes(options),
     ...financeRoutes(finance),
-    ...approvalRoutes({ knex, writer, reach, finance, approvals: createApprovalStore({ knex }) }),
+    ...approvalRoutes({
+      knex,
+      writer,
+      reach,
+      finance,
+      approvals: createApprovalStore({ knex }),
+      mails: staffMail && createApprovalMails(knex, staffMail),
+    }),
     ...savedReportRoutes({ ...options, ...options.savedReports }),
     ...reportLinkRoutes({ knex, publicUrl, links: options.reportLinks }),
     ...alertRoutes({ ...options, hasMail: options.savedReports.hasMail }),

@@ -18,6 +18,7 @@ import { SAVED_VIEW_API } from '../bookings/saved-view-api.ts';
 import { DELIVERY_API } from '../delivery/delivery-api.ts';
 import { EXPLAIN_API } from '../delivery/explain/explain-api.ts';
 import { FINANCE_API } from '../finance/finance-api.ts';
+import { MENTION_API } from '../people/mentions/mention-api.ts';
 import { AUTH_API, PEOPLE_API } from '../people/people-api.ts';
 import { EXPORT_API } from '../reports/export-api.ts';
 import { RECORD_REPORT_API } from '../reports/record-report/record-report-api.ts';
@@ -61,6 +62,7 @@ export const TRAFFICKING_API = {
   ...EXPORT_API,
   ...ALERT_API,
   ...COMMENT_API,
+  ...MENTION_API,
   ...SAVED_VIEW_API,
   ...EXPLAIN_API,
   ...BULK_API,

@@ -157,6 +157,29 @@ test('bookings that are behind, end soon or have spent their budget are alerts, 
   expect(itemsOf((await api('GET', '/alerts')).body).at(-1)).toMatchObject({ kind: 'under_delivery', closed_at: expect.any(String) });
 });
 
+test('a change that waits for a second person is an alert until it is decided', async () => {
+  const { publisher, lineItem } = await book(api, 'approval', { name: 'Boots' });
+  const changes = [{ entity: 'line_item', id: lineItem, before: { name: 'Boots', cpm: 3 }, after: { name: 'Boots', cpm: 1 } }];
+  const [row] = await knex('approvals')
+    .insert({
+      ...{ publisher_id: publisher.id, operations: '[]', changes: JSON.stringify(changes), reasons: '[]', note: '', proposed_by: 'ann' },
+      expires_at: new Date(NOON + 86_400_000),
+    })
+    .returning<{ id: number }[]>('id');
+  const waiting = async () => (await alertsOf()).filter(({ kind }) => kind === 'approval_waits');
+  await watch();
+  expect(await waiting()).toMatchObject([
+    {
+      ...{ entity: 'approval', entity_id: String(row?.id), publisher_id: publisher.id },
+      words: 'ann has proposed a change of line item “Boots”, which waits for a second person.',
+    },
+  ]);
+  await knex('approvals').where({ id: row?.id }).update({ state: 'approved', decided_by: 'ben', decided_at: new Date() });
+  await knex('alerts').update({ seen_at: new Date(Date.now() - 2 * 3_600_000) });
+  await watch();
+  expect(await waiting()).toEqual([]);
+});
+
 test('complaints about malware of several clients block a creative; one client cannot, and staff can unblock it', async () => {
   const booked = await book(api, 'malware');
   const report = async (client: string): Promise<void> => {

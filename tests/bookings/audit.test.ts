@@ -103,7 +103,7 @@ test('the history is searched by words and days, and exported whole as CSV', asy
   const all = await historyOf('limit=1000');
   const csv = await api('GET', '/audit?format=csv&limit=1');
   const lines = String(csv.body).trim().split('\r\n');
-  expect(lines[0]).toBe('id,at,actor,action,entity,entity_id,note,approved_by,before,after');
+  expect(lines[0]).toBe('id,at,actor,action,entity,entity_id,note,approved_by,network,device,before,after');
   expect([lines.length - 1, csv.headers.get('content-disposition')]).toEqual([all.length, 'attachment; filename="history.csv"']);
   expect(lines.some((line) => line.includes('quarter end') && line.includes('""budget"":80'))).toBe(true);
 });

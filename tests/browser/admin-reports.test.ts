@@ -8,7 +8,7 @@ import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { apiOf as callsOf, book, type ApiCall, type Booked } from '../api/api-client.ts';
-import { shoot } from './setup/shoot.ts';
+import { shoot, shootWidths } from './setup/shoot.ts';
 import { openAdmin, pick, type PageLook } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
@@ -170,8 +170,7 @@ test('a report is saved with a schedule, opened again, and shared with an advert
   await page.getByRole('button', { name: 'Create the link' }).click();
   const link = await page.locator('#report-link').innerText();
   await shoot(page, 'reports-link');
-  expect(admin.troubles).toEqual([]);
-  await admin.close();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
 
   for (const [name, { width, scheme }] of [
     ['shared-1280-light', { width: 1280, scheme: 'light' }],
@@ -190,4 +189,19 @@ test('a report is saved with a schedule, opened again, and shared with an advert
     await shared.getByText('The link has ended or is not valid').waitFor();
     await context.close();
   }
+
+  await page.getByRole('button', { name: 'Shared links' }).click();
+  const row = page.getByRole('table', { name: 'Shared links' }).getByRole('row').filter({ hasText: 'Boots of the North' });
+  await row.getByText('anonymous').waitFor();
+  expect(await row.innerText()).not.toContain('never');
+  await shootWidths(page, 'reports-shared-links');
+  await row.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await row.getByText('revoked').waitFor();
+  const reader = await browser.newPage();
+  await reader.goto(link);
+  await reader.getByText('The link has ended or is not valid').waitFor();
+  await reader.close();
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
 }, 60_000);

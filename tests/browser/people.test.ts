@@ -146,9 +146,15 @@ test('an administrator changes the rights of a person, which take effect with th
   await chief.page.getByText('Not saved: 1 field to correct').waitFor();
   await chief.page.getByRole('checkbox', { name: /^Viewer/ }).check();
   await chief.page.getByRole('button', { name: 'Remove The Gazette' }).click();
+  await chief.page.getByLabel('Why, for the history').fill('Sie liest nur noch');
   await save(chief);
   await heading(chief.page, 'People');
   await rowOf(chief.page, 'Ann').getByText('viewer').waitFor();
+  await chief.turn('#/history');
+  const change = rowOf(chief.page, '“Sie liest nur noch”');
+  await change.getByText('Chrome on Linux · 127.0.0.0/24').waitFor();
+  await look(chief.page, 'people-history');
+  await chief.turn('#/people');
   await ann.page.reload();
   await ann.turn('#/campaigns');
   await ann.page.getByRole('link', { name: 'Not theirs' }).waitFor();
@@ -234,4 +240,47 @@ test('an administrator creates an API token, which is shown once, and revokes it
   await page.getByRole('checkbox', { name: /^Viewer/ }).check();
   await save(chief);
   await page.getByText('A token has, or had, this name').waitFor();
+}, 60_000);
+
+test('an administrator makes a role from permissions, gives it, and deletes it for another one', async () => {
+  const chief = await openFor();
+  const { page } = chief;
+  await signIn(chief, CHIEF);
+  await heading(page, 'Home');
+  await chief.turn('#/people');
+  await page.getByRole('button', { name: 'Roles' }).click();
+  await heading(page, 'Roles');
+  await page.getByRole('columnheader', { name: /Administrator/ }).waitFor();
+  await look(page, 'roles');
+  await page.getByRole('button', { name: 'New role' }).click();
+  await heading(page, 'New role');
+  await page.locator('#field-name').fill('booker');
+  await page.getByRole('button', { name: 'Begin with …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Viewer' }).click();
+  await page.getByRole('checkbox', { name: 'Change advertisers, campaigns' }).check();
+  await page.getByRole('checkbox', { name: 'Read alerts' }).uncheck();
+  await look(page, 'roles-new');
+  await save(chief);
+  await heading(page, 'Roles');
+  await page.getByRole('link', { name: 'Booker' }).waitFor();
+
+  await chief.turn('#/people');
+  await page.getByRole('link', { name: 'Ann Example', exact: true }).click();
+  await page.getByRole('checkbox', { name: /^Booker/ }).check();
+  await page.getByRole('checkbox', { name: /^Viewer/ }).uncheck();
+  await save(chief);
+  await rowOf(page, 'Ann Example').getByText('booker').waitFor();
+
+  await chief.turn('#/roles');
+  await page.getByRole('link', { name: 'Booker' }).click();
+  await heading(page, 'Booker');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page
+    .getByRole('dialog', { name: /It has 1 person/ })
+    .getByRole('button', { name: 'Trafficker' })
+    .click();
+  await page.getByRole('dialog', { name: 'Delete the role' }).getByRole('button', { name: 'Delete' }).click();
+  await heading(page, 'Roles');
+  await chief.turn('#/people');
+  await rowOf(page, 'Ann Example').getByText('trafficker').waitFor();
 }, 60_000);

@@ -62,6 +62,10 @@ const makesPasskey = async (): Promise<void> => {
   await page.getByLabel('Your password').fill(PASSWORD);
   await press('Continue');
   await page.getByText('never used').waitFor();
+  await press('Rename the passkey Laptop');
+  await page.getByLabel('Name of the passkey').fill('Work laptop');
+  await press('Rename');
+  await page.getByText('The passkey is renamed.').waitFor();
   await look('account-passkey');
   await signOut();
   await look('sign-in-passkey');
@@ -76,6 +80,7 @@ const setsUpApp = async (): Promise<void> => {
   await page.getByLabel('Your password').fill(PASSWORD);
   await press('Continue');
   await page.getByLabel('Code of the app').waitFor();
+  await page.getByRole('img', { name: 'QR code of the key below' }).waitFor();
   await look('account-app');
   const key = (await page.locator('pre.codes').innerText()).replaceAll(' ', '');
   const totp = new TOTP({ secret: Secret.fromBase32(key) });
@@ -95,7 +100,7 @@ const setsUpApp = async (): Promise<void> => {
 
 const removesPasskey = async (): Promise<void> => {
   await page.goto(`${origin}/static/admin.html#/account`);
-  await press('Remove the passkey Laptop');
+  await press('Remove the passkey Work laptop');
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByText('never used').waitFor({ state: 'detached' });
   await page.getByText('is removed.').waitFor();

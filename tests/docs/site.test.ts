@@ -79,6 +79,7 @@ test('the site is built without a dead link, and is served, searched and read in
 const ENTRIES = ['/static/docs/', '/static/demo/', '/static/api/', '/static/admin.html'];
 const SCREENS = [
   'overview',
+  'inbox',
   'timeline',
   'publishers',
   'publishers/1',
@@ -96,9 +97,13 @@ const SCREENS = [
   'people',
   'people/new',
   'tokens/new',
+  'roles',
+  'roles/new',
   'test',
+  'approvals',
   'complaints',
   'reports',
+  'report_links',
   'finance',
   'alerts',
   'complaints',

@@ -56,7 +56,10 @@ test('its caller is known by its name in the history and by GET /api/me, with wh
   expect(each((await machine('GET', '/audit?entity=campaign')).body, 'actor')).toEqual(['token:booker']);
   expect((await machine('GET', '/me')).body).toMatchObject({ id: null, name: 'machine', roles: ['administrator'], publishers: null });
   const [role] = (await api('GET', '/roles')).body;
-  expect(role).toEqual({ name: 'viewer', permissions: expect.arrayContaining([{ name: 'reports.read', words: 'read reports' }]) });
+  expect(role).toEqual({
+    ...{ id: null, name: 'viewer', people: null, tokens: null },
+    permissions: expect.arrayContaining([{ name: 'reports.read', area: 'Results', words: 'read reports' }]),
+  });
 });
 
 test('a revoked token is refused by every replica at once, and its name stays taken', async () => {
@@ -111,7 +114,7 @@ test('what a token cannot be is refused with every fault', async () => {
     const { status, body: answer } = await machine('POST', '/tokens', body);
     return [status, each(answer.errors, 'pointer')];
   };
-  expect(await faultsOf({ name: ' x', roles: ['owner'], publishers: [] })).toEqual([400, ['/name', '/roles/0', '/publishers']]);
+  expect(await faultsOf({ name: ' x', roles: ['o:wner'], publishers: [] })).toEqual([400, ['/name', '/roles/0', '/publishers']]);
   expect(await faultsOf({ name: 'x', roles: [], publishers: null, admin: true })).toEqual([
     400,
     expect.arrayContaining(['/roles', '/admin']),

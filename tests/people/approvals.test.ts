@@ -1,6 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { startMailSink, type ReceivedMail } from '../setup/start-receivers.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { book, type ApiCall, type Booked, type Json } from '../api/api-client.ts';
 import { browserAt, type TestBrowser } from './browser.ts';
@@ -9,6 +10,7 @@ import { callWith, MACHINE, tokenOf } from './staff.ts';
 const PASSWORD = 'a long enough pass phrase';
 
 let replica: Replica;
+let mails: readonly ReceivedMail[];
 let knex: Knex;
 let machine: ApiCall;
 let ann: TestBrowser;
@@ -26,9 +28,18 @@ const person = async (name: string, roles: readonly string[], publishers: readon
 
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
+  const mailbox = await startMailSink();
+  ({ mails } = mailbox);
   const env = {
     ...{ DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), NODE_ENV: 'production', ADMIN_ENABLED: 'true' },
-    ...{ ADMIN_TOKEN: MACHINE, ACCOUNTS: 'true', TOOL_URL: 'https://ads.gazette.example', TRUST_PROXY_HOPS: '1' },
+    ...{
+      ADMIN_TOKEN: MACHINE,
+      ACCOUNTS: 'true',
+      TOOL_URL: 'https://ads.gazette.example',
+      TRUST_PROXY_HOPS: '1',
+      SMTP_URL: mailbox.url,
+      SMTP_FROM: 'ads@gazette.example',
+    },
   };
   replica = await startReplica({ env });
   machine = callWith(replica.url, MACHINE);
@@ -69,6 +80,14 @@ test.each([
   await machine('PATCH', `/line_items/${booked.lineItem}`, { budget: null });
 });
 
+/** Mails to someone with a word in them, once there is one. Lines of mails are wrapped. */
+const mailTo = async (name: string, word: RegExp): Promise<string> => {
+  for (const deadline = Date.now() + 10_000; ; await new Promise((wake) => setTimeout(wake, 50))) {
+    const found = mails.filter(({ to, text }) => to.join() === `${name}@gazette.example` && word.test(text));
+    if (found.length > 0 || Date.now() > deadline) return found.map(({ text }) => text.replaceAll('=\r\n', '')).join();
+  }
+};
+
 test('a pause, a higher price and a lower budget never wait', async () => {
   for (const change of [{ active: false }, { active: true }, { cpm: 3 }, { budget: 400 }, { budget: 300 }, { end_date: '2998-12-31' }])
     expect([change, (await ann.call('PATCH', line(), change)).status]).toEqual([change, 200]);
@@ -89,6 +108,10 @@ test('a proposal shows the difference; someone else approves it, and the history
     },
   ]);
   expect((await ann.call('GET', line())).body.cpm).toBe(3);
+  // Each who may approve it is written to alone, and not who asked.
+  expect(await mailTo('ben', /has proposed a change/)).toMatch(/is below 2 USD[^]*Why: agreed[^]*#\/approvals\/\d/);
+  expect(await mailTo('cid', /has proposed a change/)).toMatch(/is more than 20 % below 3 USD/);
+  expect(mails.filter(({ to, text }) => to.join().startsWith('ann@') && /has proposed a change/.test(text))).toEqual([]);
   const { id } = proposed.body;
   const own = await ann.call('POST', `/api/approvals/${id}/approve`, {});
   expect([own.status, own.body.detail]).toEqual([403, expect.stringMatching(/someone else/)]);
@@ -98,10 +121,24 @@ test('a proposal shows the difference; someone else approves it, and the history
   const approved = await ben.call('POST', `/api/approvals/${id}/approve`, { words: 'fine' });
   expect([approved.status, approved.body]).toMatchObject([200, { state: 'approved', decided_by: 'ben@gazette.example', words: 'fine' }]);
   expect((await ann.call('GET', line())).body.cpm).toBe(1);
+  expect(await mailTo('ann', /has approved/)).toMatch(/ben@gazette\.example has approved your change\. It was made/);
   const audited = await knex('audit').where({ entity: 'line_item' }).orderBy('id', 'desc').first();
   expect(audited).toMatchObject({ actor: 'ann@gazette.example', approved_by: 'ben@gazette.example', action: 'update' });
   const [shown] = (await ann.call('GET', '/api/audit?entity=line_item&q=ben')).body;
-  expect(shown).toMatchObject({ actor: 'ann@gazette.example', approved_by: 'ben@gazette.example', note: 'agreed' });
+  expect(shown).toMatchObject({ actor: 'ann@gazette.example', approved_by: 'ben@gazette.example', note: 'agreed', network: null });
+  // Made by the call of who approved it: what ann does herself says from where.
+  expect((await ann.call('PATCH', line(), { name: 'by ann' })).status).toBe(200);
+  const [herself] = (await ann.call('GET', '/api/audit?entity=line_item')).body;
+  expect(herself).toMatchObject({ network: '203.0.113.0/24', device: 'Firefox on Linux' });
+  const robot = callWith(replica.url, await tokenOf(machine, 'renamer', ['trafficker'], [booked.publisher.id]));
+  await robot(
+    'PATCH',
+    `/line_items/${booked.lineItem}`,
+    { name: 'by a robot' },
+    { 'User-Agent': 'curl/8.5.0', 'X-Forwarded-For': '198.51.100.7' },
+  );
+  const [robots] = (await ann.call('GET', '/api/audit?entity=line_item')).body;
+  expect(robots).toMatchObject({ actor: 'token:renamer', network: '198.51.100.0/24', device: 'curl/8.5.0' });
 });
 
 test('of two people who approve at the same time, one does, and the change is made once', async () => {
@@ -155,6 +192,17 @@ test.each([
   ['too much', () => ({ operations: Array.from({ length: 51 }, () => ({ method: 'PATCH', path: '/line_items/1', body: {} })) }), 400],
 ])('a proposal of %s is refused', async (_, body, status) => {
   expect((await ann.call('POST', '/api/approvals', body())).status).toBe(status);
+});
+
+test('proposals are listed by who asked, and by the record that they would change', async () => {
+  const { body } = await ann.call('POST', '/api/approvals', proposal({ priority: 1 }));
+  const idsBy = async (query: string): Promise<unknown[]> =>
+    ((await ben.call('GET', `/api/approvals?${query}`)).body as Json[]).map(({ id }) => id);
+  expect(await idsBy('proposed_by=ann@gazette.example&state=open')).toContain(body.id);
+  expect(await idsBy('proposed_by=ben@gazette.example')).toEqual([]);
+  expect(await idsBy(`state=open&entity=line_item&entity_id=${booked.lineItem}`)).toContain(body.id);
+  expect(await idsBy(`state=open&entity=campaign&entity_id=${booked.lineItem}`)).toEqual([]);
+  expect((await ann.call('POST', `/api/approvals/${body.id}/withdraw`)).status).toBe(200);
 });
 
 test('unblocking a creative and closing a month wait for a second person', async () => {

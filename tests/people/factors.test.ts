@@ -5,6 +5,7 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { browserAt, type PageAnswer, type TestBrowser } from './browser.ts';
+import { readQr } from './read-qr.ts';
 import { callWith, MACHINE } from './staff.ts';
 import { virtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.ts';
 
@@ -52,6 +53,7 @@ const withApp = async () => {
   const one = await person();
   const begun = await one.browser.call('POST', '/api/me/totp', { password: PASSWORD });
   expect([begun.status, begun.body.uri]).toEqual([201, expect.stringContaining(encodeURIComponent(one.email))]);
+  expect(readQr(begun.body.qr)).toBe(begun.body.uri);
   const { secret, setup } = begun.body as { secret: string; setup: string };
   const confirmed = await one.browser.call('PUT', '/api/me/totp', { setup, code: codeOf(secret, -1) });
   expect(confirmed.status).toBe(200);
@@ -235,7 +237,12 @@ describe('a passkey', () => {
   test('ends with its removal, by its owner or an administrator, and with the person', async () => {
     const [one, two, three] = [await withPasskey(), await withPasskey(), await withPasskey()];
     expect((await two.browser.call('DELETE', `/api/me/passkeys/${one.passkeyId}`)).status).toBe(404);
-    expect((await one.browser.call('DELETE', `/api/me/passkeys/${one.passkeyId}`)).status).toBe(204);
+    const path = `/api/me/passkeys/${one.passkeyId}`;
+    expect((await two.browser.call('PATCH', path, { name: 'Mine' })).status).toBe(404);
+    expect((await one.browser.call('PATCH', path, { name: ' ' })).status).toBe(400);
+    const renamed = await one.browser.call('PATCH', path, { name: 'Work laptop' });
+    expect([renamed.status, renamed.body.name]).toEqual([200, 'Work laptop']);
+    expect((await one.browser.call('DELETE', path)).status).toBe(204);
     const machine = callWith(replicas[0].url, MACHINE);
     await machine('DELETE', `/people/${two.id}/factors`);
     await machine('PATCH', `/people/${three.id}`, { disabled: true });

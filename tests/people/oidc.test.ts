@@ -26,9 +26,11 @@ const PEOPLE = {
   mallory: { email: 'invited@gazette.example', email_verified: false, name: 'Mallory', groups: ['ad-ops'] },
   iris: { email: 'Invited@gazette.example', email_verified: true, name: 'Iris', groups: ['ad-ops'] },
   second: { email: 'ann@gazette.example', email_verified: true, name: 'Another Ann', groups: ['ad-ops'] },
+  nell: { email: 'nell@gazette.example', email_verified: true, name: 'Nell', groups: ['night'] },
   nomail: { name: 'No Mail', groups: ['ad-ops'] },
 } as const;
-const ROLES = 'ad-ops=trafficker+approver, finance of the gazette=finance@1, ad-ops of the herald=trafficker@2, chiefs=administrator';
+const ROLES =
+  'night=night desk+never made, ad-ops=trafficker+approver, finance of the gazette=finance@1, ad-ops of the herald=trafficker@2, chiefs=administrator';
 const EXPIRED = '/static/sign-in.html?problem=expired';
 
 let provider: OidcProvider;
@@ -115,6 +117,15 @@ test('without a group that has roles a person is refused in calm words and not s
   expect(sentTo(await signInAt(eve, { account: 'eve' }))).toEqual([303, '/static/sign-in.html?problem=no_role']);
   expect([eve.here.cookies.has('__Host-session'), await knex('people').where({ email: PEOPLE.eve.email })]).toEqual([false, []]);
   expect(sentTo(await signInAt(visitor(), { account: 'nomail' }))).toEqual([303, '/static/sign-in.html?problem=no_email']);
+});
+
+test('a group gives a role that administrators have made, and nothing by the name of one that does not exist', async () => {
+  expect(sentTo(await signInAt(visitor(), { account: 'nell' }))).toEqual([303, '/static/sign-in.html?problem=no_role']);
+  const made = await callWith(replicas[0].url, MACHINE)('POST', '/roles', { name: 'night desk', permissions: ['alerts.read'] });
+  expect(made.status).toBe(201);
+  const nell = visitor();
+  expect(sentTo(await signInAt(nell, { account: 'nell' }))).toEqual([303, '/static/admin.html']);
+  expect((await nell.here.call('GET', '/api/me')).body).toMatchObject({ roles: ['night desk'], permissions: ['alerts.read'] });
 });
 
 test('an invited person is found by the verified address alone, and afterwards by the subject alone', async () => {

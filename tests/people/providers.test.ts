@@ -37,7 +37,7 @@ describe('the settings', () => {
   });
 
   test.each([
-    ['a role that does not exist', { roles: 'ad-ops=wizard' }, /OIDC_ROLES: 0 must be one of viewer.*accepted: group=role/],
+    ['a role whose name no role can have', { roles: 'ad-ops=wiz:ard' }, /OIDC_ROLES: 0 must .*accepted: group=role/],
     ['a group without roles', { roles: 'ad-ops' }, /OIDC_ROLES: roles must have at least one value/],
     ['a publisher that is no id', { roles: 'ad-ops=viewer@gazette' }, /OIDC_ROLES: 0 must be a whole number/],
     ['no groups at all', { roles: ',' }, /OIDC_ROLES: .*must have at least one value/],

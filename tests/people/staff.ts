@@ -1,4 +1,3 @@
-import type { RoleName } from '../../src/access/permissions.ts';
 import type { Ids } from '../../src/access/scope.ts';
 import { apiOf, type ApiCall } from '../api/api-client.ts';
 
@@ -15,7 +14,7 @@ export const callWith =
 export const tokenOf = async (
   machine: ApiCall,
   name: string,
-  roles: readonly RoleName[],
+  roles: readonly string[],
   publishers: Ids,
   advertisers: Ids = null,
 ): Promise<string> => {

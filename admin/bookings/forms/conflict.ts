@@ -40,8 +40,8 @@ export const compareDrafts = (kind: Kind, base: Draft, mine: Draft, theirs: Draf
         label: wordsOf(field, mine).label,
         mine: own,
         theirs: other,
-        mineShown: inWords(field, own),
-        theirsShown: inWords(field, other),
+        mineShown: valueInWords(field, own),
+        theirsShown: valueInWords(field, other),
       };
     }),
     taken: taken.map((field) => wordsOf(field, theirs).label),
@@ -57,7 +57,8 @@ const textsIn = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(textsIn)
       : listOf(value).filter((text) => text !== '');
 
-const inWords = (field: FormField, value: unknown): string => {
+/** A value of a draft as people read it. */
+export const valueInWords = (field: FormField, value: unknown): string => {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   const labels = new Map(choicesOf(field).map(({ value: choice, label }) => [choice, label]));
   return (

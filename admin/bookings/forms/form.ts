@@ -17,6 +17,9 @@ export interface Form {
   isSaving(): boolean;
   hasChanges(): boolean;
   draft(): Draft;
+  /** Why it is changed, for the history; '': not said. */
+  note(): string;
+  writeNote(note: string): void;
   submit(): Promise<void>;
 }
 
@@ -25,12 +28,14 @@ export interface FormOptions<T> {
   readonly draft: Draft;
   /** A fault of the draft as a sentence for the person at the form. */
   readonly inWords?: (fault: Fault, draft: Draft) => string;
-  readonly save: (draft: Draft) => Promise<Answer<T>>;
+  /** @param note undefined: there is none */
+  readonly save: (draft: Draft, note: string | undefined) => Promise<Answer<T>>;
   readonly onSaved: (value: T) => void | Promise<void>;
 }
 
 export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => detail, save, onSaved }: FormOptions<T>): Form => {
   let draft = initial;
+  let note = '';
   let faults: readonly Fault[] = [];
   let problem: Problem | undefined;
   let saving = false;
@@ -48,11 +53,15 @@ export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => 
     isSaving: () => saving,
     hasChanges: () => JSON.stringify(draft) !== JSON.stringify(initial),
     draft: () => draft,
+    note: () => note,
+    writeNote: (typed) => {
+      note = typed;
+    },
     submit: async () => {
       if (saving) return;
       saving = true;
       page.redraw();
-      const answer = await save(draft);
+      const answer = await save(draft, note.trim() === '' ? undefined : note.trim());
       saving = false;
       faults = answer.ok ? [] : answer.problem.errors.map((fault) => ({ ...fault, detail: inWords(fault, draft) }));
       problem = answer.ok ? undefined : answer.problem;

@@ -13,6 +13,7 @@ export const ALERT_KINDS = {
     label: 'Complaints',
     help: 'Several clients complained about a creative within a day; malware pauses it',
   },
+  approval_waits: { label: 'Waits for approval', help: 'Someone has proposed a change that needs a second person' },
   drift: { label: 'Drift', help: 'Counts differed from the event rows, were not compared, or events could not be stored' },
 } as const;
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Caller } from '../../access/caller.ts';
 import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
-import { changedBy, recordChange } from '../../bookings/audit-trail.ts';
+import { recordChange } from '../../bookings/audit-trail.ts';
 import { revokeSessions, type SessionStore } from '../sessions/session-store.ts';
 import type { ACCOUNT_API } from './account-api.ts';
 import { tooBusy, type CheckOwner } from './check-owner.ts';
@@ -33,7 +33,7 @@ export const accountRoutes = ({ knex, people, sessions, passwords, checkOwner }:
   changeMe: async ({ body }, { caller }) => {
     const id = personIdOf(caller);
     if (id === undefined) return noPerson();
-    const person = await people.change(id, body, changedBy(caller));
+    const person = await people.change(id, body, caller);
     return 'refusal' in person ? noSuch('person') : answer(shown({ ...caller, fullName: person.name }));
   },
 

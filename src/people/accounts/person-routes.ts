@@ -1,15 +1,16 @@
 import type { Caller } from '../../access/caller.ts';
 import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
-import { changedBy } from '../../bookings/audit-trail.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { LinkAddress, LinkMails } from './link-mails.ts';
 import type { LinkStore, NewLink } from './link-store.ts';
+import type { IsBeyond } from '../roles/is-beyond.ts';
 import { managesAll } from './managed-people.ts';
 import type { PERSON_API } from './person-api.ts';
 import { MAX_PEOPLE, type PersonRefused, type PersonStore } from './person-store.ts';
 
 export interface PersonRoutesOptions {
   readonly people: PersonStore;
+  readonly isBeyond: IsBeyond;
   readonly sessions: SessionStore;
   readonly links: LinkStore;
   readonly mails: LinkMails | undefined;
@@ -36,7 +37,7 @@ const refusalOf = ({ refusal, faults }: PersonRefused): Refused => {
 
 /** People who may sign in. */
 export const personRoutes = (options: PersonRoutesOptions): Handlers<typeof PERSON_API> => {
-  const { people, sessions, links, mails, addressOf, hasAccounts, onMailFailed } = options;
+  const { people, isBeyond, sessions, links, mails, addressOf, hasAccounts, onMailFailed } = options;
 
   const handOver = async (link: NewLink | undefined, to: { readonly email: string; readonly name: string }, { fullName, name }: Caller) => {
     if (!link) return { link: null, mailed: false, expires_at: null };
@@ -65,22 +66,30 @@ export const personRoutes = (options: PersonRoutesOptions): Handlers<typeof PERS
       return answer({ ...person, ...(await handOver(link, person, caller)) });
     },
     changePerson: async ({ id, body }, { caller }) => {
-      if (!(await people.find(id, caller))) return noSuch('person');
+      const known = await people.find(id, caller);
+      if (!known) return noSuch('person');
+      const beyond = await isBeyond(known, caller);
+      if (beyond) return beyond;
       const isOfRights = body.roles !== undefined || body.publishers !== undefined || body.advertisers !== undefined;
       if (isOfRights && !managesAll(caller))
         return refuse('forbidden', 'You may change the names of people of advertisers, and disable and enable them, not their rights.');
-      const person = await people.change(id, body, changedBy(caller));
+      const person = await people.change(id, body, caller);
       return 'refusal' in person ? refusalOf(person) : answer(person);
     },
     linkPerson: async ({ id }, { actor, caller }) => {
       if (!hasAccounts) return refuse('conflict', 'There are no accounts of this service (ACCOUNTS): people sign in at the provider.');
       const person = await people.find(id, caller);
       if (!person) return noSuch('person');
+      const beyond = await isBeyond(person, caller);
+      if (beyond) return beyond;
       const link = await links.issue(person.has_password ? 'reset' : 'invitation', id, actor);
       return link ? answer(await handOver(link, person, caller)) : refuse('conflict', 'The person is disabled: enable them first.');
     },
     listSessionsOfPerson: async ({ id }) => answer(await sessions.list(id)),
-    endSessionsOfPerson: async ({ id }) => {
+    endSessionsOfPerson: async ({ id }, { caller }) => {
+      const person = await people.find(id, caller);
+      const beyond = person && (await isBeyond(person, caller));
+      if (beyond) return beyond;
       await sessions.revoke({ personId: id });
       return done();
     },

@@ -4,6 +4,7 @@ import { show, type Columns, type Shown } from '../../api/columns.ts';
 import type { Fault } from '../../base/fault.ts';
 import * as s from '../../base/schema.ts';
 import { changedBy, recordChange, type ChangedBy } from '../../bookings/audit-trail.ts';
+import { roleFaults } from '../roles/own-permissions.ts';
 import { invitedFaults, onlyManaged } from './managed-people.ts';
 import { advertiserFaults, isSame, missingIds, RIGHTS_COLUMNS } from '../rights.ts';
 import { revokeSessions } from '../sessions/session-store.ts';
@@ -71,7 +72,7 @@ export interface PersonStore {
   find(id: number, caller: Caller): Promise<Person | undefined>;
   create(wanted: PersonWanted, caller: Caller): Promise<Person | PersonRefused>;
   /** Disabling ends the sessions of the person with the same commit. */
-  change(id: number, change: PersonChange, by: ChangedBy): Promise<Person | PersonRefused>;
+  change(id: number, change: PersonChange, caller: Caller): Promise<Person | PersonRefused>;
   /** Whether there is anyone, disabled or not. */
   isEmpty(): Promise<boolean>;
 }
@@ -104,17 +105,21 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
 
   create: (wanted, caller) =>
     knex.transaction(async (trx) => {
-      const faults = await invitedFaults(trx, caller, wanted);
+      const faults = [...(await invitedFaults(trx, caller, wanted)), ...(await roleFaults(trx, caller, wanted))];
       return faults.length > 0 ? refused('invalid', faults) : createPerson(trx, wanted, changedBy(caller));
     }),
 
-  change: (id, { disabled, ...fields }, by) =>
+  change: (id, { disabled, ...fields }, caller) =>
     knex.transaction(async (trx) => {
       await lockPeople(trx);
       const before = await readPerson(trx, id);
       if (!before) return refused('missing');
       const isOfRights = fields.roles !== undefined || fields.advertisers !== undefined;
-      const faults = [...(isOfRights ? advertiserFaults({ ...before, ...fields }) : []), ...(await missingIds(trx, fields))];
+      const faults = [
+        ...(isOfRights ? advertiserFaults({ ...before, ...fields }) : []),
+        ...(await missingIds(trx, fields)),
+        ...(await roleFaults(trx, caller, fields)),
+      ];
       if (faults.length > 0) return refused('invalid', faults);
       const isLast = isAdministrator(before) && !(await trx('people').whereRaw(IS_ADMINISTRATOR).whereNot({ id }).first('id'));
       const stays = isAdministrator({ ...before, ...fields, disabled_at: (disabled ?? before.disabled_at !== null) ? 'now' : null });
@@ -126,7 +131,7 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
       if (disabled) await revokeSessions(trx, { personId: id });
       const after = await readPerson(trx, id);
       if (!after) throw new Error('Postgres has lost a person within a transaction.');
-      await recordChange(trx, { ...by, action: 'update', entity: 'person', entityId: id, before, after });
+      await recordChange(trx, { ...changedBy(caller), action: 'update', entity: 'person', entityId: id, before, after });
       return after;
     }),
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { Secret, TOTP } from 'otpauth';
+import { createSealedUntil } from '../../base/sealed-until.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { MS_PER_MINUTE } from '../../base/utc-day.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
@@ -33,7 +34,6 @@ export interface CodeStore {
 }
 
 const PURPOSE = 'authenticator app';
-const SETUP_PURPOSE = 'set-up of an authenticator app';
 const SETUP_MS = 10 * MS_PER_MINUTE;
 const SECRET_BYTES = 20;
 const PERIOD_S = 30;
@@ -59,63 +59,63 @@ export interface CodeStoreOptions {
   readonly now: () => number;
 }
 
-export const createCodeStore = ({ knex, secretBox, now }: CodeStoreOptions): CodeStore => ({
-  canSeal: secretBox.canSeal,
+export const createCodeStore = ({ knex, secretBox, now }: CodeStoreOptions): CodeStore => {
+  const setups = createSealedUntil<Setup>({ box: secretBox, now, purpose: 'set-up of an authenticator app', lifetimeMs: SETUP_MS });
+  return {
+    canSeal: secretBox.canSeal,
 
-  begin: ({ id, email }) => {
-    const secret = new Secret({ size: SECRET_BYTES }).base32;
-    const setup: Setup = { personId: id, secret, endsAt: now() + SETUP_MS };
-    return { secret, uri: totpOf(secret, email).toString(), setup: secretBox.seal(JSON.stringify(setup), SETUP_PURPOSE) };
-  },
+    begin: ({ id, email }) => {
+      const secret = new Secret({ size: SECRET_BYTES }).base32;
+      return { secret, uri: totpOf(secret, email).toString(), setup: setups.seal({ personId: id, secret }) };
+    },
 
-  confirm: async ({ id, email }, sealed, code) => {
-    const text = secretBox.open(sealed, SETUP_PURPOSE);
-    const setup = text === undefined ? undefined : (JSON.parse(text) as Setup);
-    if (setup?.personId !== id || setup.endsAt < now()) return undefined;
-    const step = stepOf(setup.secret, code, now());
-    if (step === undefined) return undefined;
-    return knex.transaction(async (trx) => {
-      await trx('people')
-        .where({ id })
-        .update({ totp_secret: secretBox.seal(setup.secret, PURPOSE), totp_step: step });
-      await record(trx, 'create', id, 'authenticator app', email);
-      return newRecoveryCodes(trx, id, email);
-    });
-  },
+    confirm: async ({ id, email }, sealed, code) => {
+      const setup = setups.open(sealed);
+      if (setup?.personId !== id) return undefined;
+      const step = stepOf(setup.secret, code, now());
+      if (step === undefined) return undefined;
+      return knex.transaction(async (trx) => {
+        await trx('people')
+          .where({ id })
+          .update({ totp_secret: secretBox.seal(setup.secret, PURPOSE), totp_step: step });
+        await record(trx, 'create', id, 'authenticator app', email);
+        return newRecoveryCodes(trx, id, email);
+      });
+    },
 
-  renew: (personId, actor) =>
-    knex.transaction(async (trx) => {
-      const withApp = await trx('people').where({ id: personId }).whereNotNull('totp_secret').forUpdate().pluck<number[]>('id');
-      return withApp.length === 0 ? undefined : newRecoveryCodes(trx, personId, actor);
-    }),
+    renew: (personId, actor) =>
+      knex.transaction(async (trx) => {
+        const withApp = await trx('people').where({ id: personId }).whereNotNull('totp_secret').forUpdate().pluck<number[]>('id');
+        return withApp.length === 0 ? undefined : newRecoveryCodes(trx, personId, actor);
+      }),
 
-  remove: (personId, actor) => knex.transaction((trx) => removeCodes(trx, personId, actor)),
+    remove: (personId, actor) => knex.transaction((trx) => removeCodes(trx, personId, actor)),
 
-  use: async (personId, code) => {
-    const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
-    if (row?.totp_secret == null) return undefined;
-    const given = code.replaceAll(/[\s-]/g, '').toUpperCase();
-    if (!/^\d{6}$/.test(given)) return useRecoveryCode(knex, personId, given, row.email);
-    const secret = secretBox.open(row.totp_secret, PURPOSE);
-    const step = secret === undefined ? undefined : stepOf(secret, given, now());
-    if (step === undefined) return false;
-    // Of several at once one succeeds (RFC 6238, 5.2).
-    const used = await knex('people').where({ id: personId }).where('totp_step', '<', step).update({ totp_step: step });
-    return used > 0;
-  },
+    use: async (personId, code) => {
+      const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
+      if (row?.totp_secret == null) return undefined;
+      const given = code.replaceAll(/[\s-]/g, '').toUpperCase();
+      if (!/^\d{6}$/.test(given)) return useRecoveryCode(knex, personId, given, row.email);
+      const secret = secretBox.open(row.totp_secret, PURPOSE);
+      const step = secret === undefined ? undefined : stepOf(secret, given, now());
+      if (step === undefined) return false;
+      // Of several at once one succeeds (RFC 6238, 5.2).
+      const used = await knex('people').where({ id: personId }).where('totp_step', '<', step).update({ totp_step: step });
+      return used > 0;
+    },
 
-  left: async (personId) => {
-    const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
-    if (row?.totp_secret == null) return undefined;
-    const codes = await knex('recovery_codes').where({ person_id: personId }).whereNull('used_at').pluck<Buffer[]>('digest');
-    return codes.length;
-  },
-});
+    left: async (personId) => {
+      const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
+      if (row?.totp_secret == null) return undefined;
+      const codes = await knex('recovery_codes').where({ person_id: personId }).whereNull('used_at').pluck<Buffer[]>('digest');
+      return codes.length;
+    },
+  };
+};
 
 interface Setup {
   readonly personId: number;
   readonly secret: string;
-  readonly endsAt: number;
 }
 
 interface PersonRow {

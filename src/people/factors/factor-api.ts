@@ -28,10 +28,19 @@ const NEW_TOTP = component(
   'NewAuthenticator',
   s.record({
     secret: s.described(s.text, 'In base32, to type'),
-    uri: s.described(s.text, 'otpauth://, for a QR code'),
+    uri: s.described(s.text, 'otpauth://, for the app'),
+    qr: s.record(
+      { size: s.count, path: s.described(s.text, 'The path of an SVG, in a square of that size') },
+      { description: 'The same as a QR code' },
+    ),
     setup: s.described(s.text, 'Comes back with the first code, within ten minutes'),
   }),
-  { secret: 'NB2W45DFOIZA', uri: 'otpauth://totp/Ad%20server:editor%40gazette.example?secret=NB2W45DFOIZA', setup: '…' },
+  {
+    secret: 'NB2W45DFOIZA',
+    uri: 'otpauth://totp/Ad%20server:editor%40gazette.example?secret=NB2W45DFOIZA',
+    qr: { size: 45, path: 'M4 4h1v1h-1z' },
+    setup: '…',
+  },
 );
 const FIRST_CODE = component('FirstCode', s.closedRecord({ setup: s.textOf({ maxLength: 1_000 }), code: s.textOf({ maxLength: 32 }) }), {
   ...{ setup: '…', code: '287082' },
@@ -72,7 +81,9 @@ const MADE = credentialOf(
 const SIGNED = credentialOf(s.record({ clientDataJSON: bytes, authenticatorData: bytes, signature: bytes }));
 export type MadeCredential = s.Shape<typeof MADE>;
 export type SignedCredential = s.Shape<typeof SIGNED>;
-const NEW_PASSKEY = component('NewPasskey', s.closedRecord({ name: s.textOf({ pattern: '^\\S(.{0,58}\\S)?$' }), credential: MADE }), {
+const passkeyName = s.textOf({ pattern: '^\\S(.{0,58}\\S)?$' });
+const PASSKEY_NAME = component('PasskeyName', s.closedRecord({ name: passkeyName }), { name: 'Phone' });
+const NEW_PASSKEY = component('NewPasskey', s.closedRecord({ name: passkeyName, credential: MADE }), {
   name: 'Laptop',
   credential: {
     ...{ id: 'AQ', rawId: 'AQ', type: 'public-key' },
@@ -137,6 +148,14 @@ export const FACTOR_API = defineRoutes({
     summary: 'Store a passkey that the browser has made',
     body: jsonBody(NEW_PASSKEY, 'The passkey has faults.'),
     answer: created('The passkey', PASSKEY),
+  },
+  renamePasskey: {
+    ...at('PATCH', '/api/me/passkeys/{id}', 'people'),
+    ...mine,
+    summary: 'Rename a passkey',
+    parameters: { id: idInPath('passkey of yours') },
+    body: jsonBody(PASSKEY_NAME, 'The name has faults.'),
+    answer: ok('The passkey', PASSKEY),
   },
   removePasskey: {
     ...at('DELETE', '/api/me/passkeys/{id}', 'people'),

@@ -6,12 +6,14 @@ import { noPerson, personIdOf } from '../accounts/account-routes.ts';
 import type { CheckOwner } from '../accounts/check-owner.ts';
 import { noAccounts, sessionCookies } from '../accounts/sign-in-routes.ts';
 import type { SignIn, SignInOutcome, SignInWay } from '../accounts/sign-in.ts';
+import type { IsBeyond } from '../roles/is-beyond.ts';
 import { ATTEMPTS, type Attempts } from '../attempts.ts';
 import { cookieOf } from '../sessions/session-cookie.ts';
 import type { Origin } from '../sessions/session-store.ts';
 import { removeCodes, type CodeStore } from './code-store.ts';
 import type { FACTOR_API, PASSKEY_API } from './factor-api.ts';
 import { removePasskeys, type PasskeyStore } from './passkey-store.ts';
+import { qrCodeOf } from './qr-code.ts';
 import { noPasskeyCookie, type Passkeys } from './passkeys.ts';
 
 export interface FactorRoutesOptions {
@@ -20,6 +22,7 @@ export interface FactorRoutesOptions {
   readonly passkeys: Passkeys;
   readonly passkeyStore: PasskeyStore;
   readonly checkOwner: CheckOwner;
+  readonly isBeyond: IsBeyond;
   /** Whether there are accounts of this service. */
   readonly hasAccounts: boolean;
 }
@@ -36,6 +39,7 @@ export const factorRoutes = ({
   passkeys,
   passkeyStore,
   checkOwner,
+  isBeyond,
   hasAccounts,
 }: FactorRoutesOptions): Handlers<typeof FACTOR_API> => {
   /** The person who calls and owns the account, or why not. */
@@ -57,7 +61,9 @@ export const factorRoutes = ({
     beginTotp: async ({ body: { password } }, { caller }) => {
       const owner = await ownerOf(caller, password);
       if ('kind' in owner) return owner;
-      return codes.canSeal ? answer(codes.begin(owner)) : cannotSeal();
+      if (!codes.canSeal) return cannotSeal();
+      const begun = codes.begin(owner);
+      return answer({ ...begun, qr: await qrCodeOf(begun.uri) });
     },
 
     confirmTotp: async ({ body: { setup, code } }, { caller }) => {
@@ -98,16 +104,25 @@ export const factorRoutes = ({
       ]);
     },
 
+    renamePasskey: async ({ id, body: { name } }, { caller, actor }) => {
+      const personId = personIdOf(caller);
+      if (personId === undefined) return noPerson();
+      const renamed = await passkeyStore.rename(personId, id, name, actor);
+      return renamed ? answer(renamed) : noSuch('passkey of yours');
+    },
+
     removePasskey: async ({ id }, { caller, actor }) => {
       const personId = personIdOf(caller);
       if (personId === undefined) return noPerson();
       return (await passkeyStore.remove(personId, id, actor)) ? done() : noSuch('passkey of yours');
     },
 
-    removeFactorsOfPerson: ({ id }, { actor }) =>
+    removeFactorsOfPerson: ({ id }, { actor, caller }) =>
       knex.transaction(async (trx) => {
-        const known = await trx('people').where({ id }).forUpdate().pluck<number[]>('id');
-        if (known.length === 0) return noSuch('person');
+        const person = await trx('people').where({ id }).forUpdate().first<{ roles: readonly string[] } | undefined>('roles');
+        if (!person) return noSuch('person');
+        const beyond = await isBeyond(person, caller);
+        if (beyond) return beyond;
         await removeCodes(trx, id, actor);
         await removePasskeys(trx, id, actor);
         return done();

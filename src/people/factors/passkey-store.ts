@@ -1,5 +1,6 @@
 import type { WebAuthnCredential } from '@simplewebauthn/server';
 import type { Knex } from 'knex';
+import { recordChange } from '../../bookings/audit-trail.ts';
 import { record } from './code-store.ts';
 
 /** As its owner sees it. */
@@ -23,6 +24,8 @@ export interface PasskeyStore {
   credentialsOf(personId: number): Promise<readonly Pick<WebAuthnCredential, 'id' | 'transports'>[]>;
   /** undefined: there are too many of the person, or the credential is stored already. */
   add(personId: number, name: string, credential: WebAuthnCredential, actor: string): Promise<Passkey | undefined>;
+  /** undefined: the person has none with this id. */
+  rename(personId: number, id: number, name: string, actor: string): Promise<Passkey | undefined>;
   remove(personId: number, id: number, actor: string): Promise<boolean>;
   /** undefined: there is none of a person who may sign in. */
   find(credentialId: string): Promise<KnownPasskey | undefined>;
@@ -65,6 +68,16 @@ export const createPasskeyStore = ({ knex }: { readonly knex: Knex }): PasskeySt
         .returning<PasskeyRow[]>('*');
       if (row) await record(trx, 'create', personId, `passkey ${name}`, actor);
       return row && shown(row);
+    }),
+
+  rename: (personId, id, name, actor) =>
+    knex.transaction(async (trx) => {
+      const before = await trx('passkeys').where({ id, person_id: personId }).forUpdate().first<PasskeyRow | undefined>();
+      if (!before) return undefined;
+      await trx('passkeys').where({ id }).update({ name });
+      const change = { before: { factor: `passkey ${before.name}` }, after: { factor: `passkey ${name}` } };
+      await recordChange(trx, { actor, action: 'update', entity: 'second_factor', entityId: personId, ...change });
+      return shown({ ...before, name });
     }),
 
   remove: (personId, id, actor) =>

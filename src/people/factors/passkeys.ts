@@ -1,4 +1,5 @@
 import type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
+import { createSealedUntil } from '../../base/sealed-until.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { asError } from '../../base/narrow.ts';
 import { MS_PER_MINUTE } from '../../base/utc-day.ts';
@@ -50,10 +51,7 @@ interface Challenge {
   /** Whose passkey is made; null: of a sign-in. */
   readonly personId: number | null;
   readonly challenge: string;
-  readonly endsAt: number;
 }
-
-const PURPOSE = 'challenge of a passkey';
 
 /** The package is loaded with the first passkey. */
 const load = () => import('@simplewebauthn/server');
@@ -61,18 +59,14 @@ const load = () => import('@simplewebauthn/server');
 export const createPasskeys = ({ store, spent, secretBox, toolUrl, now }: PasskeysOptions): Passkeys => {
   const { hostname: rpID, origin } = new URL(toolUrl);
   const expected = { expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: true };
+  const challenges = createSealedUntil<Challenge>({ box: secretBox, now, purpose: 'challenge of a passkey', lifetimeMs: TIME_MS });
   const sealed = (challenge: string, personId: number | null): string =>
-    setCookie(
-      'passkey',
-      secretBox.seal(JSON.stringify({ personId, challenge, endsAt: now() + TIME_MS } satisfies Challenge), PURPOSE),
-      TIME_MS,
-    );
+    setCookie('passkey', challenges.seal({ personId, challenge }), TIME_MS);
 
   /** The challenge that an answer must have, once; undefined: there is none. */
   const spend = async (cookie: string | undefined, personId: number | null): Promise<string | undefined> => {
-    const text = cookie === undefined ? undefined : secretBox.open(cookie, PURPOSE);
-    const asked = text === undefined ? undefined : (JSON.parse(text) as Challenge);
-    if (asked?.personId !== personId || asked.endsAt < now()) return undefined;
+    const asked = challenges.open(cookie);
+    if (asked?.personId !== personId) return undefined;
     return (await spent.spend(`passkey ${asked.challenge}`, new Date(asked.endsAt))) ? asked.challenge : undefined;
   };
 

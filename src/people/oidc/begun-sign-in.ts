@@ -1,3 +1,4 @@
+import { createSealedUntil, type SealedUntil } from '../../base/sealed-until.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { MS_PER_MINUTE } from '../../base/utc-day.ts';
 
@@ -12,21 +13,13 @@ export interface BegunSignIn {
   readonly verifier: string;
   /** Where on the page to go on: '' or from # on. */
   readonly to: string;
-  /** Epoch milliseconds. */
-  readonly endsAt: number;
 }
 
 export const SIGN_IN_TIME_MS = 10 * MS_PER_MINUTE;
-const PURPOSE = 'sign-in at a provider';
 
-export const sealBegun = (box: SecretBox, begun: BegunSignIn): string => box.seal(JSON.stringify(begun), PURPOSE);
-
-/** undefined: it was not begun here, or too long ago. */
-export const openBegun = (box: SecretBox, cookie: string | undefined, now: number): BegunSignIn | undefined => {
-  const text = cookie === undefined ? undefined : box.open(cookie, PURPOSE);
-  const begun = text === undefined ? undefined : (JSON.parse(text) as BegunSignIn);
-  return begun && begun.endsAt > now ? begun : undefined;
-};
+/** Where a browser keeps it. */
+export const createBegunSignIns = (box: SecretBox, now: () => number): SealedUntil<BegunSignIn> =>
+  createSealedUntil({ box, now, purpose: 'sign-in at a provider', lifetimeMs: SIGN_IN_TIME_MS });
 
 const MAX_TO = 1_000;
 

@@ -3,6 +3,7 @@ import type { Rights } from '../../access/caller.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
 import { isEmail } from '../../catalog/checks/formats.ts';
 import { createPerson, lockPeople, setRights } from '../accounts/person-store.ts';
+import { existingRoles } from '../roles/own-permissions.ts';
 import type { Identity } from './provider.ts';
 import type { SignInProblem } from './sign-in-problem.ts';
 
@@ -47,9 +48,10 @@ export const createIdentityStore = ({ knex }: { readonly knex: Knex }): Identity
   find: async (issuer, subject) =>
     (await knex('identities').where({ issuer, subject }).first<{ person_id: number } | undefined>())?.person_id,
 
-  personOf: (identity, rights, actor) =>
+  personOf: (identity, given, actor) =>
     knex.transaction(async (trx): Promise<FoundPerson> => {
       await lockPeople(trx);
+      const rights = given && (await ofExistingRoles(trx, given));
       const { issuer, subject } = identity;
       const known = await trx('identities')
         .join('people', 'people.id', 'identities.person_id')
@@ -63,6 +65,12 @@ export const createIdentityStore = ({ knex }: { readonly knex: Knex }): Identity
       return { ok: true, id: person.id, email: person.email };
     }),
 });
+
+/** The settings may name a role that was never made, or is deleted. */
+const ofExistingRoles = async (trx: Knex, rights: Rights): Promise<Rights | null> => {
+  const roles = await existingRoles(trx, rights.roles);
+  return roles.length === 0 ? null : { ...rights, roles };
+};
 
 type NotFound = Extract<FoundPerson, { readonly ok: false }>['problem'];
 

@@ -9,7 +9,7 @@ import { ATTEMPTS, type Attempts } from '../attempts.ts';
 import { clearCookie, cookieOf, setCookie } from '../sessions/session-cookie.ts';
 import type { Origin } from '../sessions/session-store.ts';
 import type { SpentStore } from '../spent-store.ts';
-import { openBegun, placeOnPage, sealBegun, SIGN_IN_TIME_MS } from './begun-sign-in.ts';
+import { createBegunSignIns, placeOnPage, SIGN_IN_TIME_MS } from './begun-sign-in.ts';
 import { rightsOfGroups } from './group-rights.ts';
 import type { IdentityStore } from './identity-store.ts';
 import type { PROVIDER_API } from './provider-api.ts';
@@ -50,6 +50,7 @@ const OUTCOMES: Readonly<Partial<Record<SignInProblem, SignInOutcome>>> = {
 /** Signing in at providers. */
 export const providerRoutes = (options: ProviderRoutesOptions): Handlers<typeof PROVIDER_API> => {
   const { providers, hasAccounts, identities, signIn, spent, attempts, secretBox, signOutByToken } = options;
+  const begunSignIns = createBegunSignIns(secretBox, Date.now);
   const { sessionLifetimeMs, originOf, onSignIn, onProviderFailed, onFailure, random } = options;
 
   const begin: Handlers<typeof PROVIDER_API>['beginSignIn'] = async (_asked, call) => {
@@ -61,7 +62,7 @@ export const providerRoutes = (options: ProviderRoutesOptions): Handlers<typeof 
     try {
       const page = await provider.begin(begun);
       const to = placeOnPage(call.search.get('to') ?? undefined);
-      const sealed = sealBegun(secretBox, { ...begun, to, provider: provider.settings.id, endsAt: Date.now() + SIGN_IN_TIME_MS });
+      const sealed = begunSignIns.seal({ ...begun, to, provider: provider.settings.id });
       return redirect(page.href, [setCookie('sign_in', sealed, SIGN_IN_TIME_MS)]);
     } catch (thrown) {
       onProviderFailed(faultOf(thrown).reason, { provider: provider.settings.id });
@@ -74,7 +75,7 @@ export const providerRoutes = (options: ProviderRoutesOptions): Handlers<typeof 
     call: Call,
     path: string,
   ): Promise<{ readonly provider: Provider; readonly identity: Identity; readonly to: string } | SignInProblem> => {
-    const begun = openBegun(secretBox, cookieOf(call.request.get('cookie'), 'sign_in'), Date.now());
+    const begun = begunSignIns.open(cookieOf(call.request.get('cookie'), 'sign_in'));
     const provider = providers.find(({ settings }) => settings.id === begun?.provider);
     if (!begun || !provider || call.search.get('state') !== begun.state) return 'expired';
     // Each provider has its own address to come back to, so that the answer of one is not taken for that of another (RFC 9700, 4.4.2).

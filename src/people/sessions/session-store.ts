@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
 import { callerWith, type Caller, type Rights } from '../../access/caller.ts';
+import type { Permission } from '../../access/permissions.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
 import * as s from '../../base/schema.ts';
 import { SESSION_SECRET } from '../../access/secret-kind.ts';
+import { ownPermissions } from '../roles/own-permissions.ts';
 import { deviceWords } from './device-words.ts';
 
 /** Where a session comes from, as its owner recognises it. */
@@ -30,6 +32,7 @@ interface CallingRow extends Rights {
   readonly email: string;
   readonly name: string;
   readonly session_id: number;
+  readonly own: readonly Permission[];
 }
 
 interface SessionRow {
@@ -97,7 +100,8 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
     with used as (
       update sessions set last_used_at = now()
       where digest = :digest and ${isUsable} and last_used_at < now() - interval '1 minute')
-    select people.id, people.email, people.name, people.roles, people.publishers, people.advertisers, sessions.id as session_id
+    select people.id, people.email, people.name, people.roles, people.publishers, people.advertisers, sessions.id as session_id,
+      ${ownPermissions('people')} as own
     from sessions join people on people.id = sessions.person_id
     where digest = :digest and ${isUsable} and people.disabled_at is null`;
 

@@ -1,0 +1,47 @@
+import type { Api } from './api.ts';
+import type { Rights } from './rights.ts';
+
+/** How much waits for the person at the page. */
+export interface Inbox {
+  /** Proposals of others that they may approve. */
+  readonly approvals: number;
+  /** All of it. */
+  readonly total: number;
+  /** Reads it again. What cannot be read keeps its last state. */
+  load(): Promise<void>;
+  /** The same, unless it was read lately. */
+  refresh(): void;
+}
+
+const FRESH_MS = 30_000;
+
+/** People approve, tokens do not. */
+export const mayApprove = ({ me, may }: Rights): boolean => me.kind === 'person' && may('POST', '/approvals/{id}/approve');
+
+export const createInbox = (api: Api, rights: () => Rights, redraw: () => void): Inbox => {
+  let approvals = 0;
+  let mentions = 0;
+  let readAtMs = 0;
+  const load = async (): Promise<void> => {
+    readAtMs = Date.now();
+    // Nothing waits for tokens.
+    if (rights().me.kind !== 'person') return;
+    const answer = await api.get('/me/inbox');
+    if (!answer.ok) return;
+    approvals = answer.value.approvals;
+    mentions = answer.value.mentions.length;
+    redraw();
+  };
+  return {
+    get approvals() {
+      return approvals;
+    },
+    get total() {
+      return approvals + mentions;
+    },
+    load,
+    refresh: () => {
+      if (Date.now() - readAtMs > FRESH_MS) void load();
+    },
+  };
+};

@@ -1,0 +1,69 @@
+import type { Fault } from '../../src/base/fault.ts';
+import type { Answered } from '../api/api.ts';
+import { mayApprove } from '../api/inbox.ts';
+import type { Kind } from '../api/wire.ts';
+import { differencesOf, type Difference } from '../bookings/forms/differences.ts';
+import { labelOf } from '../bookings/forms/entity-fields.ts';
+import type { Page } from '../page.ts';
+import { monthAndYear } from '../words/dates.ts';
+import { capital, kindNamed, NAMES, titleOf } from '../words/kinds.ts';
+
+export type Approval = Answered<'GET', '/approvals'>[number];
+export type ProposedChange = Approval['changes'][number];
+
+/** `Line item “Boots”`, `A new line item “Boots”`, `October 2026`. */
+export const changeTitle = (change: ProposedChange): string => {
+  const { entity, id, before, after } = change;
+  const month = closedMonth(change);
+  if (month !== undefined) return `Close ${monthAndYear(month)}`;
+  const name = (after ?? before)?.['name'];
+  const quoted = typeof name === 'string' && name !== '' ? ` “${name}”` : '';
+  const kind = kindNamed(entity);
+  if (id === null && kind) return `New ${NAMES[kind].one}${quoted}`;
+  return `${capital(entity.replaceAll('_', ' '))}${quoted || ` ${id}`}`;
+};
+
+/** The month that is closed; undefined: it is another change. */
+export const closedMonth = ({ after }: ProposedChange): string | undefined => after?.['month_closed'] as string | undefined;
+
+export const approvalTitle = ({ changes }: Approval): string => changes.map(changeTitle).join(', ');
+
+/** What a change does, field by field. */
+export const changeFields = (page: Page, { entity, before, after }: ProposedChange): readonly Difference[] => {
+  const kind = kindNamed(entity);
+  if (!kind || !after) return [];
+  const fields = differencesOf(kind, before, after, (parent, id) => {
+    const found = page.store.find(parent, id);
+    return found ? titleOf(parent, found) : `${NAMES[parent].one} ${id}`;
+  });
+  const isUnblocked = before?.['blocked_at'] != null && after['blocked_at'] == null;
+  return isUnblocked ? [{ label: 'Blocked', before: 'yes', after: 'no' }, ...fields] : fields;
+};
+
+/** `CPM is below 2 USD`: why a second person is needed. @param kindAt the kind of an operation */
+export const reasonWords = ({ pointer, detail }: Fault, kindAt: (index: number) => Kind | undefined): string => {
+  const [, index = '0', field = ''] = /^(?:\/operations\/(\d+)(?:\/body)?)?\/?(\w*)/.exec(pointer) ?? [];
+  const kind = kindAt(Number(index));
+  const label = field === '' ? '' : labelOf(kind, field);
+  return label === '' ? `${capital(detail)}.` : `${label} ${detail}.`;
+};
+
+/** The reasons of a proposal, each once. */
+export const reasonsOf = ({ reasons, changes }: Approval): readonly string[] => [
+  ...new Set(reasons.map((reason) => reasonWords(reason, (index) => kindNamed(changes[index]?.entity ?? '')))),
+];
+
+export const STATE_WORDS: Readonly<Record<Approval['state'], readonly [words: string, tone: string]>> = {
+  open: ['waits', 'warn'],
+  approved: ['approved', 'good'],
+  sent_back: ['sent back', 'bad'],
+  withdrawn: ['withdrawn', 'quiet'],
+  expired: ['expired', 'quiet'],
+};
+
+/** Whether a proposal waits for the person at the page: someone else's, which they may approve. */
+export const waitsForMe = ({ rights }: Page, approval: Approval): boolean =>
+  approval.state === 'open' && !isMine({ rights }, approval) && mayApprove(rights);
+
+/** Whether the person, or the token, at the page has proposed it. */
+export const isMine = ({ rights: { me } }: Pick<Page, 'rights'>, { proposed_by: by }: Approval): boolean => by === (me.email ?? me.name);

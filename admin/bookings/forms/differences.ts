@@ -1,0 +1,41 @@
+import type { Kind } from '../../api/wire.ts';
+import { valueInWords } from './conflict.ts';
+import { draftOf } from './entity-draft.ts';
+import { fieldsOf, wordsOf } from './entity-fields.ts';
+import { readAt } from './pointer.ts';
+import { listOf } from './typed-text.ts';
+
+/** A field of a record before and after a change, in words. */
+export interface Difference {
+  readonly label: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * The fields that differ between two states of a record, as its form shows them.
+ *
+ * @param before null: the record is new, and what it has beside the defaults is new
+ * @param nameOf the name of a parent by its id
+ */
+export const differencesOf = (
+  kind: Kind,
+  before: object | null,
+  after: object,
+  nameOf: (parent: Kind, id: string) => string,
+): readonly Difference[] => {
+  const [old, now] = [draftOf(kind, before ?? {}), draftOf(kind, after)];
+  return fieldsOf(kind).flatMap((field) => {
+    const { pointer, parent } = field;
+    const [was, is] = [readAt(old, pointer), readAt(now, pointer)];
+    if (JSON.stringify(was) === JSON.stringify(is)) return [];
+    const shown = (value: unknown): string =>
+      parent
+        ? listOf(value)
+            .filter((id) => id !== '')
+            .map((id) => nameOf(parent, id))
+            .join(', ') || 'nothing'
+        : valueInWords(field, value);
+    return [{ label: wordsOf(field, now).label, before: shown(was), after: shown(is) }];
+  });
+};

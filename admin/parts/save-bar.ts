@@ -1,0 +1,24 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { Form } from '../bookings/forms/form.ts';
+
+/** As many as the service takes. */
+const MAX_NOTE_LENGTH = 500;
+
+/** Below a form: what was typed, why it is changed, and the buttons. @param back where Cancel leads */
+export const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
+  <div class="save-bar">
+    <span class="figure" aria-live="polite">${form.isSaving() ? 'Saving …' : form.hasChanges() ? 'Not saved yet' : ''}</span>
+    <input
+      class="change-note"
+      type="text"
+      aria-label="Why, for the history"
+      placeholder="Why? For the history, if you like"
+      maxlength=${MAX_NOTE_LENGTH}
+      autocomplete="off"
+      .value=${form.note()}
+      @input=${(event: InputEvent) => form.writeNote((event.target as HTMLInputElement).value)}
+    />
+    <a role="button" class="secondary" href=${back}>Cancel</a>
+    <button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'} ?disabled=${form.isSaving()}>${label}</button>
+  </div>
+`;
