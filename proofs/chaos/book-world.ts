@@ -51,7 +51,16 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
     closes,
     mayLose: has('loss') && draw.oneIn(3),
     replicas: Array.from({ length: REPLICAS }, () => ({ ttlMs, skewMs: draw.below(1_000) - 500 })),
-    rows: { publishers, placements, advertisers: closes ? ADVERTISERS : [], bidders: [], campaigns, line_items: lineItems, creatives },
+    rows: {
+      publishers,
+      placements,
+      advertisers: closes ? ADVERTISERS : [],
+      bidders: [],
+      targetings: [],
+      campaigns,
+      line_items: lineItems,
+      creatives,
+    },
   };
 };
 

@@ -204,7 +204,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   query: { targeting: new TargetingQuery([]), atMs, mayRemember: call.user !== null },
   userHash: call.user,
   sessionUser: null,
-  consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, shareWith: () => null },
+  consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, profile: null, shareWith: () => null },
   client: call.client ?? undefined,
   // Unknown but for the network.
   seal: call.network === null ? undefined : `0${call.network}....`,

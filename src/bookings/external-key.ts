@@ -29,8 +29,10 @@ export const takenKey = async (
   const others = trx({ t: table })
     .where({ external_key: key })
     .whereRaw(`${PUBLISHER[table]('t')} = :publisher`, { publisher });
-  const other = await (before ? others.whereNot({ id: before['id'] as string | number }) : others).first('id');
-  return other ? [{ pointer: '/external_key', detail: `is the key of another ${words}: choose another one` }] : [];
+  const [other] = await (before ? others.whereNot({ id: before['id'] as string | number }) : others)
+    .limit(1)
+    .pluck<(string | number)[]>('id');
+  return other !== undefined ? [{ pointer: '/external_key', detail: `is the key of another ${words}: choose another one` }] : [];
 };
 
 /** Takes the keys from kept rows before they are restored, because others may have them by now. @returns them by id */

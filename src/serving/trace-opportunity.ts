@@ -84,13 +84,11 @@ const firstBookings = (judged: readonly Booking[], { direct, programmatic, leftO
 };
 
 const refusalsOf = ({ refused, bidRefusals, ranking }: DecidedOpportunity, isShown: (booking: Booking) => boolean): readonly Refusal[] => [
-  ...(ranking?.leftToOthers() ?? [])
-    .filter(isShown)
-    .map((booking) => ({
-      booking,
-      reason: NoBidReason.ShareOfVoice,
-      detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice} %`,
-    })),
+  ...(ranking?.leftToOthers() ?? []).filter(isShown).map((booking) => ({
+    booking,
+    reason: NoBidReason.ShareOfVoice,
+    detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice} %`,
+  })),
   ...refused
     .filter(({ candidate }) => isShown(candidate))
     .map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),
