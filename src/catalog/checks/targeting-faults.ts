@@ -107,7 +107,7 @@ const covers = (excluded: unknown, included: unknown): boolean => {
   const { prefix, min = -Infinity, max = Infinity } = excluded;
   if (typeof prefix === 'string') {
     const text = isObject(included) ? included['prefix'] : included;
-    return typeof text !== 'object' && typeof text !== 'undefined' && String(text as string | number | boolean).startsWith(prefix);
+    return (typeof text === 'string' || typeof text === 'number' || typeof text === 'boolean') && String(text).startsWith(prefix);
   }
   if (isObject(included)) {
     const { min: from = -Infinity, max: to = Infinity } = included;
