@@ -45,7 +45,9 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const timer = setInterval(refresh, REFRESH_MS);
   const creatives = `line_item_id=${id}`;
   const faults = await Promise.all([store.ensure('line_items', id), store.read('creatives', creatives)]);
-  for (const fault of faults) if (fault) page.complain(fault);
+  const named = store.find('line_items', id)?.targeting_id ?? undefined;
+  const fault = named === undefined ? undefined : await store.ensure('targetings', named);
+  for (const one of [...faults, fault]) if (one) page.complain(one);
 
   const render = (item: LineItemWire, title: string): TemplateResult => {
     const campaign = store.find('campaigns', item.campaign_id);
@@ -82,7 +84,11 @@ const actions = (page: Page, item: LineItemWire): TemplateResult => html`
 
 const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
   const { status, today, total } = delivery;
-  const targeted = targetingWords(item.targeting, { countryName, dimensions: store.dimensions() });
+  const named = store.find('targetings', item.targeting_id);
+  const targeted = [
+    ...(named ? [`of “${named.name}”`] : []),
+    ...targetingWords(item.targeting, { countryName, dimensions: store.dimensions() }),
+  ];
   const figures: readonly (readonly [string, string])[] = [
     ['Impressions today', count(today.impressions)],
     ['Clicks today', count(today.clicks)],
