@@ -33,7 +33,15 @@ export const operationsOf = (document: Json): readonly DocumentedOperation[] =>
 /** TypeScript for the values that no example shows: what the walk has made, and query parameters that are required. */
 const VALUES: Readonly<Record<string, string>> = {
   ...{ t: 'token', key: 'apiKey', type: `'like'`, placement: `'article-top'` },
-  ...{ sha256: 'asset.sha256', kind: `'ends_soon'`, publisher_id: '1', month: `'2026-10'`, publisher: "'1'", day: 'today' },
+  ...{
+    sha256: 'asset.sha256',
+    kind: `'ends_soon'`,
+    publisher_id: '1',
+    month: `'2026-10'`,
+    publisher: '1',
+    'getAdsTxt publisher': `'1'`,
+    day: 'today',
+  },
   provider: `'staff'`,
 };
 /**
@@ -105,7 +113,9 @@ const callOf = (one: DocumentedOperation, ids: Readonly<Record<string, string>>)
     const wanted = one.parameters.filter(
       ({ name, in: where, required = false }) => where === place && (required || NEEDED[one.operationId]?.includes(name)),
     );
-    const members = wanted.map(({ name }) => `'${name}': ${name === 'id' ? recordId(one.path, ids) : VALUES[name]}`);
+    const members = wanted.map(
+      ({ name }) => `'${name}': ${name === 'id' ? recordId(one.path, ids) : (VALUES[`${one.operationId} ${name}`] ?? VALUES[name])}`,
+    );
     return members.length === 0 ? '' : `${place}: { ${members.join(', ')} }, `;
   };
   const example =

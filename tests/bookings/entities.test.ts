@@ -35,6 +35,7 @@ test('an API key is shown when it is created and when it is rotated, and never a
     id,
     name: 'Key holder',
     domain: 'keys.example',
+    external_key: null,
     origins: [],
     consent_when_silent: 'by_country',
     us_opt_out_ends_frequency_caps: false,
