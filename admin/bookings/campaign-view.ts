@@ -9,6 +9,7 @@ import { hashOf, type Route } from '../route.ts';
 import { flight } from '../words/dates.ts';
 import { money } from '../words/formats.ts';
 import { toggleActive } from './actions.ts';
+import { createOthersHere } from './others-here.ts';
 import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createReportCard } from '../reports/report-card.ts';
@@ -45,34 +46,41 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   });
   const comments = createCommentsCard(page, 'campaigns', id);
   const waiting = createWaitingNote(page, 'campaigns', id);
+  const others = createOthersHere(page, 'campaigns', id);
   const items = `campaign_id=${id}&include=children`;
   const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
   for (const fault of faults) if (fault) page.complain(fault);
 
-  return recordView(page, 'campaigns', id, (campaign, title) => {
-    const publisher = store.find('publishers', campaign.publisher_id);
-    const advertiser = store.find('advertisers', campaign.advertiser_id);
-    return html`
-      ${crumbs([[hashOf(['campaigns']), 'Campaigns']], title)}
-      ${pageHead(
-        title,
-        html`${publisher ? html`For <a href=${linkTo('publishers', publisher.id)}>${publisher.name}</a>, ` : nothing}${
-          advertiser ? html`by <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
-        }${flight(campaign)}
-        ${statusPill(page.statuses.of('campaigns', id))}`,
-        html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
-        ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
-      )}
-      ${waiting()}
-      ${childrenCard(page, {
-        kind: 'line_items',
-        rows: store.listing('line_items', items)?.rows ?? [],
-        parent: { campaign_id: id },
-        archived: archivedBy(store, 'campaigns', campaign) !== undefined,
-        without: 'Campaign',
-        empty: 'This campaign has no line items yet.',
-      })}
-      ${report()} ${comments()}
-    `;
-  });
+  return recordView(
+    page,
+    'campaigns',
+    id,
+    (campaign, title) => {
+      const publisher = store.find('publishers', campaign.publisher_id);
+      const advertiser = store.find('advertisers', campaign.advertiser_id);
+      return html`
+        ${crumbs([[hashOf(['campaigns']), 'Campaigns']], title)}
+        ${pageHead(
+          title,
+          html`${publisher ? html`For <a href=${linkTo('publishers', publisher.id)}>${publisher.name}</a>, ` : nothing}${
+            advertiser ? html`by <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
+          }${flight(campaign)}
+          ${statusPill(page.statuses.of('campaigns', id))}`,
+          html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
+          ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
+        )}
+        ${others.render()} ${waiting()}
+        ${childrenCard(page, {
+          kind: 'line_items',
+          rows: store.listing('line_items', items)?.rows ?? [],
+          parent: { campaign_id: id },
+          archived: archivedBy(store, 'campaigns', campaign) !== undefined,
+          without: 'Campaign',
+          empty: 'This campaign has no line items yet.',
+        })}
+        ${report()} ${comments()}
+      `;
+    },
+    others.leave,
+  );
 };

@@ -20,6 +20,7 @@ import type { Answer, CreativeWire, Kind, Problem, PublisherWire, Records } from
 import { faultSummary } from './fault-summary.ts';
 import { conflictNote, readConflict, type FoundConflict } from './conflict-note.ts';
 import { saveBar } from '../parts/save-bar.ts';
+import { createOthersHere } from './others-here.ts';
 import { formAside } from './form-aside.ts';
 import { recordActions } from './row-actions.ts';
 import { createUnfilledCard } from '../delivery/unfilled-card.ts';
@@ -106,6 +107,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     },
   });
 
+  const others = createOthersHere(page, kind, isNew ? undefined : Number(id));
   const waiting = isNew ? () => [] : createWaitingNote(page, kind, id);
   const fill = kind === 'placements' && !isNew ? createUnfilledCard(page, id) : undefined;
 
@@ -126,6 +128,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     title,
     section: kind,
     hasChanges: () => form.hasChanges() && !form.isSaving(),
+    leave: others.leave,
     render: () => {
       const missing = isNew ? missingParent(kind, store) : undefined;
       if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, allowed(page, missing))}`;
@@ -142,7 +145,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             void form.submit();
           }}
         >
-          ${waiting()}
+          ${others.render()} ${waiting()}
           ${isLocked ? html`<p class="note">You may read this ${one}. Ask an administrator if you need to change it.</p>` : nothing}
           ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate, propose)}
           <div class="form-columns">

@@ -22,6 +22,7 @@ import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
 import { priceOf } from '../bookings/list-columns.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
+import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
@@ -39,6 +40,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const refusals = createRefusalsCard(page, id);
   const comments = createCommentsCard(page, 'line_items', id);
   const waiting = createWaitingNote(page, 'line_items', id);
+  const others = createOthersHere(page, 'line_items', id);
   const refresh = (): void => {
     if (document.visibilityState === 'visible') void Promise.all([delivery.load(), refusals.load()]);
   };
@@ -61,7 +63,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         title,
       )}
       ${pageHead(title, `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
-      ${waiting()} ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render()))}
+      ${others.render()} ${waiting()} ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render()))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
@@ -74,7 +76,10 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       ${comments()}
     `;
   };
-  return recordView(page, 'line_items', id, render, () => clearInterval(timer));
+  return recordView(page, 'line_items', id, render, () => {
+    clearInterval(timer);
+    others.leave();
+  });
 };
 
 const actions = (page: Page, item: LineItemWire): TemplateResult => html`

@@ -54,6 +54,8 @@ export interface LedgerKeys {
   shownAds(publisherId: number, hour: number): string;
   /** String: attempts to be let in, within their window (people/attempts.ts). */
   attempts(kind: string, who: string): string;
+  /** Sorted set: who has a record open, by the time of their last report (people/presence). */
+  presence(table: string, recordId: number): string;
   /** Sorted set: the TOKEN_TTL of each running replica, by the time of its last report. */
   readonly replicas: string;
 }
@@ -98,6 +100,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     shownAd: (publisherId, part, name) => ofPublisher(publisherId, `shown:${publisherId}:${part}:${name}`),
     shownAds: (publisherId, hour) => ofPublisher(publisherId, `shown:${publisherId}:${hour}`),
     attempts: (kind, who) => ofShard(0, `attempts:${kind}:${who}`),
+    presence: (table, recordId) => ofShard(0, `presence:${table}:${recordId}`),
     replicas: ofShard(0, 'replicas'),
   };
 };

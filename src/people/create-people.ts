@@ -37,6 +37,8 @@ import type { ProviderSettings } from './oidc/read-providers.ts';
 import { createPageCheck } from './page-check.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { AUTH_API, type PEOPLE_API } from './people-api.ts';
+import type { Presence } from './presence/presence.ts';
+import { presenceRoutes } from './presence/presence-routes.ts';
 import { createIsBeyond } from './roles/is-beyond.ts';
 import { roleRoutes } from './roles/role-routes.ts';
 import { createRoleStore } from './roles/role-store.ts';
@@ -61,6 +63,7 @@ export interface PeopleOptions {
   readonly sessionIdleMs: number;
   readonly sessionLifetimeMs: number;
   readonly attempts: Attempts;
+  readonly presence: Presence;
   readonly sendMail: SendMail | undefined;
   readonly originOf: (req: Request) => Origin;
   readonly onRefused: (reason: AdminRefusal, network: string) => void;
@@ -154,6 +157,7 @@ export const createPeople = (options: PeopleOptions): People => {
       ...personRoutes(shared),
       ...accountRoutes(shared),
       ...factorRoutes(shared),
+      ...presenceRoutes(knex, options.presence),
     },
     offerFirst: async (print) => {
       if (hasAccounts) await offerFirstAdministrator(links, addressOf, print);

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { networkOf } from '../context/network-of.ts';
 import { createCallerAddress } from '../http/request/caller-address.ts';
 import { createAttempts } from '../people/attempts.ts';
+import { createPresence } from '../people/presence/presence.ts';
 import { createPeople, type People } from '../people/create-people.ts';
 import type { Origin } from '../people/sessions/session-store.ts';
 import { createSendMail } from '../mail/send-mail.ts';
@@ -29,6 +30,7 @@ export const composePeople = ({ settings, stores, observe, providers }: Foundati
     return { userAgent, network: address === null ? '' : networkOf(address), place: city ?? region ?? country };
   };
   const { adminTokens, tokenSecrets, publicUrl, accounts, production, sessionIdleMs, sessionLifetimeMs, smtp } = settings;
+  const counting = { redis: stores.backgroundRedis, keys: stores.keys, countersUp: () => stores.backgroundLink.up };
   return createPeople({
     ...{
       knex: stores.knex,
@@ -40,7 +42,8 @@ export const composePeople = ({ settings, stores, observe, providers }: Foundati
     },
     ...{ providers, sessionIdleMs, sessionLifetimeMs, originOf, sealBox: secretBox },
     toolUrl: toolUrlOf(settings),
-    attempts: createAttempts({ redis: stores.backgroundRedis, keys: stores.keys, countersUp: () => stores.backgroundLink.up }),
+    attempts: createAttempts(counting),
+    presence: createPresence(counting),
     sendMail: smtp && createSendMail(smtp.url, smtp.from),
     onRefused: observe.adminRefused,
     onSignIn: observe.signIn,

@@ -133,6 +133,12 @@ test('a comment mentions a colleague, who finds it in the inbox and takes it out
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.locator('.comment-text').getByText('@Ben').waitFor();
 
+  // Who has the same record open is said to both, the one who came first within seconds.
+  await ben.turn(`#${item()}/edit`);
+  await ben.page.getByRole('status').getByText('Ann').waitFor();
+  await page.getByRole('status').getByText('Ben').waitFor();
+  await look(ben, 'others-here');
+
   await ben.page.reload();
   await ben.page.getByRole('link', { name: /^Inbox\s*1\s*waiting$/ }).click();
   await heading(ben, 'Inbox');

@@ -92,6 +92,16 @@ test('a mention is shown as long as the record may be read, and goes with its co
   expect((await machine('PATCH', `/people/${id}`, { publishers: [booked.publisher.id] })).status).toBe(200);
 });
 
+test('who has a record open sees the others who have it, and nobody sees those of another publisher', async () => {
+  const open = { kind: 'line_items', id: booked.lineItem };
+  expect((await ann!.call('PUT', '/api/me/presence', open)).body).toEqual({ others: [] });
+  expect((await ben!.call('PUT', '/api/me/presence', open)).body.others).toMatchObject([{ name: 'ann Example' }]);
+  expect((await ann!.call('PUT', '/api/me/presence', open)).body.others).toMatchObject([{ name: 'ben Example' }]);
+  expect((await ann!.call('PUT', '/api/me/presence', { ...open, id: other.lineItem })).body).toEqual({ others: [] });
+  expect((await dan!.call('PUT', '/api/me/presence', open)).status).toBe(404);
+  expect((await ann!.call('PUT', '/api/me/presence', { kind: 'people', id: 1 })).status).toBe(400);
+});
+
 test('staff see who reads a record; tokens have an empty inbox', async () => {
   const readers = (await ann!.call('GET', `/api/line_items/${booked.lineItem}/readers`)).body;
   expect(each(readers, 'email')).toEqual(['ann@gazette.example', 'ben@gazette.example']);
