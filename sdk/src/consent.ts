@@ -100,17 +100,12 @@ export const createConsent = (waitMs: number): Consent => {
   };
 };
 
-/** The OpenRTB 2.6 fields of an ad request. */
-export const consentFields = ({
-  gdpr,
-  consent,
-  gpp,
-  gppSid,
-  usPrivacy,
-  gpc,
-  coppa,
-}: ConsentSignals): { readonly user: object; readonly regs: object } => ({
-  user: { consent },
+/** The OpenRTB 2.6 fields of an ad request. @param user what else it says of the user */
+export const consentFields = (
+  { gdpr, consent, gpp, gppSid, usPrivacy, gpc, coppa }: ConsentSignals,
+  user: object,
+): { readonly user: object; readonly regs: object } => ({
+  user: { ...user, consent },
   regs: { gdpr: flag(gdpr), gpp, gpp_sid: gppSid, us_privacy: usPrivacy, coppa: flag(coppa), ext: { gpc: flag(gpc) } },
 });
 

@@ -41,8 +41,8 @@ export interface PageContext {
   readonly ref?: string;
   /** Key-values of every slot; a slot's own replace them. */
   readonly keyValues?: KeyValues;
-  /** First-party segments that the visitor is in, which line items target. Not sent without permission to store. */
-  readonly audiences?: readonly string[];
+  /** First-party segments of the visitor, which line items target: OpenRTB's `user.data`. Not sent without permission to store. */
+  readonly data?: readonly { readonly segment: readonly { readonly id: string }[] }[];
 }
 
 export type ReportReason = 'offensive' | 'misleading' | 'malware' | 'irrelevant' | 'other';

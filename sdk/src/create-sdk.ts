@@ -52,15 +52,11 @@ export const createSDK = (
   const pageFields = async (): Promise<object> => {
     await consent.ready();
     const isRefused = consent.mayStore() === false;
-    const { user, regs } = consentFields(consent.signals());
-    const { page = location.href.replace(/#.*/, ''), ref = document.referrer, audiences } = pageContext;
-    const cut = (url: string): string => (isRefused ? url.replace(/[?#].*/, '') : url);
-    const data = isRefused || !audiences ? undefined : [{ segment: audiences.map((id) => ({ id })) }];
+    const { page = location.href, ref = document.referrer, data } = pageContext;
+    const cut = (url: string): string => url.replace(isRefused ? /[?#].*/ : /#.*/, '');
     return {
-      site: { page: cut(page), ref: cut(ref) || undefined },
-      device: { geo: { utcoffset: -new Date().getTimezoneOffset() } },
-      user: { id: userId.get(), data, ...user },
-      regs,
+      site: { page: cut(page), ref: cut(ref) },
+      ...consentFields(consent.signals(), { id: userId.get(), data: !isRefused && data }),
     };
   };
 

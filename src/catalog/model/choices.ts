@@ -142,7 +142,7 @@ export type CapsWithoutUserId = keyof typeof CAPS_WITHOUT_USER_ID_WORDS;
 /** Whose clock a schedule means. */
 export const SCHEDULE_ZONE_WORDS = {
   publisher: { label: 'The publisher', note: 'its time zone' },
-  visitor: { label: 'The visitor', note: 'where pages and apps send it' },
+  visitor: { label: 'The visitor', note: 'where apps and servers send it' },
 } as const satisfies Choices;
 
 /** For so long a deletion can be undone. */
