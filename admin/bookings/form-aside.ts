@@ -65,7 +65,7 @@ const bookingsFile = (page: Page, { id }: PublisherWire): TemplateResult | typeo
     'Bookings in a file',
     html`<p>Everything that is booked and not archived, to keep in git, review and apply again, here or in another installation.</p>
       <p>
-        ${button('Save as YAML', () => void save('yaml'), 'secondary')} ${button('Save as JSON', () => void save('json'), 'secondary')}
+        ${button('Download YAML', () => void save('yaml'), 'secondary')} ${button('Download JSON', () => void save('json'), 'secondary')}
         <a href="docs/bookings-in-git.html">How it is used</a>
       </p>`,
   );

@@ -26,7 +26,7 @@ afterEach(async () => {
 /** The control of a field, by its pointer in the record. */
 const field = (pointer: string) => admin.page.locator(`#field${pointer.replace(/[^a-zA-Z0-9]/g, '-')}`);
 const save = () => admin.page.locator('.save-bar button[type=submit]').click();
-const choose = (value: string) => admin.page.locator(`.choice:has(input[value="${value}"])`).click();
+const choose = (value: string) => admin.page.locator(`.choice:has(input[value="${value}"])`).first().click();
 const heading = (name: string) => admin.page.getByRole('heading', { level: 1, name }).waitFor();
 
 const askAd = async (replica: Replica, key: string, publisherId: number, placement: string) => {

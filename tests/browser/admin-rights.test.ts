@@ -95,6 +95,7 @@ test('a viewer sees records, deliveries and reports, and no button or form that 
       'Placements',
       'Advertisers',
       'Bidders',
+      'Targetings',
       'Campaigns',
       'Line items',
       'Creatives',

@@ -169,15 +169,22 @@ test('the request of the README is answered as it says', async () => {
   for (const name of namesIn(JSON.parse(shown!.text))) expect(namesIn(answer)).toContain(name);
 });
 
-const LINE_ITEM = 'https://api.test/#/components/schemas/LineItem';
-const BIDDER = 'https://api.test/#/components/schemas/Bidder';
+const COMPONENTS = 'https://api.test/#/components/schemas';
+const answerOf = (status: number, type: string): string =>
+  `https://api.test/#/paths/~1ad/post/responses/${status}/content/application~1${type}/schema`;
+/** What a JSON block is, by a member that it has; else it is the targeting of a line item. */
+const SCHEMAS = [
+  ['seatbid', answerOf(200, 'json')],
+  ['code', answerOf(400, 'problem%2Bjson')],
+  ['endpoint', `${COMPONENTS}/Bidder`],
+  ['schedule', `${COMPONENTS}/LineItemChange`],
+  ['user', `${COMPONENTS}/AdRequest/properties/user`],
+] as const;
 
-test('every JSON block is a body, a bidder, or the targeting of a line item, that the API describes, or a list of providers', async () => {
+test('every JSON block is a body or a part of one, a bidder, or a part of a line item, that the API describes, or a list of providers', async () => {
   const document = (await (await fetch(`${replica.url}/api/openapi.json`)).json()) as object;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'https://api.test/', ...document });
-  const answerOf = (status: number, type: string): string =>
-    `https://api.test/#/paths/~1ad/post/responses/${status}/content/application~1${type}/schema`;
   const blocks = BLOCKS.filter(({ language }) => language === 'json');
   expect(blocks.length).toBeGreaterThan(1);
   for (const { document: name, text } of blocks) {
@@ -188,16 +195,10 @@ test('every JSON block is a body, a bidder, or the targeting of a line item, tha
       expect(await readProviders({ provider: undefined, providersFile, production: true })).toHaveLength(body.length);
       continue;
     }
-    const schema =
-      'seatbid' in body
-        ? answerOf(200, 'json')
-        : 'code' in body
-          ? answerOf(400, 'problem%2Bjson')
-          : 'endpoint' in body
-            ? BIDDER
-            : `${LINE_ITEM}/properties/targeting`;
+    const [, schema] = SCHEMAS.find(([member]) => member in body) ?? ['', `${COMPONENTS}/LineItem/properties/targeting`];
     const valid = ajv.compile({ $ref: schema });
-    expect([name, valid(body) || valid.errors]).toEqual([name, true]);
+    const checked = 'user' in body ? body.user : body;
+    expect([name, valid(checked) || valid.errors]).toEqual([name, true]);
   }
 });
 
