@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment } from '../ledger/read/account-books.ts';
+import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment, type CheckedAccounts } from '../ledger/read/account-books.ts';
 import { byAccount, countEvents, isCounted } from './account-events.ts';
 import { createCountStore, readSums, writeSums } from './postgres/count-store.ts';
 import { unstoredEvents } from './unstored-events.ts';
@@ -44,35 +44,53 @@ export const createCompareAccounts =
   async ({ publisherId, campaigns, today, dryRun }) => {
     const before = await createCountStore({ knex }).accounts(today, campaigns);
     if (before.length === 0) return [];
-    const checked = await books.check(publisherId, before);
-    const { entries } = checked;
-    if (entries === undefined) return skipped(onSkipped);
+    const parts: CheckedPart[] = [];
+    for (let from = 0; from < before.length; from += MAX_CHECKED) {
+      const checked = await books.check(publisherId, before.slice(from, from + MAX_CHECKED));
+      if (checked.entries === undefined) return skipped(onSkipped);
+      parts.push({ ...checked, entries: checked.entries, from });
+    }
     const { after, unstored } = await knex.transaction(
-      async (trx) => ({
-        unstored: await unstoredEvents(trx, entries, (event) => event.hit.ad.publisherId === publisherId && isCounted(event)),
-        after: await createCountStore({ knex: trx }).accounts(today, campaigns),
-      }),
+      async (trx) => {
+        const events: Awaited<ReturnType<typeof unstoredEvents>>[] = [];
+        for (const { entries } of parts)
+          events.push(await unstoredEvents(trx, entries, (event) => event.hit.ad.publisherId === publisherId && isCounted(event)));
+        return { unstored: events, after: await createCountStore({ knex: trx }).accounts(today, campaigns) };
+      },
       { isolationLevel: 'repeatable read', readOnly: true },
     );
-    if (unstored === undefined) return skipped(onSkipped);
 
-    const own = byAccount(unstored);
-    const adjustments = after.flatMap(({ kind, id, sums }, i) => {
-      const [then, account] = [before[i], checked.accounts[i]];
-      if (then?.kind !== kind || then.id !== id || then.sums !== sums) return skipped(onSkipped);
-      if (account !== undefined && account.day !== today) return skipped(onSkipped);
-      const events = own.get(`${kind}${id}`);
-      // Of most accounts nothing has changed.
-      if (account !== undefined && events === undefined && writeSums(account) === sums) return [];
-      const expected = countEvents(events ?? [], today, readSums(sums));
-      const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, expected[name] - (account?.[name] ?? 0)]));
-      const raised = (name: 'serves' | 'yesterdayServes') => ({ [name]: Math.max(difference[name] ?? 0, 0) });
-      const adjustment = { ...(difference as unknown as AccountCounts), ...raised('serves'), ...raised('yesterdayServes') };
-      return COUNT_NAMES.some((name) => adjustment[name] !== 0) ? [{ kind, id, difference: adjustment }] : [];
-    });
-    if (adjustments.length > 0 && !dryRun && (await mayLower())) await books.adjust(publisherId, checked, today, adjustments);
-    return adjustments;
+    const all: Adjustment[] = [];
+    for (const [part, { from, accounts }] of parts.entries()) {
+      const events = unstored[part];
+      if (events === undefined) return skipped(onSkipped);
+      const own = byAccount(events);
+      const adjustments = after.slice(from, from + MAX_CHECKED).flatMap(({ kind, id, sums }, i) => {
+        const [then, account] = [before[from + i], accounts[i]];
+        if (then?.kind !== kind || then.id !== id || then.sums !== sums) return skipped(onSkipped);
+        if (account !== undefined && account.day !== today) return skipped(onSkipped);
+        const waiting = own.get(`${kind}${id}`);
+        // Of most accounts nothing has changed.
+        if (account !== undefined && waiting === undefined && writeSums(account) === sums) return [];
+        const expected = countEvents(waiting ?? [], today, readSums(sums));
+        const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, expected[name] - (account?.[name] ?? 0)]));
+        const raised = (name: 'serves' | 'yesterdayServes') => ({ [name]: Math.max(difference[name] ?? 0, 0) });
+        const adjustment = { ...(difference as unknown as AccountCounts), ...raised('serves'), ...raised('yesterdayServes') };
+        return COUNT_NAMES.some((name) => adjustment[name] !== 0) ? [{ kind, id, difference: adjustment }] : [];
+      });
+      all.push(...adjustments);
+    }
+    // Of the first part: nothing may have been adjusted since.
+    const [first] = parts;
+    if (first && all.length > 0 && !dryRun && (await mayLower())) await books.adjust(publisherId, first, today, all);
+    return all;
   };
+
+/** Accounts that were checked in one call, the first of which is at `from`. */
+type CheckedPart = CheckedAccounts & { readonly entries: readonly (readonly string[])[]; readonly from: number };
+
+/** Accounts that one call reads: 1,000 held Redis for 8 ms. */
+const MAX_CHECKED = 200;
 
 const skipped = (onSkipped: () => void): readonly [] => {
   onSkipped();
