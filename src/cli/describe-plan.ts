@@ -1,4 +1,4 @@
-import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 import type { Applied, Change } from './bookings-client.ts';
 
 export interface PlanStyle {
@@ -42,7 +42,7 @@ const countOf = (changes: readonly Change[]): string => {
 const UNITS = [
   [MS_PER_DAY, 'day'],
   [MS_PER_HOUR, 'hour'],
-  [60_000, 'minute'],
+  [MS_PER_MINUTE, 'minute'],
 ] as const;
 
 const agoOf = (ms: number): string => {

@@ -1,7 +1,8 @@
 import { isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { LISTS, PARTS } from './declared-lists.ts';
 
-/** Lists of a file and within records, whose keys are of one kind. */
-const LISTS = ['advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'];
+/** Lists of a file and within records. */
+const ALL_LISTS = [...Object.keys(LISTS), ...Object.values(PARTS).map(([list]) => list)];
 
 /** Gives each record that is known by its id alone a key made of its name: the file says both until it is applied. */
 export const giveKeys = (text: string): string => {
@@ -23,7 +24,7 @@ export const giveKeys = (text: string): string => {
       keysOf(list).add(free);
       record.items.unshift(document.createPair('key', free));
     }
-    for (const part of LISTS) {
+    for (const part of ALL_LISTS) {
       const parts = record.get(part);
       if (isSeq(parts)) for (const one of parts.items) if (isMap(one)) walk(one, part, give);
     }

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LineCounter, parseDocument, parse, isNode, type ScalarTag } from 'yaml';
 import { CliFault } from './cli-fault.ts';
+import { LISTS, PARTS } from './declared-lists.ts';
 
 /** Files of bookings as the lines that the service reads. */
 export interface BookingLines {
@@ -26,14 +27,6 @@ interface OpenFile {
   readonly value: unknown;
   readonly lineOf: (at: Path) => number;
 }
-
-/** Lists of a file, and the kind of record that is in each. */
-const LISTS = { advertisers: 'advertiser', bidders: 'bidder', placements: 'placement', campaigns: 'campaign' } as const;
-/** Records that stand within another. */
-const PARTS: Readonly<Record<string, readonly [list: string, kind: string]>> = {
-  campaign: ['line_items', 'line_item'],
-  line_item: ['creatives', 'creative'],
-};
 
 /**
  * Reads files of YAML or JSON, which together are one declaration: one of them names the publisher. Every record becomes a line,
@@ -104,7 +97,7 @@ const tagsOf = (name: string, env: NodeJS.ProcessEnv): ScalarTag[] => [
 
 const linesOf = (file: OpenFile): readonly Line[] => {
   const { name, value } = file;
-  if (!isRecord(value)) throw new CliFault(`${name} must be a mapping: publisher, advertisers, bidders, placements, campaigns`);
+  if (!isRecord(value)) throw new CliFault(`${name} must be a mapping: publisher, ${Object.keys(LISTS).join(', ')}`);
   return Object.entries(value).flatMap(([member, held]) => {
     if (member === 'version' || member === 'installation') return [{ record: { [member]: held }, file, at: [member] }];
     if (member === 'publisher') return [{ record: { publisher: held }, file, at: [member] }];

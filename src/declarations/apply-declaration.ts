@@ -1,8 +1,8 @@
+import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Caller } from '../access/caller.ts';
 import { maySee } from '../access/scope.ts';
 import { refusalOf } from '../api/call-rights.ts';
-import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { Fault } from '../base/fault.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
@@ -91,7 +91,8 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
 
   const write = async (entry: Entry): Promise<void> => {
     const kind = ENTITY_KINDS[entry.table];
-    const match = entry === publisher ? publisherKnown(known, plan.publisherId) : matchOf(entry, known);
+    const own = plan.publisherId;
+    const match = entry !== publisher ? matchOf(entry, known) : own === undefined ? undefined : known.find('publishers', own);
     const owner = ownerOf(entry);
     if (owner === undefined && OWNERS[entry.table] !== undefined) {
       // Of what is around it, the fault is named already.
@@ -136,9 +137,10 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
     known.add(now);
     declared.set(entry, now);
     const fields = changedFields(entry.table, before, after, known.named);
+    const action = match ? 'update' : 'create';
     changes.push({
-      ...{ action: match ? 'update' : 'create', kind: kind.name, key: now.key ?? null, id, name: now.name, fields },
-      words: wordsOf(match ? 'update' : 'create', kind, now.name, fields, after),
+      ...{ action, kind: kind.name, key: now.key ?? null, id, name: now.name, fields },
+      words: wordsOf(action, kind, now.name, fields, after),
       last_change: (match && lastChanges.get(`${entry.table} ${match.id}`)) ?? null,
     });
   };
@@ -172,9 +174,6 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
 };
 
 const TOO_MANY: Fault = { pointer: '', detail: `must change at most ${MAX_CHANGES} records: apply it in parts` };
-
-const publisherKnown = (known: KnownRecords, id: number | undefined): Known | undefined =>
-  id === undefined ? undefined : known.find('publishers', id);
 
 /** The publisher that the caller sees under the key of an entry, else under its id. */
 const idByKey = async (trx: Knex.Transaction, { key, id }: Entry, { publishers }: Caller): Promise<number | undefined> => {

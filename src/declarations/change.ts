@@ -8,7 +8,7 @@ import type { KnownRecords } from './known-records.ts';
 
 const CHANGED_FIELD = s.record({
   name: s.text,
-  before: s.described(s.anything, 'as a declaration has it; absent: the default'),
+  before: s.described(s.anything, 'as a declaration has it; null: the default'),
   after: s.anything,
 });
 

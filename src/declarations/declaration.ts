@@ -4,7 +4,7 @@ import * as s from '../base/schema.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { pascalCase } from '../bookings/entity-components.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
-import { DECLARED_FIELDS, OWNERS, WRITE_ORDER } from './declared-fields.ts';
+import { DECLARED_FIELDS } from './declared-fields.ts';
 
 /** The form of declarations, which a file names. */
 export const DECLARATION_VERSION = 1;
@@ -89,12 +89,3 @@ export const DECLARATION = component(
   ),
   DECLARATION_EXAMPLE,
 );
-
-/** The name of a list of records within what they are a part of, and its table. */
-export const LISTS = Object.fromEntries(WRITE_ORDER.filter((table) => table !== 'publishers').map((table) => [table, table])) as Readonly<
-  Record<string, EntityTable>
->;
-
-/** The tables whose records stand within one of `table`. */
-export const partsOf = (table: EntityTable): readonly EntityTable[] =>
-  WRITE_ORDER.filter((other) => OWNERS[other] === table && table !== 'publishers');

@@ -1,5 +1,4 @@
-import type { EntityTable } from '../catalog/entities/entities.ts';
-import { entityOf } from '../catalog/entities/entities.ts';
+import { entityOf, type EntityTable } from '../catalog/entities/entities.ts';
 import { ENTITY_KINDS, type EntityRecord } from '../bookings/entity-kind.ts';
 import type { Schema } from '../base/schema.ts';
 
@@ -36,7 +35,15 @@ export const WRITE_ORDER: readonly EntityTable[] = [
   'creatives',
 ];
 
-const ownerField = (table: EntityTable): string | undefined => {
+/** The lists of a declaration, in their order. */
+export const TOP_LISTS = WRITE_ORDER.filter((table) => table !== 'publishers' && (OWNERS[table] ?? 'publishers') === 'publishers');
+
+/** The table whose records a declaration has within one of `table`. */
+export const partOf = (table: EntityTable): EntityTable | undefined =>
+  table === 'publishers' ? undefined : WRITE_ORDER.find((other) => OWNERS[other] === table);
+
+/** The field that names what a record is a part of. */
+export const ownerField = (table: EntityTable): string | undefined => {
   const owner = OWNERS[table];
   return owner && ENTITY_KINDS[owner].reference;
 };
@@ -49,9 +56,9 @@ const fieldsOf = (table: EntityTable): readonly DeclaredField[] => {
   return Object.entries(fields).flatMap(([field, { schema, parent }]) => {
     if (left.includes(field)) return [];
     const isList = schema['type'] === 'array';
-    const short = field.replace(/_ids?$/, isList ? 's' : '');
+    const reference = field.replace(/_ids?$/, isList ? 's' : '');
     // A line item has a targeting, and may name one.
-    const name = !parent ? field : short in fields ? `named_${short}` : short;
+    const name = !parent ? field : reference in fields ? `named_${reference}` : reference;
     return [{ field, name, schema, refersTo: parent as EntityTable | undefined, isList }];
   });
 };

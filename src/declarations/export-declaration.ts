@@ -4,9 +4,10 @@ import { stringify } from 'yaml';
 import { groupBy } from '../base/group-by.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ENTITY_KINDS, isArchived, type EntityRecord } from '../bookings/entity-kind.ts';
+import { isOwned, scopeBinding } from '../bookings/record-scope.ts';
 import { DECLARATION_VERSION } from './declaration.ts';
-import { declaredOf, OWNERS, type Named } from './declared-fields.ts';
-import { OF_PUBLISHER, readRecords } from './read-bookings.ts';
+import { declaredOf, ownerField, OWNERS, partOf, TOP_LISTS, WRITE_ORDER, type Named } from './declared-fields.ts';
+import { ofPublisher, readRecords } from './read-bookings.ts';
 
 export const DECLARATION_FORMATS = { json: 'application/json', yaml: 'application/yaml' } as const;
 export type DeclarationFormat = keyof typeof DECLARATION_FORMATS;
@@ -44,14 +45,13 @@ const EXPORTED: Readonly<Partial<Record<EntityTable, string>>> = {
 export async function* exportDeclaration({ knex, publisherId, format }: ExportOptions): AsyncGenerator<string> {
   const listed = new Map<EntityTable, readonly Listed[]>();
   const names = new Map<string, string>();
-  for (const table of ['publishers', 'advertisers', 'bidders', 'placements', 'targetings', 'campaigns', 'line_items', 'creatives'] as const)
-    listed.set(table, await listOf(knex, table, publisherId, names));
+  for (const table of WRITE_ORDER) listed.set(table, await listOf(knex, table, publisherId, names));
   const named: Named = (table, id) =>
     ENTITY_KINDS[table].namedByClient ? String(id) : (names.get(`${table} ${String(id)}`) ?? (id as number));
   const installation = await installationOf(knex);
   const write = WRITERS[format];
   const all = (table: EntityTable): readonly Listed[] => listed.get(table) ?? [];
-  const partsOf = new Map(Object.values(PARTS).map((table) => [table, groupBy(all(table), ({ ownerId }) => ownerId)]));
+  const byOwner = new Map(WRITE_ORDER.map((table) => [table, groupBy(all(table), ({ ownerId }) => ownerId)]));
 
   async function* declared(table: EntityTable, rows: readonly Listed[]): AsyncGenerator<EntityRecord & { readonly own: EntityRecord }> {
     const ids = rows.map(({ id }) => id);
@@ -63,11 +63,9 @@ export async function* exportDeclaration({ knex, publisherId, format }: ExportOp
     for await (const { own, ...record } of declared(table, rows)) {
       yield write.item(table, record, depth, first);
       first = false;
-      const part = PARTS[table];
-      if (part) {
-        const parts = partsOf.get(part)?.get(own['id'] as number);
-        if (parts) yield* list(part, parts, depth + 1);
-      }
+      const part = partOf(table);
+      const parts = part && byOwner.get(part)?.get(own['id'] as number);
+      if (parts) yield* list(part, parts, depth + 1);
       yield write.itemEnd(depth);
     }
     if (!first) yield write.listEnd(depth);
@@ -75,25 +73,23 @@ export async function* exportDeclaration({ knex, publisherId, format }: ExportOp
 
   for await (const { own: _, ...publisher } of declared('publishers', all('publishers')))
     yield write.head({ version: DECLARATION_VERSION, installation, publisher });
-  for (const table of ['advertisers', 'bidders', 'placements', 'targetings', 'campaigns'] as const) {
+  for (const table of TOP_LISTS) {
     yield* list(table, all(table), 0);
     await otherRequests();
   }
   yield write.end;
 }
 
-const PARTS: Readonly<Partial<Record<EntityTable, EntityTable>>> = { campaigns: 'line_items', line_items: 'creatives' };
-
 /** The rows of a table in the order of a declaration. */
 const listOf = async (knex: Knex, table: EntityTable, publisherId: number, names: Map<string, string>): Promise<readonly Listed[]> => {
   const { namedByClient } = ENTITY_KINDS[table];
-  const owner = table === 'line_items' ? 'campaign_id' : table === 'creatives' ? 'line_item_id' : 'null::int';
+  const scope = ofPublisher(publisherId);
   const isLeftOut = OWNERS[table] === undefined || table === 'placements' ? 'false' : isArchived(table);
   const rows = await knex(table)
-    .whereRaw(EXPORTED[table] ?? OF_PUBLISHER[table], { publisher: publisherId })
+    .whereRaw(EXPORTED[table] ?? isOwned(table, scope), { publisher: publisherId, ...scopeBinding(scope) })
     .whereRaw(`not (${isLeftOut})`)
     .orderByRaw(namedByClient ? 'id collate "C"' : 'external_key collate "C" nulls last, id')
-    .select<Listed[]>('id', { key: 'external_key' }, knex.raw(`${owner} as "ownerId"`));
+    .select<Listed[]>('id', { key: 'external_key' }, knex.raw(`${ownerField(table) ?? 'null::int'} as "ownerId"`));
   for (const { id, key } of rows) if (key !== null) names.set(`${table} ${id}`, key);
   return rows;
 };

@@ -5,9 +5,9 @@ import { MAX_ID } from '../base/schema.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { ENTITY_KINDS, type EntityRecord } from '../bookings/entity-kind.ts';
-import { onlyVisible } from '../bookings/record-scope.ts';
+import { isVisible, onlyVisible, scopeBinding } from '../bookings/record-scope.ts';
 import { DECLARED_FIELDS, OWNERS, WRITE_ORDER, type Named } from './declared-fields.ts';
-import { fingerprintOf, OF_PUBLISHER, readRecords } from './read-bookings.ts';
+import { fingerprintOf, ofPublisher, readRecords } from './read-bookings.ts';
 import type { Entry } from './read-entries.ts';
 
 /** A stored record, in short. */
@@ -108,7 +108,8 @@ const idsOf = async (
   const ids = names.flatMap(({ id }) => (id === undefined ? [] : [id]));
   const referred = shared ? referredTo(table, entries) : [];
   const query = onlyVisible(knex(table), table, scope).where((either) => {
-    if (publisherId !== undefined) void either.orWhereRaw(OF_PUBLISHER[table], { publisher: publisherId });
+    if (publisherId !== undefined)
+      void either.orWhereRaw(isVisible(table, ofPublisher(publisherId)), { ...scopeBinding(ofPublisher(publisherId)) });
     if (table === 'publishers') return;
     const named = [...ids, ...referred.filter((name) => namedByClient || typeof name === 'number')];
     void either.orWhereRaw(`id = any(cast(:named as ${namedByClient ? 'text' : 'int'}[]))`, { named: named as string[] });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import type { Scope } from '../access/scope.ts';
 import { inOrder } from '../base/in-order.ts';
 import { entityOf, type EntityTable } from '../catalog/entities/entities.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
@@ -13,20 +14,8 @@ import { writable } from '../bookings/writable.ts';
 const ROWS_AT_ONCE: Readonly<Partial<Record<EntityTable, number>>> = { creatives: 50 };
 const USUAL_ROWS_AT_ONCE = 200;
 
-/** SQL: the rows of a publisher `:publisher`; of advertisers and bidders, those that its records name. */
-export const OF_PUBLISHER: Readonly<Record<EntityTable, string>> = {
-  publishers: 'id = :publisher',
-  placements: 'publisher_id = :publisher',
-  advertisers: `id in (select advertiser_id from campaigns where publisher_id = :publisher
-    union select unnest(blocked_advertiser_ids) from publishers where id = :publisher
-    union select unnest(blocked_advertiser_ids) from placements where publisher_id = :publisher)`,
-  bidders: 'id in (select bidder_id from line_items where campaign_id in (select id from campaigns where publisher_id = :publisher))',
-  targetings: 'publisher_id = :publisher',
-  campaigns: 'publisher_id = :publisher',
-  line_items: 'campaign_id in (select id from campaigns where publisher_id = :publisher)',
-  creatives: `line_item_id in (
-    select id from line_items where campaign_id in (select id from campaigns where publisher_id = :publisher))`,
-};
+/** What belongs to a publisher, and what its records name (bookings/record-scope.ts). */
+export const ofPublisher = (id: number): Scope => ({ publishers: [id], advertisers: null });
 
 /** The records of ids, in their order. Rejects when Postgres is unavailable. */
 export async function* readRecords(knex: Knex, table: EntityTable, ids: readonly (string | number)[]): AsyncGenerator<EntityRecord> {

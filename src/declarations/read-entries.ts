@@ -2,10 +2,11 @@ import { setImmediate as otherRequests } from 'node:timers/promises';
 import { pointerStep, type Fault } from '../base/fault.ts';
 import { isBoundedJson, MAX_JSON_DEPTH } from '../base/is-bounded-json.ts';
 import { isObject } from '../base/narrow.ts';
+import { MAX_ID } from '../base/schema.ts';
 import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
-import { DECLARATION_VERSION, partsOf } from './declaration.ts';
-import { DECLARED_FIELDS, OWNERS } from './declared-fields.ts';
+import { DECLARATION_VERSION } from './declaration.ts';
+import { DECLARED_FIELDS, OWNERS, partOf, TOP_LISTS } from './declared-fields.ts';
 
 /** One record of a declaration. */
 export interface Entry {
@@ -106,8 +107,8 @@ const readHead = (reading: Reading, name: string, value: unknown, pointer: strin
 };
 
 const readList = (reading: Reading, name: string, value: unknown, owner: Entry | undefined, pointer: string): void => {
-  const parts = owner ? partsOf(owner.table) : (['advertisers', 'bidders', 'placements', 'targetings', 'campaigns'] as const);
-  const table = parts.find((part) => part === name);
+  const part = owner && partOf(owner.table);
+  const table = owner ? (part === name ? part : undefined) : TOP_LISTS.find((list) => list === name);
   if (!table) return void reading.faults.push({ pointer, detail: 'is not a known field' });
   if (!Array.isArray(value)) return void reading.faults.push({ pointer, detail: 'must be a list' });
   for (const [i, record] of value.entries()) readRecord(reading, table, record, owner, `${pointer}/${i}`);
@@ -123,9 +124,11 @@ const readRecord = (reading: Reading, table: EntityTable, record: unknown, aroun
   const { [ownerName ?? '']: named, ...members } = others as Readonly<Record<string, unknown>>;
   const { faults } = reading;
   if (key !== undefined && (typeof key !== 'string' || key === '')) faults.push({ pointer: `${pointer}/key`, detail: 'must be text' });
-  const isId = kind.namedByClient ? typeof id === 'string' && id !== '' : Number.isInteger(id);
+  const isId = kind.namedByClient
+    ? typeof id === 'string' && id !== ''
+    : Number.isInteger(id) && (id as number) > 0 && (id as number) <= MAX_ID;
   if (id !== undefined && !isId)
-    faults.push({ pointer: `${pointer}/id`, detail: kind.namedByClient ? 'must be text' : 'must be an integer' });
+    faults.push({ pointer: `${pointer}/id`, detail: kind.namedByClient ? 'must be text' : 'must be the id of a record' });
   if (id === undefined && (kind.namedByClient || key === undefined))
     faults.push({ pointer: `${pointer}/${kind.namedByClient ? 'id' : 'key'}`, detail: 'is required: the record is found by it' });
   if (table === 'placements' && open !== undefined && typeof open !== 'boolean')

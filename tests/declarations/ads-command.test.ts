@@ -49,16 +49,16 @@ test('a plan, an apply, a pull and a comparison of files', async () => {
   const planned = await ads(['plan', 'bookings.yaml']);
   expect([planned.code, planned.err]).toEqual([0, '']);
   expect(planned.out.split('\n').slice(0, 2)).toEqual([
-    '12 to create; 0 records are as in the files.',
+    '13 to create; 0 records are as in the files.',
     '  + advertiser Boots of the North: is new',
   ]);
   expect((await ads(['apply', 'bookings.yaml'])).err).toBe('There is no one to ask: apply with --yes\n');
   const applied = await ads(['apply', '--yes', 'bookings.yaml']);
   expect([applied.code, applied.out]).toEqual([
     0,
-    expect.stringContaining('Applied: 12 changes.\nAPI key of the new publisher, shown this once: pk_'),
+    expect.stringContaining('Applied: 13 changes.\nAPI key of the new publisher, shown this once: pk_'),
   ]);
-  expect((await ads(['diff', 'bookings.yaml'])).out).toBe('Nothing differs: 12 records are as in the files.\n');
+  expect((await ads(['diff', 'bookings.yaml'])).out).toBe('Nothing differs: 13 records are as in the files.\n');
 
   const [publisher] = (await machine('GET', '/publishers?q=files')).body;
   const [history] = (await machine('GET', '/audit?entity=publisher&limit=1')).body;

@@ -13,13 +13,14 @@ export const bookings = (key: string): Json => ({
     { id: `${key}-side`, width: 300, height: 600, formats: ['html'], floor: 1.25 },
     { id: `${key}-top`, width: 300, height: 250, formats: ['html', 'banner'] },
   ],
+  targetings: [{ key: `${key}-dach`, name: 'DACH', targeting: { countries: ['AT', 'CH', 'DE'] } }],
   campaigns: [
     {
       ...{ key: 'spring', name: 'Spring', advertiser: `${key}-boots`, start_date: '2026-03-01', end_date: '2999-12-31', budget: 1200.5 },
       line_items: [
         {
           ...{ key: 'network', type: 'programmatic', active: false, start_date: '2026-03-01', end_date: '2999-12-31' },
-          ...{ bidder: `${key}-exchange`, deal_id: 'd-1' },
+          ...{ bidder: `${key}-exchange`, deal_id: 'd-1', named_targeting: `${key}-dach` },
         },
         {
           ...{ key: 'sport', name: 'Sport readers', active: true, start_date: '2026-03-01', end_date: '2999-12-31', cpm: 4.5 },
