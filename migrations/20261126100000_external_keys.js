@@ -1,4 +1,4 @@
-/** Each record may have a key of its own in files and other systems. The writer compares it with all of the publisher; the index finds it. */
+/** Each record may have a key, by which files and other systems name it. The writer compares it with all of the publisher; the index finds it. */
 const UNIQUE = {
   publishers: 'external_key',
   placements: 'external_key, coalesce(publisher_id, 0)',

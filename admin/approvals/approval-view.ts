@@ -101,7 +101,7 @@ const stateNote = ({ state, decided_by: by, decided_at: at, words }: Approval): 
   if (state === 'open') return nothing;
   const [shown, tone] = STATE_WORDS[state];
   const whose =
-    state === 'expired' ? 'Nobody decided in time. Propose it again if it is still wanted.' : `By ${by} on ${moment(at ?? '')}.`;
+    state === 'expired' ? 'It was not decided in time. Propose it again if it is still wanted.' : `By ${by} on ${moment(at ?? '')}.`;
   return html`<div class="note decision">
     <p><span class="pill ${tone}">${shown}</span> ${whose}</p>
     ${words === null ? nothing : html`<p>“${words}”</p>`}

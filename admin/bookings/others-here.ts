@@ -10,7 +10,7 @@ const REPORT_MS = 10_000;
 const SHARED: readonly Kind[] = ['campaigns', 'line_items', 'creatives'];
 
 export interface OthersHere {
-  /** Nothing while nobody else has the record open. */
+  /** Nothing while no other person has the record open. */
   render(): TemplateResult | typeof nothing;
   /** The screen is left. */
   leave(): void;

@@ -67,7 +67,7 @@ const roleWords = (role: Role, roles: readonly Role[]): string => {
 /** Roles with what each allows, and for whom. */
 export const rightsFields = (form: Form, page: Page, roles: readonly Role[]): TemplateResult => {
   const mine = new Set<string>(page.rights.me.permissions);
-  // Nobody gives more than they have.
+  // A role is given by those who have its permissions.
   const given = roles
     .filter(({ name }) => page.rights.managesAll || name === OF_ADVERTISERS)
     .filter(({ permissions }) => permissions.every(({ name }) => mine.has(name)));

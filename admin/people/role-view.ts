@@ -66,7 +66,10 @@ export const openRole = async (page: Page, id: number | undefined): Promise<View
     );
     const instead = uses.length === 0 ? undefined : await chooseInstead(page, role, roles.value, uses.join(' and '));
     if (instead === '') return;
-    const text = instead === undefined ? 'Nobody has it.' : `${uses.join(' and ')} get the role ${instead} instead, with the next call.`;
+    const text =
+      instead === undefined
+        ? 'No person and no token has it.'
+        : `${uses.join(' and ')} get the role ${instead} instead, with the next call.`;
     if (!(await page.confirm({ title: `Delete the role “${role.name}”?`, text, yes: 'Delete', dangerous: true }))) return;
     const answer = await page.api.send('DELETE', '/roles/{id}', { id: role.id, instead });
     if (!answer.ok) return page.complain(answer.problem);

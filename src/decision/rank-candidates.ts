@@ -1,4 +1,4 @@
-import type { Candidate, CandidateIndex, Voice } from '../catalog/snapshot/snapshot.ts';
+import type { Candidate, CandidateIndex } from '../catalog/snapshot/snapshot.ts';
 import type { Booking, LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
@@ -86,25 +86,6 @@ export const rankCandidates = ({
   let left: readonly number[] = NO_POSITIONS;
   let voicesLeft = 0;
 
-  const isHeard = (position: number): boolean =>
-    scanner!.firstFrom(position) === position && firstRefusal(rules, direct!.at(position), query, imp) === undefined;
-
-  const hearVoices = (voices: readonly Voice[]): void => {
-    shared = new Set(voices.flatMap(({ positions }) => positions));
-    const heard = voices.flatMap((one) => {
-      const positions = one.positions.filter(isHeard);
-      return positions.length > 0 ? [{ ...one, positions }] : [];
-    });
-    if (heard.length === 0) return;
-    const drawn = drawVoice(heard, voice());
-    left = heard.filter((one) => one !== drawn).flatMap(({ positions }) => positions);
-    if (left.length > 0) latest = latestReason(latest, NoBidReason.ShareOfVoice);
-    ready = drawn?.positions.filter(passes) ?? [];
-    if (direct?.weights) drawByWeight(ready, direct.weights, random);
-    else shuffle(ready, random);
-    voicesLeft = ready.length;
-  };
-
   const passes = (position: number): boolean => {
     const rule = firstRefusal(rules, (direct as CandidateIndex).at(position), query, imp);
     const reason = rule ? rule.reason : exhausted(position);
@@ -159,7 +140,23 @@ export const rankCandidates = ({
     return bid;
   };
 
-  if (direct?.voices) hearVoices(direct.voices);
+  if (direct?.voices) {
+    const { voices } = direct;
+    const isHeard = (position: number): boolean =>
+      scanner!.firstFrom(position) === position && firstRefusal(rules, direct.at(position), query, imp) === undefined;
+    shared = new Set(voices.flatMap(({ positions }) => positions));
+    const heard = voices.flatMap((one) => {
+      const positions = one.positions.filter(isHeard);
+      return positions.length > 0 ? [{ ...one, positions }] : [];
+    });
+    const drawn = heard.length === 0 ? undefined : drawVoice(heard, voice());
+    left = heard.filter((one) => one !== drawn).flatMap(({ positions }) => positions);
+    if (left.length > 0) latest = latestReason(latest, NoBidReason.ShareOfVoice);
+    ready = drawn?.positions.filter(passes) ?? [];
+    if (direct.weights) drawByWeight(ready, direct.weights, random);
+    else shuffle(ready, random);
+    voicesLeft = ready.length;
+  }
   return {
     leftToOthers: () => left.map((position) => direct!.at(position)),
     take: (count) => {

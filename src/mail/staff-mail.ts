@@ -2,7 +2,7 @@ import type { SendMail } from './send-mail.ts';
 
 /** What staff are written about something on a screen of the tool. */
 export interface StaffMessage {
-  /** Addresses. Each gets a mail of its own, so that none sees the others. */
+  /** Addresses. Each gets a separate mail, so that none sees the others. */
   readonly to: readonly string[];
   readonly subject: string;
   /** Before the link. */

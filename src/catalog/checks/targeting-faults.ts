@@ -19,7 +19,7 @@ export interface TargetingContext {
 
 /**
  * What no schema says of a targeting: registered dimensions, ranges that are none, and what is
- * included and excluded, so that it could match nobody.
+ * included and excluded, so that it could match no visitor.
  */
 export const targetingFaults = (
   targeting: unknown,

@@ -16,7 +16,7 @@ export const PRESENCE_API = defineRoutes({
   notePresence: {
     ...at('PUT', '/api/me/presence', 'people'),
     ...{ needs: 'records.read', reach: 'publishers', asks: true },
-    summary: `Say that you have a record open, every ${REPORT_S} seconds, and see who else has. Kept for seconds; without Redis there is nobody.`,
+    summary: `Say that you have a record open, every ${REPORT_S} seconds, and see who else has. Kept for seconds; without Redis the list is empty.`,
     body: jsonBody(OPEN_RECORD, 'The record has faults.'),
     answer: ok('The others', OTHERS),
   },
