@@ -21,6 +21,7 @@ const MAX_SHOWN = 5;
 const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
   cannot_serve: { title: 'Cannot serve', all: hashOf(['line_items'], { q: 'cannot serve' }) },
   behind: { title: 'Behind', all: hashOf(['line_items'], { q: 'behind' }) },
+  limited: { title: 'Behind, because of a cap or a budget' },
   outranked: { title: 'Always outranked', all: hashOf(['line_items'], { q: 'outranked' }) },
   complaints: { title: 'Complaints about creatives', all: hashOf(['complaints']) },
   pending_creatives: { title: 'Creatives to approve', all: hashOf(['creatives'], { q: 'pending' }) },
