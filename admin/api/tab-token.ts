@@ -1,3 +1,5 @@
+import { t } from '../words/texts.ts';
+
 /** The bearer token that is used in place of a sign-in: kept until the tab is closed. */
 const KEY = 'admin-token';
 
@@ -7,4 +9,4 @@ export const keepTabToken = (token: string): void => sessionStorage.setItem(KEY,
 export const dropTabToken = (): void => sessionStorage.removeItem(KEY);
 
 export const bearer = (token: string | null): Readonly<Record<string, string>> =>
-  token === null ? {} : { Authorization: `Bearer ${token}` };
+  token === null ? {} : { Authorization: t`Bearer ${token}` };

@@ -5,6 +5,7 @@ import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { NAMES } from '../words/kinds.ts';
 import { isMine, reasonsOf, waitsForMe, type Approval } from './approval-words.ts';
+import { t } from '../words/texts.ts';
 
 /** Proposals that wait are of these kinds. */
 const PROPOSED: readonly Kind[] = ['campaigns', 'line_items', 'creatives'];
@@ -23,10 +24,10 @@ export const createWaitingNote = (page: Page, kind: Kind, id: string | number): 
 
 const note = (page: Page, kind: Kind, approval: Approval): TemplateResult =>
   html`<div class="note warn waiting-note">
-    <strong>A change of this ${NAMES[kind].one} waits for a second person.</strong>
+    <strong>${t`A change of this ${NAMES[kind].one} waits for a second person.`}</strong>
     <p>
-      ${isMine(page, approval) ? 'You asked for it' : `${approval.proposed_by} asked for it`} on ${moment(approval.proposed_at)}.
-      ${reasonsOf(approval).join(' ')}
-      <a href=${hashOf(['approvals', approval.id])}>${waitsForMe(page, approval) ? 'Look at it, and decide' : 'Look at it'}</a>
+      ${t`${isMine(page, approval) ? t`You asked for it` : t`${approval.proposed_by} asked for it`} on ${moment(approval.proposed_at)}.
+      ${reasonsOf(approval).join(' ')}`}
+      <a href=${hashOf(['approvals', approval.id])}>${waitsForMe(page, approval) ? t`Look at it, and decide` : t`Look at it`}</a>
     </p>
   </div>`;

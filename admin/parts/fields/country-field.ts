@@ -3,6 +3,7 @@ import { isCountryCode } from '../../../src/catalog/checks/country-codes.ts';
 import type { Form } from '../../bookings/forms/form.ts';
 import type { FieldOptions } from './field.ts';
 import { valuesField } from './values-field.ts';
+import { t } from '../../words/texts.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
@@ -29,5 +30,5 @@ export const countryField = (form: Form, options: FieldOptions): TemplateResult 
     suggestions: COUNTRIES,
     labelOf: (code) => (isCountryCode(code) ? `${countryName(code)} (${code})` : code),
     toValue: countryCode,
-    placeholder: 'Type a country, then Enter',
+    placeholder: t`Type a country, then Enter`,
   });
