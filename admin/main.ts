@@ -1,3 +1,4 @@
+import './words/load-messages.ts';
 import { html, render } from 'lit-html';
 import { createApi } from './api/api.ts';
 import { signInAddress } from './api/auth.ts';

@@ -3,6 +3,7 @@ import type { Rights } from './api/rights.ts';
 import { icon, type IconName } from './parts/icons.ts';
 import { hashOf } from './route.ts';
 import { isInNavigation, SCREEN_GROUPS } from './screen-groups.ts';
+import { locale } from './words/language.ts';
 import { t } from './words/texts.ts';
 
 export interface ShellOptions {
@@ -57,7 +58,7 @@ export const shell = ({ rights, section, counts, screen, personMenu, toasts }: S
 };
 
 const waiting = (count = 0): TemplateResult | typeof nothing =>
-  count === 0 ? nothing : html`<span class="waiting">${count.toLocaleString()}<span class="unseen"> ${t`waiting`}</span></span>`;
+  count === 0 ? nothing : html`<span class="waiting">${count.toLocaleString(locale)}<span class="unseen"> ${t`waiting`}</span></span>`;
 
 /** The router owns the hash: following #main would leave the screen. */
 const skip = (event: Event): void => {

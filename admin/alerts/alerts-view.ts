@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { ALERT_KINDS, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import type { AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import { ALERT_KINDS } from '../words/choice-words.ts';
 import type { AlertWire, MuteWire } from '../../src/alerts/alert-api.ts';
 import { createRecipients } from './recipients.ts';
 import type { Page, View } from '../page.ts';

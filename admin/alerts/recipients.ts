@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import { ALERT_KIND_NAMES, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import { ALERT_KINDS } from '../words/choice-words.ts';
 import type { RecipientWire } from '../../src/alerts/alert-api.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';

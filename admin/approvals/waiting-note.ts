@@ -3,7 +3,7 @@ import type { Kind } from '../api/wire.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
-import { NAMES } from '../words/kinds.ts';
+import { nameInHistory, NAMES } from '../words/kinds.ts';
 import { isMine, reasonsOf, waitsForMe, type Approval } from './approval-words.ts';
 import { t } from '../words/texts.ts';
 
@@ -13,7 +13,7 @@ const PROPOSED: readonly Kind[] = ['campaigns', 'line_items', 'creatives'];
 /** On the screen of a record: the proposals to change it that wait for a second person. Nothing until they are read. */
 export const createWaitingNote = (page: Page, kind: Kind, id: string | number): (() => readonly TemplateResult[]) => {
   let rows: readonly Approval[] = [];
-  const entity = NAMES[kind].one.replaceAll(' ', '_');
+  const entity = nameInHistory(kind);
   if (PROPOSED.includes(kind) && page.rights.may('GET', '/approvals'))
     void page.api.get('/approvals', { state: 'open', entity, entity_id: id }).then((answer) => {
       if (answer.ok) rows = answer.value;

@@ -8,7 +8,7 @@ import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { restoreRecord } from './restore-record.ts';
 import type { CampaignWire, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
-import { t } from '../words/texts.ts';
+import { rich, t } from '../words/texts.ts';
 
 /** Deletes a record after a question that names what goes with it. True: it was deleted. */
 export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {
@@ -23,8 +23,7 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
   const sure = await page.confirm({
     title: t`Delete ${NAMES[kind].one} “${title}”?`,
     text: withIt
-      ? html`${t`This also deletes its`} <strong>${withIt}</strong>${t`. Reports keep what was delivered. All of it can be restored from History.
-          After ${RESTORE_DAYS} days it cannot.`}`
+      ? html`${rich`This also deletes its ${html`<strong>${withIt}</strong>`}. Reports keep what was delivered. All of it can be restored from History. After ${RESTORE_DAYS} days it cannot.`}`
       : t`Nothing else is deleted with it. It can be restored from History. After ${RESTORE_DAYS} days it cannot.`,
     yes: withIt
       ? t`Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`
@@ -172,8 +171,7 @@ export const debugLinkCard = (page: Page, publisher: PublisherWire | undefined):
     ? card(
         t`On the real page`,
         html`<p>
-            ${t`A page of ${publisher.name} explains its ads when`} <code>${t`?adsdk_debug`}</code> ${t`is added to its address. In production that leaves
-            out prices and priorities; a debug link shows them for an hour.`}
+            ${rich`A page of ${publisher.name} explains its ads when ${html`<code>?adsdk_debug</code>`} is added to its address. In production that leaves out prices and priorities; a debug link shows them for an hour.`}
           </p>
           ${button(t`Create a debug link`, () => createDebugLink(page, publisher), 'secondary')}`,
       )

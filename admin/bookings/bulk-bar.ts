@@ -5,7 +5,7 @@ import { button } from '../parts/parts.ts';
 import type { Column } from '../parts/table.ts';
 import { choicesOf, fieldsOf } from './forms/entity-fields.ts';
 import type { Records } from '../api/wire.ts';
-import { counted, NAMES, titleOf } from '../words/kinds.ts';
+import { countedKind, titleOf } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
 
 /** The kinds whose records are changed many at a time. */
@@ -83,7 +83,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
     page.redraw();
   };
   const all = (patch: Patch): ReadonlyMap<number, Patch> => new Map([...chosen].map((id) => [id, patch]));
-  const words = (): string => counted(chosen.size, NAMES[kind].one, NAMES[kind].many.toLowerCase());
+  const words = (): string => countedKind(chosen.size, kind);
 
   const setField = (event: SubmitEvent): Promise<void> | void => {
     event.preventDefault();

@@ -15,7 +15,8 @@ import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
 import { NAMES } from '../words/kinds.ts';
 import { creativeState, listColumns } from './list-columns.ts';
 import { placementTags } from './placement-tags.ts';
-import { t } from '../words/texts.ts';
+import { locale } from '../words/language.ts';
+import { rich, t } from '../words/texts.ts';
 
 /**
  * Beside a form: the preview of a creative, and what belongs to an existing record.
@@ -42,16 +43,14 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
     ${card(
       t`API key`,
       html`<p>
-          ${publisher.api_key_hint ? html`${t`Ends in`} <code>${publisher.api_key_hint}</code>. ` : nothing}${t`The key is stored as a hash and was
-          shown once. Replace it if it is lost.`}
+          ${publisher.api_key_hint ? html`${t`Ends in`} <code>${publisher.api_key_hint}</code>. ` : nothing}${t`The key is stored as a hash and was shown once. Replace it if it is lost.`}
         </p>
         ${page.rights.may('POST', '/publishers/{id}/rotate_key') ? button(t`Replace the key`, () => rotateKey(page, publisher), 'secondary') : nothing}`,
     )}
     ${card(
       t`Sellers`,
       html`<p>
-        ${t`For the bidders of its line items: the`} <a href="../ads.txt?publisher=${publisher.id}">${t`records of its ads.txt`}</a>${t`, and the accounts
-        in`} <a href="../sellers.json">${t`sellers.json`}</a>.
+        ${rich`For the bidders of its line items: the ${html`<a href="../ads.txt?publisher=${publisher.id}">${t`records of its ads.txt`}</a>`}, and the accounts in ${html`<a href="../sellers.json">sellers.json</a>`}.`}
       </p>`,
     )}
     ${bookingsFile(page, publisher)} ${related(page, 'campaigns', { publisher_id: publisher.id })}
@@ -119,7 +118,7 @@ const related = <K extends Kind>(page: Page, kind: K, parent: Readonly<Record<st
     NAMES[kind].many,
     html`
       ${rows.length === 0 ? html`<p>${t`None yet.`}</p>` : table({ caption: kind, columns: columns.slice(0, 2), rows: rows.slice(0, MAX_RELATED) })}
-      ${total > MAX_RELATED ? html`<p><a href=${hashOf([kind], parent)}>${t`All ${total.toLocaleString()}`}</a></p>` : nothing}
+      ${total > MAX_RELATED ? html`<p><a href=${hashOf([kind], parent)}>${t`All ${total.toLocaleString(locale)}`}</a></p>` : nothing}
       ${addLink(page, { ...addStep(kind, '', parent), label: t`Add one` })}
     `,
   );

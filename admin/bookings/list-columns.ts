@@ -11,7 +11,7 @@ import { KINDS, type CampaignWire, type Counts, type CreativeWire, type Kind, ty
 import { labelOf, PARENTS } from './forms/entity-fields.ts';
 import { readAt } from './forms/pointer.ts';
 import { listOf } from './forms/typed-text.ts';
-import { PRIORITY_WORDS } from '../../src/catalog/model/choices.ts';
+import { PRIORITY_WORDS } from '../words/choice-words.ts';
 import { deliveryColumns } from './lists/delivery-columns.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';

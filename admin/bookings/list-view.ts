@@ -9,7 +9,7 @@ import { isEditedInList } from './lists/listed-fields.ts';
 import { apiQuery, hashOfState, isFiltered, readState, viewQuery, type ListState } from './lists/list-state.ts';
 import { createSavedViews } from './lists/saved-views.ts';
 import { whenNear } from './lists/when-near.ts';
-import { counted, NAMES } from '../words/kinds.ts';
+import { countedKind, NAMES } from '../words/kinds.ts';
 import { createBulkBar, type BulkKind } from './bulk-bar.ts';
 import { listColumns } from './list-columns.ts';
 import { rowActions, rowMenu } from './row-actions.ts';
@@ -27,7 +27,7 @@ const PATIENCE_MS = 150;
 /** A list of the records of one kind: searched, filtered, sorted and paged by the service. */
 export const openList = <K extends Kind>(page: Page, kind: K, route: Route): View => {
   const names = NAMES[kind];
-  const many = names.many.toLowerCase();
+  const many = names.some;
   const { store } = page;
   let state = readState(kind, route.query);
   let shown = apiQuery(kind, state);
@@ -101,7 +101,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
           onInput: (search) => change({ ...state, search }, PATIENCE_MS),
         })}
         ${sortSelect(columns(), { ...sorting, by: state.sort })}
-        <span class="figure" role="status">${counted(total, names.one, many)}</span>
+        <span class="figure" role="status">${countedKind(total, kind)}</span>
       </div>
       ${filterChips(page, { kind, state, change })} ${views?.render(viewQuery(state))}
       ${

@@ -57,7 +57,7 @@ const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Ta
     ...(shows('banner')
       ? [
           {
-            title: 'E-mail',
+            title: t`E-mail`,
             help: t`An image with a link, without a script. Put the mailing’s macro for a stable, hashed name of the recipient in place of {{recipient}}.`,
             text: mailTag(placement, publisher),
           },

@@ -8,7 +8,7 @@ import { date, withDates } from '../words/dates.ts';
 import { count, money } from '../words/formats.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { mayJudge, patchRecord, setStatus } from '../bookings/actions.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 interface GroupWords {
   readonly title: string;
@@ -39,7 +39,7 @@ export const statusCounts = ({ line_items }: Attention): TemplateResult =>
       .sort(([, a], [, b]) => b - a)
       .map(
         ([status, times]) =>
-          html`<a href=${hashOf(['line_items'], { q: status })}>${pill(status as Status, `${count(times)} ${status}`)}</a>`,
+          html`<a href=${hashOf(['line_items'], { q: status })}>${pill(status as Status, `${count(times)} ${say(status)}`)}</a>`,
       )}
   </p>`;
 
@@ -125,7 +125,7 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
 
 export const healthLine = ({ health }: Attention): TemplateResult =>
   html`<p class="muted" role="status">
-    ${counted(health.replicas, 'replica')} ${health.replicas === 1 ? t`runs` : t`run`}.
+    ${counted(health.replicas, 'replica runs', 'replicas run')}.
     ${health.counters ? t`Redis and Postgres answer.` : html`<b>${t`Redis does not answer: figures are as stored so far.`}</b>`}
     ${health.catalog_version === null ? t`The catalog is not loaded.` : t`This replica serves catalog ${health.catalog_version}.`}
   </p>`;

@@ -65,7 +65,7 @@ const figure = ({ label, unit, isKnown, today, yesterday, lastWeek, hours, hours
   return html`<a class="home-figure" href=${hashOf(['reports'])}>
     <span class="home-label">${label}</span>
     <strong>${isKnown ? show(today) : '–'}</strong>
-    <span class="home-change">${change(today, yesterday, t`yesterday`, show)} ${change(today, lastWeek, t`last week`, show)}</span>
+    <span class="home-change">${change(today, yesterday, 'yesterday', show)} ${change(today, lastWeek, 'last week', show)}</span>
     ${sparkline(hours.slice(0, -1), hoursBefore)}
   </a>`;
 };

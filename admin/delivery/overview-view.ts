@@ -9,6 +9,7 @@ import { hashOf } from '../route.ts';
 import { NEEDED_KINDS, type NeededKind } from '../api/wire.ts';
 import { createHomeFigures } from './home-figures.ts';
 import { attentionCard, endedCard, healthLine, statusCounts } from './attention-cards.ts';
+import { locale } from '../words/language.ts';
 import { t } from '../words/texts.ts';
 
 /** The steps of a direct campaign. */
@@ -57,7 +58,7 @@ export const openOverview = (page: Page): View => {
 
 const steps = (page: Page, read: Attention, next: NeededKind, hide: () => void): TemplateResult => html`
   <div class="card-head">
-    <p>${t`Setting up a campaign takes five steps. To see a tool in use:`} <code>${t`npm start -- --demo=large`}</code>.</p>
+    <p>${t`Setting up a campaign takes five steps. To see a tool in use:`} <code>npm start -- --demo=large</code>.</p>
     ${button(t`Hide these steps`, hide, 'quiet')}
   </div>
   <ol class="steps" aria-label=${t`Set-up`}>
@@ -74,7 +75,7 @@ const step = (page: Page, kind: NeededKind, count: number, number: number, isNex
       <p>${STEPS[kind]}</p>
     </div>
     <div class="step-end">
-      ${count > 0 ? html`<strong>${count.toLocaleString()}</strong>` : isNext ? addLink(page, addStep(kind), 'primary') : pill('later')}
+      ${count > 0 ? html`<strong>${count.toLocaleString(locale)}</strong>` : isNext ? addLink(page, addStep(kind), 'primary') : pill('later')}
     </div>
   </li>`;
 };

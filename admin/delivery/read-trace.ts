@@ -1,5 +1,5 @@
 import type { WireImpTrace, WireRotation } from '../../src/http/openrtb/write-trace.ts';
-import { PRIORITY_WORDS, ROTATION_WORDS } from '../../src/catalog/model/choices.ts';
+import { PRIORITY_WORDS, ROTATION_WORDS } from '../words/choice-words.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { t } from '../words/texts.ts';
 
@@ -55,7 +55,7 @@ const rotationWords = (rotation: WireRotation | undefined): string => {
   if (!rotation) return '';
   const { mode, share, impressions = 0, clicks = 0 } = rotation;
   const learned = mode === 'optimised' ? t`, from ${count(clicks)} clicks of ${count(impressions)} impressions` : '';
-  return t`; ${percent(share)} of its line item here (${ROTATION_WORDS[mode].label.toLowerCase()} rotation${learned})`;
+  return t`; ${percent(share)} of its line item here (${ROTATION_WORDS[mode].label} rotation${learned})`;
 };
 
 const priorityWord = (priority: number): string =>

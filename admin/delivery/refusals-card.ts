@@ -7,7 +7,7 @@ import { hashOf } from '../route.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { count, percent } from '../words/formats.ts';
 import { patchRecord } from '../bookings/actions.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 /** What the reasons are called in a list; others have the words of the service. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
       <span class="swatch part-${Math.min(part, PARTS)}" aria-hidden="true"></span>
       <p>
         <strong>${shareWords(share)} ${NAMES[reason] ?? reason.replaceAll('_', ' ')}</strong>
-        <span class="muted">${counted(impressions, 'impression')}: ${words}</span>
+        <span class="muted">${counted(impressions, 'impression')}: ${say(words)}</span>
         ${
           outranked_by.length > 0
             ? html`<span class="rivals"
@@ -64,7 +64,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
       </p>
       ${
         remedy && rights.may('PATCH', `/${remedy.table}/{id}`)
-          ? button(remedy.label, () => apply(remedy), 'secondary')
+          ? button(say(remedy.label), () => apply(remedy), 'secondary')
           : reason === 'size_or_format' && rights.may('POST', '/creatives')
             ? html`<a role="button" class="secondary" href=${hashOf(['creatives', 'new'], { line_item_id: id })}
                 >${t`Add a creative that fits`}</a
@@ -88,7 +88,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
 };
 
 const notForIts = (impressions: number): string =>
-  t`${counted(impressions, 'other', 'others')} ${impressions === 1 ? t`was` : t`were`} not for its visitors.`;
+  `${counted(impressions, 'other was not for its visitors', 'others were not for its visitors')}.`;
 
 const summaryOf = (reasons: readonly RefusalRow[]): string =>
   reasons.map(({ reason, share }) => `${shareWords(share)} ${NAMES[reason] ?? reason}`).join(', ');

@@ -6,7 +6,7 @@ import { previewServed } from '../parts/preview/preview-document.ts';
 import { table } from '../parts/table.ts';
 import { money } from '../words/formats.ts';
 import { readTrace, type Candidate } from './read-trace.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 export type TestAnswer = Answered<'POST', '/test_ad'>;
 
@@ -49,7 +49,7 @@ const decision = (
       ${trace.steps.map(
         ({ stage, creative_ids, rejected }) =>
           html`<li>
-            <span>${stage}</span
+            <span>${say(stage)}</span
             ><strong>${creative_ids.length}</strong>${rejected.length > 0 ? html`<small>−${rejected.length}</small>` : nothing}
           </li>`,
       )}
@@ -60,7 +60,7 @@ const decision = (
         : table({
             caption: t`What became of each candidate`,
             rows: candidates,
-            rowClass: ({ lineItemId }) => (lineItemId === askedAbout ? t`asked` : ''),
+            rowClass: ({ lineItemId }) => (lineItemId === askedAbout ? 'asked' : ''),
             columns: [
               {
                 label: t`Candidate`,
@@ -91,7 +91,7 @@ const outcomePill = ({ outcome, stage, place }: Candidate): TemplateResult => {
     case 'outranked':
       return html`<span class="pill calm">${place ? t`place ${place}` : t`outranked`}</span>`;
     case 'fell':
-      return html`<span class="pill warn">${t`fell at ${stage}`}</span>`;
+      return html`<span class="pill warn">${t`fell at ${say(stage)}`}</span>`;
   }
 };
 
@@ -102,7 +102,7 @@ const lineItemLink = ({ store }: Page, { lineItemId }: Candidate): TemplateResul
 
 const words = ({ outcome, stage, detail, creativeId }: Candidate): string =>
   outcome === 'fell'
-    ? t`creative ${creativeId} fell at ${stage}: ${detail}.`
+    ? t`creative ${creativeId} fell at ${say(stage)}: ${detail}.`
     : t`creative ${creativeId} ${outcome === 'won' ? t`won` : t`was outranked: ${detail}`}.`;
 
 const noAdWords = (candidates: readonly Candidate[], placementId: string): string => {

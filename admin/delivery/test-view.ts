@@ -1,4 +1,4 @@
-import { DEVICE_WORDS } from '../../src/catalog/model/choices.ts';
+import { DEVICE_WORDS } from '../words/choice-words.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { listOf, numberOf, textOf } from '../bookings/forms/typed-text.ts';
 import { segmentedField, selectField } from '../parts/fields/choice-field.ts';

@@ -5,7 +5,7 @@ import { card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { hashOf } from '../route.ts';
 import { count, percent } from '../words/formats.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 /** What became of today's requests for a placement. */
 export const createUnfilledCard = (page: Page, id: string): (() => TemplateResult) => {
@@ -19,7 +19,7 @@ export const createUnfilledCard = (page: Page, id: string): (() => TemplateResul
             ${reasons.map(
               ({ words, requests: some, share }) =>
                 html`<li>
-                  <span><b>${percent(share)}</b> <span class="muted">${t`${count(some)} did not: ${words}`}</span></span>
+                  <span><b>${percent(share)}</b> <span class="muted">${t`${count(some)} did not: ${say(words)}`}</span></span>
                 </li>`,
             )}
           </ul>

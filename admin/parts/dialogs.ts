@@ -1,7 +1,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import type { Choice, Question } from '../page.ts';
 import { button } from './parts.ts';
-import { t } from '../words/texts.ts';
+import { rich, t } from '../words/texts.ts';
 
 export interface OpenDialog {
   redraw(): void;
@@ -92,7 +92,7 @@ export const askSignIn = async (address: string): Promise<boolean> => {
 export const showApiKey = (publisher: string, key: string): Promise<string> =>
   showSecret(
     t`The API key of ${publisher}`,
-    html`<p>${t`Copy it now: it is stored as a hash and cannot be shown again. Pages send it as`} <code>${t`X-API-Key`}</code>.</p>`,
+    html`<p>${t`Copy it now: it is stored as a hash and cannot be shown again. Pages send it as`} <code>X-API-Key</code>.</p>`,
     html`<code id="api-key">${key}</code>`,
     key,
   );
@@ -102,15 +102,14 @@ export const showDebugLink = (publisher: string, { page, request }: DebugLink, e
   showSecret(
     t`Debug link of ${publisher}`,
     html`<p>
-        ${t`The page explains each of its ads, with prices and priorities, until ${expires}. The part from`} <code>#</code> ${t`works on every page of
-        the publisher. Give it only to people who may see the figures of this publisher.`}
+        ${rich`The page explains each of its ads, with prices and priorities, until ${expires}. The part from ${html`<code>#</code>`} works on every page of the publisher. Give it only to people who may see the figures of this publisher.`}
       </p>
       <p><a href=${page} target="_blank" rel="noreferrer">${t`Open the page`}</a></p>`,
     html`<code id="debug-link">${page}</code>`,
     page,
     html`<details>
       <summary>${t`For requests by a program`}</summary>
-      <p>${t`The answer of`} <code>${t`POST`}</code> ${t`to this address has the whole trace:`}</p>
+      <p>${rich`The answer of ${html`<code>POST</code>`} to this address has the whole trace:`}</p>
       <div class="secret"><code id="debug-request">${request}</code></div>
     </details>`,
   );
@@ -144,7 +143,7 @@ export const showPersonLink = (
 export const showApiToken = (name: string, token: string): Promise<string> =>
   showSecret(
     t`The token “${name}”`,
-    html`<p>${t`Copy it now: it is stored as a hash and cannot be shown again. Programs send it as`} <code>${t`Authorization: Bearer`}</code>.</p>`,
+    html`<p>${t`Copy it now: it is stored as a hash and cannot be shown again. Programs send it as`} <code>Authorization: Bearer</code>.</p>`,
     html`<code id="api-token">${token}</code>`,
     token,
   );
@@ -153,7 +152,7 @@ export const showApiToken = (name: string, token: string): Promise<string> =>
 export const showWebhookSecret = (secret: string, header: string): Promise<string> =>
   showSecret(
     t`The secret of the webhook`,
-    html`<p>${t`Copy it now: it cannot be shown again. The receiver checks`} <code>${header}</code> ${t`with it.`}</p>`,
+    html`<p>${rich`Copy it now: it cannot be shown again. The receiver checks ${html`<code>${header}</code>`} with it.`}</p>`,
     html`<code id="webhook-secret">${secret}</code>`,
     secret,
   );

@@ -6,7 +6,7 @@ import { withDates } from '../words/dates.ts';
 import { statusWords } from '../words/status-words.ts';
 import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import type { Problem } from '../api/wire.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 /** The head of a screen: title, a line of text, buttons. */
 export const pageHead = (
@@ -75,7 +75,7 @@ const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>
 
 export const toneOf = (status: Status): string => TONES[status];
 
-export const pill = (status: Status, words: string = status): TemplateResult => html`<span class="pill ${toneOf(status)}">${words}</span>`;
+export const pill = (status: Status, words: string = status): TemplateResult => html`<span class="pill ${toneOf(status)}">${say(words)}</span>`;
 
 /** The status of a line item or a campaign in a list, with its reasons as a tooltip; undefined: it is being read. */
 export const statusPill = (status: LineItemStatus | undefined): TemplateResult =>

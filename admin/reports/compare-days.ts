@@ -83,7 +83,8 @@ export const compareDays = (rows: readonly HourRow[], timeZone: string, nowMs: n
 const TENFOLD = 10;
 
 /** `▲ 12% on yesterday`, `as yesterday`, `▲ over tenfold on yesterday`, `nothing yesterday`. */
-export const changeWords = (now: number, before: number, than: 'yesterday' | 'last week'): string => {
+export const changeWords = (now: number, before: number, day: 'yesterday' | 'last week'): string => {
+  const than = day === 'yesterday' ? t`yesterday` : t`last week`;
   if (before === 0) return t`nothing ${than}`;
   const grown = now / before - 1;
   if (Math.abs(grown) < 0.005) return t`as ${than}`;

@@ -1,3 +1,4 @@
+import '../words/load-messages.ts';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { askAuth, type SignInMethods } from '../api/auth.ts';
 import type { Problem } from '../api/wire.ts';

@@ -6,7 +6,7 @@ import { button } from '../parts/parts.ts';
 import { problemWords } from '../words/sign-in-words.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
 import type { SignInPage, Step } from './sign-in-page.ts';
-import { t } from '../words/texts.ts';
+import { rich, t } from '../words/texts.ts';
 
 const tryToken = async (token: string): Promise<Answer<undefined>> => {
   const answer = await sendRequest('/api/me', { method: 'GET', headers: bearer(token) });
@@ -37,7 +37,7 @@ export const tokenStep = (page: SignInPage): Step => {
   return {
     title: hasOtherWays ? t`Use a token` : t`Sign in`,
     render: () => html`
-      <p>${t`A token of`} <code>${t`ADMIN_TOKEN`}</code>${t`, or an API token. It is kept until this tab is closed.`}</p>
+      <p>${rich`A token of ${html`<code>ADMIN_TOKEN</code>`}, or an API token. It is kept until this tab is closed.`}</p>
       ${form()}
     `,
   };

@@ -1,5 +1,5 @@
 import { SECONDS_PER_DAY } from '../../src/base/utc-day.ts';
-import { PACING_WORDS } from '../../src/catalog/model/choices.ts';
+import { PACING_WORDS } from './choice-words.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';

@@ -1,4 +1,5 @@
-import { BROWSER_WORDS, CONNECTION_WORDS, DEVICE_WORDS, OS_WORDS, type Choices } from '../../src/catalog/model/choices.ts';
+import type { Choices } from '../../src/catalog/model/choices.ts';
+import { BROWSER_WORDS, CONNECTION_WORDS, DEVICE_WORDS, OS_WORDS } from './choice-words.ts';
 import { rangeWords } from '../../src/targeting/match-targeting.ts';
 import {
   isPrefix,
@@ -9,6 +10,7 @@ import {
   type TargetingFields,
 } from '../../src/targeting/targeting-rules.ts';
 import type { Dimensions } from '../api/wire.ts';
+import { locale } from './language.ts';
 import { t } from './texts.ts';
 
 export interface TargetingNames {
@@ -22,7 +24,7 @@ export const targetingWords = ({ exclude, ...included }: TargetingFields, names:
   ...ruleWords(exclude ?? {}, names).map((words) => t`not ${words}`),
 ];
 
-const LANGUAGE_NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
+const LANGUAGE_NAMES = new Intl.DisplayNames([locale], { type: 'language' });
 const languageName = (tag: string): string => LANGUAGE_NAMES.of(tag) ?? tag;
 const labelIn =
   (choices: Choices) =>
@@ -40,7 +42,7 @@ const ruleWords = (rules: RuleFields, { countryName, dimensions }: TargetingName
     ...list(rules.countries, t`in`, countryName),
     ...list(rules.regions, t`in`),
     ...list(rules.cities, t`in`),
-    ...list(rules.devices, t`on`, (device) => labelIn(DEVICE_WORDS)(device).toLowerCase()),
+    ...list(rules.devices, t`on`, labelIn(DEVICE_WORDS)),
     ...list(rules.languages, t`reading`, languageName),
     ...list(rules.browsers, t`in the browser`, labelIn(BROWSER_WORDS)),
     ...list(rules.os, t`on`, labelIn(OS_WORDS)),

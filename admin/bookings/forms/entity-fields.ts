@@ -4,10 +4,11 @@ import { formOf, type FieldSchema, type FormField, type FormSection } from '../.
 import type { Condition, FieldWords } from '../../../src/catalog/entities/form-description.ts';
 import type { Dimensions, Kind } from '../../api/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
+import { sayWords } from '../../words/service-words.ts';
 import { listOf, textOf } from './typed-text.ts';
 import { t } from '../../words/texts.ts';
 
-const FORMS = perTable((kind) => formOf(entityOf(kind)));
+const FORMS = perTable((kind) => sayWords(formOf(entityOf(kind))));
 
 export const sectionsOf = (kind: Kind): readonly FormSection[] => FORMS[kind];
 

@@ -6,7 +6,7 @@ import type { Store } from '../../api/store.ts';
 import type { Kind, Records } from '../../api/wire.ts';
 import { aOne, capital } from '../../words/kinds.ts';
 import { fieldsOf } from './entity-fields.ts';
-import { t } from '../../words/texts.ts';
+import { say, t } from '../../words/texts.ts';
 
 /** A suggestion, and the address of its form. */
 export interface NextStep {
@@ -69,7 +69,7 @@ const NEXT: { readonly [K in Kind]?: (record: Records[K], store: Store) => NextS
   campaigns: ({ id }) => addStep('line_items', t`Next: add what runs in it, and its price.`, { campaign_id: id }),
   line_items: ({ id }) => addStep('creatives', t`Next: add a creative. Without one it cannot serve.`, { line_item_id: id }),
   creatives: ({ placement_id, line_item_id, status }) => ({
-    text: status === 'approved' ? t`It is live. See it served:` : t`It is ${status === 'draft' ? t`a draft` : status} and does not serve.`,
+    text: status === 'approved' ? t`It is live. See it served:` : t`It is ${status === 'draft' ? t`a draft` : say(status)} and does not serve.`,
     label: t`Test an ad`,
     hash: hashOf(['test'], { placement_id, line_item_id }),
   }),

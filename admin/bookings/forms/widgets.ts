@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import { CREATIVE_FORMAT_WORDS } from '../../../src/catalog/model/choices.ts';
+import { CREATIVE_FORMAT_WORDS } from '../../words/choice-words.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/model/choices.ts';
 import type { SpecialWidget } from '../../../src/catalog/entities/form-description.ts';
 import { checkField, segmentedField, switchField } from '../../parts/fields/choice-field.ts';

@@ -1,15 +1,9 @@
-import {
-  BUDGET_TYPE_WORDS,
-  CREATIVE_STATUS_WORDS,
-  LINE_ITEM_TYPE_WORDS,
-  PACING_WORDS,
-  PRIORITY_WORDS,
-} from '../../../src/catalog/model/choices.ts';
+import { BUDGET_TYPE_WORDS, CREATIVE_STATUS_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
 import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
 import { DELIVERY_STATUSES } from '../../../src/decision/no-bid-reason.ts';
 import type { Kind } from '../../api/wire.ts';
 import { fieldsOf } from '../forms/entity-fields.ts';
-import { t } from '../../words/texts.ts';
+import { say, t } from '../../words/texts.ts';
 
 /** A chip of a list: any of some values, or one record of another kind. */
 export interface Filter {
@@ -23,7 +17,7 @@ export interface Filter {
 const named = (words: Readonly<Record<string, { readonly label: string }>>): NonNullable<Filter['choices']> =>
   Object.entries(words).map(([value, { label }]) => [value, label]);
 
-const plain = (values: readonly string[]): NonNullable<Filter['choices']> => values.map((value) => [value, value]);
+const plain = (values: readonly string[]): NonNullable<Filter['choices']> => values.map((value) => [value, say(value)]);
 
 const STATUS: Filter = { name: 'status', label: t`Status`, choices: plain(DELIVERY_STATUSES.filter((status) => status !== 'archived')) };
 const FORMAT: Filter = { name: 'format', label: t`Format`, choices: plain(CREATIVE_FORMATS) };

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import { PRIORITY_WORDS } from '../../../src/catalog/model/choices.ts';
+import { PRIORITY_WORDS } from '../../words/choice-words.ts';
 import { textOf } from '../forms/typed-text.ts';
 import type { Kind, LineItemWire, Records } from '../../api/wire.ts';
 import { t } from '../../words/texts.ts';
