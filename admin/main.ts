@@ -124,13 +124,18 @@ const open = async (): Promise<void> => {
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
 };
 
-const LEAVE = { title: t`Leave without saving?`, text: t`Your changes on this page will be lost.`, yes: t`Leave`, dangerous: true } as const;
+const LEAVE = {
+  title: t`Leave without saving?`,
+  text: t`Your changes on this page will be lost.`,
+  yes: t`Leave`,
+  dangerous: true,
+} as const;
 
 history.scrollRestoration = 'manual';
 window.addEventListener('scrollend', () => scrolls.set(entry, window.scrollY));
 
 window.addEventListener('keydown', (event) => {
-  const isTyping = event.target instanceof HTMLElement && event.target.matches(t`input, textarea, select, [contenteditable]`);
+  const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select, [contenteditable]');
   const isPalette = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey);
   if (!isPalette && (isTyping || event.key !== '/')) return;
   event.preventDefault();

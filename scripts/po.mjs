@@ -27,15 +27,16 @@ const parseEntry = (block) => {
  * @param {string} head comments and the entry of the header
  * @param {readonly Entry[]} entries
  */
-export const writePo = (head, entries) =>
-  [head.trimEnd(), ...entries.map(entryText)].join('\n\n') + '\n';
+export const writePo = (head, entries) => [head.trimEnd(), ...entries.map(entryText)].join('\n\n') + '\n';
 
 const entryText = ({ id, plural, texts, files = [] }) =>
   [
     ...(files.length > 0 ? [`#: ${files.join(' ')}`] : []),
     `msgid ${JSON.stringify(id)}`,
     ...(plural === undefined ? [] : [`msgid_plural ${JSON.stringify(plural)}`]),
-    ...(plural === undefined ? [`msgstr ${JSON.stringify(texts[0] ?? '')}`] : texts.map((text, i) => `msgstr[${i}] ${JSON.stringify(text)}`)),
+    ...(plural === undefined
+      ? [`msgstr ${JSON.stringify(texts[0] ?? '')}`]
+      : texts.map((text, i) => `msgstr[${i}] ${JSON.stringify(text)}`)),
   ].join('\n');
 
 /** What the page reads (admin/words/texts.ts). @param {readonly Entry[]} entries */

@@ -83,7 +83,12 @@ export function collectMarked() {
           const argument = node.arguments[at];
           if (argument && isText(argument) && hasWords(argument.text)) complain(argument, argument.text);
         }
-      } else if (ts.isPropertyAssignment(node) && LABELS.test(node.name.getText()) && isText(node.initializer) && hasWords(node.initializer.text))
+      } else if (
+        ts.isPropertyAssignment(node) &&
+        LABELS.test(node.name.getText()) &&
+        isText(node.initializer) &&
+        hasWords(node.initializer.text)
+      )
         complain(node, node.initializer.text);
       ts.forEachChild(node, visit);
     };
@@ -106,7 +111,11 @@ async function collectTexts() {
   return { texts: [...texts.values()].map(({ files, ...text }) => ({ ...text, files: [...files] })), unmarked };
 }
 
-const placeholders = (text) => [...text.matchAll(/\{\d+\}/g)].map(([name]) => name).sort().join();
+const placeholders = (text) =>
+  [...text.matchAll(/\{\d+\}/g)]
+    .map(([name]) => name)
+    .sort()
+    .join();
 
 /** What is wrong with the translations of a language. */
 const faultsOf = (file, entries, texts) => {
@@ -129,7 +138,10 @@ async function main() {
   const check = process.argv.includes('--check');
   const { texts, unmarked } = await collectTexts();
   const faults = [...unmarked];
-  const template = writePo(POT_HEAD, texts.map((text) => ({ ...text, texts: text.plural === undefined ? [''] : ['', ''] })));
+  const template = writePo(
+    POT_HEAD,
+    texts.map((text) => ({ ...text, texts: text.plural === undefined ? [''] : ['', ''] })),
+  );
   const templateFile = path.join(LANGUAGES, TEMPLATE);
   if (!check) writeFileSync(templateFile, template);
   else if (readFileSync(templateFile, 'utf8') !== template) faults.push(`${TEMPLATE} is not what the source says: run "npm run texts"`);
@@ -140,7 +152,10 @@ async function main() {
     else
       writeFileSync(
         path.join(LANGUAGES, file),
-        writePo(head, texts.map((text) => ({ ...text, texts: textsFor(text, known.get(text.id)) }))),
+        writePo(
+          head,
+          texts.map((text) => ({ ...text, texts: textsFor(text, known.get(text.id)) })),
+        ),
       );
     if (!check) faults.push(...faultsOf(file, parsePo(readFileSync(path.join(LANGUAGES, file), 'utf8')).entries, texts));
   }

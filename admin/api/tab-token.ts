@@ -1,5 +1,3 @@
-import { t } from '../words/texts.ts';
-
 /** The bearer token that is used in place of a sign-in: kept until the tab is closed. */
 const KEY = 'admin-token';
 
@@ -9,4 +7,4 @@ export const keepTabToken = (token: string): void => sessionStorage.setItem(KEY,
 export const dropTabToken = (): void => sessionStorage.removeItem(KEY);
 
 export const bearer = (token: string | null): Readonly<Record<string, string>> =>
-  token === null ? {} : { Authorization: t`Bearer ${token}` };
+  token === null ? {} : { Authorization: `Bearer ${token}` };

@@ -70,7 +70,7 @@ const withThumbnail = ({ content, format }: CreativeWire, name: unknown): Templa
 export type ListColumn<T> = Column<T> & { readonly counts?: true };
 
 /** How many records of a kind belong to each, as the list says. */
-const counted = (label: string, kind: Kind, none: TemplateResult | number = 0): ListColumn<{ readonly children?: Counts }> => ({
+const childCount = (label: string, kind: Kind, none: TemplateResult | number = 0): ListColumn<{ readonly children?: Counts }> => ({
   label,
   numeric: true,
   counts: true,
@@ -88,7 +88,7 @@ const plainColumns = <K extends Kind>(store: Store, kind: K): readonly ListColum
       ...(list.sorted.includes(name) && { sort: name.replace(/_id$/, '') }),
       cell: (record: Records[K]) => plainCell(store, fields[name], readAt(record, `/${name}`)),
     })),
-    ...(children ? [counted(NAMES[children].many, children)] : []),
+    ...(children ? [childCount(NAMES[children].many, children)] : []),
   ];
 };
 
@@ -115,7 +115,7 @@ export const listColumns = <K extends Kind>(
       named('publishers'),
       { label: t`Domain`, sort: 'domain', cell: ({ domain }) => domain },
       { label: t`API key`, cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
-      counted(t`Campaigns`, 'campaigns'),
+      childCount(t`Campaigns`, 'campaigns'),
     ],
     placements: [
       named('placements', t`Id`),
@@ -126,13 +126,13 @@ export const listColumns = <K extends Kind>(
         sort: 'publisher',
         cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), t`open to all`),
       },
-      counted(t`Creatives`, 'creatives'),
+      childCount(t`Creatives`, 'creatives'),
     ],
     bidders: [
       named('bidders'),
       { label: t`Endpoint`, cell: ({ endpoint }) => new URL(endpoint).host },
       { label: t`Currency`, sort: 'currency', cell: ({ currency }) => currency, minor: true },
-      counted(t`Line items`, 'line_items'),
+      childCount(t`Line items`, 'line_items'),
     ],
     campaigns: [
       named('campaigns'),
@@ -151,14 +151,19 @@ export const listColumns = <K extends Kind>(
         sort: '-budget',
         cell: (one) => cell(one, 'budget', one.budget === null ? unbroken(t`no limit`) : money(one.budget)),
       },
-      counted(t`Line items`, 'line_items'),
+      childCount(t`Line items`, 'line_items'),
     ],
     line_items: [
       named('line_items'),
       { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
       { label: t`Campaign`, sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
       { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
-      { label: t`Priority`, sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label) },
+      {
+        label: t`Priority`,
+        sort: 'priority',
+        wide: true,
+        cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label),
+      },
       { label: t`Flight`, sort: '-end_date', cell: flight, minor: true, wide: true },
       {
         label: t`Daily cap`,
@@ -168,7 +173,7 @@ export const listColumns = <K extends Kind>(
         cell: (item) => cell(item, 'daily_impression_cap', item.daily_impression_cap === null ? dash : count(item.daily_impression_cap)),
       },
       ...deliveryColumns(statuses),
-      counted(t`Creatives`, 'creatives', html`<span class="pill warn">${t`none yet`}</span>`),
+      childCount(t`Creatives`, 'creatives', html`<span class="pill warn">${t`none yet`}</span>`),
     ],
     creatives: [
       { ...named('creatives', t`Creative`), cell: (creative) => withThumbnail(creative, named('creatives').cell(creative)) },

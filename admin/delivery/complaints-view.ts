@@ -14,7 +14,9 @@ const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
   {
     label: t`Creative`,
     cell: ({ creative_id, deleted }) =>
-      deleted ? t`${creative_id}, deleted` : html`<a class="name" href=${linkTo('creatives', creative_id)}>${t`Creative ${creative_id}`}</a>`,
+      deleted
+        ? t`${creative_id}, deleted`
+        : html`<a class="name" href=${linkTo('creatives', creative_id)}>${t`Creative ${creative_id}`}</a>`,
   },
   {
     label: t`Line item`,

@@ -157,7 +157,9 @@ const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
   all.map(
     ({ of, goal, delivered, course, words }) => html`
       ${usageBar({ label: of === 'impressions' ? t`Goal of impressions` : t`Goal of clicks`, used: delivered, limit: goal, show: count })}
-      <p class=${course === 'behind' ? t`goal behind` : t`goal`}>${words}${live ? '' : t` The counters are unavailable: as stored so far.`}</p>
+      <p class=${course === 'behind' ? t`goal behind` : t`goal`}>
+        ${words}${live ? '' : t` The counters are unavailable: as stored so far.`}
+      </p>
     `,
   );
 

@@ -95,7 +95,10 @@ export const openTimeline = (page: Page, route: Route): View => {
       return html`
         ${pageHead(
           t`Timeline`,
-          t`${counted( groups.reduce((sum, { count }) => sum + count, 0), 'booking', )} in ${counted(groups.length, grouping)}`,
+          t`${counted(
+            groups.reduce((sum, { count }) => sum + count, 0),
+            'booking',
+          )} in ${counted(groups.length, grouping)}`,
           html`<button type="button" class="secondary" aria-pressed=${String(isTable)} @click=${() => change(() => (isTable = !isTable))}>
             ${t`As a table`}
           </button>`,

@@ -60,8 +60,7 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
     void load();
   };
   const close = async (): Promise<void> => {
-    const text =
-      t`The figures stay as they are now. Later hits, refunds of filtered ones and changes of fees become corrections of the next month that is closed. A closed month cannot be opened again.`;
+    const text = t`The figures stay as they are now. Later hits, refunds of filtered ones and changes of fees become corrections of the next month that is closed. A closed month cannot be opened again.`;
     if (!(await page.confirm({ title: t`Close ${monthAndYear(month)}?`, text, yes: t`Close the month` }))) return;
     const answer = await page.api.send('POST', '/finance/close', { body: { publisher_id: Number(publisher), month } });
     if (!answer.ok) return page.complain(answer.problem);
@@ -230,7 +229,9 @@ const lineTable = (statement: FinanceWire, title: string, rows: FinanceWire['lin
         {
           label: t`Campaign`,
           cell: ({ campaign_id, campaign }) =>
-            campaign === null ? t`#${campaign_id}, deleted` : html`<a class="name" href=${linkTo('campaigns', campaign_id)}>${campaign}</a>`,
+            campaign === null
+              ? t`#${campaign_id}, deleted`
+              : html`<a class="name" href=${linkTo('campaigns', campaign_id)}>${campaign}</a>`,
         },
         { label: t`Advertiser`, cell: ({ advertiser }) => advertiser ?? '–', minor: true },
         { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },

@@ -137,7 +137,12 @@ class Combobox extends HTMLElement {
       />
       ${
         this.isOpen
-          ? html`<ul id=${this.listId} role="listbox" aria-label=${label ?? t`Found`} @mousedown=${(event: Event) => event.preventDefault()}>
+          ? html`<ul
+              id=${this.listId}
+              role="listbox"
+              aria-label=${label ?? t`Found`}
+              @mousedown=${(event: Event) => event.preventDefault()}
+            >
               ${
                 this.found.length === 0
                   ? html`<li class="none" role="option" aria-disabled="true" aria-selected="false">${t`Nothing found`}</li>`

@@ -143,7 +143,9 @@ export const showPersonLink = (
 export const showApiToken = (name: string, token: string): Promise<string> =>
   showSecret(
     t`The token “${name}”`,
-    html`<p>${t`Copy it now: it is stored as a hash and cannot be shown again. Programs send it as`} <code>Authorization: Bearer</code>.</p>`,
+    html`<p>
+      ${t`Copy it now: it is stored as a hash and cannot be shown again. Programs send it as`} <code>Authorization: Bearer</code>.
+    </p>`,
     html`<code id="api-token">${token}</code>`,
     token,
   );

@@ -1,5 +1,3 @@
-import { t } from '../words/texts.ts';
-
 /** Closes an open `<details>` that is a panel, and gives its summary the focus. */
 export const closeOnEscape = (event: KeyboardEvent): void => {
   const details = event.currentTarget as HTMLDetailsElement;
@@ -12,7 +10,7 @@ export const closeOnEscape = (event: KeyboardEvent): void => {
 /** Closes a panel of actions when one of them is chosen. */
 export const closeOnChoice = (event: MouseEvent): void => {
   const details = event.currentTarget as HTMLDetailsElement;
-  if (event.target instanceof Element && event.target.closest(t`button, a`)) details.open = false;
+  if (event.target instanceof Element && event.target.closest('button, a')) details.open = false;
 };
 
 /** Closes a panel when the focus goes elsewhere. */

@@ -75,7 +75,8 @@ const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>
 
 export const toneOf = (status: Status): string => TONES[status];
 
-export const pill = (status: Status, words: string = status): TemplateResult => html`<span class="pill ${toneOf(status)}">${say(words)}</span>`;
+export const pill = (status: Status, words: string = status): TemplateResult =>
+  html`<span class="pill ${toneOf(status)}">${say(words)}</span>`;
 
 /** The status of a line item or a campaign in a list, with its reasons as a tooltip; undefined: it is being read. */
 export const statusPill = (status: LineItemStatus | undefined): TemplateResult =>

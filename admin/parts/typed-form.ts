@@ -116,7 +116,9 @@ export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => Templat
       ${fields.map(input)}
       ${
         fields.some(({ type }) => type === 'password')
-          ? html`<label class="show-password"><input type="checkbox" .checked=${isShown} @change=${toggle} /> ${t`Show what is typed`}</label>`
+          ? html`<label class="show-password"
+              ><input type="checkbox" .checked=${isShown} @change=${toggle} /> ${t`Show what is typed`}</label
+            >`
           : nothing
       }
       <button type="submit" aria-busy=${isSending ? 'true' : 'false'} ?disabled=${isSending}>${label}</button>

@@ -49,7 +49,8 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
     show(
       () =>
         html`<p>
-            <strong>${t`Your recovery codes.`}</strong> ${t`Each signs you in once without the app. Keep them where you do not lose them with your phone: they are shown only now.`}
+            <strong>${t`Your recovery codes.`}</strong>
+            ${t`Each signs you in once without the app. Keep them where you do not lose them with your phone: they are shown only now.`}
           </p>
           <pre class="codes">${codes.join('\n')}</pre>
           ${button(t`I have kept them`, () => show(undefined), 'secondary')}`,
@@ -71,7 +72,9 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
         html`<p>
             ${rich`Scan this with your authenticator app, type the key below it, or ${html`<a href=${uri}>${t`open it on this device`}</a>`}. Then enter the code that it shows.`}
           </p>
-          <svg class="qr" viewBox="0 0 ${qr.size} ${qr.size}" role="img" aria-label=${t`QR code of the key below`}><path d=${qr.path} /></svg>
+          <svg class="qr" viewBox="0 0 ${qr.size} ${qr.size}" role="img" aria-label=${t`QR code of the key below`}>
+            <path d=${qr.path} />
+          </svg>
           <pre class="codes">${secret.match(/.{1,4}/g)?.join(' ')}</pre>
           ${form()}`,
     );

@@ -62,8 +62,7 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
     if (link !== null) await showPersonLink(name, { link, mailed, expires: moment(expires ?? '') });
   };
   const removeFactors = async (): Promise<void> => {
-    const text =
-      t`Their authenticator app, recovery codes and passkeys end. Do this when they have lost them, and when you are sure that it is they who ask. Hand over a new link afterwards.`;
+    const text = t`Their authenticator app, recovery codes and passkeys end. Do this when they have lost them, and when you are sure that it is they who ask. Hand over a new link afterwards.`;
     if (!(await page.confirm({ title: t`Remove the second factors of ${name}?`, text, yes: t`Remove`, dangerous: true }))) return;
     const answer = await page.api.send('DELETE', '/people/{id}/factors', { id });
     if (!answer.ok) return page.complain(answer.problem);

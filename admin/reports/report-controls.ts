@@ -131,5 +131,5 @@ const valueInput = (fields: ReportFields, page: Page, dimension: string, take: (
 };
 
 const EXAMPLES: Readonly<Record<string, string>> = {
-  ...{ size: '300x250', country: 'DE', region: 'US-CA', device: 'mobile', browser: t`Firefox`, reason: 'spider', deal: 'spring-sale' },
+  ...{ size: '300x250', country: 'DE', region: 'US-CA', device: 'mobile', browser: 'Firefox', reason: 'spider', deal: 'spring-sale' },
 };

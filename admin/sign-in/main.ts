@@ -77,7 +77,9 @@ const openStep = ({ methods, to }: SignInPage): Step => ({
     <p>${t`Everyone who reaches this service may use it${methods.accounts ? t`, until there is an account` : ''}.`}</p>
     ${
       methods.accounts
-        ? html`<p>${t`Where it was started, it has printed a link that makes the first administrator. Starting it again prints a new one.`}</p>`
+        ? html`<p>
+            ${t`Where it was started, it has printed a link that makes the first administrator. Starting it again prints a new one.`}
+          </p>`
         : nothing
     }
     <a role="button" href=${TOOL + to}>${t`Open the ad server`}</a>

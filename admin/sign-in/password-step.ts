@@ -37,7 +37,8 @@ export const passwordStep = (page: SignInPage, note?: string): Step => {
     title: t`Sign in`,
     render: () => html`
       ${note === undefined ? nothing : html`<div class="note" role="status">${note}</div>`} ${waysCard(ways)}
-      ${methods.accounts && ways.length > 0 ? html`<p class="or">${t`or with a password`}</p>` : nothing} ${methods.accounts ? form() : nothing}
+      ${methods.accounts && ways.length > 0 ? html`<p class="or">${t`or with a password`}</p>` : nothing}
+      ${methods.accounts ? form() : nothing}
     `,
   };
 };

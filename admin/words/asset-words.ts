@@ -30,7 +30,9 @@ const sizeNote = (isFixed: boolean, width: number, height: number, placement: Pl
   const density = width / placement.width;
   if (!isProportional({ width, height }, placement))
     return [t`Its proportions are not those of ${to}: a part of the placement stays empty, or of the picture hidden.`];
-  return density < 1 ? [t`Smaller than ${to}: it will look blurred.`] : [t`Fits ${to}, sharp on ${Math.floor(density * 10) / 10}× screens.`];
+  return density < 1
+    ? [t`Smaller than ${to}: it will look blurred.`]
+    : [t`Fits ${to}, sharp on ${Math.floor(density * 10) / 10}× screens.`];
 };
 
 /** `article-top (300 × 250)`. */

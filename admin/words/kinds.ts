@@ -33,7 +33,8 @@ export const capital = (text: string): string => text.slice(0, 1).toUpperCase() 
 export const linkTo = (kind: Kind, id: string | number): string => hashOf([kind, id]);
 
 /** `3 creatives`. The words are those of the source: they are translated here. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString(locale)} ${plural(count, one, many)}`;
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString(locale)} ${plural(count, one, many)}`;
 
 export const countedKind = (count: number, kind: Kind): string => counted(count, ENTITIES[kind].one);
 

@@ -6,5 +6,7 @@ import { say, t } from './texts.ts';
 /** A status as a pill shows it: `behind 12%`, `held back until 14:20`. */
 export const statusWords = ({ value, off_pace, held_until }: LineItemStatus): string => {
   if (value === 'held back' && held_until !== null) return t`held back until ${time(held_until)}`;
-  return off_pace > 0 && (value === 'behind' || value === 'ahead') ? `${say(value)} ${percent(Math.round(off_pace * 100) / 100)}` : say(value);
+  return off_pace > 0 && (value === 'behind' || value === 'ahead')
+    ? `${say(value)} ${percent(Math.round(off_pace * 100) / 100)}`
+    : say(value);
 };

@@ -69,7 +69,8 @@ const NEXT: { readonly [K in Kind]?: (record: Records[K], store: Store) => NextS
   campaigns: ({ id }) => addStep('line_items', t`Next: add what runs in it, and its price.`, { campaign_id: id }),
   line_items: ({ id }) => addStep('creatives', t`Next: add a creative. Without one it cannot serve.`, { line_item_id: id }),
   creatives: ({ placement_id, line_item_id, status }) => ({
-    text: status === 'approved' ? t`It is live. See it served:` : t`It is ${status === 'draft' ? t`a draft` : say(status)} and does not serve.`,
+    text:
+      status === 'approved' ? t`It is live. See it served:` : t`It is ${status === 'draft' ? t`a draft` : say(status)} and does not serve.`,
     label: t`Test an ad`,
     hash: hashOf(['test'], { placement_id, line_item_id }),
   }),

@@ -37,7 +37,8 @@ export const formatHelp = (format: CreativeFormat): TemplateResult => {
           ${t`The markup is served unchanged in a sandboxed frame: its scripts and styles run and cannot reach the page around it. Links open a new tab and count as clicks.`}
         </p>
         <p>
-          ${rich`An HTML5 ad is a zip with index.html at its top level, at most ${MAX_FILES} files and ${MAX_UNPACKED_BYTES / 1e6} MB unpacked. It states its size in ${html`<code>&lt;meta name="ad.size" content="width=300,height=250"&gt;</code>`} and opens`} <code>clickTag</code> ${t`on a click; the creative needs a click address.`}
+          ${rich`An HTML5 ad is a zip with index.html at its top level, at most ${MAX_FILES} files and ${MAX_UNPACKED_BYTES / 1e6} MB unpacked. It states its size in ${html`<code>&lt;meta name="ad.size" content="width=300,height=250"&gt;</code>`} and opens`}
+          <code>clickTag</code> ${t`on a click; the creative needs a click address.`}
         </p>
         <p>
           ${rich`A creative reports its own events with ${html`<code>AdSDK_Creative_Event('like')</code>`}. Other types than those of the list that an administrator keeps are not counted.`}
@@ -51,6 +52,8 @@ export const formatHelp = (format: CreativeFormat): TemplateResult => {
       return html`<p>
           ${t`The page receives the assets as JSON and renders them with its own template; the preview uses a plain one. Any asset names are allowed; the common ones have fields here.`}
         </p>
-        <p>${rich`A click on an element with ${html`<code>data-ad-event="like"</code>`} in the template of the page reports that event.`}</p>`;
+        <p>
+          ${rich`A click on an element with ${html`<code>data-ad-event="like"</code>`} in the template of the page reports that event.`}
+        </p>`;
   }
 };
