@@ -1,5 +1,6 @@
 import type { Fault } from '../../src/base/fault.ts';
 import type { Problem } from './wire.ts';
+import { t } from '../words/texts.ts';
 
 export interface RequestOptions {
   readonly method: string;
@@ -18,8 +19,8 @@ export const sendRequest = async (address: string, { method, headers = {}, body 
       ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
     });
   } catch {
-    const detail = 'The service did not answer. Check that it is running and that you are online, then try again.';
-    return { status: 0, title: 'No answer', detail, code: 'unreachable', errors: [], waitS: 0 };
+    const detail = t`The service did not answer. Check that it is running and that you are online, then try again.`;
+    return { status: 0, title: t`No answer`, detail, code: 'unreachable', errors: [], waitS: 0 };
   }
 };
 
@@ -29,8 +30,8 @@ export const toProblem = ({ status, headers }: Response, value: unknown): Proble
   const errors = Array.isArray(given.errors) ? given.errors.filter(isFault) : [];
   return {
     status,
-    title: typeof given.title === 'string' ? given.title : `The service answered ${status}`,
-    detail: typeof given.detail === 'string' ? given.detail : 'The service gave no reason.',
+    title: typeof given.title === 'string' ? given.title : t`The service answered ${status}`,
+    detail: typeof given.detail === 'string' ? given.detail : t`The service gave no reason.`,
     code: typeof given.code === 'string' ? given.code : '',
     errors,
     waitS: Number(headers.get('retry-after') ?? 0),

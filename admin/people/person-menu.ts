@@ -6,6 +6,7 @@ import type { Page } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
+import { t } from '../words/texts.ts';
 
 /** Who uses the page, at the end of the navigation; nothing where no sign-in is required. */
 export const personMenu = (page: Page, section: string): TemplateResult | typeof nothing => {
@@ -21,17 +22,17 @@ export const personMenu = (page: Page, section: string): TemplateResult | typeof
         ? html`<ul>
             <li>
               <a href=${hashOf(['account'])} aria-current=${section === 'account' ? 'page' : 'false'}
-                >${icon('account')}<span>Your account</span></a
+                >${icon('account')}<span>${t`Your account`}</span></a
               >
             </li>
           </ul>`
         : nothing
     }
-    ${button(isPerson ? 'Sign out' : 'Stop using the token', () => signOut(page), 'quiet')}
+    ${button(isPerson ? t`Sign out` : t`Stop using the token`, () => signOut(page), 'quiet')}
   </div>`;
 };
 
-const rolesOf = ({ roles, publishers, advertisers }: Me): string => `${roles.join(', ')}${publishers || advertisers ? ', for some' : ''}`;
+const rolesOf = ({ roles, publishers, advertisers }: Me): string => `${roles.join(', ')}${publishers || advertisers ? t`, for some` : ''}`;
 
 const signOut = async (page: Page): Promise<void> => {
   if (tabToken() !== null) {

@@ -3,6 +3,7 @@ import type { ReportAnswer } from '../../src/reports/report-api.ts';
 import { dateWithWeekday, hour, monthAndYear } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import type { ReportChoice } from './report-choice.ts';
+import { t } from '../words/texts.ts';
 
 type Column = ReportAnswer['columns'][number];
 type Value = string | number | null | undefined;
@@ -13,7 +14,7 @@ export const showValue = (value: Value, { kind, name }: Column): string => {
   if (kind === 'count') return count(Number(value ?? 0));
   if (kind === 'share') return percent(Number(value ?? 0));
   if (kind === 'usd') return money(Number(value ?? 0));
-  if (value === null || value === undefined || value === '') return name === 'reason' ? 'none' : 'unknown';
+  if (value === null || value === undefined || value === '') return name === 'reason' ? t`none` : t`unknown`;
   if (kind === 'day') return dateWithWeekday(String(value));
   if (kind === 'month') return monthAndYear(String(value));
   if (kind === 'hour') return hour(String(value));
@@ -44,15 +45,15 @@ export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions):
     if (isFigure(column)) return showValue(row[column.name], column);
     const id = idOf(column, row);
     const text =
-      column.kind === 'name' && !row[column.name] ? (id == null ? 'none' : `#${id}, deleted`) : showValue(row[column.name], column);
+      column.kind === 'name' && !row[column.name] ? (id == null ? t`none` : t`#${id}, deleted`) : showValue(row[column.name], column);
     if (id === null || id === undefined || UNFILTERED.includes(column.kind)) return html`<span class="unbroken">${text}</span>`;
     const dimension = column.name.replace(/_id$/, '');
-    return html`<button type="button" class="cell-link" title="Show only this" @click=${() => only(dimension, String(id))}>
+    return html`<button type="button" class="cell-link" title=${t`Show only this`} @click=${() => only(dimension, String(id))}>
       ${text}
     </button>`;
   };
   return html`<div class="report-table">
-    <table role="table" aria-label="Report">
+    <table role="table" aria-label=${t`Report`}>
       <thead role="rowgroup">
         <tr role="row">
           ${shown.map(
@@ -70,7 +71,7 @@ export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions):
           ${shown.map(
             (column, i) =>
               html`<td role="cell" data-label=${column.label} class=${isFigure(column) ? 'numeric' : ''}>
-                ${isFigure(column) ? showValue(totals[column.name], column) : i === 0 ? 'All' : ''}
+                ${isFigure(column) ? showValue(totals[column.name], column) : i === 0 ? t`All` : ''}
               </td>`,
           )}
         </tr>

@@ -1,11 +1,13 @@
 import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
+import { locale } from './language.ts';
+import { say } from './texts.ts';
 
 /**
  * Every date that people read has one form, that of the reader's browser: `Oct 3, 2026`, with a time `Oct 3, 2026, 14:20 UTC`. Fields and
  * files have ISO dates.
  */
 const inUtc = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' });
+  new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
 const WHOLE = inUtc({ day: 'numeric', month: 'short', year: 'numeric' });
 const WITH_WEEKDAY = inUtc({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
 const WITHOUT_YEAR = inUtc({ day: 'numeric', month: 'short' });
@@ -41,9 +43,9 @@ export const time = (text: string): string => `${new Date(text).toISOString().sl
 /** An hour of a report, in its own time zone: `Oct 3, 2026, 14:00`. */
 export const hour = (text: string): string => `${date(text.slice(0, 10))}, ${text.slice(11, 16)}`;
 
-/** A sentence of the service, which writes the end of a flight as `with 2026-11-22`. */
+/** A sentence of the service in the language of the page, with its days as people read them. */
 export const withDates = (sentence: string): string =>
-  sentence.replaceAll(/\bwith (\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?)/g, (_, text: string) => `with ${date(text)}`);
+  say(sentence).replaceAll(/\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?\b/g, (text) => date(text));
 
 interface FlightDates {
   readonly start_date: string;

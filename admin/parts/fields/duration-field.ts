@@ -5,6 +5,7 @@ import { UNITS_OF_TIME } from '../../words/formats.ts';
 import { selectField } from './choice-field.ts';
 import type { FieldOptions } from './field.ts';
 import { numberField } from './text-field.ts';
+import { t } from '../../words/texts.ts';
 
 interface Duration {
   /** As typed. */
@@ -38,6 +39,6 @@ export const durationField = (form: Form, options: FieldOptions): TemplateResult
     write: (_: string, to: unknown) => form.write(`${pointer}/amount`, to),
   };
   return html`<div class="pair">
-    ${numberField(amount, options)} ${selectField(form, { pointer: `${pointer}/unit`, label: 'Unit', choices: UNITS })}
+    ${numberField(amount, options)} ${selectField(form, { pointer: `${pointer}/unit`, label: t`Unit`, choices: UNITS })}
   </div>`;
 };
