@@ -52,11 +52,14 @@ const translated = (key: string): string => {
 
 const PLACEHOLDER = /\{(\d+)\}/;
 
-const filled = (text: string, values: readonly unknown[]): string =>
+/** What a text takes as a value. */
+type Value = string | number | null | undefined;
+
+const filled = (text: string, values: readonly Value[]): string =>
   values.length === 0 ? text : text.replaceAll(/\{(\d+)\}/g, (_, at: string) => String(values[Number(at)] ?? ''));
 
 /** Marks a text, and translates it. */
-export const t = (strings: TemplateStringsArray, ...values: readonly unknown[]): string => {
+export const t = (strings: TemplateStringsArray, ...values: readonly Value[]): string => {
   const { key, before, after } = keyOf(strings);
   return before + filled(translated(key), values) + after;
 };
