@@ -21,6 +21,8 @@ import { createStatuses } from './api/statuses.ts';
 import { createStore } from './api/store.ts';
 import { createToasts } from './parts/toasts.ts';
 import type { Problem } from './api/wire.ts';
+import type { Preferences } from '../src/people/accounts/preferences.ts';
+import { applyLooks, keepPreferences, keptPreferences, needsReload } from './words/kept-preferences.ts';
 import { t } from './words/texts.ts';
 
 const root = document.getElementById('app') as HTMLElement;
@@ -163,9 +165,21 @@ const start = async (): Promise<void> => {
   const allowed = await readRights(api);
   if (!allowed.ok) return showProblem(allowed.problem);
   rights = allowed.value;
+  if (takePreferences(rights.me.preferences)) return;
   // The first screen does not wait for what only forms need.
   const [problem] = await Promise.all([page.store.loadDimensions(), open()]);
   return problem ? showProblem(problem) : redraw();
+};
+
+/** Those of the person before those of the browser. @returns whether the page is loaded again for them */
+const takePreferences = (preferences: Preferences | null): boolean => {
+  const kept = keptPreferences();
+  if (preferences === null || JSON.stringify(preferences) === JSON.stringify(kept)) return false;
+  keepPreferences(preferences);
+  applyLooks(preferences);
+  if (!needsReload(kept, keptPreferences())) return false;
+  location.reload();
+  return true;
 };
 
 const showProblem = (problem: Problem): void => {

@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { transformSync } from 'esbuild';
 import { messagesOf, parsePo } from './po.mjs';
 
 /** Own styles of the trafficking page, in the order of the cascade. */
@@ -36,7 +37,8 @@ export function publishAdminFiles(root) {
   );
   const own = STYLES.map((name) => readFileSync(path.join(sources, `styles/${name}.css`), 'utf8'));
   mkdirSync(served, { recursive: true });
-  writeFileSync(path.join(served, 'admin.css'), `@charset "UTF-8";\n${[...libraries, ...own].join('\n')}`);
+  const { code } = transformSync([...libraries, ...own].join('\n'), { loader: 'css', minify: true });
+  writeFileSync(path.join(served, 'admin.css'), `@charset "UTF-8";\n${code}`);
   // For the page of the API, which has the same colours.
   copyFileSync(path.join(sources, 'styles/theme.css'), path.join(served, 'theme.css'));
   for (const file of readdirSync(path.join(sources, 'languages')).filter((name) => name.endsWith('.po'))) {

@@ -102,8 +102,7 @@ async function collectTexts() {
   const { marked, unmarked } = collectMarked();
   const { serviceTexts } = await tsImport(pathToFileURL(path.join(ADMIN, 'words/service-texts.ts')).href, import.meta.url);
   const texts = new Map();
-  const ofService = serviceTexts().map((text) => ({ ...text, file: 'src' }));
-  for (const { file, ...text } of [...marked, ...ofService]) {
+  for (const { file, ...text } of [...marked, ...serviceTexts().map((one) => ({ ...one, file: 'src' }))]) {
     if (!/[A-Za-z]/.test(text.id.replaceAll(/\{\d+\}/g, ''))) continue;
     const known = texts.get(text.id) ?? { id: text.id, files: new Set() };
     known.files.add(file);
@@ -127,7 +126,7 @@ const faultsOf = (file, entries, texts) => {
       const entry = known.get(id);
       if (!entry || entry.texts.length === 0 || entry.texts.includes('')) return [`${file} has no translation of ${JSON.stringify(id)}`];
       if (entry.plural !== plural) return [`${file} has another plural of ${JSON.stringify(id)}`];
-      return entry.texts.some((text) => placeholders(text) !== placeholders(id))
+      return entry.texts.some((one) => placeholders(one) !== placeholders(id))
         ? [`${file} has other placeholders in ${JSON.stringify(id)}`]
         : [];
     }),

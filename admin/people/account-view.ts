@@ -1,11 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { askAuth } from '../api/auth.ts';
 import type { Page, View } from '../page.ts';
-import { button, card, emptyState, pageHead } from '../parts/parts.ts';
+import { button, card, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
 import { EMAIL, NAME, NEW_PASSWORD } from '../words/password-fields.ts';
 import { createFactorsCard } from './factors-card.ts';
+import { preferencesCard } from './preferences-card.ts';
 import { rightsWords } from './rights-words.ts';
 import { sessionsTable, type Session } from './sessions-table.ts';
 import { t } from '../words/texts.ts';
@@ -17,7 +18,8 @@ export const openAccount = (page: Page): View => {
   if (me.kind !== 'person')
     return {
       ...view,
-      render: () => html`${pageHead(t`Your account`, '')}${emptyState(t`Only people who sign in have an account. Tokens have none.`)}`,
+      title: t`Preferences`,
+      render: () => html`${pageHead(t`Preferences`, '')}${preferencesCard(page)}`,
     };
   const { redraw } = page;
   const email = me.email ?? '';
@@ -78,7 +80,7 @@ export const openAccount = (page: Page): View => {
     render: () => html`
       ${pageHead(t`Your account`, html`${email} · ${rightsWords(page, me)}`)}
       <div class="two">${card(t`Name`, nameForm())} ${hasAccounts ? card(t`Password`, passwordForm()) : nothing}</div>
-      ${hasAccounts ? factors.render() : nothing}
+      ${preferencesCard(page)} ${hasAccounts ? factors.render() : nothing}
       ${sessions.render((rows) =>
         card(
           t`Where you are signed in`,

@@ -8,7 +8,7 @@ import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { scopeWords } from './rights-words.ts';
 import { createTokensCard } from './tokens-card.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 export type Person = Answered<'GET', '/people'>[number];
 
@@ -38,7 +38,7 @@ export const openPeople = (page: Page): View => {
       cell: ({ id, name, email }) =>
         html`<a class="name" href=${hashOf(['people', id])}>${name}</a><br /><small class="muted">${email}</small>`,
     },
-    { label: t`Roles`, cell: ({ roles }) => roles.join(', ') || t`none` },
+    { label: t`Roles`, cell: ({ roles }) => roles.map(say).join(', ') || t`none` },
     { label: t`For`, cell: (person) => scopeWords(page, person) },
     { label: t`Last seen`, cell: ({ last_seen_at: at }) => (at === null ? t`never` : unbroken(moment(at))) },
     { label: t`State`, cell: stateOf },

@@ -8,7 +8,7 @@ import { checkField } from '../parts/fields/choice-field.ts';
 import { recordsField } from '../parts/fields/record-field.ts';
 import { capital, titleOf } from '../words/kinds.ts';
 import type { Me } from '../api/rights.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 export type Role = Answered<'GET', '/roles'>[number];
 
@@ -83,7 +83,7 @@ export const rightsFields = (form: Form, page: Page, roles: readonly Role[]): Te
       },
       choices: given.map((role) => ({
         value: role.name,
-        label: capital(role.name),
+        label: capital(say(role.name)),
         note: roleWords(role, roles),
       })),
     })}

@@ -1,7 +1,7 @@
 import type { Rights } from '../../src/access/caller.ts';
 import type { Page } from '../page.ts';
 import { counted, NAMES, titleOf } from '../words/kinds.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 const SHOWN = 3;
 
@@ -21,4 +21,4 @@ export const scopeWords = (page: Page, { publishers, advertisers }: Omit<Rights,
 
 /** `trafficker, approver for The Gazette`. */
 export const rightsWords = (page: Page, rights: Rights): string =>
-  t`${rights.roles.join(', ') || t`no role`} for ${scopeWords(page, rights)}`;
+  t`${rights.roles.map(say).join(', ') || t`no role`} for ${scopeWords(page, rights)}`;

@@ -11,7 +11,7 @@ import { capital, counted } from '../words/kinds.ts';
 import { inWords, rightsForm } from './rights-form.ts';
 import type { Role } from './rights-fields.ts';
 import { permissionAreas, type PermissionArea } from './role-areas.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 const BACK = hashOf(['roles']);
 const WAY = [
@@ -24,7 +24,7 @@ type PermissionName = Role['permissions'][number]['name'];
 export const openRole = async (page: Page, id: number | undefined): Promise<View> => {
   const roles = await page.api.get('/roles');
   const role = roles.ok ? roles.value.find((one) => one.id !== null && one.id === id) : undefined;
-  const title = id === undefined ? t`New role` : role ? capital(role.name) : t`Role`;
+  const title = id === undefined ? t`New role` : role ? capital(say(role.name)) : t`Role`;
   const head = (actions: TemplateResult | typeof nothing = nothing): TemplateResult =>
     html`${crumbs(WAY, title)} ${pageHead(title, t`It applies to the next call of everyone who has it.`, actions)}`;
   if (!roles.ok) return { title, section: 'people', render: () => html`${head()}${problemNote(roles.problem)}` };
@@ -55,7 +55,7 @@ export const openRole = async (page: Page, id: number | undefined): Promise<View
   const beginWith = async (): Promise<void> => {
     const name = await page.choose(
       t`Begin with the permissions of`,
-      roles.value.map((one) => ({ value: one.name, shown: html`${capital(one.name)}` })),
+      roles.value.map((one) => ({ value: one.name, shown: html`${capital(say(one.name))}` })),
     );
     const chosen = roles.value.find((one) => one.name === name);
     for (const [area, names] of Object.entries(chosen ? draftOf(areas, chosen) : {})) form.write(`/${area}`, names);
@@ -80,11 +80,11 @@ export const openRole = async (page: Page, id: number | undefined): Promise<View
   const mine = new Set<string>(page.rights.me.permissions);
   const section = ({ area, permissions }: PermissionArea): TemplateResult =>
     formSection(
-      area,
+      say(area),
       '',
       checkField(form, {
         ...{ pointer: `/${area}`, label: t`Allows to`, wide: true },
-        choices: permissions.filter(({ name }) => mine.has(name)).map(({ name, words }) => ({ value: name, label: capital(words) })),
+        choices: permissions.filter(({ name }) => mine.has(name)).map(({ name, words }) => ({ value: name, label: capital(say(words)) })),
       }),
     );
   return {
@@ -123,5 +123,5 @@ const chooseInstead = (page: Page, { name }: Role, roles: readonly Role[], uses:
     t`Which role do they get instead? It has ${uses}.`,
     roles
       .filter((one) => one.name !== name && one.name !== 'advertiser')
-      .map((one) => ({ value: one.name, shown: html`${capital(one.name)}` })),
+      .map((one) => ({ value: one.name, shown: html`${capital(say(one.name))}` })),
   );

@@ -6,7 +6,7 @@ import { hashOf } from '../route.ts';
 import { capital, counted } from '../words/kinds.ts';
 import type { Role } from './rights-fields.ts';
 import { permissionAreas } from './role-areas.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 /** What each role allows, as a table of permissions by area. */
 export const openRoles = (page: Page): View => {
@@ -36,12 +36,12 @@ const matrix = (page: Page, roles: readonly Role[]): TemplateResult =>
         ({ area, permissions }) =>
           html`<tbody>
             <tr>
-              <th scope="rowgroup" colspan=${roles.length + 1}>${area}</th>
+              <th scope="rowgroup" colspan=${roles.length + 1}>${say(area)}</th>
             </tr>
             ${permissions.map(
               ({ name, words }) =>
                 html`<tr>
-                  <th scope="row">${capital(words)}</th>
+                  <th scope="row">${capital(say(words))}</th>
                   ${roles.map((role) => html`<td>${role.permissions.some((each) => each.name === name) ? MAY : MAY_NOT}</td>`)}
                 </tr>`,
             )}
@@ -54,7 +54,7 @@ const MAY = html`<span aria-hidden="true">✓</span><span class="unseen">${t`yes
 const MAY_NOT = html`<span class="unseen">${t`no`}</span>`;
 
 const heading = ({ rights }: Page, { id, name, people, tokens }: Role): TemplateResult => {
-  const label = capital(name);
+  const label = capital(say(name));
   const uses = [people ? counted(people, 'person', 'people') : '', tokens ? counted(tokens, 'token') : ''].filter(Boolean).join(', ');
   return html`${id !== null && rights.may('PATCH', '/roles/{id}') ? html`<a href=${hashOf(['roles', id])}>${label}</a>` : label}
   ${people === null ? nothing : html`<br /><small class="muted">${uses || t`not used`}</small>`}`;

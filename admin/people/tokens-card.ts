@@ -7,7 +7,7 @@ import { table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
 import { date, moment } from '../words/dates.ts';
 import { scopeWords } from './rights-words.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 type Token = Answered<'GET', '/tokens'>[number];
 
@@ -44,7 +44,7 @@ export const createTokensCard = (page: Page): { readonly render: () => TemplateR
   };
   const columns: readonly Column<Token>[] = [
     { label: t`Token`, cell: ({ name, prefix }) => html`<strong>${name}</strong><br /><small class="muted">${prefix}…</small>` },
-    { label: t`Roles`, cell: ({ roles }) => roles.join(', ') },
+    { label: t`Roles`, cell: ({ roles }) => roles.map(say).join(', ') },
     { label: t`For`, cell: (token) => scopeWords(page, token) },
     { label: t`Last used`, cell: ({ last_used_at: at }) => (at === null ? t`never` : unbroken(moment(at))) },
     { label: t`Ends`, cell: stateOf },

@@ -3,6 +3,7 @@ import type { ReportAnswer } from '../../src/reports/report-api.ts';
 import { dateWithWeekday, hour, monthAndYear } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import type { ReportChoice } from './report-choice.ts';
+import { sayWords } from '../words/service-words.ts';
 import { t } from '../words/texts.ts';
 
 type Column = ReportAnswer['columns'][number];
@@ -34,7 +35,8 @@ export interface ReportTableOptions {
 
 /** The rows of a report under their totals. Heads sort; values of dimensions become filters. */
 export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions): TemplateResult => {
-  const { columns, rows, totals } = answer;
+  const { rows, totals } = answer;
+  const columns = sayWords(answer.columns);
   // Ids are shown where there is no name for them.
   const shown = columns.filter(({ kind }) => kind !== 'id');
   const idOf = ({ name }: Column, row: Readonly<Record<string, Value>>): Value =>

@@ -18,6 +18,7 @@ import { saveFile } from '../api/save-file.ts';
 import type { Problem } from '../api/wire.ts';
 import { date } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
+import { sayWords } from '../words/service-words.ts';
 import { t } from '../words/texts.ts';
 
 /** The limit of the service. */
@@ -80,7 +81,7 @@ export const openReports = (page: Page, route: Route): View => {
 
   const start = async (): Promise<void> => {
     const found = await page.api.get('/reports/fields');
-    if (found.ok) fields = found.value;
+    if (found.ok) fields = sayWords(found.value);
     else problem = found.problem;
     page.redraw();
     for (const { name, table } of fields?.dimensions ?? [])

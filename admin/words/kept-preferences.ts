@@ -5,7 +5,11 @@ const KEY = 'preferences';
 
 export const keptPreferences = (): Preferences => {
   try {
-    return { ...NO_PREFERENCES, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>) };
+    const { language, time_zone, density, scheme } = {
+      ...NO_PREFERENCES,
+      ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>),
+    };
+    return { language, time_zone, density, scheme };
   } catch {
     return NO_PREFERENCES;
   }
@@ -17,7 +21,17 @@ export const keepPreferences = (preferences: Preferences): void => localStorage.
 export const languageOf = ({ language }: Preferences): Language =>
   language ?? navigator.languages.map((tag) => LANGUAGE_NAMES.find((one) => one === tag.split('-')[0])).find(Boolean) ?? 'en';
 
+/** The person's zone, else that of the browser. */
+export const timeZoneOf = ({ time_zone: zone }: Preferences): string => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Whether texts and times that are on the page already have to be made again. */
+export const needsReload = (before: Preferences, after: Preferences): boolean =>
+  languageOf(before) !== languageOf(after) || timeZoneOf(before) !== timeZoneOf(after);
+
 /** Applies what the styles read. */
 export const applyLooks = ({ scheme, density }: Preferences): void => {
-  Object.assign(document.documentElement.dataset, { scheme, density });
+  const { dataset } = document.documentElement;
+  dataset['density'] = density;
+  if (scheme === 'system') delete dataset['theme'];
+  else dataset['theme'] = scheme;
 };

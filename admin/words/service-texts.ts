@@ -7,6 +7,7 @@ import { DELIVERY_STATUSES, NoBidReason, STAGES, wordsOf } from '../../src/decis
 import { PROBLEMS } from '../../src/http/problems/problem.ts';
 import { DIMENSIONS } from '../../src/reports/report-dimensions.ts';
 import { METRICS } from '../../src/reports/report-fields.ts';
+import { RANGES } from '../../src/reports/report-question.ts';
 import { withArticle } from './kinds.ts';
 import { isWord } from './service-words.ts';
 
@@ -29,6 +30,7 @@ const EXAMPLE = /^(https?:.*|[\w.-]+\.example.*|[{$].*|[A-Z]{2,3}(-[A-Z]{2})?|[A
 
 /** What the API says in sentences with values, wherever the page shows them. */
 const SENTENCES = [
+  '{0} id',
   'it has no creative',
   'its flight ended with {0}',
   'its flight begins {0}',
@@ -93,6 +95,7 @@ export const serviceTexts = (): readonly ServiceText[] => {
     ...ROLE_NAMES,
     ...wordsIn(DIMENSIONS),
     ...wordsIn(METRICS),
+    ...wordsIn(RANGES),
     ...SENTENCES,
   ];
   return [

@@ -1,7 +1,7 @@
 import type { Fault } from '../../src/base/fault.ts';
 import type { SignInProblem } from '../../src/people/oidc/sign-in-problem.ts';
 import type { Problem } from '../api/wire.ts';
-import { t } from './texts.ts';
+import { say, t } from './texts.ts';
 
 /** In the words of the person at the form. */
 const CODE_WORDS: Readonly<Record<string, string>> = {
@@ -50,5 +50,5 @@ export const faultWords = ({ detail }: Fault, label: string): string => {
   const [, least] = /^must have at least (\d+) characters/.exec(detail) ?? [];
   if (least !== undefined) return t`Use at least ${least} characters.`;
   if (detail.startsWith('must be an e-mail address')) return t`Write${detail.slice(t`must be`.length)}.`;
-  return `${label} ${detail}.`;
+  return `${label} ${say(detail)}.`;
 };

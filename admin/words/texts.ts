@@ -50,10 +50,10 @@ const translated = (key: string): string => {
   return typeof message === 'string' ? message : (message[0] ?? key);
 };
 
-/** What a text names: a number, a name, or words that were translated before. */
-type Value = string | number | boolean | null | undefined;
-
 const PLACEHOLDER = /\{(\d+)\}/;
+
+/** What a text takes as a value. */
+type Value = string | number | null | undefined;
 
 const filled = (text: string, values: readonly Value[]): string =>
   values.length === 0 ? text : text.replaceAll(/\{(\d+)\}/g, (_, at: string) => String(values[Number(at)] ?? ''));

@@ -6,7 +6,7 @@ import type { Dimensions, Kind } from '../../api/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
 import { sayWords } from '../../words/service-words.ts';
 import { listOf, textOf } from './typed-text.ts';
-import { t } from '../../words/texts.ts';
+import { say, t } from '../../words/texts.ts';
 
 const FORMS = perTable((kind) => sayWords(formOf(entityOf(kind))));
 
@@ -54,7 +54,7 @@ export const faultInWords = (kind: Kind, { pointer, detail }: Fault, draft: unkn
   if (example && typed !== '')
     return t`${label.join(' › ')}: “${typed}” is not ${example[1]} number. Write one such as ${example[1] === 'a' ? '1500.00' : '1500'}`;
   // An empty field is the page's null.
-  return `${label.join(' › ')} ${withLabels(kind, detail.replace(/ or null$/, '').replace(/, null$/, ''))}`.trim();
+  return `${label.join(' › ')} ${say(withLabels(kind, detail.replace(/ or null$/, '').replace(/, null$/, '')))}`.trim();
 };
 
 /** `must be after start_date` as `must be after Start`. */
