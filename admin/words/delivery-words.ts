@@ -1,10 +1,11 @@
-import { SECONDS_PER_DAY } from '../../src/base/utc-day.ts';
 import { PACING_WORDS } from '../../src/catalog/model/choices.ts';
+import { frequencyCapsOf } from '../../src/catalog/model/frequency-caps.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
+import { capWords } from './cap-words.ts';
 import { scheduleWords } from './schedule-words.ts';
-import { count, duration, money } from './formats.ts';
+import { count, money } from './formats.ts';
 
 /** The pacing, frequency cap and rate limit of a line item, in sentences. */
 export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly string[] => {
@@ -14,9 +15,7 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
     paceWords(delivery, caps.join(' and ')),
     ...(item.schedule.length === 0 ? [] : [`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
     ...(item.share_of_voice === null ? [] : [`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
-    item.frequency_cap === null
-      ? 'One person may see it any number of times.'
-      : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? SECONDS_PER_DAY)}.`,
+    ...capWords(frequencyCapsOf(item)),
     ...(item.rate_limit === null
       ? []
       : [`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : `, ${item.rate_burst} in a burst`}.`]),
