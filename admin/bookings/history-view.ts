@@ -14,7 +14,7 @@ import { targetingWords } from '../words/targeting-words.ts';
 import { date, moment } from '../words/dates.ts';
 import { labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   create: t`created`,
@@ -56,7 +56,7 @@ export const openHistory = (page: Page): View => {
 
 const named = ({ entity, entity_id, action, before, after }: AuditRow): TemplateResult | string => {
   const name = (after ?? before)?.['name'];
-  const text = `${entity.replaceAll('_', ' ')} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
+  const text = `${say(entity.replaceAll('_', ' '))} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
   const kind = kindNamed(entity);
   return kind && action !== 'delete' ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
 };

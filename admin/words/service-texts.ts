@@ -26,7 +26,7 @@ const wordsIn = (table: unknown): readonly string[] => {
 };
 
 /** Examples of what is typed, and signs: the same in every language. */
-const EXAMPLE = /^(https?:.*|[\w.-]+\.example.*|[{$].*|[A-Z]{2,3}(-[A-Z]{2})?|[A-Z]{3}\d+|\d+G?|%|px|[A-Za-z]+\/[A-Za-z]+)$/;
+const EXAMPLE = /^(https?:.*|[\w.-]+\.example.*|\{".*|\$\S*|[A-Z]{2,3}(-[A-Z]{2})?|[A-Z]{3}\d+|\d+G?|%|px|[A-Za-z]+\/[A-Za-z]+)$/;
 
 /** What the API says in sentences with values, wherever the page shows them. */
 const SENTENCES = [
