@@ -29,6 +29,7 @@ const CODE_FOR_ADMIN = [
   'src/catalog/checks',
   'src/catalog/entities',
   'src/catalog/model',
+  'src/people/preferences',
 ];
 
 const MAX_LINES = 250;
