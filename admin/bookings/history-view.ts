@@ -54,11 +54,11 @@ export const openHistory = (page: Page): View => {
   };
 };
 
-const named = ({ entity, entity_id, action, before, after }: AuditRow): TemplateResult | string => {
+const named = ({ entity, entity_id, exists, before, after }: AuditRow): TemplateResult | string => {
   const name = (after ?? before)?.['name'];
   const text = `${say(entity.replaceAll('_', ' '))} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
   const kind = kindNamed(entity);
-  return kind && action !== 'delete' ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
+  return kind && exists ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
 };
 
 const SHOWN = 60;

@@ -22,6 +22,7 @@ const MAX_SHOWN = 5;
 const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
   cannot_serve: { title: t`Cannot serve`, all: hashOf(['line_items'], { q: 'cannot serve' }) },
   behind: { title: t`Behind`, all: hashOf(['line_items'], { q: 'behind' }) },
+  limited: { title: t`Behind, because of a cap or a budget` },
   outranked: { title: t`Always outranked`, all: hashOf(['line_items'], { q: 'outranked' }) },
   complaints: { title: t`Complaints about creatives`, all: hashOf(['complaints']) },
   pending_creatives: { title: t`Creatives to approve`, all: hashOf(['creatives'], { q: 'pending' }) },

@@ -6,6 +6,7 @@ import { sayWords } from './service-words.ts';
 export const ALERT_KINDS = sayWords(ALERTS);
 export const BROWSER_WORDS: choices.Choices = sayWords(choices.BROWSER_WORDS);
 export const BUDGET_TYPE_WORDS = sayWords(choices.BUDGET_TYPE_WORDS);
+export const CAP_SCOPE_WORDS = sayWords(choices.CAP_SCOPE_WORDS);
 export const CONNECTION_WORDS: choices.Choices = sayWords(choices.CONNECTION_WORDS);
 export const CREATIVE_FORMAT_WORDS = sayWords(choices.CREATIVE_FORMAT_WORDS);
 export const CREATIVE_STATUS_WORDS = sayWords(choices.CREATIVE_STATUS_WORDS);

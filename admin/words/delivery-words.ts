@@ -1,10 +1,11 @@
-import { SECONDS_PER_DAY } from '../../src/base/utc-day.ts';
 import { PACING_WORDS } from './choice-words.ts';
+import { frequencyCapsOf } from '../../src/catalog/model/frequency-caps.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
+import { capWords } from './cap-words.ts';
 import { scheduleWords } from './schedule-words.ts';
-import { count, duration, money } from './formats.ts';
+import { count, money } from './formats.ts';
 import { t } from './texts.ts';
 
 /** The pacing, frequency cap and rate limit of a line item, in sentences. */
@@ -15,9 +16,7 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
     paceWords(delivery, caps.join(' and ')),
     ...(item.schedule.length === 0 ? [] : [t`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
     ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
-    item.frequency_cap === null
-      ? t`One person may see it any number of times.`
-      : t`One person sees it at most ${item.frequency_cap === 1 ? t`once` : t`${item.frequency_cap} times`} within ${duration(item.frequency_window ?? SECONDS_PER_DAY)}.`,
+    ...capWords(frequencyCapsOf(item)),
     ...(item.rate_limit === null
       ? []
       : [t`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : t`, ${item.rate_burst} in a burst`}.`]),

@@ -42,8 +42,18 @@ export const UNITS_OF_TIME = [
   ['second', 1],
 ] as const;
 
+type UnitOfTime = (typeof UNITS_OF_TIME)[number][0];
+const inUnits = (unit: UnitOfTime): Intl.NumberFormat =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 });
+
 /** 86400 is `1 day`, 5400 is `90 minutes`. */
 export const duration = (seconds: number): string => {
-  const [unit, length] = UNITS_OF_TIME.find(([, each]) => seconds >= each && seconds % each === 0) ?? ['second', 1];
-  return `${whole.format(seconds / length)} ${unit}${seconds === length ? '' : 's'}`;
+  const [unit, length] = UNITS_OF_TIME.find(([, each]) => seconds >= each && seconds % each === 0) ?? (['second', 1] as const);
+  return inUnits(unit).format(seconds / length);
 };
+
+/** `days`, as a choice beside an amount. */
+export const unitWord = (unit: UnitOfTime): string =>
+  inUnits(unit)
+    .formatToParts(2)
+    .find(({ type }) => type === 'unit')?.value ?? unit;

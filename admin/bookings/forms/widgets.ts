@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { CREATIVE_FORMAT_WORDS } from '../../words/choice-words.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/model/choices.ts';
 import type { SpecialWidget } from '../../../src/catalog/entities/form-description.ts';
+import { capRows, capsField, capsOfRows } from '../../parts/fields/caps-field.ts';
 import { checkField, segmentedField, switchField } from '../../parts/fields/choice-field.ts';
 import { contentField } from '../../parts/fields/content-field.ts';
 import { countryField } from '../../parts/fields/country-field.ts';
@@ -111,6 +112,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     render: ({ form, options }) => keyValuesField(form, options),
   },
   week: { toDraft: (value) => value ?? [], toRecord: (typed) => typed, render: ({ form, options }) => weekField(form, options) },
+  caps: { toDraft: capRows, toRecord: capsOfRows, render: ({ form, options }) => capsField(form, options) },
   headers: {
     toDraft: textRows,
     toRecord: textsOf,

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { Form } from '../../bookings/forms/form.ts';
 import { numberOf, textOf } from '../../bookings/forms/typed-text.ts';
-import { UNITS_OF_TIME } from '../../words/formats.ts';
+import { UNITS_OF_TIME, unitWord } from '../../words/formats.ts';
 import { selectField } from './choice-field.ts';
 import type { FieldOptions } from './field.ts';
 import { numberField } from './text-field.ts';
@@ -14,7 +14,7 @@ interface Duration {
   readonly unit: string;
 }
 
-const UNITS = UNITS_OF_TIME.map(([unit, seconds]) => ({ value: String(seconds), label: `${unit}s` }));
+const UNITS = UNITS_OF_TIME.map(([unit, seconds]) => ({ value: String(seconds), label: unitWord(unit) }));
 
 /** Seconds in the largest unit that divides them. */
 export const durationOf = (value: unknown): Duration => {
