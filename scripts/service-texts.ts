@@ -28,6 +28,12 @@ const wordsIn = (table: unknown): readonly string[] => {
 /** Examples of what is typed, and signs: the same in every language. */
 const EXAMPLE = /^(https?:.*|[\w.-]+\.example.*|\{".*|\$\S*|[A-Z]{2,3}(-[A-Z]{2})?|[A-Z]{3}\d+|\d+G?|%|px|[A-Za-z]+\/[A-Za-z]+)$/;
 
+/** What the history names besides records of the catalog. */
+const HISTORY = [
+  ...['role', 'person', 'second factor', 'saved report', 'password', 'api token', 'report link', 'person link', 'identity'],
+  ...['events', 'counters', 'books', 'asset', 'approval', 'alert recipient'],
+];
+
 /** What the API says in sentences with values, wherever the page shows them. */
 const SENTENCES = [
   '{0} id',
@@ -96,6 +102,7 @@ export const serviceTexts = (): readonly ServiceText[] => {
     ...wordsIn(DIMENSIONS),
     ...wordsIn(METRICS),
     ...wordsIn(RANGES),
+    ...HISTORY,
     ...SENTENCES,
   ];
   return [
