@@ -128,7 +128,7 @@ const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery
         html`<p class="legend">
             <span class="key line">impressions</span
             >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span
-              >hours in UTC</span
+              >day of ${delivery.time_zone}</span
             >
           </p>
           <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,

@@ -43,7 +43,7 @@ export const createRawExport = (page: Page) => {
       return card(
         'Raw events of a day',
         html`<p>
-            One row for each impression, click and event whose ad was selected on this UTC day. A million rows take some minutes. The audit
+            One row for each impression, click and event whose ad was selected on this day. A million rows take some minutes. The audit
             trail names who saved the file.
           </p>
           <div class="row">

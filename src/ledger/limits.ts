@@ -7,7 +7,7 @@ export type BillsOn = (typeof BILLS_ON)[number];
 
 /** All limits of a line item's delivery. null: no limit. Money in micros. */
 export interface Limits {
-  /** Impressions per UTC day. */
+  /** Impressions per day of the publisher. */
   readonly dailyImpressions: number | null;
   readonly dailySpendMicros: number | null;
   /** Over the whole flight. */
