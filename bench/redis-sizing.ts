@@ -8,7 +8,7 @@ import { createRedisClient } from '../src/redis/redis-client.ts';
 import { curveAt } from '../src/catalog/snapshot/traffic-curve.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
 import { sampleCampaign, sampleCreative, sampleLineItem } from '../testkit/sample-booking.ts';
-import { MS_PER_DAY } from '../src/base/utc-day.ts';
+import { MS_PER_DAY, SECONDS_PER_DAY } from '../src/base/utc-day.ts';
 
 /*
  * The figures of "Sizing" in docs/operations.md: what Redis spends, in memory and in processor time, on line items, users, tokens and events.
@@ -34,8 +34,9 @@ const now = Date.now();
 const flight = { startMs: now - MS_PER_DAY, endMs: now + 30 * MS_PER_DAY };
 const campaign: Campaign = sampleCampaign({ flight });
 const candidateOf = (id: number, dailyImpressionCap = 1e9, placesOfUser: number | null = 1e6): RankedCandidate => {
-  const frequencyCap = placesOfUser === null ? null : { places: placesOfUser, windowMs: MS_PER_DAY };
-  const lineItem = sampleLineItem({ id, flight, cpmMicros: 2_000_000, dailyImpressionCap, frequencyCap });
+  const frequencyCaps =
+    placesOfUser === null ? [] : [{ scope: 'line_item', of: 'impressions', max: placesOfUser, windowMs: MS_PER_DAY } as const];
+  const lineItem = sampleLineItem({ id, flight, cpmMicros: 2_000_000, dailyImpressionCap, frequencyCaps });
   const creative = sampleCreative(id, { placementIds: ['article-top'] });
   return { creative, lineItem, campaign, ecpmMicros: 0, priceMicros: 2000, expectedMicros: 2000, position: 0, bid: -1 };
 };
@@ -71,13 +72,14 @@ const reserve =
       ad: {
         ...{ tokenId: `0123456789abcdef${i}-${refused.length}`, publisherId: 1, campaignId: 1, lineItemId: won.id, creativeId: won.id },
         ...{ placementId: 'article-top', priceMicros: 2000, billsOn: 'impression', userHash, billingNotice: false, servedAtMs: now },
+        counted: [won.id, SECONDS_PER_DAY],
         seal: `04${String(i % 200).padStart(4, 'n')}page${String(i % USERS).padStart(4, 'u')}`,
         ...answer!.imps[0]!.moments!,
       },
       ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: now, country: 'NL', device: 'mobile' },
     });
   };
-const limits = { limits: { ...NO_LIMITS, frequency: { places: 1e6, windowMs: MS_PER_DAY } }, expiresAtMs: flight.endMs };
+const limits = { limits: NO_LIMITS, expiresAtMs: flight.endMs };
 
 await measure(2_000, reserve([]));
 const ping = await measure(ADS, () => redis.get(keys.horizon(1)));

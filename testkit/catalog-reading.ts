@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { IDS_A_BLOCK, type CatalogReading, type CatalogRow, type CatalogTable } from '../src/catalog/model/catalog-reading.ts';
+import { sharedCapsOf } from '../src/catalog/postgres/shared-caps.ts';
 import { createCatalogBuilder } from '../src/catalog/snapshot/build-catalog.ts';
 import { openSnapshot } from '../src/catalog/snapshot/open-snapshot.ts';
 import type { Snapshot } from '../src/catalog/snapshot/snapshot.ts';
 import type { DimensionSchema } from '../src/targeting/dimension-schema.ts';
 
-export interface Tables extends Partial<Pick<CatalogReading, 'version' | 'recentCounts' | 'creativeCounts' | 'hourlyImpressions'>> {
+export interface Tables extends Partial<
+  Pick<CatalogReading, 'version' | 'recentCounts' | 'creativeCounts' | 'sharedCaps' | 'hourlyImpressions'>
+> {
   readonly rows: (table: CatalogTable) => readonly CatalogRow[];
 }
 
@@ -15,6 +18,7 @@ export const readingOf = ({
   version = 7,
   recentCounts = new Map(),
   creativeCounts = new Map(),
+  sharedCaps,
   hourlyImpressions = new Map(),
 }: Tables): CatalogReading => {
   const known = new Map<CatalogTable, ReadonlyMap<number, readonly CatalogRow[]>>();
@@ -37,10 +41,21 @@ export const readingOf = ({
     userHashKey: Buffer.alloc(32, 1),
     recentCounts,
     creativeCounts,
+    sharedCaps: sharedCaps ?? sharedCapsIn(rows),
     hourlyImpressions,
     digests: (table) => Promise.resolve(new Map([...blocksOf(table)].map(([block, of]) => [block, JSON.stringify(of)]))),
     rows: (table, block) => Promise.resolve(blocksOf(table).get(block) ?? []),
   };
+};
+
+const sharedCapsIn = (rows: Tables['rows']): CatalogReading['sharedCaps'] => {
+  const campaigns = new Map(rows('campaigns').map((campaign) => [campaign['id'], campaign]));
+  return sharedCapsOf(
+    rows('line_items').flatMap(({ campaign_id, frequency_caps }) => {
+      const campaign = campaigns.get(campaign_id);
+      return campaign ? [{ campaign_id, frequency_caps, ...campaign, advertiser_id: campaign['advertiser_id'] ?? null } as never] : [];
+    }),
+  );
 };
 
 const editionOf = (row: CatalogRow): number => createHash('sha256').update(JSON.stringify(row)).digest().readUIntBE(0, 6);

@@ -2,6 +2,7 @@ import { CHECKS } from '../src/catalog/checks/check-entities.ts';
 import { bidderOf } from '../src/catalog/model/bidder-of.ts';
 import { NO_TRAITS, type AdvertiserBlock } from '../src/catalog/model/advertiser.ts';
 import type { BlockList } from '../src/catalog/model/block-list.ts';
+import { NO_SHARED_COUNTS } from '../src/catalog/model/frequency-caps.ts';
 import type { Bidder, Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
 import { toLineItem } from '../src/catalog/snapshot/to-entities.ts';
 
@@ -25,6 +26,8 @@ export const sampleCampaign = (changes: Partial<Campaign> & Pick<Campaign, 'flig
   publisherId: 1,
   advertiserId: null,
   traits: NO_TRAITS,
+  counted: NO_SHARED_COUNTS,
+  dailyBudgetMicros: null,
   name: 'campaign',
   budgetMicros: null,
   stop: null,

@@ -5,6 +5,7 @@ import { dueAt, hoursOf } from '../words/day-goal.ts';
 import { dayAndMonth } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
 import type { ChartData, Colours } from '../parts/charts/chart.ts';
+import { t } from '../words/texts.ts';
 
 const HEIGHT = 220;
 
@@ -40,9 +41,9 @@ export const todayChart = (delivery: Delivery): ChartData => {
   );
   const target = times.map((time) => dueAt(delivery, time));
   const cap = limits.daily_impression_cap;
-  const aim = cap === null ? 'There is no daily cap.' : `The cap is ${count(cap)} a day.`;
+  const aim = cap === null ? t`There is no daily cap.` : t`The cap is ${count(cap)} a day.`;
   return {
-    label: `Impressions today by hour, ${time_zone}: ${count(today.impressions)} so far. ${aim}`,
+    label: t`Impressions today by hour, ${time_zone}: ${count(today.impressions)} so far. ${aim}`,
     data: [times, delivered, target],
     options: (colours, width) => ({
       ...frame(width, [0, hours]),
@@ -67,7 +68,7 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
   const days = last_days.slice(-14);
   const total = days.reduce((sum, { impressions }) => sum + impressions, 0);
   return {
-    label: `Impressions of the last ${days.length} days: ${count(total)} in total.`,
+    label: t`Impressions of the last ${days.length} days: ${count(total)} in total.`,
     data: [days.map((_, i) => i), days.map(({ impressions }) => impressions)],
     options: (colours, width) => ({
       ...frame(width, [-0.6, days.length - 0.4]),

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
+import { t } from '../words/texts.ts';
 
 export interface Column<T> {
   readonly label: string;
@@ -70,7 +71,7 @@ export const table = <T>({ caption, columns, rows, actions, rowClass, sorting, s
       <thead role="rowgroup">
         <tr role="row">
           ${columns.map((column) => head(column, sorting))}
-          ${actions ? html`<th role="columnheader" scope="col"><span class="unseen">Actions</span></th>` : nothing}
+          ${actions ? html`<th role="columnheader" scope="col"><span class="unseen">${t`Actions`}</span></th>` : nothing}
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -88,8 +89,8 @@ export const table = <T>({ caption, columns, rows, actions, rowClass, sorting, s
 
 /** The same choice as the heads, for screens without them. */
 export const sortSelect = <T>(columns: readonly Column<T>[], { by, choose }: Sorting): TemplateResult =>
-  html`<select class="sort-select" aria-label="Sort by" @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
-    <option value="" .selected=${live(by === '')}>Oldest first</option>
+  html`<select class="sort-select" aria-label=${t`Sort by`} @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+    <option value="" .selected=${live(by === '')}>${t`Oldest first`}</option>
     ${columns.flatMap(({ label, sort }) =>
       sort
         ? [sort, reversed(sort)].map(

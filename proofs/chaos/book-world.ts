@@ -33,7 +33,14 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
     placements.push(placement(placementId(id, 0), id));
     for (let c = 0; c < 1 + draw.below(2); c++) {
       const campaignId = campaigns.length + 1;
-      campaigns.push({ id: campaignId, publisher_id: id, name: 'campaign', ...flight, budget_micros: draw.oneIn(2) ? budget(draw) : null });
+      campaigns.push({
+        id: campaignId,
+        publisher_id: id,
+        name: 'campaign',
+        ...flight,
+        budget_micros: draw.oneIn(2) ? budget(draw) : null,
+        daily_budget_micros: draw.oneIn(4) ? budget(draw) : null,
+      });
       for (let i = 0; i < 1 + draw.below(3); i++) {
         const item = lineItem(draw, has, lineItems.length + 1, campaignId);
         lineItems.push({ ...item, ...flight, ...(clickers && !draw.oneIn(3) && NO_LIMITS) });
@@ -73,7 +80,14 @@ export const placementId = (publisherId: number, nth: number): string => (nth ==
 export const budget = (draw: Draw): number => (draw.of(CPMS_MICROS.slice(1)) / 1000) * (1 + draw.below(20)) + draw.below(1_000);
 
 const NO_LIMITS: CatalogRow = {
-  ...{ budget_micros: null, daily_impression_cap: null, daily_spend_cap_micros: null, goal_impressions: null, frequency_cap: null },
+  ...{
+    budget_micros: null,
+    daily_impression_cap: null,
+    daily_spend_cap_micros: null,
+    goal_impressions: null,
+    frequency_cap: null,
+    frequency_caps: [],
+  },
   ...{ rate_limit: null, pacing: 'ASAP' },
 };
 
@@ -85,6 +99,7 @@ export const limits = (draw: Draw, has: (name: StepClass) => boolean): CatalogRo
   goal_impressions: draw.oneIn(4) ? 1 + draw.below(20) : null,
   frequency_cap: has('users') && draw.oneIn(3) ? 1 + draw.below(3) : null,
   frequency_window_s: draw.of([10, 60, 600, 3600]),
+  frequency_caps: has('users') && draw.oneIn(4) ? [{ scope: 'campaign', impressions: 1 + draw.below(4), window: draw.of([60, 600]) }] : [],
 });
 
 const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, campaign_id: number): CatalogRow => {

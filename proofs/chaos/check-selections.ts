@@ -1,4 +1,5 @@
 import { groupBy } from '../../src/base/group-by.ts';
+import { countsOf } from '../../src/ledger/frequency-counters.ts';
 import type { Ad, Model, Violation } from './model.ts';
 import type { AccountRef } from './operator.ts';
 import { MAX_SKEW_MS, type Bounds } from './rules.ts';
@@ -89,6 +90,17 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
       ({ price }) => price,
     );
   }
+  for (const [key, ads] of groupBy(taken, ({ ad }) => `${ad.campaignId} ${ad.day}`)) {
+    const [campaignId = 0, day = 0] = key.split(' ').map(Number);
+    const held = model.adsOf('c', campaignId).filter((ad) => ad.ad.day === day && open(ad));
+    check(
+      'campaign daily budget',
+      ads,
+      ({ campaignDaily }) => campaignDaily,
+      (model.sums(`c${campaignId}`).byDay.get(day)?.spend ?? 0) + sum(held, ({ price }) => price),
+      ({ price }) => price,
+    );
+  }
   return [...found, ...checkFrequency(model, taken, redisMs)];
 };
 
@@ -104,30 +116,42 @@ export const checkSetAside = (taken: readonly Ad[], isDamaged: (of: AccountRef) 
 
 const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
   const found: Violation[] = [];
-  for (const [key, ads] of groupBy(taken.filter(isRemembered), ({ ad }) => `${ad.lineItemId} ${ad.publisherId} ${ad.userHash}`)) {
-    const [lineItemId = 0] = key.split(' ').map(Number);
-    const windowMs = model.minWindowMs(lineItemId);
-    const sameUser = ({ ad }: Ad): boolean => `${ad.lineItemId} ${ad.publisherId} ${ad.userHash}` === key;
+  const places = taken.flatMap((ad) => countersOf(ad).map((counter) => ({ counter, ad })));
+  for (const [key, of] of groupBy(places, ({ counter, ad: { ad } }) => `${counter} ${ad.publisherId} ${ad.userHash}`)) {
+    const [counter = 0, publisherId] = key.split(' ').map(Number);
+    const ads = of.map(({ ad }) => ad);
+    const windowMs = model.minWindowMs(counter);
     const takesPlace = ({ ad, counted, waiting, seenAtMs, selectedAtMs, reserved, forgotten }: Ad): boolean => {
       if (forgotten) return false;
       if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + windowMs - MAX_SKEW_MS;
       return reserved && redisMs < Math.min(ad.tokenExpS * 1000, selectedAtMs + windowMs) - MAX_SKEW_MS;
     };
-    const before = model.adsOf('l', lineItemId).filter((ad) => sameUser(ad) && !ads.includes(ad) && takesPlace(ad)).length;
-    const limited = ads.flatMap(({ bounds: { frequency } }) => (frequency ? [frequency.places] : [])).sort((a, b) => a - b);
-    const broken = limited.find((places, i) => before + i + 1 > places);
+    const sameUser = (ad: Ad): boolean =>
+      ad.ad.publisherId === publisherId && ad.ad.userHash === ads[0]!.ad.userHash && countersOf(ad).includes(counter);
+    const before = model.adsOf(...ownerOf(counter)).filter((ad) => sameUser(ad) && !ads.includes(ad) && takesPlace(ad)).length;
+    const limited = ads.flatMap(({ bounds }) => leastOf(bounds.caps.filter((cap) => cap.counter === counter))).sort((a, b) => a - b);
+    const broken = limited.find((max, i) => before + i + 1 > max);
     if (broken !== undefined) {
-      const text = `${key.split(' ')[2]} got line item ${lineItemId} with ${before} of ${broken} places taken (window ${windowMs / 1000} s)`;
+      const text = `${key.split(' ')[2]} got an ad of counter ${counter} with ${before} of ${broken} places taken (window ${windowMs / 1000} s)`;
       found.push({ rule: 'frequency', text });
     }
   }
   return found;
 };
 
+/** Of its impression, by its token. */
+const countersOf = ({ ad: { userHash, counted = [] } }: Ad): readonly number[] =>
+  userHash === null ? [] : countsOf(counted, 'impressions').filter((_, i) => i % 2 === 0);
+
+/** Whose ads a counter counts: the stories have caps of line items and of campaigns. */
+const ownerOf = (counter: number): readonly ['l' | 'c', number] =>
+  counter < CAMPAIGN_COUNTERS ? ['l', counter] : ['c', counter - CAMPAIGN_COUNTERS];
+const CAMPAIGN_COUNTERS = 2 ** 32;
+
+const leastOf = (caps: Bounds['caps']): readonly number[] => (caps.length === 0 ? [] : [Math.min(...caps.map(({ max }) => max))]);
+
 /** An impression that is filtered later gives back what it took of a cap. */
 const isDelivered = ({ counted, filteredLater }: Ad): boolean => counted && !filteredLater;
-
-const isRemembered = ({ ad, bounds }: Ad): boolean => ad.userHash !== null && bounds.frequency !== null;
 
 /** Whether impressions and bills stayed within the loosest limit that applied to them. */
 export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): readonly Violation[] => {
@@ -136,7 +160,10 @@ export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): re
     if (used > limit) found.push({ rule, text: `${what}: ${used} of ${limit}` });
   };
   for (const id of new Set(events.map(({ hit }) => hit.ad.campaignId))) {
-    check('overspend', `campaign ${id} billed micros`, model.sums(`c${id}`).spend, model.loosest('campaignBudget', id));
+    const { spend, byDay } = model.sums(`c${id}`);
+    check('overspend', `campaign ${id} billed micros`, spend, model.loosest('campaignBudget', id));
+    for (const ofDay of byDay.values())
+      check('overspend', `campaign ${id} billed micros in a day`, ofDay.spend, model.loosest('campaignDaily', id));
   }
   for (const id of new Set(events.map(({ hit }) => hit.ad.lineItemId))) {
     const { spend, impressions, byDay } = model.sums(`l${id}`);

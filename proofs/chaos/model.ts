@@ -1,3 +1,4 @@
+import { countedCaps } from '../../src/ledger/frequency-counters.ts';
 import type { RowChange } from '../../src/events/postgres/refilter-store.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { PROVISIONAL } from '../../src/ledger/hit.ts';
@@ -89,7 +90,7 @@ export interface Model {
   note(snapshot: Pick<Snapshot, 'lineItems' | 'campaigns'>): void;
 }
 
-export type LooseLimit = 'budget' | 'dailySpend' | 'campaignBudget' | 'dailyImpressions' | 'goal';
+export type LooseLimit = 'budget' | 'dailySpend' | 'campaignBudget' | 'campaignDaily' | 'dailyImpressions' | 'goal';
 
 export const createModel = (): Model => {
   const ads: Ad[] = [];
@@ -284,14 +285,20 @@ export const createModel = (): Model => {
     minWindowMs: (lineItemId) => windows.get(lineItemId) ?? 0,
     loosest: (limit, id) => loosest.get(`${limit} ${id}`) ?? Infinity,
     note: ({ lineItems, campaigns }) => {
-      for (const { id, frequencyCap, budgetMicros, dailySpendCapMicros, dailyImpressionCap, goals } of lineItems.values()) {
-        windows.set(id, Math.min(windows.get(id) ?? Infinity, frequencyCap?.windowMs ?? 0));
+      for (const lineItem of lineItems.values()) {
+        const { id, budgetMicros, dailySpendCapMicros, dailyImpressionCap, goals } = lineItem;
+        const campaign = campaigns.get(lineItem.campaignId);
+        for (const { counter, windowMs } of (campaign && countedCaps({ lineItem, campaign })) ?? [])
+          windows.set(counter, Math.min(windows.get(counter) ?? Infinity, windowMs));
         noteLimit('budget', id, budgetMicros);
         noteLimit('dailySpend', id, dailySpendCapMicros);
         noteLimit('dailyImpressions', id, dailyImpressionCap);
         noteLimit('goal', id, goals.impressions);
       }
-      for (const { id, budgetMicros } of campaigns.values()) noteLimit('campaignBudget', id, budgetMicros);
+      for (const { id, budgetMicros, dailyBudgetMicros } of campaigns.values()) {
+        noteLimit('campaignBudget', id, budgetMicros);
+        noteLimit('campaignDaily', id, dailyBudgetMicros);
+      }
     },
   };
 };

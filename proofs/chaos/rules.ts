@@ -1,3 +1,4 @@
+import { countedCaps } from '../../src/ledger/frequency-counters.ts';
 import type { Selected } from './replica.ts';
 
 /** The limits of one selection, by the rules of the contract. null: no limit. Money in micros. */
@@ -6,9 +7,11 @@ export interface Bounds {
   readonly dailySpend: number | null;
   readonly budget: number | null;
   readonly campaignBudget: number | null;
+  readonly campaignDaily: number | null;
   /** Impressions over the flight. */
   readonly goal: number | null;
-  readonly frequency: { readonly places: number; readonly windowMs: number } | null;
+  /** Of a user, by the counters of the ledger. */
+  readonly caps: readonly { readonly counter: number; readonly max: number }[];
 }
 
 /** A programmatic line item is billed by its bid, whatever its budget type says. */
@@ -23,8 +26,9 @@ export const boundsOf = (selected: Selected): Bounds => {
     dailySpend: flat ? null : lineItem.dailySpendCapMicros,
     budget: flat ? null : lineItem.budgetMicros,
     campaignBudget: flat ? null : campaign.budgetMicros,
+    campaignDaily: flat ? null : campaign.dailyBudgetMicros,
     goal: lineItem.goals.impressions,
-    frequency: lineItem.frequencyCap,
+    caps: (countedCaps(selected) ?? []).filter(({ of }) => of === 'impressions'),
   };
 };
 

@@ -21,7 +21,7 @@ export const tellStory = ({ seed, world, steps }: Story, { broken, notes }: Run)
   ];
 };
 
-const CAMPAIGN_COLUMNS = ['budget_micros'];
+const CAMPAIGN_COLUMNS = ['budget_micros', 'daily_budget_micros'];
 const ITEM_COLUMNS = [
   'type',
   'budget_type',
@@ -33,21 +33,25 @@ const ITEM_COLUMNS = [
   'goal_impressions',
   'frequency_cap',
   'frequency_window_s',
+  'frequency_caps',
   'rate_limit',
   'pacing',
   'priority',
 ];
 
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
 const columns = (row: CatalogRow, names: readonly string[]): string => {
   const shown = names.filter(
     (name) =>
       row[name] !== null &&
+      !(Array.isArray(row[name]) && row[name].length === 0) &&
       row[name] !== 'ASAP' &&
       !(name === 'frequency_window_s' && row['frequency_cap'] === null) &&
       !(name === 'cpc_micros' && row['budget_type'] !== 'CPC') &&
       !(name === 'cpm_micros' && row['budget_type'] !== 'CPM' && row['budget_type'] !== 'VCPM'),
   );
-  return shown.map((name) => `, ${name} ${String(row[name])}`).join('');
+  return shown.map((name) => `, ${name} ${asText(row[name])}`).join('');
 };
 
 const tellStep = (step: Step): string => {

@@ -183,7 +183,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const limit = (): Written => {
     if (!draw.oneIn(4)) return itemEdit(limits(draw, has));
     const budget_micros = draw.oneIn(3) ? null : budget(draw);
-    return edit({ table: 'campaigns', id: draw.of(world.rows.campaigns)['id'] as number, patch: { budget_micros } });
+    const daily = draw.oneIn(3) ? { daily_budget_micros: draw.oneIn(2) ? null : budget(draw) } : {};
+    return edit({ table: 'campaigns', id: draw.of(world.rows.campaigns)['id'] as number, patch: { budget_micros, ...daily } });
   };
   const state = (): Written => {
     const end_at = new Date(world.startMs + (draw.oneIn(3) ? draw.below(3) * MS_PER_DAY : 30 * MS_PER_DAY));

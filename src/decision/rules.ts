@@ -88,7 +88,7 @@ export const RULES: readonly Rule[] = [
   {
     reason: NoBidReason.Consent,
     decided: 'per candidate',
-    refuses: ({ lineItem }, { mayRemember }) => lineItem.frequencyCap !== null && !mayRemember,
+    refuses: ({ lineItem }, { mayRemember }) => !mayRemember && lineItem.frequencyCaps.length > 0,
     words: () => 'a frequency cap needs consent to remember the user',
   },
   {

@@ -1,6 +1,6 @@
 import { component } from '../api/component.ts';
 import * as s from '../base/schema.ts';
-import { PACINGS } from '../catalog/model/choices.ts';
+import { CAP_SCOPES, PACINGS } from '../catalog/model/choices.ts';
 import { STATUS, STATUS_EXAMPLE } from './status/status.ts';
 
 /** Gross = filtered + provisional + net: `impressions` and `clicks` are net. */
@@ -69,6 +69,8 @@ export const DELIVERY = component(
       budget: s.orNull(s.number),
       campaign_budget: s.orNull(s.number),
       campaign_spend: s.usd,
+      campaign_daily_budget: s.orNull(s.number),
+      campaign_spend_today: s.orNull(s.number, { description: 'null: the counters are unavailable' }),
     }),
     pacing: s.record({
       mode: s.oneOf(PACINGS),
@@ -84,7 +86,14 @@ export const DELIVERY = component(
         description: 'Share of the day’s traffic by hour; days on which clocks change have 23 or 25',
       }),
     }),
-    frequency: s.nullOr(s.record({ places: s.integer, window: s.described(s.integer, 'Seconds') })),
+    frequency: s.listOf(
+      s.record({
+        scope: s.oneOf(CAP_SCOPES),
+        of: s.oneOf(['impressions', 'clicks']),
+        max: s.integer,
+        window: s.described(s.integer, 'Seconds'),
+      }),
+    ),
     hourly: s.listOf(s.record({ hour: s.integer, impressions: s.count, clicks: s.count })),
     last_days: s.listOf(s.record({ day: s.day, ...COUNTED })),
   }),
@@ -100,12 +109,15 @@ export const DELIVERY = component(
         words: 'Behind by 6.9%: 58,100 of 200,000 impressions, 62,400 due by now. It will end at about 191,300 if it goes on like this.',
       },
     ],
-    limits: { daily_impression_cap: 20_000, daily_spend_cap: null, budget: null, campaign_budget: 5000, campaign_spend: 261.45 },
+    limits: {
+      ...{ daily_impression_cap: 20_000, daily_spend_cap: null, budget: null, campaign_budget: 5000, campaign_spend: 261.45 },
+      ...{ campaign_daily_budget: 250, campaign_spend_today: 18.81 },
+    },
     pacing: {
       ...{ mode: 'Even', goal: 20_000, target: 4180, began: { share: 0, impressions: 0 }, permits: 12 },
       curve: Array.from({ length: 24 }, () => 1 / 24),
     },
-    frequency: { places: 3, window: 86_400 },
+    frequency: [{ scope: 'line_item', of: 'impressions', max: 3, window: 86_400 }],
     hourly: [{ hour: 0, impressions: 190, clicks: 1 }],
     last_days: [{ day: '2026-10-13', ...COUNTED_EXAMPLE }],
   },

@@ -1,5 +1,5 @@
 import type { Creative } from '../catalog/model/entities.ts';
-import { withoutFrequencyCap } from '../catalog/model/without-frequency-cap.ts';
+import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
 import { rankDirect } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { Account, AccountReader } from '../ledger/read/read-accounts.ts';
@@ -51,7 +51,7 @@ export const readCounters = async (
 };
 
 /**
- * The line item as a candidate for a user who has not seen it: without a frequency cap.
+ * The line item as a candidate for a user who has not seen it: without frequency caps.
  *
  * @param creatives its own
  */
@@ -61,7 +61,7 @@ export const candidateForNewUser = (
 ): RankedCandidate => {
   const creative = creatives[0] ?? NO_CREATIVE;
   const { ecpmMicros = 0, clickRate = 0 } = priceInSlots(snapshot, lineItem, creatives) ?? {};
-  return rankDirect({ creative, campaign, lineItem: withoutFrequencyCap(lineItem), ecpmMicros, clickRate }, -1);
+  return rankDirect({ creative, campaign, lineItem: withoutFrequencyCaps(lineItem), ecpmMicros, clickRate }, -1);
 };
 
 const NO_CREATIVE = {

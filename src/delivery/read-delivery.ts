@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { daySpan, localDayOf, UTC_DAYS, type DayRule } from '../base/local-day.ts';
-import { MS_PER_HOUR, SECONDS_PER_DAY } from '../base/utc-day.ts';
+import { MS_PER_HOUR } from '../base/utc-day.ts';
 import { flightOf } from '../catalog/model/flight-dates.ts';
+import { frequencyCapsOf } from '../catalog/model/frequency-caps.ts';
 import { goalsOf } from '../catalog/model/goals.ts';
 import { usdFromMicros } from '../catalog/model/money.ts';
 import type { CampaignRecord } from '../catalog/entities/campaign.ts';
@@ -151,6 +152,8 @@ const toDelivery = ({
       budget: isFlat ? null : lineItem.budget,
       campaign_budget: isFlat ? null : campaign.budget,
       campaign_spend: usdFromMicros(limits?.campaignSpendMicros ?? stored.campaignSpendMicros),
+      campaign_daily_budget: isFlat ? null : campaign.daily_budget,
+      campaign_spend_today: limits ? usdFromMicros(limits.campaignSpendTodayMicros) : null,
     },
     pacing: {
       mode: lineItem.pacing,
@@ -160,8 +163,7 @@ const toDelivery = ({
       permits: limits?.pacing?.permits ?? null,
       curve,
     },
-    frequency:
-      lineItem.frequency_cap === null ? null : { places: lineItem.frequency_cap, window: lineItem.frequency_window ?? SECONDS_PER_DAY },
+    frequency: frequencyCapsOf(lineItem).map(({ windowMs, ...cap }) => ({ ...cap, window: windowMs / 1000 })),
     hourly: stored.hours ?? [],
     last_days: stored.days.map((day) => ({ day: day.date, ...countsOf(day, filteredOn(day)) })),
   };

@@ -1,4 +1,5 @@
 import type { Booking } from '../catalog/model/entities.ts';
+import { capWords } from '../catalog/model/frequency-caps.ts';
 import { NoBidReason, wordsOf } from '../decision/no-bid-reason.ts';
 import { limitsOf, type Limits } from './limits.ts';
 
@@ -11,9 +12,9 @@ export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: Pic
     case NoBidReason.GoalReached:
       return `the goal of the flight is delivered or reserved (${goalWords(limits)})`;
     case NoBidReason.DailyCap:
-      return `today's cap is delivered or reserved (${limits.dailyImpressions ?? 'any number of'} impressions, ${usd(limits.dailySpendMicros)})`;
+      return `today's cap is delivered or reserved (${limits.dailyImpressions ?? 'any number of'} impressions, ${usd(limits.dailySpendMicros)}, campaign: ${usd(limits.campaignDailyMicros)})`;
     case NoBidReason.FrequencyCapped:
-      return `the user has seen or is being shown it ${limits.frequency?.places} times within ${(limits.frequency?.windowMs ?? 0) / 1000} s`;
+      return `the user has seen, is being shown or has clicked as much as a frequency cap allows (${(limits.frequency ?? []).map(capWords).join('; ')})`;
     case NoBidReason.Pacing:
       return lineItem.pacing === 'ASAP'
         ? "what is left of the campaign's budget is set aside for its paced line items"

@@ -1,3 +1,4 @@
+import type { Counted } from './frequency-counters.ts';
 import type { Hit, HitSignals, RestoredHit, ServedAd, SpendLimits } from './hit.ts';
 import { readHit } from './read-hit.ts';
 
@@ -34,7 +35,7 @@ type HitRow = [
 type RareRow = readonly [
   region: string | null | undefined,
   client: string | null | undefined,
-  windowMs: number | null | undefined,
+  counted: Counted | null | undefined,
   unmeasured: boolean | null | undefined,
   isFree: boolean | null | undefined,
   spendBounds: SpendLimits | null | undefined,
@@ -74,7 +75,7 @@ export const hitText = (hit: Hit): string => {
     hit.browser,
     ad.seal,
   ];
-  const rare: RareRow = [hit.region, ad.client, ad.windowMs, ad.unmeasured, ad.isFree, ad.spendBounds, hit.restored];
+  const rare: RareRow = [hit.region, ad.client, ad.counted, ad.unmeasured, ad.isFree, ad.spendBounds, hit.restored];
   if (rare.some(isThere)) row.push(rare);
   if (ad.size !== undefined) {
     if (row.length < SIZE_AT) row.push(null);
@@ -136,7 +137,7 @@ const named = (row: HitRow): Hit => {
       billingNotice: row[19],
       seal: row[22] ?? undefined,
       client: rare[1] ?? undefined,
-      windowMs: rare[2] ?? undefined,
+      counted: rare[2] ?? undefined,
       unmeasured: rare[3] ?? undefined,
       isFree: rare[4] ?? undefined,
       spendBounds: rare[5] ?? undefined,

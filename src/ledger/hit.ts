@@ -1,3 +1,4 @@
+import type { Counted } from './frequency-counters.ts';
 import type { BillsOn, Limits } from './limits.ts';
 
 /** The kinds of hits on a served ad. */
@@ -36,7 +37,7 @@ export const filteredName = (kind: string, reason: string): string => `${kind}_$
 export const VIEWABLE = 'viewable';
 
 /** The limits of spend. Micros; null: no limit. */
-export type SpendLimits = Pick<Limits, 'dailySpendMicros' | 'budgetMicros' | 'campaignBudgetMicros'>;
+export type SpendLimits = Pick<Limits, 'dailySpendMicros' | 'budgetMicros' | 'campaignBudgetMicros' | 'campaignDailyMicros'>;
 
 /**
  * The reservation in a tracking token; the token is this record, signed. Times by Redis's clock.
@@ -72,10 +73,10 @@ export interface ServedAd {
    */
   readonly spendBounds?: SpendLimits | undefined;
   /**
-   * The frequency window in which the ad takes a place, when the line item had a cap: the impression
-   * takes it also when the row is gone.
+   * What its impression and its clicks count for the user under frequency caps (frequency-counters.ts): they count
+   * also when the row is gone.
    */
-  readonly windowMs?: number | undefined;
+  readonly counted?: Counted | undefined;
   /** True: the user may not be measured, and its events keep less (stored-hit.ts). */
   readonly unmeasured?: boolean | undefined;
   /** Who asked for it, when its hold has to be earned: the impression is the proof. */

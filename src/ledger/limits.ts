@@ -1,5 +1,6 @@
-import type { Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
+import type { Campaign, LineItem, RateLimit } from '../catalog/model/entities.ts';
 import { pricingOf } from '../catalog/model/pricing.ts';
+import { countedCaps, type CountedCap } from './frequency-counters.ts';
 
 /** The hit that bills an ad: its impression, its click, or its first viewable event. */
 export const BILLS_ON = ['impression', 'click', 'viewable'] as const;
@@ -17,7 +18,10 @@ export interface Limits {
   readonly goalClicks: number | null;
   /** Limits the sum of the campaign's line items. */
   readonly campaignBudgetMicros: number | null;
-  readonly frequency: FrequencyCap | null;
+  /** Limits the sum of its line items, per day of the publisher. */
+  readonly campaignDailyMicros: number | null;
+  /** null: none. */
+  readonly frequency: readonly CountedCap[] | null;
   readonly rate: RateLimit | null;
 }
 
@@ -28,6 +32,7 @@ export const NO_LIMITS: Limits = {
   goalImpressions: null,
   goalClicks: null,
   campaignBudgetMicros: null,
+  campaignDailyMicros: null,
   frequency: null,
   rate: null,
 };
@@ -68,7 +73,8 @@ export const limitsOf = (lineItem: LineItem, campaign: Campaign): Limits => {
     goalImpressions: lineItem.goals.impressions,
     goalClicks: lineItem.goals.clicks,
     campaignBudgetMicros: isFlat ? null : campaign.budgetMicros,
-    frequency: lineItem.frequencyCap,
+    campaignDailyMicros: isFlat ? null : campaign.dailyBudgetMicros,
+    frequency: countedCaps({ lineItem, campaign }),
     rate: lineItem.rateLimit,
   };
 };

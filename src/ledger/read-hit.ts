@@ -1,4 +1,6 @@
 import { isObject } from '../base/narrow.ts';
+import { MAX_WINDOW_S } from '../catalog/model/frequency-caps.ts';
+import { MAX_COUNTED, MAX_COUNTER } from './frequency-counters.ts';
 import { BILLS_ON } from './limits.ts';
 import { INVALID_REASONS, type Hit, type ServedAd } from './hit.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
@@ -27,7 +29,15 @@ const orAbsent =
 
 const isBounds: Check = (value) =>
   isObject(value) &&
-  [value['dailySpendMicros'], value['budgetMicros'], value['campaignBudgetMicros']].every((limit) => limit === null || isAmount(limit));
+  [value['dailySpendMicros'], value['budgetMicros'], value['campaignBudgetMicros'], value['campaignDailyMicros']].every(
+    (limit) => limit === null || isAmount(limit),
+  );
+
+const isCounted: Check = (value) =>
+  Array.isArray(value) &&
+  value.length % 2 === 0 &&
+  value.length <= MAX_COUNTED &&
+  value.every((one, i) => isUpTo(one, i % 2 === 0 ? MAX_COUNTER : MAX_WINDOW_S));
 
 const isSignals: Check = (value) =>
   isObject(value) && [value['network'], value['agent'], value['origin']].every(isTextOrNull) && isFlag(value['elsewhere']);
@@ -51,7 +61,7 @@ const AD_CHECKS: Checks<ServedAd> = {
   userHash: isTextOrNull,
   billingNotice: isFlag,
   spendBounds: orAbsent(isBounds),
-  windowMs: orAbsent(isTime),
+  counted: orAbsent(isCounted),
   unmeasured: orAbsent(isFlag),
   servedAtMs: isTime,
   client: orAbsent(isText),

@@ -4,6 +4,7 @@ import { ShownTogether } from '../decision/shown-together.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
 import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
+import { countedOf } from '../ledger/frequency-counters.ts';
 import { holdWeight } from '../ledger/client-rule.ts';
 import type { FreeHolds } from '../ledger/free-holds.ts';
 import type { Allowances } from '../ledger/allowances/allowances.ts';
@@ -208,6 +209,7 @@ const win = (
   if (request.sessionUser !== null) sessionCaps.take(request.sessionUser, candidate, request.query.atMs);
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
   const laterMicros = laterPriceMicros(lineItem);
+  const counted = countedOf(candidate);
   const client = request.client === undefined || isUnbounded(lineItem, candidate.campaign) ? undefined : request.client;
   if (client !== undefined && isFree) freeHolds.hold(request.publisher.id, client, holdEndMs - request.query.atMs, request.query.atMs);
   const ad: ServedAd = {
@@ -224,11 +226,11 @@ const win = (
     holdEndMs,
     day,
     servedAtMs: request.query.atMs,
-    userHash: lineItem.frequencyCap ? request.userHash : null,
+    userHash: counted ? request.userHash : null,
     billingNotice: typeof bid?.billingNoticeUrl === 'string',
     spendBounds: laterMicros === undefined ? undefined : spendBoundsOf(candidate),
     // Without a user nothing takes a place in Redis.
-    windowMs: request.userHash === null ? undefined : lineItem.frequencyCap?.windowMs,
+    counted: request.userHash === null ? undefined : counted,
     unmeasured: request.consent.measure === null ? undefined : true,
     client,
     isFree: client !== undefined && isFree ? true : undefined,
@@ -239,7 +241,7 @@ const win = (
 
 /** undefined: the line item has no limit of spend, and its token does not grow. */
 const spendBoundsOf = ({ lineItem, campaign }: RankedCandidate): SpendLimits | undefined => {
-  const { dailySpendMicros, budgetMicros, campaignBudgetMicros } = limitsOf(lineItem, campaign);
-  const bounds = { dailySpendMicros, budgetMicros, campaignBudgetMicros };
+  const { dailySpendMicros, budgetMicros, campaignBudgetMicros, campaignDailyMicros } = limitsOf(lineItem, campaign);
+  const bounds = { dailySpendMicros, budgetMicros, campaignBudgetMicros, campaignDailyMicros };
   return Object.values(bounds).some((bound) => bound !== null) ? bounds : undefined;
 };

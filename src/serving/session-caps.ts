@@ -1,13 +1,16 @@
 import { LRUCache } from 'lru-cache';
-import { withoutFrequencyCap } from '../catalog/model/without-frequency-cap.ts';
-import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import type { AdRequest } from './ad-request.ts';
 import { MS_PER_MINUTE } from '../base/utc-day.ts';
+import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
+import { NO_SHARED_COUNTS } from '../catalog/model/frequency-caps.ts';
+import type { RankedCandidate } from '../decision/ranked-candidate.ts';
+import { counterOf, countedOf, countsOf, isCountedForCaps } from '../ledger/frequency-counters.ts';
+import type { AdRequest } from './ad-request.ts';
 
 /**
  * Frequency caps of users whose id may not be stored, for publishers that chose `session`. Each
  * replica counts its own selections, in memory, for half an hour: the caps are approximate, and a
- * restart begins anew. The keys are hashed with a key that only this process has.
+ * restart begins anew. Nothing is known of their clicks, so a cap of clicks is always full. The keys are
+ * hashed with a key that only this process has.
  */
 export interface SessionCaps {
   isFull(sessionUser: string, candidate: RankedCandidate, nowMs: number): boolean;
@@ -20,28 +23,38 @@ const MAX_USERS = 20_000;
 const MAX_PLACES = 1_000;
 
 interface Place {
-  readonly lineItemId: number;
-  readonly endMs: number;
+  readonly counter: number;
+  readonly atMs: number;
 }
 
 export const createSessionCaps = (): SessionCaps => {
   const users = new LRUCache<string, Place[]>({ max: MAX_USERS });
   return {
-    isFull: (sessionUser, { lineItem: { id, frequencyCap } }, nowMs) =>
-      frequencyCap !== null &&
-      (users.get(sessionUser) ?? []).filter(({ lineItemId, endMs }) => lineItemId === id && endMs > nowMs).length >= frequencyCap.places,
-    take: (sessionUser, { lineItem: { id, frequencyCap } }, nowMs) => {
-      if (frequencyCap === null) return;
-      const places = (users.get(sessionUser) ?? []).filter(({ endMs }) => endMs > nowMs).slice(1 - MAX_PLACES);
-      users.set(sessionUser, [...places, { lineItemId: id, endMs: nowMs + Math.min(frequencyCap.windowMs, SESSION_MS) }]);
+    isFull: (sessionUser, candidate, nowMs) => {
+      const places = users.get(sessionUser) ?? [];
+      return candidate.lineItem.frequencyCaps.some((cap) => {
+        if (cap.of === 'clicks') return true;
+        const counted = counterOf(cap, candidate);
+        const sinceMs = nowMs - Math.min(cap.windowMs, SESSION_MS);
+        return places.filter(({ counter, atMs }) => counter === counted && atMs > sinceMs).length >= cap.max;
+      });
+    },
+    take: (sessionUser, candidate, nowMs) => {
+      const counters = countsOf(countedOf(candidate) ?? [], 'impressions').filter((_, i) => i % 2 === 0);
+      if (counters.length === 0) return;
+      const kept = (users.get(sessionUser) ?? []).filter(({ atMs }) => atMs > nowMs - SESSION_MS);
+      const places = [...kept, ...counters.map((counter) => ({ counter, atMs: nowMs }))];
+      users.set(sessionUser, places.slice(-MAX_PLACES));
     },
   };
 };
 
 /** The candidates as the ledger sees them: without the caps that are kept here. */
 export const offeredToLedger = ({ sessionUser }: AdRequest, candidates: readonly RankedCandidate[]): readonly RankedCandidate[] =>
-  sessionUser === null
-    ? candidates
-    : candidates.map((candidate) =>
-        candidate.lineItem.frequencyCap ? { ...candidate, lineItem: withoutFrequencyCap(candidate.lineItem) } : candidate,
-      );
+  sessionUser === null ? candidates : candidates.map((candidate) => (isCountedForCaps(candidate) ? withoutCaps(candidate) : candidate));
+
+const withoutCaps = (candidate: RankedCandidate): RankedCandidate => ({
+  ...candidate,
+  lineItem: withoutFrequencyCaps(candidate.lineItem),
+  campaign: Object.create(candidate.campaign, { counted: { value: NO_SHARED_COUNTS, enumerable: true } }) as RankedCandidate['campaign'],
+});

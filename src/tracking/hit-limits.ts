@@ -23,7 +23,12 @@ const limitsOfAd = (snapshot: Snapshot, ad: Hit['ad'], isRestored: boolean): Lim
   const current = lineItem && campaign ? limitsOf(lineItem, campaign) : isRestored ? NO_ROOM : NO_LIMITS;
   // Nothing is reserved for it. A fee is bounded by no budget, but this impression was sold at a price.
   if (isRestored && lineItem && campaign && ad.billsOn === 'impression' && ad.priceMicros > 0)
-    return { ...current, budgetMicros: lineItem.budgetMicros, campaignBudgetMicros: campaign.budgetMicros };
+    return {
+      ...current,
+      budgetMicros: lineItem.budgetMicros,
+      campaignBudgetMicros: campaign.budgetMicros,
+      campaignDailyMicros: campaign.dailyBudgetMicros,
+    };
   const billsAsToken = lineItem !== undefined && billsOnOf(lineItem) === ad.billsOn;
   return ad.billsOn !== 'impression' && !billsAsToken ? { ...current, ...NO_SPEND_LIMITS, ...ad.spendBounds } : current;
 };
@@ -36,5 +41,6 @@ const NO_ROOM: Limits = {
   dailySpendMicros: 0,
   budgetMicros: 0,
   campaignBudgetMicros: 0,
+  campaignDailyMicros: 0,
 };
-const NO_SPEND_LIMITS = { dailySpendMicros: null, budgetMicros: null, campaignBudgetMicros: null };
+const NO_SPEND_LIMITS = { dailySpendMicros: null, budgetMicros: null, campaignBudgetMicros: null, campaignDailyMicros: null };

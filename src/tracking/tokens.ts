@@ -2,6 +2,7 @@ import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { dayOf } from '../base/utc-day.ts';
 import type { TokenSecret } from '../config/settings.ts';
+import type { Counted } from '../ledger/frequency-counters.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import { createSigner, type Sign } from './create-signer.ts';
 
@@ -41,8 +42,13 @@ interface Claims {
     holdEndBeforeMs: number | null,
     seal?: string | null,
     client?: string | null,
-    windowMs?: number | null,
-    spendBounds?: readonly [dailySpendMicros: number | null, budgetMicros: number | null, campaignBudgetMicros: number | null],
+    counted?: Counted | null,
+    spendBounds?: readonly [
+      dailySpendMicros: number | null,
+      budgetMicros: number | null,
+      campaignBudgetMicros: number | null,
+      campaignDailyMicros: number | null,
+    ],
   ];
 }
 
@@ -146,8 +152,13 @@ const toClaims = (ad: ServedAd): Claims => {
   if (ad.billingNotice) flags |= FLAGS.billingNotice;
   if (ad.unmeasured === true) flags |= FLAGS.unmeasured;
   if (ad.isFree === true) flags |= FLAGS.isFree;
-  const { seal, client, windowMs, spendBounds: bounds } = ad;
-  const optional = [seal, client, windowMs, bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros]];
+  const { seal, client, counted, spendBounds: bounds } = ad;
+  const optional = [
+    seal,
+    client,
+    counted,
+    bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros, bounds.campaignDailyMicros],
+  ];
   while (optional.length > 0 && optional.at(-1) === undefined) optional.pop();
   return {
     jti: ad.tokenId,
@@ -172,7 +183,7 @@ const toClaims = (ad: ServedAd): Claims => {
 
 const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
   const [publisherId, campaignId, lineItemId, creativeId, placementId, size, priceMicros, flags, ...rest] = a;
-  const [daysBefore, servedBeforeMs, holdEndBeforeMs, seal, client, windowMs, bounds] = rest;
+  const [daysBefore, servedBeforeMs, holdEndBeforeMs, seal, client, counted, bounds] = rest;
   const expMs = exp * 1000;
   return {
     tokenId: jti,
@@ -189,12 +200,17 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     holdEndMs: holdEndBeforeMs === null ? 0 : expMs - holdEndBeforeMs,
     userHash: u ?? null,
     billingNotice: (flags & FLAGS.billingNotice) !== 0,
-    windowMs: windowMs ?? undefined,
+    counted: counted ?? undefined,
     unmeasured: (flags & FLAGS.unmeasured) !== 0 ? true : undefined,
     client: client ?? undefined,
     isFree: (flags & FLAGS.isFree) !== 0 ? true : undefined,
     seal: seal ?? undefined,
     servedAtMs: expMs - servedBeforeMs,
-    spendBounds: bounds && { dailySpendMicros: bounds[0], budgetMicros: bounds[1], campaignBudgetMicros: bounds[2] },
+    spendBounds: bounds && {
+      dailySpendMicros: bounds[0],
+      budgetMicros: bounds[1],
+      campaignBudgetMicros: bounds[2],
+      campaignDailyMicros: bounds[3],
+    },
   };
 };

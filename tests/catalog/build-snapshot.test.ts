@@ -444,3 +444,26 @@ test('the candidates of 20,000 line items are in rank order, and each leads to i
     ),
   ).toBe(true);
 });
+
+test('a campaign knows what caps over it count, and is another edition with it', async () => {
+  const caps = [
+    { scope: 'campaign', impressions: 3, window: 60 },
+    { scope: 'advertiser', clicks: 1, window: null },
+  ];
+  const tables = (frequency_caps: readonly object[]) => ({
+    advertisers: [{ id: 7, name: 'Shoes' }],
+    campaigns: [1, 2, 3].map((id) => campaign(id, { advertiser_id: id === 3 ? null : 7 })),
+    line_items: [lineItem(1, { campaign_id: 1, frequency_caps }), ...[2, 3].map((id) => lineItem(id, { campaign_id: id }))],
+  });
+  const builder = createCatalogBuilder({ dimensions });
+  const first = openSnapshot(await builder.build(read(tables([])), nowMs));
+  const second = openSnapshot(await builder.build(read(tables(caps)), nowMs), first);
+  const third = openSnapshot(await builder.build(read(tables([])), nowMs), second);
+  const counted = ({ snapshot }: typeof first) => [1, 2, 3].map((id) => snapshot.campaigns.get(id)!.counted);
+  const clicks = { scope: 'advertiser', of: 'clicks', windowMs: 366 * 86_400_000 };
+  expect(counted(first)).toEqual([[], [], []]);
+  expect(counted(second)).toEqual([[{ scope: 'campaign', of: 'impressions', windowMs: 60_000 }, clicks], [clicks], []]);
+  expect(counted(third)).toEqual([[], [], []]);
+  const editions = [first, second, third].map(({ snapshot }) => snapshot.campaigns.get(2)!.edition);
+  expect([editions[1] === editions[0], editions[2] === editions[0]]).toEqual([false, true]);
+});

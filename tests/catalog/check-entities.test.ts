@@ -36,6 +36,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     frontload: 0,
     frequency_cap: null,
     frequency_window: null,
+    frequency_caps: [],
     rate_limit: null,
     rate_burst: null,
     targeting: {},
@@ -279,6 +280,7 @@ test('a record is unchanged after a round trip through its row', () => {
     cpm_micros: '1333000',
     budget_micros: '99999999',
     schedule: [],
+    frequency_caps: JSON.parse(String(row['frequency_caps'])) as unknown,
     targeting: JSON.parse(String(row['targeting'])) as unknown,
     notice_hosts: JSON.parse(String(row['notice_hosts'])) as unknown,
   };
@@ -324,4 +326,53 @@ describe('categories that their taxonomy cannot have', () => {
     expect(faultsOf(CHECKS.publishers({ ...publisher, bcat: ['IAB99'] }, load))).toEqual([]);
     expect(faultsOf(CHECKS.bidders({ ...bidder, bcat: ['IAB99'] }, load))).toEqual([]);
   });
+});
+
+describe('frequency caps', () => {
+  const faults = (caps: readonly object[], more: object = {}) => {
+    const checked = CHECKS.line_items({ ...LINE_ITEM, frequency_caps: caps, ...more }, context);
+    return checked.ok ? [] : checked.faults.map(({ pointer, detail }) => `${pointer} ${detail}`);
+  };
+  const cap = (impressions: number, window: number | null, scope = 'line_item') => ({ scope, impressions, window });
+
+  it('may be several, of which each allows something that the others do not', () => {
+    expect(
+      faults([cap(1, 600), cap(10, null), cap(4, 86_400, 'campaign'), { scope: 'advertiser', clicks: 1, window: null }], {
+        frequency_cap: 3,
+      }),
+    ).toEqual([]);
+  });
+
+  it.each([
+    [
+      'the same one twice',
+      [cap(3, 60), cap(3, 60)],
+      {},
+      '/frequency_caps/1 never applies: /frequency_caps/0 allows only 3 impressions within 60 s',
+    ],
+    [
+      'one that a longer window includes',
+      [cap(5, 3600), cap(3, 86_400)],
+      {},
+      '/frequency_caps/0 never applies: /frequency_caps/1 allows only 3',
+    ],
+    [
+      'one that its campaign includes',
+      [cap(3, 3600, 'campaign'), cap(3, 60)],
+      {},
+      '/frequency_caps/1 never applies: /frequency_caps/0 allows only 3 impressions of the campaign',
+    ],
+    ['the short form', [cap(2, 86_400)], { frequency_cap: 3 }, '/frequency_cap never applies: /frequency_caps/0 allows only 2'],
+    ['one that counts nothing', [{ scope: 'line_item', window: 60 }], {}, '/frequency_caps/0 must say how many impressions or clicks'],
+    ['one that counts two things', [{ ...cap(1, 60), clicks: 1 }], {}, '/frequency_caps/0/clicks cannot be in the same cap as impressions'],
+    ['an unknown scope', [cap(1, 60, 'publisher')], {}, '/frequency_caps/0/scope'],
+    ['a window longer than is kept', [cap(1, 40_000_000)], {}, '/frequency_caps/0/window'],
+  ])('are refused with their place: %s', (_, caps, more, words) => {
+    expect(faults(caps, more)).toEqual([expect.stringContaining(words)]);
+  });
+});
+
+test('the daily budget of a campaign that is more than its budget is refused', () => {
+  const booked = { publisher_id: 1, name: 'c', start_date: '2026-01-01', end_date: '2026-01-31', budget: 5, daily_budget: 6 };
+  expect(faultsOf(CHECKS.campaigns(booked))).toEqual(['/daily_budget']);
 });

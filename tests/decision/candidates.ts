@@ -1,4 +1,5 @@
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
+import type { FrequencyCap } from '../../src/catalog/model/frequency-caps.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { sampleCampaign, sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts';
 
@@ -11,6 +12,11 @@ const FLIGHT = { startMs: 0, endMs: NOON + 100 * DAY };
 export const campaign = (changes: Partial<Campaign> = {}): Campaign => sampleCampaign({ flight: FLIGHT, ...changes });
 
 export const lineItem = (changes: Partial<LineItem> = {}): LineItem => sampleLineItem({ flight: FLIGHT, cpmMicros: 1_333_000, ...changes });
+
+/** A cap of impressions of the line item. */
+export const perUser = (max: number, windowMs: number): readonly FrequencyCap[] => [
+  { scope: 'line_item', of: 'impressions', max, windowMs },
+];
 
 export const candidate = (
   item: LineItem,

@@ -8,7 +8,7 @@ import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { targetingRules } from '../../src/targeting/targeting-rules.ts';
 import { entry, indexOf } from './candidate-index.ts';
-import { NOON } from './candidates.ts';
+import { NOON, perUser } from './candidates.ts';
 
 const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 }, otherSizes: [], formats: CREATIVE_FORMATS };
 const QUERY = { targeting: targetingQuery(new Map(), { country: 'DE', device: 'mobile' }), atMs: NOON, mayRemember: true };
@@ -80,7 +80,7 @@ describe('the ranking', () => {
             {
               priority: priority,
               flight: { startMs: started ? 0 : NOON + 1, endMs: NOON + 2 },
-              frequencyCap: capped ? { places: 1, windowMs: 1000 } : null,
+              frequencyCaps: capped ? perUser(1, 1000) : [],
               targeting: targetingRules({ countries: [country] }),
             },
             wide ? { width: 400, height: 10 } : null,
@@ -95,7 +95,7 @@ describe('the ranking', () => {
             item.flight.startMs <= NOON &&
             creative.width === null &&
             item.targeting[0]?.values[0] === 'DE' &&
-            (mayRemember || !item.frequencyCap),
+            (mayRemember || item.frequencyCaps.length === 0),
         );
         const keyOf = ({ lineItem: item, ecpmMicros }: { lineItem: { priority: number }; ecpmMicros: number }) => [
           item.priority,
@@ -138,7 +138,7 @@ describe('the reason for an empty ranking', () => {
   });
 
   it('is consent, when a frequency cap cannot be kept', () => {
-    const ranking = rank([entry(1, 1, { frequencyCap: { places: 1, windowMs: 1000 } })], { query: { ...QUERY, mayRemember: false } });
+    const ranking = rank([entry(1, 1, { frequencyCaps: perUser(1, 1000) })], { query: { ...QUERY, mayRemember: false } });
     expect(ranking.take(8)).toEqual([]);
     expect(ranking.passedOver()).toBe(NoBidReason.Consent);
   });

@@ -52,7 +52,7 @@ describe('delivery', () => {
       total: { impressions: 1, spend: 0.01 },
       limits: { daily_impression_cap: 3, daily_spend_cap: null, budget: 5, campaign_budget: null, campaign_spend: 0.01 },
       pacing: { mode: 'ASAP', target: null, permits: null },
-      frequency: { places: 9, window: 60 },
+      frequency: [{ scope: 'line_item', of: 'impressions', max: 9, window: 60 }],
     });
     expect(delivery.last_days).toHaveLength(14);
     expect(delivery.last_days[13]).toMatchObject({ day: today(), impressions: 1, clicks: 1, spend: 0.01 });

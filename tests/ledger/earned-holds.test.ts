@@ -3,7 +3,7 @@ import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import type { ServedAd } from '../../src/ledger/hit.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
+import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 let rig: LedgerRig;
@@ -72,7 +72,7 @@ describe('a client that renders nothing', () => {
   });
 
   it('takes at most a thousand places of users', async () => {
-    const often = candidate(lineItem({ frequencyCap: { places: 3, windowMs: HOUR } }));
+    const often = candidate(lineItem({ frequencyCaps: perUser(3, HOUR) }));
     expect((await ask('one', often, 3_000)).ads).toHaveLength(1_000);
     expect(await rig.redis.keys('*places*')).toHaveLength(1_000);
   });

@@ -12,14 +12,18 @@ const whole = fc.nat();
 const ms = fc.nat({ max: 4_000_000_000_000 });
 const orAbsent = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 
+const OF_CAMPAIGN = { campaignBudgetMicros: fc.option(whole), campaignDailyMicros: fc.option(whole) };
+
 const AD: Fields<ServedAd> = {
   ...{ tokenId: text, publisherId: whole, campaignId: whole, lineItemId: whole, creativeId: whole, placementId: text },
   ...{ priceMicros: whole, billsOn: fc.constantFrom(...BILLS_ON), day: fc.nat({ max: 2_000_000 }), servedAtMs: ms, holdEndMs: ms },
   ...{ tokenExpS: whole, userHash: fc.option(text), billingNotice: fc.boolean() },
-  spendBounds: orAbsent(
-    fc.record({ dailySpendMicros: fc.option(whole), budgetMicros: fc.option(whole), campaignBudgetMicros: fc.option(whole) }),
-  ),
-  ...{ windowMs: orAbsent(ms), unmeasured: orAbsent(fc.boolean()), isFree: orAbsent(fc.boolean()) },
+  spendBounds: orAbsent(fc.record({ dailySpendMicros: fc.option(whole), budgetMicros: fc.option(whole), ...OF_CAMPAIGN })),
+  ...{
+    counted: orAbsent(fc.constantFrom([], [7, 60], [7, 60, 2 ** 33 + 5, 86_400])),
+    unmeasured: orAbsent(fc.boolean()),
+    isFree: orAbsent(fc.boolean()),
+  },
   ...{ client: orAbsent(text), seal: orAbsent(text), size: orAbsent(fc.nat(32_768 * 32_768)) },
 };
 

@@ -5,7 +5,7 @@ import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
+import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
 
 const MIDNIGHT = NOON + 12 * HOUR;
 const UP = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
@@ -141,7 +141,7 @@ describe('holds', () => {
   });
 
   it('occupy a place no longer than its frequency window', async () => {
-    const once = candidate(lineItem({ frequencyCap: { places: 1, windowMs: 2_000 } }));
+    const once = candidate(lineItem({ frequencyCaps: perUser(1, 2_000) }));
     expect(await rig.reserveMany(once, 3, 'ann')).toBe(1);
     await afterTheEnd(NOON + 15_000);
     expect(await rig.reserveMany(once, 3, 'ann')).toBe(1);
@@ -150,7 +150,7 @@ describe('holds', () => {
 
 describe('a place under a frequency cap', () => {
   it('waits for the hits that were stored in Postgres', async () => {
-    const once = candidate(lineItem({ frequencyCap: { places: 1, windowMs: HOUR } }));
+    const once = candidate(lineItem({ frequencyCaps: perUser(1, HOUR) }));
     const ad = servedAd(await rig.reserve([[once]], 'ann'), once, 'ann');
     await rig.at(NOON + 40 * MINUTE);
     expect(await rig.reserveMany(once, 3, 'ann')).toBe(0);
@@ -162,8 +162,8 @@ describe('a place under a frequency cap', () => {
 
 describe('a place under a frequency cap whose line item is gone', () => {
   it('is still taken by the impression, for the window of the selection', async () => {
-    const twice = candidate(lineItem({ frequencyCap: { places: 1, windowMs: HOUR } }));
-    const ad = { ...servedAd(await rig.reserve([[twice]], 'ann'), twice, 'ann'), windowMs: HOUR };
+    const twice = candidate(lineItem({ frequencyCaps: perUser(1, HOUR) }));
+    const ad = servedAd(await rig.reserve([[twice]], 'ann'), twice, 'ann');
     await rig.settle(ad, 'impression');
     await afterTheEnd(NOON + 40 * MINUTE);
     expect(await rig.reserveMany(twice, 3, 'ann')).toBe(0);

@@ -3,6 +3,7 @@ import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
+import { countedOf } from '../../src/ledger/frequency-counters.ts';
 import { hitText } from '../../src/ledger/hit-text.ts';
 import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { billsOnOf, laterPriceMicros, limitsOf, NO_LIMITS } from '../../src/ledger/limits.ts';
@@ -120,6 +121,7 @@ export const servedAd = (reservation: Reservation, won: RankedCandidate, userHas
   ...momentsOf(reservation),
   servedAtMs: 0,
   userHash,
+  counted: userHash === null ? undefined : countedOf(won),
   billingNotice: false,
 });
 

@@ -7,7 +7,7 @@ import { ShownTogether } from '../../src/decision/shown-together.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
+import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
 import { createLedgerRig, momentsOf, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 let rig: LedgerRig;
@@ -127,15 +127,15 @@ describe('a reservation', () => {
   });
 
   it('forgets a user who did not render an hour after the end of the hold, whatever the frequency window', async () => {
-    const capped = candidate(lineItem({ frequencyCap: { places: 3, windowMs: 366 * DAY } }));
+    const capped = candidate(lineItem({ frequencyCaps: perUser(3, 366 * DAY) }));
     await rig.reserve([[capped]], 'user');
-    const [key = ''] = await rig.redis.keys('*:places:*');
+    const [key = ''] = await rig.redis.keys('*:places2:*');
     expect(await rig.redis.pttl(key)).toBeLessThanOrEqual(31 * MINUTE + HOUR);
     expect(await rig.redis.call('MEMORY', 'USAGE', key)).toBeLessThan(400);
   });
 
   it('sets a time to live on every key', async () => {
-    const capped = candidate(lineItem({ frequencyCap: { places: 3, windowMs: DAY } }));
+    const capped = candidate(lineItem({ frequencyCaps: perUser(3, DAY) }));
     const reservation = await rig.reserve([[capped]], 'user');
     await rig.settle(servedAd(reservation, capped, 'user'), 'impression', { item: capped.lineItem });
     await rig.redis.del(VIRTUAL_CLOCK_KEY);
@@ -180,7 +180,7 @@ describe('a settled impression', () => {
   });
 
   it('is counted also when another hit of its turn fails, and is known when it is sent again', async () => {
-    const capped = candidate(lineItem({ frequencyCap: { places: 3, windowMs: DAY } }));
+    const capped = candidate(lineItem({ frequencyCaps: perUser(3, DAY) }));
     const users = ['ann', 'bob', 'eve'];
     const ads = await Promise.all(users.map(async (user) => servedAd(await rig.reserve([[capped]], user), capped, user)));
     await rig.redis.set(rig.keys.places(1, 'bob'), 'no places');
@@ -277,7 +277,7 @@ describe('a click', () => {
 });
 
 describe('a frequency cap', () => {
-  const twice = candidate(lineItem({ frequencyCap: { places: 2, windowMs: HOUR } }));
+  const twice = candidate(lineItem({ frequencyCaps: perUser(2, HOUR) }));
 
   it('gives a user exactly as many concurrent places as the cap allows, independently of other users', async () => {
     expect(await rig.reserveMany(twice, 200, 'ann')).toBe(2);
@@ -335,7 +335,7 @@ test('a call that changes thousands of accounts writes them all', async () => {
 
 describe('the keys of the ledger', () => {
   it('expire one by one, except the stream, which the event writer renews', async () => {
-    const one = candidate(lineItem({ dailyImpressionCap: 10, frequencyCap: { places: 2, windowMs: HOUR } }));
+    const one = candidate(lineItem({ dailyImpressionCap: 10, frequencyCaps: perUser(2, HOUR) }));
     const reserved = servedAd(await rig.reserve([[one]], 'ann'), one, 'ann');
     // Served while Redis was away: nothing was reserved.
     const uncounted = { ...servedAd(await rig.reserve([[one]], 'ben'), one), holdEndMs: 0 };

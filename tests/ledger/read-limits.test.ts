@@ -5,7 +5,7 @@ import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createLimitReader, type ReadLimits } from '../../src/ledger/read/read-limits.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { campaign, candidate, HOUR, lineItem, NOON } from '../decision/candidates.ts';
+import { campaign, candidate, HOUR, lineItem, NOON, perUser } from '../decision/candidates.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 let rig: LedgerRig;
@@ -20,7 +20,7 @@ const ask = async (candidates: Parameters<ReadLimits>[0]['candidates'], userHash
   readLimits({ publisherId: 1, userHash, curve: curveAt(atMs), candidates });
 
 test('returns the balances of the accounts as numbers', async () => {
-  const item = lineItem({ dailyImpressionCap: 10, budgetMicros: 1_000_000, frequencyCap: { places: 3, windowMs: HOUR } });
+  const item = lineItem({ dailyImpressionCap: 10, budgetMicros: 1_000_000, frequencyCaps: perUser(3, HOUR) });
   const one = candidate(item, { campaign: campaign({ budgetMicros: 2_000_000 }) });
   const reservation = await rig.reserve([[one]], 'u');
   await rig.settle(servedAd(reservation, one, 'u'), 'impression', { item });
@@ -39,6 +39,9 @@ test('returns the balances of the accounts as numbers', async () => {
       heldMicros: 1333,
       campaignSpendMicros: 1333,
       campaignHeldMicros: 1333,
+      campaignSpendTodayMicros: 1333,
+      campaignHeldTodayMicros: 1333,
+      capAt: 0,
       placesHeld: 2,
       placeFreeAtMs: null,
       rateTokens: null,
@@ -49,7 +52,7 @@ test('returns the balances of the accounts as numbers', async () => {
 });
 
 test('says when a place under a frequency cap is free again', async () => {
-  const item = lineItem({ frequencyCap: { places: 1, windowMs: 2000 } });
+  const item = lineItem({ frequencyCaps: perUser(1, 2000) });
   const one = candidate(item);
   await rig.reserve([[one]], 'u');
   const [held] = await ask([one], 'u');
@@ -78,7 +81,7 @@ test('gives the same result as a reservation, and changes nothing', async () => 
     dailyImpressionCap: limit(4),
     dailySpendCapMicros: limit(6000),
     budgetMicros: limit(6000),
-    frequencyCap: fc.option(fc.record({ places: fc.integer({ min: 1, max: 3 }), windowMs: fc.constant(HOUR) }), { nil: null }),
+    frequencyCaps: fc.constantFrom([], ...[1, 2, 3].map((max) => perUser(max, HOUR))),
     rateLimit: fc.option(fc.record({ perSecond: fc.constant(1), burst: fc.integer({ min: 1, max: 3 }) }), { nil: null }),
     pacing: fc.constantFrom<LineItem['pacing']>('ASAP', 'Even', 'PID'),
   });

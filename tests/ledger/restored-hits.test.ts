@@ -2,7 +2,7 @@ import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { limitsOf, NO_LIMITS, type Limits } from '../../src/ledger/limits.ts';
-import { campaign, candidate, DAY, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
+import { campaign, candidate, DAY, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
@@ -85,7 +85,7 @@ test('an impression of yesterday is restored beside the holds of yesterday that 
 });
 
 test('a frequency cap has room as long as its window lasts', async () => {
-  const item = lineItem({ frequencyCap: { places: 1, windowMs: 120 * MINUTE } });
+  const item = lineItem({ frequencyCaps: perUser(1, 120 * MINUTE) });
   const limits = limitsOf(item, campaign());
   const [first, second] = (await filtered(1, item, 'ann')).concat(await filtered(1, item, 'ann')) as [ServedAd, ServedAd];
   // The place that the second one held is the only one: it is confirmed, to the end of the window.

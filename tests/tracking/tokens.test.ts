@@ -26,12 +26,14 @@ const AD: ServedAd = {
   billingNotice: true,
 };
 
+const NO_BOUNDS = { dailySpendMicros: null, budgetMicros: null, campaignBudgetMicros: null, campaignDailyMicros: null };
+
 describe('a tracking token', () => {
   it('carries the reservation it was signed for', () => {
     expect(tokens.verify(tokens.sign(AD))).toEqual(AD);
     const perClick = { ...AD, billsOn: 'click' as const, userHash: null, holdEndMs: 0 };
     expect(tokens.verify(tokens.sign(perClick))).toEqual(perClick);
-    const bounded = { ...perClick, spendBounds: { dailySpendMicros: null, budgetMicros: 2_000_000, campaignBudgetMicros: 0 } };
+    const bounded = { ...perClick, counted: [7, 60], spendBounds: { ...NO_BOUNDS, budgetMicros: 2_000_000, campaignBudgetMicros: 0 } };
     expect(tokens.verify(tokens.sign(bounded))).toEqual(bounded);
   });
 

@@ -1,7 +1,8 @@
 import { html, type TemplateResult } from 'lit-html';
-import { CREATIVE_FORMAT_WORDS } from '../../../src/catalog/model/choices.ts';
+import { CREATIVE_FORMAT_WORDS } from '../../words/choice-words.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/model/choices.ts';
 import type { SpecialWidget } from '../../../src/catalog/entities/form-description.ts';
+import { capRows, capsField, capsOfRows } from '../../parts/fields/caps-field.ts';
 import { checkField, segmentedField, switchField } from '../../parts/fields/choice-field.ts';
 import { contentField } from '../../parts/fields/content-field.ts';
 import { countryField } from '../../parts/fields/country-field.ts';
@@ -22,6 +23,7 @@ import type { FormField, FieldSchema } from '../../../src/catalog/entities/form.
 import type { Form } from './form.ts';
 import { targetedTexts, targetedValue } from './targeted-text.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
+import { t } from '../../words/texts.ts';
 
 /**
  * Between the record and what a form holds: numbers are held as typed, so that typing is never
@@ -110,10 +112,11 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     render: ({ form, options }) => keyValuesField(form, options),
   },
   week: { toDraft: (value) => value ?? [], toRecord: (typed) => typed, render: ({ form, options }) => weekField(form, options) },
+  caps: { toDraft: capRows, toRecord: capsOfRows, render: ({ form, options }) => capsField(form, options) },
   headers: {
     toDraft: textRows,
     toRecord: textsOf,
-    render: ({ form, options }) => keyValuesField(form, { ...options, one: true, what: 'header' }),
+    render: ({ form, options }) => keyValuesField(form, { ...options, one: true, what: t`header` }),
   },
   lines: {
     toDraft: (value) => listOf(value).join('\n'),
@@ -196,6 +199,6 @@ function formatField({ form, page: { store }, field, options }: WidgetContext): 
 
 const allowedWords = (placements: number, allowed: readonly CreativeFormat[]): string => {
   const formats = allowed.map((format) => CREATIVE_FORMAT_WORDS[format].label);
-  if (placements === 1) return `This placement allows ${formats.join(', ')}.`;
-  return formats.length === 0 ? 'These placements have no format in common.' : `These placements all allow ${formats.join(', ')}.`;
+  if (placements === 1) return t`This placement allows ${formats.join(', ')}.`;
+  return formats.length === 0 ? t`These placements have no format in common.` : t`These placements all allow ${formats.join(', ')}.`;
 };

@@ -3,6 +3,7 @@ import { pointerStep, type Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import type { AdvertiserRecord } from '../entities/advertiser.ts';
 import type { BidderRecord } from '../entities/bidder.ts';
+import type { CampaignRecord } from '../entities/campaign.ts';
 import type { CreativeRecord } from '../entities/creative.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
 import { CATEGORY_IDS, IAB_3_0 } from '../model/block-list.ts';
@@ -10,6 +11,7 @@ import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import type { Given } from './shape-record.ts';
+import { frequencyFaults } from './frequency-faults.ts';
 import { scheduleFaults } from './schedule-faults.ts';
 import { targetingFaults } from './targeting-faults.ts';
 
@@ -85,6 +87,17 @@ export const flightRules = ({ start_date, end_date }: { readonly start_date?: un
     : [{ pointer: '/end_date', detail: 'must be after start_date' }];
 };
 
+/** The budget of a day is a part of that of the flight. */
+export const campaignRules = (record: Given<CampaignRecord>): readonly Fault[] => {
+  const { budget, daily_budget: daily } = record;
+  return [
+    ...flightRules(record),
+    ...(typeof budget === 'number' && typeof daily === 'number' && daily > budget
+      ? [{ pointer: '/daily_budget', detail: `never applies: the budget of the whole flight is ${budget} USD. Leave it out, or give less` }]
+      : []),
+  ];
+};
+
 /** A programmatic line item has a bidder, or the short form: an endpoint with what belongs to it. */
 const bidderFaults = (record: Given<LineItemRecord>): Fault[] => {
   const { type, bidder_id, endpoint, gvl_id, notice_hosts } = record;
@@ -140,6 +153,7 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
   ...bidderFaults(record),
   ...frontloadFaults(record),
   ...shareFaults(record),
+  ...frequencyFaults(record, context),
   ...scheduleFaults(record),
   ...targetingFaults(record.targeting, context),
 ];

@@ -8,7 +8,6 @@ import type {
   Creative,
   CreativeContent,
   Flight,
-  FrequencyCap,
   LineItem,
   NamedTargeting,
   Placement,
@@ -17,12 +16,13 @@ import type {
   RateLimit,
   SalesRules,
 } from '../model/entities.ts';
+import { NO_CAPS, NO_SHARED_COUNTS, type FrequencyCap, type SharedCount } from '../model/frequency-caps.ts';
 import { NO_GOALS, type Goals } from '../model/goals.ts';
 import type { SellerNode } from '../model/seller-node.ts';
 import { STOPS, type Stop } from '../model/stops.ts';
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 import { entityType, type EntityType } from './entity-type.ts';
-import { flag, integer, json, number, numberPairOrNull, oneOf, repeated, text, type Kind } from './kinds.ts';
+import { flag, integer, json, number, numberPairOrNull, oneOf, repeated, repeatedList, text, type Kind } from './kinds.ts';
 import { textAt, type Segment } from './segment.ts';
 
 /*
@@ -130,6 +130,7 @@ export const BIDDERS: EntityType<Bidder> = entityType(ENTITIES.bidders, { schain
 export const CAMPAIGNS: EntityType<Campaign> = entityType(ENTITIES.campaigns, {
   edition: number,
   traits: repeated<AdvertiserTraits>(),
+  counted: repeatedList<SharedCount>(NO_SHARED_COUNTS),
   flight,
   stop,
   ownStop: stop,
@@ -144,10 +145,7 @@ export const LINE_ITEMS: EntityType<LineItem> = entityType(ENTITIES.line_items, 
   ownStop: stop,
   flight,
   goals,
-  frequencyCap: numberPairOrNull<FrequencyCap>(
-    ({ places, windowMs }) => [places, windowMs],
-    (places, windowMs) => ({ places, windowMs }),
-  ),
+  frequencyCaps: repeatedList<FrequencyCap>(NO_CAPS),
   rateLimit: numberPairOrNull<RateLimit>(
     ({ perSecond, burst }) => [perSecond, burst],
     (perSecond, burst) => ({ perSecond, burst }),

@@ -135,6 +135,21 @@ export const repeated = <T>(): Kind<T> => ({
     },
 });
 
+/** The same of a list that most rows have nothing in. */
+export const repeatedList = <T>(none: readonly T[]): Kind<readonly T[]> => {
+  const { cells, getter, write } = repeated<readonly T[]>();
+  return {
+    cells,
+    write: (rows, value) => (value.length === 0 ? rows.i32.push(0) : write(rows, value)),
+    getter: (at, width) => {
+      const some = getter(at, width);
+      return function () {
+        return this.segment.i32[this.row * width.i32 + at.i32] === 0 ? none : some.call(this);
+      };
+    },
+  };
+};
+
 export const textOrNull: Kind<string | null> = {
   cells: I32,
   write: (rows, value) => rows.i32.push(rows.text(value)),

@@ -38,6 +38,12 @@ export const CAMPAIGN = defineEntity({
       view: ['budgetMicros', 'numberOrNull'],
       form: { label: 'Budget', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
     },
+    daily_budget: {
+      schema: amount('USD a day; bounds the sum of its line items; null: no bound'),
+      stored: 'micros',
+      view: ['dailyBudgetMicros', 'numberOrNull'],
+      form: { label: 'Daily budget', placeholder: 'no limit', unit: 'a day', help: 'Limits the sum of its line items on each day.' },
+    },
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
@@ -52,7 +58,18 @@ export const CAMPAIGN = defineEntity({
     {
       title: 'Campaign',
       text: 'Holds line items together: one publisher, one flight, one budget.',
-      fields: ['name', 'publisher_id', 'advertiser_id', 'start_date', 'end_date', 'budget', 'active', 'external_key', 'archived'],
+      fields: [
+        'name',
+        'publisher_id',
+        'advertiser_id',
+        'start_date',
+        'end_date',
+        'budget',
+        'daily_budget',
+        'active',
+        'external_key',
+        'archived',
+      ],
     },
   ],
 });

@@ -1,7 +1,10 @@
-import { integerOf, numberOf, orNull } from '../../base/schema.ts';
-import { PACING_WORDS } from '../model/choices.ts';
+import { closedRecord, integerOf, listOf, numberOf, oneOf, optional, orNull } from '../../base/schema.ts';
+import { CAP_SCOPES, PACING_WORDS } from '../model/choices.ts';
+import { MAX_OF_A_CAP, MAX_WINDOW_S } from '../model/frequency-caps.ts';
 import { field } from './field.ts';
 import { amount, chosen, goal } from './parts.ts';
+
+const ofACap = integerOf({ minimum: 1, maximum: MAX_OF_A_CAP });
 
 /** The fields of a line item that bound what it delivers, and spread it. */
 export const DELIVERY_LIMITS = {
@@ -59,13 +62,36 @@ export const DELIVERY_LIMITS = {
     },
   }),
   frequency_cap: field({
-    schema: orNull(integerOf({ minimum: 1, maximum: 100 }), { default: null, description: 'impressions per user and window' }),
+    schema: orNull(integerOf({ minimum: 1, maximum: MAX_OF_A_CAP }), {
+      default: null,
+      description: 'impressions of the line item per user and window: the short form of one of frequency_caps',
+    }),
     form: { label: 'Frequency cap', placeholder: 'no cap', unit: 'per user' },
   }),
   frequency_window: field({
-    schema: orNull(integerOf({ minimum: 1, maximum: 31_622_400 }), { default: null, description: 'seconds; null: 86400' }),
+    schema: orNull(integerOf({ minimum: 1, maximum: MAX_WINDOW_S }), { default: null, description: 'seconds; null: 86400' }),
     column: 'frequency_window_s',
     form: { label: 'Window', widget: 'duration', required: true, when: { frequency_cap: 'given' }, initial: 86_400 },
+  }),
+  frequency_caps: field({
+    schema: listOf(
+      closedRecord({
+        scope: oneOf(CAP_SCOPES, {
+          description: 'whose ads count together: those of the line item, of its campaign, or of its advertiser',
+        }),
+        impressions: optional(orNull(ofACap, { description: 'it is shown while the user has seen fewer than this; or clicks' })),
+        clicks: optional(orNull(ofACap, { description: 'it is shown while the user has clicked fewer than this' })),
+        window: orNull(integerOf({ minimum: 1, maximum: MAX_WINDOW_S }), { description: 'seconds; null: a lifetime, of 366 days' }),
+      }),
+      { maxItems: 12, default: [], description: 'per user; all of them must hold' },
+    ),
+    stored: 'json',
+    form: {
+      label: 'More frequency caps',
+      widget: 'caps',
+      wide: true,
+      help: 'All of them must hold for each person. One impression in 10 minutes keeps them from seeing it twice in a row.',
+    },
   }),
   rate_limit: field({
     schema: orNull(numberOf({ exclusiveMinimum: 0, maximum: 1_000_000 }), { default: null, description: 'serves per second' }),
@@ -94,6 +120,7 @@ export const DELIVERY_LIMITS_SECTION = {
     'daily_spend_cap',
     'frequency_cap',
     'frequency_window',
+    'frequency_caps',
     'rate_limit',
     'rate_burst',
   ],

@@ -12,6 +12,7 @@ export type SpecialWidget =
   | 'dimensions'
   | 'key-values'
   | 'week'
+  | 'caps'
   | 'creative-format'
   | 'creative-content';
 

@@ -1,4 +1,5 @@
 import type { EntityTable } from '../entities/entities.ts';
+import type { SharedCount } from './frequency-caps.ts';
 
 /** The tables that a load reads into shared memory. */
 export const CATALOG_TABLES = [
@@ -44,6 +45,13 @@ export interface CreativeCounts {
   readonly clicks: number;
 }
 
+/** A cap over several line items, of one of the line items of a campaign. */
+export interface SharedCap extends SharedCount {
+  readonly campaignId: number;
+  readonly publisherId: number;
+  readonly advertiserId: number | null;
+}
+
 /** What one load reads, all of it at one moment. */
 export interface CatalogReading {
   readonly version: number;
@@ -51,6 +59,7 @@ export interface CatalogReading {
   readonly recentCounts: ReadonlyMap<number, RecentCounts>;
   /** By creative; only of line items with optimised rotation. */
   readonly creativeCounts: ReadonlyMap<number, CreativeCounts>;
+  readonly sharedCaps: readonly SharedCap[];
   /**
    * Impressions by UTC hour (24 entries) over the last whole days, by publisher; only of publishers
    * with paced line items.

@@ -145,5 +145,14 @@ export const SCHEDULE_ZONE_WORDS = {
   visitor: { label: 'The visitor', note: 'where apps and servers send it' },
 } as const satisfies Choices;
 
+/** Whose ads a frequency cap counts together. */
+export const CAP_SCOPE_WORDS = {
+  line_item: { label: 'This line item' },
+  campaign: { label: 'The campaign', note: 'all of its line items' },
+  advertiser: { label: 'The advertiser', note: 'all of its campaigns with this publisher' },
+} as const satisfies Choices;
+export const CAP_SCOPES = valuesOf(CAP_SCOPE_WORDS);
+export type CapScope = (typeof CAP_SCOPES)[number];
+
 /** For so long a deletion can be undone. */
 export const RESTORE_DAYS = 90;

@@ -10,6 +10,7 @@ import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 import type { AdvertiserBlock, AdvertiserTraits } from './advertiser.ts';
 import type { BlockList } from './block-list.ts';
 import type { CapsWithoutUserId, ConsentWhenSilent } from './choices.ts';
+import type { FrequencyCap, SharedCount } from './frequency-caps.ts';
 import type { Goals } from './goals.ts';
 import type { Schedule } from './schedule.ts';
 import type { SellerNode } from './seller-node.ts';
@@ -19,7 +20,7 @@ import type { Stop } from './stops.ts';
  * Entities of the snapshot, immutable. Rows become entities once, at load, and request handling sees
  * no other form. A member that is one field of the record comes from the definition of that field
  * (catalog/entities); the others are here. Most entities are views, whose members are read from
- * shared memory when they are used and are not own properties: copy one with `withoutFrequencyCap`
+ * shared memory when they are used and are not own properties: copy one with `withoutFrequencyCaps`
  * or by naming its members. Units: money in integer micro-dollars (1 USD = 1,000,000), a CPM in
  * micros per thousand impressions, times in epoch milliseconds (UTC).
  */
@@ -66,14 +67,11 @@ export interface Campaign extends MembersOf<(typeof CAMPAIGN)['fields']> {
   /** Of the advertiser. */
   readonly traits: AdvertiserTraits;
   readonly flight: Flight;
+  /** What caps of its line items count of it, and those of its advertiser of all campaigns. */
+  readonly counted: readonly SharedCount[];
   /** Its own, or that of its publisher or advertiser; null: it may serve. */
   readonly stop: Stop | null;
   readonly ownStop: Stop | null;
-}
-
-export interface FrequencyCap {
-  readonly places: number;
-  readonly windowMs: number;
 }
 
 /** A token bucket: `perSecond` refills it, `burst` is its depth. */
@@ -107,7 +105,7 @@ export interface LineItem extends MembersOf<(typeof LINE_ITEM)['fields']> {
   readonly ownStop: Stop | null;
   readonly flight: Flight;
   readonly goals: Goals;
-  readonly frequencyCap: FrequencyCap | null;
+  readonly frequencyCaps: readonly FrequencyCap[];
   readonly rateLimit: RateLimit | null;
   /** Its own. */
   readonly targeting: TargetingRules;

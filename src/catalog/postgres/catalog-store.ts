@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { readSharedCaps } from './shared-caps.ts';
 import { ROWS } from './rows.ts';
 import {
   IDS_A_BLOCK,
@@ -39,6 +40,7 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogSt
           userHashKey: instance.user_hash_key,
           recentCounts: await recentCountsIn(transaction),
           creativeCounts: await creativeCountsIn(transaction),
+          sharedCaps: await readSharedCaps(transaction),
           hourlyImpressions: await hourlyImpressionsIn(transaction),
           digests: (table) => digestsIn(transaction, table),
           rows: (table, block) => rowsIn(transaction, table, block),

@@ -21,6 +21,7 @@ import {
   type Publisher,
 } from '../model/entities.ts';
 import { ROWS } from '../postgres/rows.ts';
+import { countedForCaps } from './counted-for-caps.ts';
 import { indexedRules } from './line-item-targeting.ts';
 import { editionWith, isEqualList, NOTHING } from './inherited.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -169,6 +170,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     join: (targeting) => (publishers.has(targeting.publisherId) ? targeting : quarantine.parentReason('publishers', targeting.publisherId)),
   });
   const targetings = entityTable(TARGETINGS, targetingBlocks);
+  const withCounted = countedForCaps(reading.sharedCaps);
   const campaignBlocks = await admit({
     table: 'campaigns',
     type: CAMPAIGNS,
@@ -182,7 +184,8 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       if (advertiserId !== null && !advertiser) return quarantine.parentReason('advertisers', advertiserId);
       const stop = publisher.archived ? 'publisherArchived' : advertiser?.archived ? 'advertiserArchived' : campaign.ownStop;
       const { traits = NO_TRAITS } = advertiser ?? {};
-      return campaign.stop === stop && isDeepStrictEqual(campaign.traits, traits) ? campaign : { ...campaign, stop, traits };
+      const counted = withCounted(campaign);
+      return counted.stop === stop && isDeepStrictEqual(counted.traits, traits) ? counted : { ...counted, stop, traits };
     },
   });
   const campaigns = entityTable(CAMPAIGNS, campaignBlocks);

@@ -1,4 +1,3 @@
-import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { ADVERTISER, type AdvertiserRecord } from '../entities/advertiser.ts';
@@ -23,6 +22,7 @@ import {
   type Publisher,
 } from '../model/entities.ts';
 import { flightOf } from '../model/flight-dates.ts';
+import { frequencyCapsOf, NO_SHARED_COUNTS } from '../model/frequency-caps.ts';
 import { goalsOf } from '../model/goals.ts';
 import { scheduleOf } from '../model/schedule.ts';
 import type { SellerNode } from '../model/seller-node.ts';
@@ -110,7 +110,7 @@ const lowerCase = (text: string): string => text.toLowerCase();
 
 export const toCampaign = (key: RowKey, record: CampaignRecord): Campaign => {
   const ownStop = record.archived ? 'campaignArchived' : record.active ? null : 'campaignPaused';
-  return { ...ofCampaign(record), ...key, traits: NO_TRAITS, flight: flightOf(record), stop: ownStop, ownStop };
+  return { ...ofCampaign(record), ...key, traits: NO_TRAITS, counted: NO_SHARED_COUNTS, flight: flightOf(record), stop: ownStop, ownStop };
 };
 
 export const toNamedTargeting = (id: number, record: NamedTargetingRecord): NamedTargeting => ({
@@ -129,10 +129,7 @@ export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: num
     ownStop,
     flight: flightOf(record),
     goals: goalsOf(record),
-    frequencyCap:
-      record.frequency_cap === null
-        ? null
-        : { places: record.frequency_cap, windowMs: (record.frequency_window ?? SECONDS_PER_DAY) * 1000 },
+    frequencyCaps: frequencyCapsOf(record),
     rateLimit:
       record.rate_limit === null
         ? null

@@ -1,5 +1,6 @@
 import { component } from '../../api/component.ts';
 import * as s from '../../base/schema.ts';
+import { CAP_SCOPES } from '../../catalog/model/choices.ts';
 import type { Creative } from '../../catalog/model/entities.ts';
 import { reasonName, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
 
@@ -18,10 +19,13 @@ const LIMITS = component(
     daily_spend: s.optional(USAGE),
     budget: s.optional(USAGE),
     campaign_budget: s.optional(USAGE),
+    campaign_daily_budget: s.optional(USAGE),
     goal_impressions: s.optional(USAGE),
     goal_clicks: s.optional(USAGE),
     frequency: s.optional(
       s.record({
+        scope: s.oneOf(CAP_SCOPES),
+        of: s.oneOf(['impressions', 'clicks']),
         places_held: s.integer,
         places: s.integer,
         window: s.number,

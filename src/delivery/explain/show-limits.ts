@@ -1,4 +1,5 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
+import { capWords } from '../../catalog/model/frequency-caps.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { limitsOf } from '../../ledger/limits.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
@@ -14,12 +15,16 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
   const campaign_budget = usdUsage(reading.campaignSpendMicros, reading.campaignHeldMicros, limits.campaignBudgetMicros);
   const goal_impressions = usage(reading.totalImpressions, reading.heldImpressions, limits.goalImpressions);
   const goal_clicks = usage(reading.totalClicks, 0, limits.goalClicks);
+  const campaign_daily_budget = usdUsage(reading.campaignSpendTodayMicros, reading.campaignHeldTodayMicros, limits.campaignDailyMicros);
+  const cap = reading.capAt === null ? undefined : limits.frequency?.[reading.capAt];
   const frequency =
-    limits.frequency && reading.placesHeld !== null
+    cap && reading.placesHeld !== null
       ? {
+          scope: cap.scope,
+          of: cap.of,
           places_held: reading.placesHeld,
-          places: limits.frequency.places,
-          window: limits.frequency.windowMs / 1000,
+          places: cap.max,
+          window: cap.windowMs / 1000,
           free_at: reading.placeFreeAtMs === null ? null : new Date(reading.placeFreeAtMs).toISOString(),
         }
       : undefined;
@@ -35,10 +40,11 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
     daily_spend && `spend today: ${inWords(daily_spend)} USD`,
     budget && `budget: ${inWords(budget)} USD`,
     campaign_budget && `campaign budget: ${inWords(campaign_budget)} USD`,
+    campaign_daily_budget && `campaign budget today: ${inWords(campaign_daily_budget)} USD`,
     goal_impressions && `goal of impressions: ${inWords(goal_impressions)}`,
     goal_clicks && `goal of clicks: ${goal_clicks.used} counted of ${goal_clicks.limit}`,
     frequency &&
-      `frequency: the user holds ${frequency.places_held} of ${frequency.places} places in ${frequency.window} s${frequency.free_at === null ? '' : `; one is free again at ${frequency.free_at}`}`,
+      `frequency: the user has ${frequency.places_held} of ${cap && capWords(cap)}${frequency.free_at === null ? '' : `; one is free again at ${frequency.free_at}`}`,
     pacing &&
       `pacing ${mode}: ${committed(reading)} committed, ${pacing.target} due by now of ${pacing.goal} today, permits ${pacing.permits}`,
     rate && `rate: ${rate.tokens} of ${rate.burst} tokens, ${rate.per_second} a second`,
@@ -48,6 +54,7 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
     ...(daily_spend && { daily_spend }),
     ...(budget && { budget }),
     ...(campaign_budget && { campaign_budget }),
+    ...(campaign_daily_budget && { campaign_daily_budget }),
     ...(goal_impressions && { goal_impressions }),
     ...(goal_clicks && { goal_clicks }),
     ...(frequency && { frequency }),

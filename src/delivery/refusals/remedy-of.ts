@@ -1,4 +1,5 @@
 import { PRIORITY_WORDS } from '../../catalog/model/choices.ts';
+import { MAX_OF_A_CAP } from '../../catalog/model/frequency-caps.ts';
 import type { LineItem } from '../../catalog/model/entities.ts';
 import type { Priority } from '../../catalog/model/choices.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
@@ -22,6 +23,7 @@ const CENT_MICROS = 10_000;
 export const remedyOf = (loaded: LoadedLineItem, reason: RefusalReason, rivalId: number): Remedy | undefined => {
   const { lineItem, campaign } = loaded;
   const ofItem = (label: string, patch: Remedy['patch']): Remedy => ({ label, table: 'line_items', id: lineItem.id, patch });
+  const ofCampaign = (label: string, patch: Remedy['patch']): Remedy => ({ label, table: 'campaigns', id: campaign.id, patch });
   const limits = limitsOf(lineItem, campaign);
   switch (reason) {
     case OUTRANKED: {
@@ -37,7 +39,10 @@ export const remedyOf = (loaded: LoadedLineItem, reason: RefusalReason, rivalId:
       const words = Object.entries(patch).map(([name, value]) =>
         name === 'daily_spend_cap' ? usdWords(value) : `${value.toLocaleString('en')} impressions`,
       );
-      return words.length === 0 ? undefined : ofItem(`Raise the daily cap to ${words.join(' and ')}`, patch);
+      if (words.length > 0) return ofItem(`Raise the daily cap to ${words.join(' and ')}`, patch);
+      if (limits.campaignDailyMicros === null) return undefined;
+      const daily = raisedUsd(limits.campaignDailyMicros);
+      return ofCampaign(`Raise the daily budget of the campaign to ${usdWords(daily)}`, { daily_budget: daily });
     }
     case NoBidReason.BudgetSpent: {
       if (limits.budgetMicros !== null) {
@@ -46,12 +51,18 @@ export const remedyOf = (loaded: LoadedLineItem, reason: RefusalReason, rivalId:
       }
       if (limits.campaignBudgetMicros === null) return undefined;
       const budget = raisedUsd(limits.campaignBudgetMicros);
-      return { label: `Raise the budget of the campaign to ${usdWords(budget)}`, table: 'campaigns', id: campaign.id, patch: { budget } };
+      return ofCampaign(`Raise the budget of the campaign to ${usdWords(budget)}`, { budget });
     }
     case NoBidReason.FrequencyCapped: {
-      if (limits.frequency === null) return undefined;
-      const places = limits.frequency.places + 1;
-      return ofItem(`Raise the frequency cap to ${places}`, { frequency_cap: places });
+      // Of several caps it is not known which was full.
+      const [cap] = limits.frequency?.length === 1 ? limits.frequency : [];
+      if (cap?.scope !== 'line_item' || cap.of !== 'impressions' || cap.max >= MAX_OF_A_CAP) return undefined;
+      const places = cap.max + 1;
+      return ofItem(`Raise the frequency cap to ${places}`, {
+        frequency_cap: places,
+        frequency_window: cap.windowMs / 1000,
+        frequency_caps: [],
+      });
     }
     case NoBidReason.RateLimit: {
       if (limits.rate === null) return undefined;

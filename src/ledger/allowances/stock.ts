@@ -1,5 +1,6 @@
 import { endOfDay, type DayRule } from '../../base/local-day.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { isCountedForCaps } from '../frequency-counters.ts';
 import { accountField } from '../ledger-keys.ts';
 import { isUnbounded } from '../limits.ts';
 import type { GrantedLots, ReservationMoments, WantedLots } from '../reservation.ts';
@@ -40,8 +41,8 @@ interface Lot {
 }
 
 /** Whether ads of a candidate may be reserved before their requests: whose they are does not matter. */
-export const isShareable = ({ lineItem, bid }: RankedCandidate): boolean =>
-  bid < 0 && lineItem.frequencyCap === null && lineItem.rateLimit === null;
+export const isShareable = (candidate: RankedCandidate): boolean =>
+  candidate.bid < 0 && candidate.lineItem.rateLimit === null && !isCountedForCaps(candidate);
 
 /** Demand is averaged over about this time. */
 const DEMAND_MS = 5_000;

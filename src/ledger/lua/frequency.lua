@@ -1,21 +1,25 @@
--- The places that one user takes under frequency caps at one publisher: of each, the line item and
--- its end (ms). A selection holds a place, written as a negative end; the impression confirms it, to
--- the end of the sliding window. Confirmed places end by time. A held place ends as money does: when
--- no hit can confirm it any more, with the margin and the fold horizon of account_release. Include
--- after call.lua and holds.lua.
+-- The places that one user takes under frequency caps at one publisher. A selection holds a place in each
+-- counter that its ad counts for (../frequency-counters.ts), and the impression confirms it; a click takes one
+-- in the counters of clicks. A place is its counter; when its ad was seen or clicked (ms), or, while it is
+-- held, the end of the hold as a negative number; and for how long it is kept (s). Each cap looks back as far
+-- as its own window. A held place ends as money does: when no hit can confirm it any more, with the margin and
+-- the fold horizon of account_release. Include after call.lua and holds.lua.
 --
 -- They lie in one string and are searched there, because a request asks about few of them: as a packed
 -- map of 120 line items they took more than half of the time of an impression. Those that have ended are removed
 -- when there are twice as many places as were left the last time.
 --
 -- In a block, because a chunk of Lua has room for 200 local names.
-local frequency_open, frequency_places, frequency_count, frequency_hold, frequency_held_at, frequency_confirm, frequency_save
+local frequency_open, frequency_ends, frequency_count, frequency_refuses, frequency_hold, frequency_held_at, frequency_confirm
+local frequency_save
 do
   -- When the key expires (ms), and with how many places those that have ended are removed.
-  local FREQUENCY_HEAD_FORMAT = '<dI4'
-  local ID_FORMAT, PLACE_FORMAT = '<I4', '<I4d'
+  local FREQUENCY_HEAD_FORMAT = '<dI4xxxxx'
+  local COUNTER_FORMAT, PLACE_FORMAT = '<I5', '<I5dI4'
   -- Of both.
-  local PLACE_BYTES = 12
+  local PLACE_BYTES = 17
+  -- A place without how long it is kept.
+  local NAMED_BYTES = 13
   local MIN_CROWDED = 16
 
   -- A key with held places is kept for this long after the end of its holds, in case that the fold
@@ -40,9 +44,8 @@ do
     return user
   end
 
-  -- Of a line item with the field 'l<id>' in the accounts.
-  local function frequency_record(line_item, place)
-    return struct.pack(PLACE_FORMAT, string.sub(line_item, 2), place)
+  local function frequency_record(counter, place, kept_s)
+    return struct.pack(PLACE_FORMAT, counter, place, kept_s)
   end
 
   -- The first place from a position on that begins with these bytes, or nil.
@@ -54,9 +57,9 @@ do
     return at
   end
 
-  local function frequency_is_taken(user, place)
+  local function frequency_is_taken(user, place, kept_s)
     if place > 0 then
-      return place > user.now
+      return place + kept_s * 1000 > user.now
     end
     local freed = RELEASE_MARGIN_MS - place
     return freed > user.now or not user.horizon or freed > user.horizon()
@@ -66,62 +69,83 @@ do
     user.packed = string.sub(user.packed, 1, at - 1) .. string.sub(user.packed, at + PLACE_BYTES)
   end
 
-  -- The places of one line item that are still taken. The others are removed, so that a hit that comes
-  -- late does not find its place when another ad has taken it.
-  function frequency_places(user, line_item)
-    local bytes, taken = struct.pack(ID_FORMAT, string.sub(line_item, 2)), {}
+  -- When each place of a counter is free again for a cap with this window (ms). Places that have ended are
+  -- removed, so that a hit that comes late does not find its place when another ad has taken it.
+  function frequency_ends(user, counter, window_ms)
+    local bytes, ends = struct.pack(COUNTER_FORMAT, counter), {}
     local at = frequency_find(user, bytes, PLACE_BYTES + 1)
     while at do
-      local _, place = struct.unpack(PLACE_FORMAT, user.packed, at)
-      if frequency_is_taken(user, place) then
-        taken[#taken + 1] = place
-        at = at + PLACE_BYTES
-      else
+      local _, place, kept_s = struct.unpack(PLACE_FORMAT, user.packed, at)
+      if not frequency_is_taken(user, place, kept_s) then
         frequency_remove(user, at)
+      else
+        local free_at = place > 0 and place + math.min(window_ms, kept_s * 1000) or RELEASE_MARGIN_MS - place
+        if place < 0 or free_at > user.now then
+          ends[#ends + 1] = free_at
+        end
+        at = at + PLACE_BYTES
       end
       at = frequency_find(user, bytes, at)
     end
-    return taken
+    return ends
   end
 
-  function frequency_count(user, line_item)
-    return #frequency_places(user, line_item)
+  function frequency_count(user, counter, window_ms)
+    return #frequency_ends(user, counter, window_ms)
   end
 
-  local function frequency_expiry(place)
-    return place > 0 and place or HELD_KEPT_MS - place
-  end
-
-  local function frequency_add(user, line_item, place)
-    user.packed = user.packed .. frequency_record(line_item, place)
-    user.expires_at, user.dirty = math.max(user.expires_at, frequency_expiry(place)), true
-  end
-
-  function frequency_hold(user, line_item, ends)
-    frequency_add(user, line_item, -ends)
-  end
-
-  function frequency_held_at(user, line_item, held_until)
-    return frequency_find(user, frequency_record(line_item, -held_until), PLACE_BYTES + 1)
-  end
-
-  -- Places of one line item with the same end are interchangeable, so the first of them is confirmed.
-  function frequency_confirm(user, line_item, held_until, window_end)
-    local at = frequency_held_at(user, line_item, held_until)
-    if at then
-      frequency_remove(user, at)
+  -- Whether the user has as many as one of the caps allows. `caps`: for each its counter, how many it allows,
+  -- and its window (ms).
+  function frequency_refuses(user, caps)
+    for i = 1, #caps, 3 do
+      if frequency_count(user, caps[i], caps[i + 2]) >= caps[i + 1] then
+        return true
+      end
     end
-    frequency_add(user, line_item, window_end)
+    return false
+  end
+
+  local function frequency_expiry(place, kept_s)
+    return place > 0 and place + kept_s * 1000 or HELD_KEPT_MS - place
+  end
+
+  local function frequency_add(user, counter, place, kept_s)
+    user.packed = user.packed .. frequency_record(counter, place, kept_s)
+    user.expires_at, user.dirty = math.max(user.expires_at, frequency_expiry(place, kept_s)), true
+  end
+
+  -- `counted`: counters, each with how long its places are kept (s).
+  function frequency_hold(user, counted, ends)
+    for i = 1, #counted, 2 do
+      frequency_add(user, counted[i], -ends, counted[i + 1])
+    end
+  end
+
+  function frequency_held_at(user, counter, held_until)
+    local named = string.sub(frequency_record(counter, -held_until, 0), 1, NAMED_BYTES)
+    return frequency_find(user, named, PLACE_BYTES + 1)
+  end
+
+  -- Places of one counter with the same end are interchangeable, so the first of them is confirmed. A click has
+  -- held none: `held_until` is nil.
+  function frequency_confirm(user, counted, held_until, seen_at)
+    for i = 1, #counted, 2 do
+      local at = held_until and frequency_held_at(user, counted[i], held_until)
+      if at then
+        frequency_remove(user, at)
+      end
+      frequency_add(user, counted[i], seen_at, counted[i + 1])
+    end
   end
 
   -- Removes the places that have ended.
   local function frequency_tidy(user)
     local kept, expires_at = {}, 0
     for at = PLACE_BYTES + 1, #user.packed, PLACE_BYTES do
-      local _, place = struct.unpack(PLACE_FORMAT, user.packed, at)
-      if frequency_is_taken(user, place) then
+      local _, place, kept_s = struct.unpack(PLACE_FORMAT, user.packed, at)
+      if frequency_is_taken(user, place, kept_s) then
         kept[#kept + 1] = string.sub(user.packed, at, at + PLACE_BYTES - 1)
-        expires_at = math.max(expires_at, frequency_expiry(place))
+        expires_at = math.max(expires_at, frequency_expiry(place, kept_s))
       end
     end
     user.packed = string.sub(user.packed, 1, PLACE_BYTES) .. table.concat(kept)

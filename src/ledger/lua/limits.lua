@@ -34,10 +34,13 @@ local function limits_refusal(a, campaign, c, user, now, curve, gains)
   if c.daily_spend_micros >= 0 and a[SPEND] + a[HELD_MICROS] + price > c.daily_spend_micros then
     return NBR.DAILY_CAP
   end
-  if c.places >= 0 and not user then
+  if c.campaign_daily_micros >= 0 and campaign[SPEND] + campaign[HELD_MICROS] + price > c.campaign_daily_micros then
+    return NBR.DAILY_CAP
+  end
+  if c.caps and not user then
     return NBR.CONSENT
   end
-  if c.places >= 0 and frequency_count(user, c.line_item) >= c.places then
+  if c.caps and frequency_refuses(user, c.caps) then
     return NBR.FREQUENCY_CAPPED
   end
   local permits, sampled = math.huge, false
@@ -55,7 +58,7 @@ end
 
 local function limits_apply(c)
   return c.daily_impressions >= 0 or c.daily_spend_micros >= 0 or c.budget_micros >= 0
-    or c.campaign_budget_micros >= 0 or c.places >= 0 or c.rate_per_second >= 0
+    or c.campaign_budget_micros >= 0 or c.campaign_daily_micros >= 0 or c.caps or c.rate_per_second >= 0
     or (c.goal and (c.goal[GOAL.IMPRESSIONS] >= 0 or c.goal[GOAL.CLICKS] >= 0))
 end
 
@@ -75,6 +78,9 @@ local function limits_left(a, campaign, c, now, permits)
   end
   if c.campaign_budget_micros >= 0 then
     left = math.min(left, (c.campaign_budget_micros - campaign[T_SPEND] - campaign[HELD_TOTAL]) / price)
+  end
+  if c.campaign_daily_micros >= 0 then
+    left = math.min(left, (c.campaign_daily_micros - campaign[SPEND] - campaign[HELD_MICROS]) / price)
   end
   if c.goal then
     left = math.min(left, goal_left(a, c.goal))

@@ -13,7 +13,7 @@ do
   -- More is held than is left: by spares of others, or by ads that have not rendered.
   local function lots_are_scarce(a, campaign, c, left)
     return a[HELD_COUNT] > left
-      or (c.campaign_budget_micros >= 0 and campaign[HELD_TOTAL] > campaign_left(campaign, c))
+      or ((c.campaign_budget_micros >= 0 or c.campaign_daily_micros >= 0) and campaign[HELD_TOTAL] > campaign_left(campaign, c))
   end
 
   local function lots_worth(ads)

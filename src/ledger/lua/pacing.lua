@@ -53,12 +53,25 @@ local function pacing_goal(a, c, day)
   return goal, committed, is_spread
 end
 
+-- What the budgets of a campaign leave for today: of the whole budget its `part`, of a daily one all.
+local function campaign_today(campaign, c, part)
+  local left = math.huge
+  if c.campaign_budget_micros >= 0 then
+    left = (c.campaign_budget_micros - campaign[T_SPEND] - campaign[HELD_TOTAL]) * part
+  end
+  if c.campaign_daily_micros >= 0 then
+    left = math.min(left, c.campaign_daily_micros - campaign[SPEND] - campaign[HELD_MICROS])
+  end
+  return math.max(left, 0)
+end
+
+-- What may still be drawn from it today.
 local function campaign_left(campaign, c)
-  return math.max(c.campaign_budget_micros - campaign[T_SPEND] - campaign[HELD_TOTAL], 0)
+  return campaign_today(campaign, c, 1)
 end
 
 local function is_campaign_paced(c)
-  return c.campaign_budget_micros >= 0 and c.expected_micros > 0
+  return (c.campaign_budget_micros >= 0 or c.campaign_daily_micros >= 0) and c.expected_micros > 0
 end
 
 -- How many selections the campaign's bucket allows a line item now, and whether the accounts
@@ -77,11 +90,11 @@ local function campaign_permits(a, campaign, c, now, curve, gains)
   -- Who asks is there, even where another replica knows better.
   paced, asap = math.max(paced, is_asap and 0 or 1), math.max(asap, is_asap and 1 or 0)
   local day = pacing_day(now, curve, campaign[PACE_END])
-  local left = campaign_left(campaign, c)
+  local left, today = campaign_left(campaign, c), campaign_today(campaign, c, day.part)
   local committed = campaign[SPEND] + campaign[HELD_MICROS]
   local released = (call.released_micros[campaign] or 0) * paced / (paced + asap)
   call.released_micros[campaign] = nil
-  local reserve, overflow, sampled = pacing_fill(campaign, c.pacing, committed + left * day.part, committed, now, day,
+  local reserve, overflow, sampled = pacing_fill(campaign, c.pacing, committed + today, committed, now, day,
     gains, campaign[PACE_UNIT], true, released)
   -- What paced line items leave in a full bucket is free for the others.
   local part = math.min(campaign[PACED_PART] + (asap > 0 and released or 0), left)
@@ -90,7 +103,7 @@ local function campaign_permits(a, campaign, c, now, curve, gains)
   if is_asap then
     return (left - campaign[PACED_PART]) / cost, changed
   end
-  local rate = left * day.part / math.max(1 - day.share, MIN_SPAN) * day.per_ms
+  local rate = today / math.max(1 - day.share, MIN_SPAN) * day.per_ms
   local most_behind = math.max(rate * MAX_BEHIND_MS, campaign[PACE_UNIT] * MAX_BEHIND)
   a[PACE_DRAWN] = math.max(a[PACE_DRAWN], campaign[PACE_DRAWN] - most_behind)
   local leads = a[PACE_DRAWN] + cost > campaign[PACE_DRAWN]
@@ -138,7 +151,8 @@ local function pacing_figures(a, campaign, c, now, curve, gains)
     local paced, asap = siblings_live(campaign)
     paced = math.max(paced, 1)
     local left, part = campaign_left(campaign, c), campaign[PACED_PART]
-    local of_paced = (part + (left - part) * paced / (paced + asap)) * pacing_day(now, curve, campaign[PACE_END]).part
+    local today = campaign_today(campaign, c, pacing_day(now, curve, campaign[PACE_END]).part)
+    local of_paced = (part + (left - part) * paced / (paced + asap)) * today / math.max(left, 1)
     goal = math.min(goal or math.huge, committed + of_paced / paced / c.expected_micros)
   end
   if goal then

@@ -50,11 +50,25 @@ local function restore_has_room(h, caps, a, campaign, places_key, at, now)
       return false
     end
   end
-  -- A window that has ended no longer has its places. The place that the ad held may be there still,
-  -- and the impression confirms it.
-  if caps.places < 0 or not places_key or at + h.window_ms <= now then
+  local _, campaign_spend = restore_delivered(campaign, h.day)
+  if campaign_spend then
+    local _, held_micros = restore_held(campaign, h.day)
+    if not fits(h.campaign_daily_micros, campaign_spend + held_micros, price) then
+      return false
+    end
+  end
+  if not caps.caps or not places_key then
     return true
   end
+  -- A window that has ended no longer has its places. The place that the ad held may be there still,
+  -- and the impression confirms it.
   local user = frequency_open(places_key, now)
-  return frequency_held_at(user, h.line_item, h.hold_end_ms) or frequency_count(user, h.line_item) < caps.places
+  for i = 1, #caps.caps, 3 do
+    local counter, max, window_ms = caps.caps[i], caps.caps[i + 1], caps.caps[i + 2]
+    if at + window_ms > now and not frequency_held_at(user, counter, h.hold_end_ms)
+      and frequency_count(user, counter, window_ms) >= max then
+      return false
+    end
+  end
+  return true
 end

@@ -42,7 +42,9 @@ do
     if a[OLDER_COUNT] + a[HOLD_COUNT] > 0 then
       note(accounts, c.line_item, now)
     end
-    if is_spent and c.campaign_budget_micros >= 0 and campaign[HELD_TOTAL] > 0 then
+    local is_shared = is_spent and c.campaign_budget_micros >= 0
+      or reason == NBR.DAILY_CAP and c.campaign_daily_micros >= 0
+    if is_shared and campaign[HELD_TOTAL] > 0 then
       note(accounts, c.campaign, now)
     end
   end

@@ -38,14 +38,18 @@ local function thousandths(number)
   return math.floor(number * 1000 + 0.5)
 end
 
--- When one of the user's places is free again (ms), -1 when one is free now.
-local function place_free_at(c)
-  local ends = {}
-  for _, place in ipairs(frequency_places(user, c.line_item)) do
-    ends[#ends + 1] = place > 0 and place or RELEASE_MARGIN_MS - place
+-- The frequency cap that leaves the user least: its number from 0, how many places are taken of it, and when one of
+-- them is free again (ms), -1 when one is free now. -1 without a cap or a user.
+local function tightest_cap(c)
+  local at, held, free_at, least = -1, -1, -1, math.huge
+  for i = 1, user and c.caps and #c.caps or 0, 3 do
+    local max, ends = c.caps[i + 1], frequency_ends(user, c.caps[i], c.caps[i + 2])
+    if max - #ends < least then
+      table.sort(ends)
+      at, held, free_at, least = (i - 1) / 3, #ends, ends[#ends - max + 1] or -1, max - #ends
+    end
   end
-  table.sort(ends)
-  return ends[#ends - c.places + 1] or -1
+  return at, held, free_at
 end
 
 local results = {}
@@ -66,6 +70,7 @@ for i = 2, #ARGV do
       began_at, began_with = math.floor(a[PACE_FROM] * 1000000), a[PACE_BASE]
     end
   end
+  local cap_at, places_held, place_free_at = tightest_cap(c)
   results[i - 1] = reading_row({
     nbr = reason,
     impressions_today = a[IMPRESSIONS],
@@ -79,8 +84,11 @@ for i = 2, #ARGV do
     held_micros = a[HELD_TOTAL],
     campaign_spend_micros = campaign[T_SPEND],
     campaign_held_micros = campaign[HELD_TOTAL],
-    places_held = c.places >= 0 and user and frequency_count(user, c.line_item) or -1,
-    place_free_at_ms = c.places > 0 and user and place_free_at(c) or -1,
+    campaign_spend_today_micros = campaign[SPEND],
+    campaign_held_today_micros = campaign[HELD_MICROS],
+    cap_at = cap_at,
+    places_held = places_held,
+    place_free_at_ms = place_free_at,
     rate_thousandths = c.rate_per_second >= 0 and thousandths(limits_rate_tokens(a, c, now)) or -1,
     permits_thousandths = permits,
     goal = goal,

@@ -37,7 +37,11 @@ export interface LimitReading {
   readonly heldMicros: number;
   readonly campaignSpendMicros: number;
   readonly campaignHeldMicros: number;
-  /** Of the user, under the frequency cap; null: it has none, or there is no user. */
+  readonly campaignSpendTodayMicros: number;
+  readonly campaignHeldTodayMicros: number;
+  /** Which of its frequency caps leaves the user least; null: it has none, or there is no user. */
+  readonly capAt: number | null;
+  /** Of the user, under that cap. */
   readonly placesHeld: number | null;
   /**
    * When the user may be shown it again, if no impression confirms a held place before: epoch ms.
@@ -85,6 +89,9 @@ const READING_FIELDS = [
   'heldMicros',
   'campaignSpendMicros',
   'campaignHeldMicros',
+  'campaignSpendTodayMicros',
+  'campaignHeldTodayMicros',
+  'capAt',
   'placesHeld',
   'placeFreeAtMs',
   'rateThousandths',
@@ -135,14 +142,13 @@ export const createLimitReader = ({ redis, keys, pid, books, clock }: LimitReade
 };
 
 const decodeReading = (row: readonly number[]): LimitReading => {
-  const { nbr, placesHeld, placeFreeAtMs, rateThousandths, permitsThousandths, goal, due, beganMillionths, beganWith, ...sums } = fromRow(
-    READING_FIELDS,
-    row,
-  );
+  const { nbr, capAt, placesHeld, placeFreeAtMs, rateThousandths, permitsThousandths, goal, due, beganMillionths, beganWith, ...sums } =
+    fromRow(READING_FIELDS, row);
   const began = { share: beganMillionths / 1e6, impressions: beganWith };
   return {
     ...sums,
     nbr: nbr as NoBidReason | 0,
+    capAt: capAt < 0 ? null : capAt,
     placesHeld: placesHeld < 0 ? null : placesHeld,
     placeFreeAtMs: placeFreeAtMs < 0 ? null : placeFreeAtMs,
     rateTokens: rateThousandths < 0 ? null : rateThousandths / 1000,

@@ -6,6 +6,7 @@ import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
+import { capTriples, countedOf, countsOf, type CountedBooking } from '../frequency-counters.ts';
 import { billsOnOf, limitsOf } from '../limits.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 
@@ -20,7 +21,9 @@ const LASTING_FIELDS = [
   'dailySpendMicros',
   'budgetMicros',
   'campaignBudgetMicros',
-  'places',
+  'campaignDailyMicros',
+  'caps',
+  'counted',
   'windowMs',
   'ratePerSecond',
   'rateBurst',
@@ -107,6 +110,8 @@ export const createCandidateEncoder = (): EncodeCandidate => {
 const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaign): string => {
   const { id, campaignId, publisherId } = lineItem;
   const limits = limitsOf(lineItem, campaign);
+  const booked = { lineItem, campaign };
+  const counted = countsOf(countedOf(booked) ?? [], 'impressions');
   const row = encodeRow(LASTING_FIELDS, {
     lineItem: accountField('l', id),
     campaign: accountField('c', campaignId),
@@ -117,8 +122,10 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,
     campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
-    places: limits.frequency?.places ?? NONE,
-    windowMs: limits.frequency?.windowMs ?? NONE,
+    campaignDailyMicros: limits.campaignDailyMicros ?? NONE,
+    caps: limits.frequency === null ? false : capTriples(limits.frequency),
+    counted: counted.length > 0 && counted,
+    windowMs: counted.length > 0 ? shortestWindow(booked) : NONE,
     ratePerSecond: limits.rate?.perSecond ?? NONE,
     rateBurst: limits.rate?.burst ?? NONE,
     pacing: lineItem.pacing,
@@ -126,6 +133,10 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
   });
   return row.slice(0, -1);
 };
+
+/** Of what an impression counts for: a hold that takes a place is no longer than its window. */
+const shortestWindow = ({ lineItem, campaign }: CountedBooking): number =>
+  Math.min(...[...lineItem.frequencyCaps, ...campaign.counted].filter(({ of }) => of === 'impressions').map(({ windowMs }) => windowMs));
 
 type Told = Pick<Written, 'clickRate' | 'siblings' | 'schedule'>;
 

@@ -7,6 +7,7 @@ import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts
 import { CLIENT_RULE } from '../client-rule.ts';
 import type { LotRule } from '../allowances/lot-rule.ts';
 import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
+import { isCountedForCaps } from '../frequency-counters.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
@@ -36,11 +37,9 @@ export const reserveLua = (lotRule: LotRule): readonly string[] => [
 export const encodeReserveSettings = (settings: Readonly<Record<(typeof SETTINGS_FIELDS)[number], number>>): string =>
   encodeRow(SETTINGS_FIELDS, settings);
 
-/** The key of the user's places; undefined: they are not read, because no candidate has a frequency cap. */
+/** The key of the user's places; undefined: they are not read, because no candidate counts for a frequency cap. */
 const placesKeyOf = ({ publisherId, userHash, imps }: ReserveRequest, keys: LedgerKeys): string | undefined =>
-  userHash !== null && imps.some((candidates) => candidates.some(({ lineItem }) => lineItem.frequencyCap))
-    ? keys.places(publisherId, userHash)
-    : undefined;
+  userHash !== null && imps.some((candidates) => candidates.some(isCountedForCaps)) ? keys.places(publisherId, userHash) : undefined;
 
 /**
  * The call of reserve.lua.
@@ -93,10 +92,10 @@ const encodeRequest = (
   });
   const encodeOne = (candidate: RankedCandidate): string => {
     const wanted = wants?.get(candidate);
-    const { id, budgetMicros } = candidate.campaign;
+    const { id, budgetMicros, dailyBudgetMicros } = candidate.campaign;
     const { lineItem, campaign } = candidate;
     const scheduled = lineItem.pacing === 'ASAP' ? undefined : curve.scheduled?.(lineItem, campaign);
-    const text = encodeCandidate(candidate, budgetMicros === null ? undefined : siblingsOf?.(id), scheduled);
+    const text = encodeCandidate(candidate, budgetMicros === null && dailyBudgetMicros === null ? undefined : siblingsOf?.(id), scheduled);
     return wanted ? `${wanted.lot} ${wanted.spare} ${text}` : text;
   };
   // An impression without candidates still needs its line: ';' is an empty one.

@@ -66,8 +66,8 @@ do
     if c.rate_per_second >= 0 then
       a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, book.now) - 1, book.now
     end
-    if c.places >= 0 then
-      frequency_hold(request.user, c.line_item, hold_end)
+    if c.counted and request.user then
+      frequency_hold(request.user, c.counted, hold_end)
     end
     if request.client and limits_apply(c) then
       client_hold(request.clients, request.client, hold_end - book.now, asked_ms, earned_ms)

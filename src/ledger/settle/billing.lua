@@ -16,6 +16,12 @@ local function later_bill(h, a, campaign)
       or h.daily_spend_micros
     left = math.min(left, h.daily_spend_micros - spent)
   end
+  if h.campaign_daily_micros >= 0 and (h.restored == '' or h.day >= campaign[DAY] - 1) then
+    local spent = h.day == campaign[DAY] and campaign[SPEND] + held(campaign, HELD_MICROS)
+      or h.day == campaign[DAY] - 1 and campaign[P_SPEND]
+      or h.campaign_daily_micros
+    left = math.min(left, h.campaign_daily_micros - spent)
+  end
   if h.budget_micros >= 0 then
     left = math.min(left, h.budget_micros - a[T_SPEND] - held(a, HELD_TOTAL))
   end

@@ -3,6 +3,7 @@ import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
 import { billsHit, type Hit, type LedgerReason, type RestoredHit, type Settled } from '../hit.ts';
 import { hitText } from '../hit-text.ts';
+import { capTriples, countsOf } from '../frequency-counters.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
 import { storedHit } from '../stored-hit.ts';
@@ -32,7 +33,7 @@ const FIRST_FIELDS = [
   'holdEndMs',
   'tokenExpS',
   'hasUser',
-  'windowMs',
+  'counted',
   'expiresAtS',
   'servedAtMs',
   'client',
@@ -51,6 +52,7 @@ const OTHER_FIELDS = {
   dailySpendMicros: NONE,
   budgetMicros: NONE,
   campaignBudgetMicros: NONE,
+  campaignDailyMicros: NONE,
   lateAtMs: 0,
   impressionAtMs: 0,
   restored: '',
@@ -63,7 +65,7 @@ const OTHER_NAMES = Object.keys(OTHER_FIELDS) as (keyof typeof OTHER_FIELDS)[];
 type Row<Fields extends readonly string[]> = { readonly [Place in keyof Fields]: FieldValue };
 
 /** What bounds a hit that is restored. */
-const RESTORED_FIELDS = ['reason', 'dailyImpressions', 'goalImpressions', 'places'] as const;
+const RESTORED_FIELDS = ['reason', 'dailyImpressions', 'goalImpressions', 'caps'] as const;
 
 /** The generated part of settle.lua, and of judge-clicks.lua. */
 export const settleLua = (activityRule: ActivityRule = ACTIVITY_RULE): readonly string[] => [
@@ -131,7 +133,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     ad.holdEndMs,
     ad.tokenExpS,
     ad.userHash !== null,
-    limits.frequency?.windowMs ?? ad.windowMs ?? 0,
+    ad.counted === undefined ? false : countsOf(ad.counted, kind === 'click' ? 'clicks' : 'impressions'),
     Math.ceil(expiresAtMs / 1000),
     ad.servedAtMs,
     ad.isFree === true || restored ? '' : (ad.client ?? ''),
@@ -154,6 +156,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,
     campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
+    campaignDailyMicros: limits.campaignDailyMicros ?? NONE,
     lateAtMs: late ? atMs : 0,
     impressionAtMs,
     restored: restored ? encodeRestored(restored, limits) : '',
@@ -163,13 +166,15 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
   return JSON.stringify([...first, ...others]);
 };
 
-const encodeRestored = ({ reason }: RestoredHit, { dailyImpressions, goalImpressions, frequency }: Limits): string =>
-  encodeRow(RESTORED_FIELDS, {
+const encodeRestored = ({ reason }: RestoredHit, { dailyImpressions, goalImpressions, frequency }: Limits): string => {
+  const caps = capTriples((frequency ?? []).filter(({ of }) => of === 'impressions'));
+  return encodeRow(RESTORED_FIELDS, {
     reason,
     dailyImpressions: dailyImpressions ?? NONE,
     goalImpressions: goalImpressions ?? NONE,
-    places: frequency?.places ?? NONE,
+    caps: caps.length > 0 && caps,
   });
+};
 
 /** undefined: the accounts are not rebuilt since Redis lost data, and nothing was done. */
 export const decodeSettled = (reply: string): Settled | undefined => {

@@ -61,8 +61,11 @@ local function order_fault(h, at, impression_at)
 end
 
 -- Where the hits of a publisher are counted.
-local function places_of(keys, first, book)
-  return { accounts_key = keys[first + 1], book = book, events = keys[first + 2], event_tally = keys[first + 3], serves = keys[first + 4] }
+local function places_of(keys, first, book, places_key)
+  return {
+    accounts_key = keys[first + 1], book = book, events = keys[first + 2], event_tally = keys[first + 3], serves = keys[first + 4],
+    places_key = places_key,
+  }
 end
 
 -- Settles a hit that came after its impression: a click as what its visitor, network and creative have done allows. Returns
@@ -73,6 +76,10 @@ local function settle_later(h, at, record, event, of)
     tally_add(of.event_tally, h.day, h.event_tally)
   elseif h.restored == '' then
     verdict, is_repeat = activity_click(h, at, of.events, of.serves, of.book.days)
+  end
+  -- A click that is judged later counts for a user's caps until then, and after.
+  if h.has_user and h.counted and (verdict == '' or verdict == 'provisional') then
+    frequency_confirm(frequency_open(of.places_key, of.book.now), h.counted, nil, at)
   end
   if verdict == 'provisional' then
     provisional_hold(of.events, h, at, record, event, of.accounts_key, of.book, is_repeat)
@@ -180,7 +187,7 @@ local function settle(h, i, record, event, keys)
       waiting_hold(events, waiting_name(h.token, h.action), at, record, event)
       return 'waiting 1 - - -'
     end
-    local became = settle_later(h, at, record, event, places_of(keys, first, book))
+    local became = settle_later(h, at, record, event, places_of(keys, first, book, places_key))
     local is_filtered = became ~= 'counted' and became ~= 'provisional'
     return is_filtered and 'filtered 1 ' .. became .. ' - -' or became .. ' 1 - - -'
   end
@@ -194,8 +201,8 @@ local function settle(h, i, record, event, keys)
   end
 
   -- Before the accounts, which stay as they are when the places cannot be read.
-  if is_impression and h.has_user and h.window_ms > 0 then
-    frequency_confirm(frequency_open(places_key, now), h.line_item, h.hold_end_ms, at + h.window_ms)
+  if is_impression and h.has_user and h.counted then
+    frequency_confirm(frequency_open(places_key, now), h.counted, h.hold_end_ms, at)
   end
   local billed, found = 0, true
   if is_impression then
@@ -215,7 +222,7 @@ local function settle(h, i, record, event, keys)
   end
   local click, viewable = '-', '-'
   if is_impression and (seen ~= '' or h.late_at_ms > 0) then
-    local of = places_of(keys, first, book)
+    local of = places_of(keys, first, book, places_key)
     local function settle_followers(action, label)
       local is_seen = string.find(seen, ',' .. label, 1, true)
       if h.late_at_ms == 0 and not is_seen then

@@ -1,0 +1,92 @@
+import { html, type TemplateResult } from 'lit-html';
+import { CAP_SCOPES, type CapScope } from '../../../src/catalog/model/choices.ts';
+import type { BookedCap, CapCounts } from '../../../src/catalog/model/frequency-caps.ts';
+import type { Form } from '../../bookings/forms/form.ts';
+import { numberOf } from '../../bookings/forms/typed-text.ts';
+import { CAP_SCOPE_WORDS } from '../../words/choice-words.ts';
+import { UNITS_OF_TIME, unitWord } from '../../words/formats.ts';
+import { t } from '../../words/texts.ts';
+import { button } from '../parts.ts';
+import { durationOf, secondsOf } from './duration-field.ts';
+import { fieldGroup, idOf, type FieldOptions } from './field.ts';
+import { input } from './input.ts';
+
+/** One cap as it is typed. */
+interface CapRow {
+  readonly max: string;
+  readonly of: CapCounts;
+  readonly scope: CapScope;
+  readonly amount: string;
+  /** Seconds in the unit, or LIFETIME. */
+  readonly unit: string;
+}
+
+const LIFETIME = 'lifetime';
+const NEW_CAP: CapRow = { max: '1', of: 'impressions', scope: 'line_item', amount: '10', unit: '60' };
+
+const OF_CHOICES = [
+  { value: 'impressions', label: t`times seen` },
+  { value: 'clicks', label: t`times clicked` },
+];
+const SCOPE_CHOICES = CAP_SCOPES.map((scope) => ({ value: scope, label: CAP_SCOPE_WORDS[scope].label }));
+const UNIT_CHOICES = [
+  ...UNITS_OF_TIME.map(([unit, seconds]) => ({ value: String(seconds), label: unitWord(unit) })),
+  { value: LIFETIME, label: t`in all` },
+];
+
+export const capRows = (value: unknown): readonly CapRow[] =>
+  ((value ?? []) as readonly BookedCap[]).map(({ scope, impressions, clicks, window }) => ({
+    max: String(clicks ?? impressions ?? ''),
+    of: clicks == null ? 'impressions' : 'clicks',
+    scope,
+    ...(window === null ? { amount: '', unit: LIFETIME } : durationOf(window)),
+  }));
+
+/** What is no number is sent as typed: the service says what is wrong. */
+export const capsOfRows = (rows: unknown): readonly unknown[] =>
+  (rows as readonly CapRow[]).map(({ max, of, scope, amount, unit }) => ({
+    scope,
+    [of]: numberOf(max),
+    window: unit === LIFETIME ? null : secondsOf({ amount, unit }),
+  }));
+
+/** Frequency caps, one in a row: at most 3 times seen, of the campaign, within 1 day. */
+export const capsField = (form: Form, options: FieldOptions): TemplateResult =>
+  fieldGroup(form, options, ({ invalid }) => {
+    const rows = (form.read(options.pointer) as readonly CapRow[] | undefined) ?? [];
+    const id = idOf(options.pointer);
+    const write = (next: readonly CapRow[]): void => form.write(options.pointer, next);
+    const change = (at: number, part: Partial<CapRow>): void => write(rows.map((row, i) => (i === at ? { ...row, ...part } : row)));
+    const remove = (at: number): void => {
+      write(rows.filter((_, i) => i !== at));
+      document.getElementById(`${id}-add`)?.focus();
+    };
+    const select = <T extends string>(at: number, label: string, value: T, choices: Choices, to: (chosen: T) => Partial<CapRow>) =>
+      html`<select
+        aria-label=${t`${label} of cap ${at + 1}`}
+        .value=${value}
+        @change=${(event: Event) => change(at, to((event.target as HTMLSelectElement).value as T))}
+      >
+        ${choices.map((choice) => html`<option value=${choice.value} ?selected=${choice.value === value}>${choice.label}</option>`)}
+      </select>`;
+    const number = (at: number, label: string, value: string, onInput: (typed: string) => void) =>
+      input({ control: { invalid }, label: t`${label} of cap ${at + 1}`, inputMode: 'numeric', value, onInput });
+    return html`<div class="caps">
+      ${rows.map(
+        (row, i) =>
+          html`<div class="cap">
+            <span>${t`At most`}</span>
+            ${number(i, t`Number`, row.max, (max) => change(i, { max }))}
+            ${select(i, t`What is counted`, row.of, OF_CHOICES, (of) => ({ of }))}
+            ${select(i, t`Whose ads`, row.scope, SCOPE_CHOICES, (scope) => ({ scope }))}
+            <span>${row.unit === LIFETIME ? '' : t`within`}</span>
+            ${row.unit === LIFETIME ? '' : number(i, t`Window`, row.amount, (amount) => change(i, { amount }))}
+            ${select(i, t`Unit of the window`, row.unit, UNIT_CHOICES, (unit) => ({ unit, amount: row.amount === '' ? '1' : row.amount }))}
+            ${button('×', () => remove(i), 'quiet icon-button', t`Remove cap ${i + 1}`)}
+          </div>`,
+      )}
+      <button type="button" id="${id}-add" class="quiet" @click=${() => write([...rows, NEW_CAP])}>+ ${t`Add a cap`}</button>
+    </div>`;
+  });
+
+type Choices = readonly { readonly value: string; readonly label: string }[];
