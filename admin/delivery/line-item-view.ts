@@ -129,7 +129,7 @@ const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery
         html`<p class="legend">
             <span class="key line">${t`impressions`}</span
             >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? t`daily cap` : t`pacing target`}</span>`}<span
-              >${t`hours in UTC`}</span
+              >${t`day of ${delivery.time_zone}`}</span
             >
           </p>
           <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,

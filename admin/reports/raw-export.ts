@@ -44,7 +44,7 @@ export const createRawExport = (page: Page) => {
       return card(
         t`Raw events of a day`,
         html`<p>
-            ${t`One row for each impression, click and event whose ad was selected on this UTC day. A million rows take some minutes. The audit trail names who saved the file.`}
+            ${t`One row for each impression, click and event whose ad was selected on this day. A million rows take some minutes. The audit trail names who saved the file.`}
           </p>
           <div class="row">
             ${input({ type: 'date', label: t`Day`, value: chosen.day, onChange: (day) => choose({ day }) })}

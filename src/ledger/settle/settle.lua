@@ -28,6 +28,7 @@
 -- @include ../lua/call.lua
 -- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
+-- @include ../lua/day.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -74,7 +75,7 @@ local function settle_later(h, at, record, event, of)
   if h.action == 'event' then
     tally_add(of.event_tally, h.day, h.event_tally)
   elseif h.restored == '' then
-    verdict, is_repeat = activity_click(h, at, of.events, of.serves)
+    verdict, is_repeat = activity_click(h, at, of.events, of.serves, of.book.days)
   end
   -- A click that is judged later counts for a user's caps until then, and after.
   if h.has_user and h.counted and (verdict == '' or verdict == 'provisional') then
