@@ -21,7 +21,7 @@ import { createStatuses } from './api/statuses.ts';
 import { createStore } from './api/store.ts';
 import { createToasts } from './parts/toasts.ts';
 import type { Problem } from './api/wire.ts';
-import type { Preferences } from '../src/people/accounts/preferences.ts';
+import type { Preferences } from '../src/people/preferences/preferences.ts';
 import { applyLooks, keepPreferences, keptPreferences, needsReload } from './words/kept-preferences.ts';
 import { t } from './words/texts.ts';
 

@@ -61,46 +61,50 @@ const textsOfPage = (template) => {
 const isText = (node) => ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node);
 
 /** @returns {{ marked: { id: string, plural?: string, file: string }[], unmarked: string[] }} */
-export function collectMarked() {
+function collectMarked() {
+  const all = sourceFiles().map((file) => readTexts(file, readFileSync(path.join(ADMIN, file), 'utf8')));
+  return { marked: all.flatMap(({ marked }) => marked), unmarked: all.flatMap(({ unmarked }) => unmarked) };
+}
+
+/** The texts of one source file. @returns {{ marked: { id: string, plural?: string, file: string }[], unmarked: string[] }} */
+export function readTexts(file, code) {
   const marked = [];
   const unmarked = [];
-  for (const file of sourceFiles()) {
-    const source = ts.createSourceFile(file, readFileSync(path.join(ADMIN, file), 'utf8'), ts.ScriptTarget.Latest, true);
-    const from = `admin/${file}`;
-    const complain = (node, text) =>
-      unmarked.push(`${from}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} has a text that is not marked: ${text}`);
-    const visit = (node) => {
-      if (ts.isTaggedTemplateExpression(node)) {
-        const tag = node.tag.getText();
-        if (tag === 't' || tag === 'rich') marked.push({ id: keyOf(node.template), file: from });
-        if (tag === 'html' || tag === 'svg') for (const text of textsOfPage(node.template)) complain(node, text);
-      } else if (ts.isCallExpression(node)) {
-        const name = node.expression.getText().split('.').at(-1);
-        const [, one, many] = node.arguments;
-        if ((name === 'counted' || name === 'plural') && one && isText(one))
-          marked.push({ id: one.text, plural: many && isText(many) ? many.text : `${one.text}s`, file: from });
-        for (const at of SHOWN.get(name) ?? []) {
-          const argument = node.arguments[at];
-          if (argument && isText(argument) && hasWords(argument.text)) complain(argument, argument.text);
-        }
-      } else if (
-        ts.isPropertyAssignment(node) &&
-        LABELS.test(node.name.getText()) &&
-        isText(node.initializer) &&
-        hasWords(node.initializer.text)
-      )
-        complain(node, node.initializer.text);
-      ts.forEachChild(node, visit);
-    };
-    visit(source);
-  }
+  const source = ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true);
+  const from = `admin/${file}`;
+  const complain = (node, text) =>
+    unmarked.push(`${from}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} has a text that is not marked: ${text}`);
+  const visit = (node) => {
+    if (ts.isTaggedTemplateExpression(node)) {
+      const tag = node.tag.getText();
+      if (tag === 't' || tag === 'rich') marked.push({ id: keyOf(node.template), file: from });
+      if (tag === 'html' || tag === 'svg') for (const text of textsOfPage(node.template)) complain(node, text);
+    } else if (ts.isCallExpression(node)) {
+      const name = node.expression.getText().split('.').at(-1);
+      const [, one, many] = node.arguments;
+      if ((name === 'counted' || name === 'plural') && one && isText(one))
+        marked.push({ id: one.text, plural: many && isText(many) ? many.text : `${one.text}s`, file: from });
+      for (const at of SHOWN.get(name) ?? []) {
+        const argument = node.arguments[at];
+        if (argument && isText(argument) && hasWords(argument.text)) complain(argument, argument.text);
+      }
+    } else if (
+      ts.isPropertyAssignment(node) &&
+      LABELS.test(node.name.getText()) &&
+      isText(node.initializer) &&
+      hasWords(node.initializer.text)
+    )
+      complain(node, node.initializer.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
   return { marked, unmarked };
 }
 
 /** Every text once, in the order of the files; a word with a plural before the same word without. */
 async function collectTexts() {
   const { marked, unmarked } = collectMarked();
-  const { serviceTexts } = await tsImport(pathToFileURL(path.join(ADMIN, 'words/service-texts.ts')).href, import.meta.url);
+  const { serviceTexts } = await tsImport(pathToFileURL(path.join(ROOT, 'scripts/service-texts.ts')).href, import.meta.url);
   const texts = new Map();
   for (const { file, ...text } of [...marked, ...serviceTexts().map((one) => ({ ...one, file: 'src' }))]) {
     if (!/[A-Za-z]/.test(text.id.replaceAll(/\{\d+\}/g, ''))) continue;
@@ -134,8 +138,13 @@ const faultsOf = (file, entries, texts) => {
   ];
 };
 
-async function main() {
-  const check = process.argv.includes('--check');
+/**
+ * Writes messages.pot and the files of the languages.
+ * @param {boolean} check instead says what is wrong with them, and with the source
+ * @param {(line: string) => void} say
+ * @returns {Promise<boolean>} whether every text is marked and translated
+ */
+export async function updateTexts(check, say) {
   const { texts, unmarked } = await collectTexts();
   const faults = [...unmarked];
   const template = writePo(
@@ -159,14 +168,12 @@ async function main() {
       );
     if (!check) faults.push(...faultsOf(file, parsePo(readFileSync(path.join(LANGUAGES, file), 'utf8')).entries, texts));
   }
-  for (const fault of faults) console.log(fault);
-  console.log(`${texts.length} texts, ${faults.length} faults`);
-  process.exitCode = faults.length > 0 ? 1 : 0;
+  for (const fault of faults) say(fault);
+  say(`${texts.length} texts, ${faults.length} faults`);
+  return faults.length === 0;
 }
 
 const textsFor = ({ plural }, known) => {
   if (plural === undefined) return [known?.texts[0] ?? ''];
   return known && known.plural === plural ? known.texts : ['', ''];
 };
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

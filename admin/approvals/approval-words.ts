@@ -7,7 +7,7 @@ import { labelOf } from '../bookings/forms/entity-fields.ts';
 import type { Page } from '../page.ts';
 import { monthAndYear } from '../words/dates.ts';
 import { capital, kindNamed, NAMES, titleOf } from '../words/kinds.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 export type Approval = Answered<'GET', '/approvals'>[number];
 export type ProposedChange = Approval['changes'][number];
@@ -21,7 +21,7 @@ export const changeTitle = (change: ProposedChange): string => {
   const quoted = typeof name === 'string' && name !== '' ? ` “${name}”` : '';
   const kind = kindNamed(entity);
   if (id === null && kind) return t`New ${NAMES[kind].one}${quoted}`;
-  return `${capital(entity.replaceAll('_', ' '))}${quoted || ` ${id}`}`;
+  return `${capital(say(entity.replaceAll('_', ' ')))}${quoted || ` ${id}`}`;
 };
 
 /** The month that is closed; undefined: it is another change. */

@@ -4,7 +4,7 @@ import { describeCounts, kindNamed, linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, unbroken, type Column } from '../parts/table.ts';
+import { address, table, unbroken, type Column } from '../parts/table.ts';
 import { isObject } from '../../src/base/narrow.ts';
 import { countryName } from '../parts/fields/country-field.ts';
 import type { Dimensions } from '../api/wire.ts';
@@ -14,7 +14,7 @@ import { targetingWords } from '../words/targeting-words.ts';
 import { date, moment } from '../words/dates.ts';
 import { labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
-import { t } from '../words/texts.ts';
+import { rich, say, t } from '../words/texts.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   create: t`created`,
@@ -56,7 +56,7 @@ export const openHistory = (page: Page): View => {
 
 const named = ({ entity, entity_id, exists, before, after }: AuditRow): TemplateResult | string => {
   const name = (after ?? before)?.['name'];
-  const text = `${entity.replaceAll('_', ' ')} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
+  const text = `${say(entity.replaceAll('_', ' '))} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
   const kind = kindNamed(entity);
   return kind && exists ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
 };
@@ -105,7 +105,7 @@ const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? ''
 /** With the second person, where one was needed, and from where it was changed, where that is known. */
 const who = ({ actor, approved_by: second, network, device }: AuditRow): TemplateResult => {
   const from = [device, network].filter(Boolean).join(' · ');
-  return html`${actor}${second === null ? '' : html`<br /><small>${t`approved by ${second}`}</small>`}${from && html`<br /><small class="muted">${from}</small>`}`;
+  return html`${address(actor)}${second === null ? '' : html`<br /><small>${rich`approved by ${address(second)}`}</small>`}${from && html`<br /><small class="muted">${from}</small>`}`;
 };
 
 const columnsWith = (dimensions: Dimensions): readonly Column<AuditRow>[] => [

@@ -18,7 +18,7 @@ import { button, emptyState, loading, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
 import { sortSelect, table, type Column } from '../parts/table.ts';
 import type { Kind, Records } from '../api/wire.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 /** Records of the first answer, and of each further one. */
 const PAGE_SIZE = 100;
@@ -132,7 +132,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
       return html`
         ${pageHead(
           state.isArchived ? t`Archived ${many}` : names.many,
-          state.isArchived ? t`Kept for reports; neither served nor listed.` : entityOf(kind).about,
+          state.isArchived ? t`Kept for reports; neither served nor listed.` : say(entityOf(kind).about),
           missing ? nothing : addLink(page, add, 'primary'),
         )}
         ${body()}

@@ -38,6 +38,10 @@ export interface TableOptions<T> {
 }
 
 /** Text of a cell whose lines are not broken: a date, a state. */
+/** An e-mail address, or the name of a token, which breaks where its parts begin. */
+export const address = (text: string): TemplateResult =>
+  html`<span class="address">${text.split(/(?=[@.])/).map((part, i) => (i === 0 ? part : html`<wbr />${part}`))}</span>`;
+
 export const unbroken = (text: string | TemplateResult): TemplateResult => html`<span class="unbroken">${text}</span>`;
 
 const nameOf = (sort: string): string => sort.replace(/^-/, '');

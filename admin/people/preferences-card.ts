@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { LANGUAGES, type Preferences } from '../../src/people/accounts/preferences.ts';
+import { LANGUAGES, type Preferences } from '../../src/people/preferences/preferences.ts';
 import type { Page } from '../page.ts';
 import { card } from '../parts/parts.ts';
 import { applyLooks, keepPreferences, keptPreferences, needsReload } from '../words/kept-preferences.ts';

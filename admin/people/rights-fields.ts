@@ -62,7 +62,7 @@ const roleWords = (role: Role, roles: readonly Role[]): string => {
   if (roles.every((other) => includes(role, other))) return t`everything`;
   const base = roles.find((other) => other !== role && other.id === null && includes(role, other));
   const added = role.permissions.filter(({ name }) => !base?.permissions.some((each) => each.name === name));
-  return [...(base ? [t`as a ${base.name}`] : []), ...added.map(({ words }) => words)].join('; ');
+  return [...(base ? [t`as a ${say(base.name)}`] : []), ...added.map(({ words }) => say(words))].join('; ');
 };
 
 /** Roles with what each allows, and for whom. */

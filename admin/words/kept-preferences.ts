@@ -1,4 +1,4 @@
-import { LANGUAGE_NAMES, NO_PREFERENCES, type Language, type Preferences } from '../../src/people/accounts/preferences.ts';
+import { LANGUAGE_NAMES, NO_PREFERENCES, type Language, type Preferences } from '../../src/people/preferences/preferences.ts';
 
 /** In the browser, so that they apply before the page is drawn, and for those who have no account. */
 const KEY = 'preferences';

@@ -1,4 +1,4 @@
-import { LANGUAGE_NAMES, type Language } from '../../src/people/accounts/preferences.ts';
+import { LANGUAGE_NAMES, type Language } from '../../src/people/preferences/preferences.ts';
 
 /** Of the page: before-paint.ts has chosen it. English outside a page. */
 export const language: Language =

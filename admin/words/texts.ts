@@ -71,7 +71,7 @@ export const rich = (strings: TemplateStringsArray, ...values: readonly unknown[
   return [before, ...parts.map((part, i) => (i % 2 === 0 ? part : values[Number(part)])), after];
 };
 
-/** Translates a text of the service: a label of a field, a status, a sentence. service-texts.ts lists them. */
+/** Translates a text of the service: a label of a field, a status, a sentence. scripts/service-texts.ts lists them. */
 export const say = (text: string): string => {
   if (!catalog || catalog.texts[text] !== undefined) return translated(text);
   for (const { key, pattern } of catalog.sentences) {

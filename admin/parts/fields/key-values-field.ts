@@ -43,7 +43,7 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
     const control: Partial<Control> = { invalid };
     const rows = (form.read(options.pointer) as readonly KeyValueRow[] | undefined) ?? [];
     const id = idOf(options.pointer);
-    const { what = 'key-value' } = options;
+    const { what = t`key-value` } = options;
     const change = (at: number, part: Partial<KeyValueRow>) =>
       form.write(
         options.pointer,

@@ -7,7 +7,7 @@ import type { ACCOUNT_API } from './account-api.ts';
 import { tooBusy, type CheckOwner } from './check-owner.ts';
 import { passwordFaults, type Passwords } from './password.ts';
 import type { PersonStore } from './person-store.ts';
-import type { Preferences } from './preferences.ts';
+import type { Preferences } from '../preferences/preferences.ts';
 import { preferencesOf } from './preferences-schema.ts';
 
 export interface AccountRoutesOptions {

@@ -1,6 +1,6 @@
 import { component } from '../../api/component.ts';
 import * as s from '../../base/schema.ts';
-import { DENSITIES, LANGUAGE_NAMES, NO_PREFERENCES, SCHEMES, type Preferences } from './preferences.ts';
+import { DENSITIES, LANGUAGE_NAMES, NO_PREFERENCES, SCHEMES, type Preferences } from '../preferences/preferences.ts';
 
 const OF_BROWSER = 'null: that of the browser';
 

@@ -1,15 +1,15 @@
-import { PERMISSIONS, PERMISSION_AREAS, ROLE_NAMES } from '../../src/access/permissions.ts';
-import { ENTITIES, entityOf, ENTITY_TABLES } from '../../src/catalog/entities/entities.ts';
-import { formOf } from '../../src/catalog/entities/form.ts';
-import { ALERT_KINDS } from '../../src/catalog/model/alert-kinds.ts';
-import * as choices from '../../src/catalog/model/choices.ts';
-import { DELIVERY_STATUSES, NoBidReason, STAGES, wordsOf } from '../../src/decision/no-bid-reason.ts';
-import { PROBLEMS } from '../../src/http/problems/problem.ts';
-import { DIMENSIONS } from '../../src/reports/report-dimensions.ts';
-import { METRICS } from '../../src/reports/report-fields.ts';
-import { RANGES } from '../../src/reports/report-question.ts';
-import { withArticle } from './kinds.ts';
-import { isWord } from './service-words.ts';
+import { PERMISSIONS, PERMISSION_AREAS, ROLE_NAMES } from '../src/access/permissions.ts';
+import { ENTITIES, entityOf, ENTITY_TABLES } from '../src/catalog/entities/entities.ts';
+import { formOf } from '../src/catalog/entities/form.ts';
+import { ALERT_KINDS } from '../src/catalog/model/alert-kinds.ts';
+import * as choices from '../src/catalog/model/choices.ts';
+import { DELIVERY_STATUSES, NoBidReason, STAGES, wordsOf } from '../src/decision/no-bid-reason.ts';
+import { PROBLEMS } from '../src/http/problems/problem.ts';
+import { DIMENSIONS } from '../src/reports/report-dimensions.ts';
+import { METRICS } from '../src/reports/report-fields.ts';
+import { RANGES } from '../src/reports/report-question.ts';
+import { withArticle } from '../admin/words/kinds.ts';
+import { isWord } from '../admin/words/service-words.ts';
 
 /** A text of the service. Where it has placeholders, the page finds their values by the words around them. */
 export interface ServiceText {
@@ -26,7 +26,13 @@ const wordsIn = (table: unknown): readonly string[] => {
 };
 
 /** Examples of what is typed, and signs: the same in every language. */
-const EXAMPLE = /^(https?:.*|[\w.-]+\.example.*|[{$].*|[A-Z]{2,3}(-[A-Z]{2})?|[A-Z]{3}\d+|\d+G?|%|px|[A-Za-z]+\/[A-Za-z]+)$/;
+const EXAMPLE = /^(https?:.*|[\w.-]+\.example.*|\{".*|\$\S*|[A-Z]{2,3}(-[A-Z]{2})?|[A-Z]{3}\d+|\d+G?|%|px|[A-Za-z]+\/[A-Za-z]+)$/;
+
+/** What the history names besides records of the catalog. */
+const HISTORY = [
+  ...['role', 'person', 'second factor', 'saved report', 'password', 'api token', 'report link', 'person link', 'identity'],
+  ...['events', 'counters', 'books', 'asset', 'approval', 'alert recipient'],
+];
 
 /** What the API says in sentences with values, wherever the page shows them. */
 const SENTENCES = [
@@ -96,6 +102,7 @@ export const serviceTexts = (): readonly ServiceText[] => {
     ...wordsIn(DIMENSIONS),
     ...wordsIn(METRICS),
     ...wordsIn(RANGES),
+    ...HISTORY,
     ...SENTENCES,
   ];
   return [
