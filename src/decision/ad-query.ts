@@ -3,6 +3,7 @@ import type { BlockList } from '../catalog/model/block-list.ts';
 import type { LineItem } from '../catalog/model/entities.ts';
 import type { CreativeFormat } from '../catalog/model/choices.ts';
 import type { NativeRequest } from '../creative/native-markup.ts';
+import type { VastVersion } from '../creative/vast/vast-rules.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
 /** What the decision reads of a request: neither its wire format nor the user's identity. */
@@ -47,6 +48,8 @@ export interface AuctionTerms {
   readonly formats: readonly CreativeFormat[];
   /** The native assets that it takes; undefined: whatever a creative has. */
   readonly native: NativeRequest | undefined;
+  /** The version of VAST that its player reads; undefined: the latest. */
+  readonly vast?: VastVersion | undefined;
   /** Whether an ad without an advertiser to name is refused (DSA, article 26). */
   readonly disclosed: boolean;
   /** Whether the ad itself must then show them, because the page cannot: direct ads do not. */

@@ -9,7 +9,7 @@
 -- when there are twice as many places as were left the last time.
 --
 -- In a block, because a chunk of Lua has room for 200 local names.
-local frequency_open, frequency_places, frequency_count, frequency_hold, frequency_held_at, frequency_confirm, frequency_save
+local frequency_open, frequency_places, frequency_count, frequency_hold, frequency_held_at, frequency_confirm, frequency_release, frequency_save
 do
   -- When the key expires (ms), and with how many places those that have ended are removed.
   local FREQUENCY_HEAD_FORMAT = '<dI4'
@@ -112,6 +112,15 @@ do
       frequency_remove(user, at)
     end
     frequency_add(user, line_item, window_end)
+  end
+
+  -- Frees a held place.
+  function frequency_release(user, line_item, held_until)
+    local at = frequency_held_at(user, line_item, held_until)
+    if at then
+      frequency_remove(user, at)
+      user.dirty = true
+    end
   end
 
   -- Removes the places that have ended.
