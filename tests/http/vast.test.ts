@@ -189,6 +189,37 @@ test('an ad request and an auction answer the same document', async () => {
   expect(banner.seatbid).toEqual([]);
 });
 
+test('a player gets no ad that its placement or its auction does not take, and the trace says why', async () => {
+  const booked = await bookVideo('strict', { ...PLAIN, skip_after: 5 });
+  const rules = async (video: object | null): Promise<string> => {
+    // A PATCH merges objects (RFC 7396).
+    await api('PATCH', '/placements/strict', { video: null });
+    expect((await api('PATCH', '/placements/strict', { video })).status).toBe(200);
+    await fetch(`${replica.url}/reload`, { method: 'POST' });
+    const text = await (await fetch(tagOf(booked, '&debug=1'))).text();
+    return text.includes('<InLine>')
+      ? 'served'
+      : (/\b(it plays[^"]*|the player[^"]*|none of[^"]*)"/.exec(text.replaceAll('\\u002d', '-'))?.[1] ?? text);
+  };
+  expect(await rules({ position: 'pre', min_duration: 10, max_duration: 15, skip: 'required', mimes: ['video/MP4'] })).toBe('served');
+  expect(await rules({ max_duration: 10 })).toBe('it plays for 15 s, and the player takes 10 s at most');
+  expect(await rules({ min_duration: 20 })).toBe('it plays for 15 s, and the player takes 20 s at least');
+  expect(await rules({ skip: 'forbidden' })).toBe('the player takes no ads that can be skipped');
+  expect(await rules({ mimes: ['video/webm'] })).toBe('none of its files is video/webm');
+  const page = (await api('GET', `/line_items/${booked.lineItem}/delivery`)).body;
+  expect(JSON.stringify(page)).toContain('none of its files is video/webm');
+  expect(await rules(null)).toBe('served');
+  const auction = async (video: object): Promise<Json> => {
+    const body = { id: 'r', imp: [{ id: '1', tagid: 'strict', video }], site: { page: 'https://gazette.example/' } };
+    const headers = { 'X-API-Key': booked.key };
+    return (await fetch(`${replica.url}/openrtb2/auction`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+  };
+  expect((await auction({ mimes: ['video/mp4'], minduration: 5, maxduration: 30 })).seatbid).toHaveLength(1);
+  expect((await auction({ mimes: ['video/mp4'], maxduration: 10 })).ext.seatnonbid[0].nonbid).toMatchObject([{ statuscode: 202 }]);
+  const bad = await api('PATCH', '/placements/strict', { video: { skip: 'never', size: 1 } });
+  expect([bad.status, bad.body.errors.length]).toEqual([400, 2]);
+});
+
 test('bad tags and creatives are refused in words', async () => {
   const booked = await bookVideo('words', PLAIN);
   const statuses = ['&v=1', ''].map(async (query) => (await fetch(tagOf(booked, query))).status);

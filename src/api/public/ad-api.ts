@@ -173,6 +173,7 @@ export const AD_API = defineRoutes({
     summary: 'What a player calls that got a document without an ad',
     parameters: { code: ownQuery(s.text, 'The code of VAST') },
     answer: file('A transparent GIF', { 'image/gif': {} }),
+    problems: ['unknown_host'],
   },
   showTagImage: {
     ...at('GET', '/tag/image', 'ads'),

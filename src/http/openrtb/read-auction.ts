@@ -11,7 +11,7 @@ import { valueFault, valueOf, type DimensionSchema } from '../../targeting/dimen
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { at, listAt, textAt, type Json, type WireAuction } from './auction-schema.ts';
 import { deviceOf, userOf } from './auction-visitor.ts';
-import { formatsOf, vastOf } from './read-formats.ts';
+import { formatsOf, vastOf, videoRulesOf } from './read-formats.ts';
 import { readNativeRequest } from './read-native-request.ts';
 
 /** An auction as an ad request, and what is needed to answer it. */
@@ -113,6 +113,7 @@ export const readAuction = (
           formats: formatsOf(imp),
           native: readNativeRequest(at(imp, 'native', 'request')),
           vast: vastOf(imp),
+          video: videoRulesOf(imp),
           disclosed,
           selfDisclosed: disclosed && dsa?.pubrender === 0,
           blocked,

@@ -1,7 +1,8 @@
 import { isObject } from '../../base/narrow.ts';
 import type { CreativeFormat } from '../../catalog/model/choices.ts';
+import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import type { VastVersion } from '../../creative/vast/vast-rules.ts';
-import { listAt, type Json } from './auction-schema.ts';
+import { at, listAt, type Json } from './auction-schema.ts';
 
 /** What an impression of an auction takes. */
 export const formatsOf = (imp: Json): readonly CreativeFormat[] => [
@@ -22,4 +23,16 @@ const PROTOCOLS: readonly (readonly [version: VastVersion, numbers: readonly num
 export const vastOf = (imp: Json): VastVersion | undefined => {
   const named = [...listAt(imp, 'video', 'protocols'), ...listAt(imp, 'audio', 'protocols')];
   return PROTOCOLS.find(([, numbers]) => numbers.some((number) => named.includes(number)))?.[0];
+};
+
+/** What the player of an impression takes (OpenRTB 2.6, 3.2.7 and 3.2.8); undefined: it asks for neither video nor sound. */
+export const videoRulesOf = (imp: Json): VideoRules | undefined => {
+  const kind = isObject(imp['video']) ? 'video' : isObject(imp['audio']) ? 'audio' : undefined;
+  if (kind === undefined) return undefined;
+  const [min, max] = [at(imp, kind, 'minduration'), at(imp, kind, 'maxduration')];
+  return {
+    ...(typeof min === 'number' && min > 0 && { min_duration: min }),
+    ...(typeof max === 'number' && max > 0 && { max_duration: max }),
+    mimes: listAt(imp, kind, 'mimes').filter((mime): mime is string => typeof mime === 'string'),
+  };
 };
