@@ -6,7 +6,7 @@ import { stopOf, STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
 import { TargetingQuery } from '../targeting/targeting-query.ts';
-import { videoMisfit } from '../catalog/model/video-rules.ts';
+import { videoMisfit } from '../catalog/model/video-misfit.ts';
 import { fitsImp, floorFor, type AdQuery, type AuctionTerms, type ImpQuery } from './ad-query.ts';
 import { priceInAuction } from './ranked-candidate.ts';
 import { NoBidReason } from './no-bid-reason.ts';

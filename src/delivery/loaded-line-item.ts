@@ -2,7 +2,7 @@ import { advertiserBlockOf, blocksOf } from '../catalog/model/advertiser.ts';
 import type { Campaign, Creative, LineItem } from '../catalog/model/entities.ts';
 import type { Candidate, Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { misfitWords } from '../decision/ad-query.ts';
-import { videoMisfit } from '../catalog/model/video-rules.ts';
+import { videoMisfit } from '../catalog/model/video-misfit.ts';
 import { isLive, obstacleOf } from '../decision/rules.ts';
 import type { CreativeObstacle } from './status/line-item-status.ts';
 

@@ -6,6 +6,7 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { apiOf, itemsOf, type ApiCall, type Json } from '../api/api-client.ts';
+import { bookVideo as bookVideoBy, type BookedVideo, type Booking } from '../api/book-video.ts';
 import { FULL_VIDEO } from '../creative/vast/sample-video.ts';
 import { vastFaults } from '../creative/vast/validate-vast.ts';
 
@@ -19,38 +20,7 @@ beforeAll(async () => {
   api = apiOf(replica.url);
 });
 
-const made = async (where: string, body: object): Promise<Json> => {
-  const answer = await api('POST', where, body);
-  if (answer.status !== 201) throw new Error(`POST ${where}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
-};
-
-interface BookedVideo {
-  readonly key: string;
-  readonly publisher: number;
-  readonly placement: string;
-  readonly lineItem: number;
-  readonly creative: Json;
-}
-const bookVideo = async (placement: string, content: object, lineItem: object = {}, creative: object = {}): Promise<BookedVideo> => {
-  const flight = { start_date: '2026-01-01', end_date: '2999-12-31' };
-  const publisher = await made('/publishers', { name: 'The Gazette', domain: 'gazette.example' });
-  await made('/placements', { id: placement, publisher_id: publisher.id, width: 640, height: 360, formats: ['video'] });
-  const campaign = await made('/campaigns', { publisher_id: publisher.id, name: 'Autumn', ...flight });
-  const item = await made('/line_items', { campaign_id: campaign.id, name: 'Boots', active: true, ...flight, cpm: 4, ...lineItem });
-  const booked = await made('/creatives', {
-    ...{
-      placement_id: placement,
-      line_item_id: item.id,
-      format: 'video',
-      content: JSON.stringify(content),
-      click_url: 'https://boots.example/',
-    },
-    ...creative,
-  });
-  return { key: publisher.api_key, publisher: publisher.id, placement, lineItem: item.id, creative: booked };
-};
-
+const bookVideo = (...booking: Booking): Promise<BookedVideo> => bookVideoBy(api, ...booking);
 const tagOf = ({ key, placement }: Pick<BookedVideo, 'key' | 'placement'>, query = ''): string =>
   `${replica.url}/vast?key=${key}&placement=${placement}${query}`;
 const play = async (tag: string): Promise<Json> => new VASTClient().get(tag, { withCredentials: true });

@@ -4,7 +4,7 @@ import { packArrays } from '../../base/packed-arrays.ts';
 import { advertiserBlockOf, blocksOf, type AdvertiserBlocks } from '../model/advertiser.ts';
 import type { CreativeCounts } from '../model/catalog-reading.ts';
 import { isVideo, type Placement, type Publisher } from '../model/entities.ts';
-import { videoMisfit } from '../model/video-rules.ts';
+import { videoMisfit } from '../model/video-misfit.ts';
 import type { AdmittedRows } from './admit-rows.ts';
 import { CANDIDATE_ARRAYS } from './candidate-index.ts';
 import type { SlotParts } from './catalog-update.ts';
