@@ -58,6 +58,10 @@ const editor = (form: Form, page: Page, format: CreativeFormat): TemplateResult 
       return assetEditor(form, page, format, bannerFields);
     case 'native':
       return assetEditor(form, page, format, nativeFields);
+    case 'video':
+    case 'audio':
+      return html`${source(form, 'Files and what belongs to them, as JSON')}
+        <div class="wide row">${sample(form, format)}</div>`;
     case 'html':
       return html`${html5File(form, page)}${source(form, t`Markup`)}
         <div class="wide row">${sample(form, format)}</div>`;

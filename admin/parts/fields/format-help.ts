@@ -27,6 +27,20 @@ export const SAMPLES: Readonly<Record<CreativeFormat, string>> = {
     undefined,
     2,
   ),
+  video: JSON.stringify(
+    {
+      duration: 15,
+      media: [{ url: 'https://example.com/boots.mp4', type: 'video/mp4', width: 1280, height: 720, bitrate: 2000 }],
+      skip_after: 5,
+    },
+    undefined,
+    2,
+  ),
+  audio: JSON.stringify(
+    { duration: 20, media: [{ url: 'https://example.com/boots.mp3', type: 'audio/mpeg', bitrate: 128 }] },
+    undefined,
+    2,
+  ),
 };
 
 /** What the writer of a creative should know about its format. */
@@ -55,5 +69,11 @@ export const formatHelp = (format: CreativeFormat): TemplateResult => {
         <p>
           ${rich`A click on an element with ${html`<code>data-ad-event="like"</code>`} in the template of the page reports that event.`}
         </p>`;
+    case 'video':
+    case 'audio':
+      return html`<p>
+          ${rich`Players get it as VAST. Name one to twelve files; of an uploaded one only its address, the rest is read from the file. Or name the VAST tag of another server as ${html`<code>tag</code>`}.`}
+        </p>
+        <p>${t`With a click address, a click on the player leads there.`}</p>`;
   }
 };
