@@ -22,6 +22,26 @@ const CLIENT = buildSync({
   ...{ bundle: true, write: false, format: 'iife', platform: 'browser', external: ['@xmldom/xmldom'] },
 }).outputFiles[0]!.text;
 
+/** What the test uses of it. */
+interface Vast {
+  readonly VASTClient: new () => { get(tag: string, options: object): Promise<{ readonly ads: readonly Ad[] }> };
+  readonly VASTTracker: new (client: object, ad: Ad, creative: Linear) => Tracker;
+}
+interface Linear {
+  readonly type: string;
+  readonly mediaFiles: readonly { readonly fileURL: string }[];
+}
+interface Ad {
+  readonly creatives: readonly Linear[];
+}
+interface Tracker {
+  trackImpression(): void;
+  setProgress(seconds: number): void;
+  complete(): void;
+  on(event: 'clickthrough', listener: (address: string) => void): void;
+  click(): void;
+}
+
 let browser: Browser;
 let replica: Replica;
 let api: ApiCall;
@@ -45,15 +65,15 @@ test('a player of others plays an uploaded video to its end: impression, quartil
   await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
   await page.addScriptTag({ content: CLIENT });
   const played = await page.evaluate(async (tag) => {
-    const { VASTClient, VASTTracker } = window as unknown as Record<string, new (...given: unknown[]) => Json>;
-    const client = new VASTClient!();
-    const [ad] = (await client.get(tag, { withCredentials: true })).ads;
-    const linear = ad.creatives.find(({ type }: Json) => type === 'linear');
-    const tracker = new VASTTracker!(client, ad, linear);
+    const { VASTClient, VASTTracker } = window as unknown as Vast;
+    const client = new VASTClient();
+    const ad = (await client.get(tag, { withCredentials: true })).ads[0]!;
+    const linear = ad.creatives.find(({ type }) => type === 'linear')!;
+    const tracker = new VASTTracker(client, ad, linear);
     const video = Object.assign(document.createElement('video'), {
       muted: true,
       crossOrigin: 'anonymous',
-      src: linear.mediaFiles[0].fileURL,
+      src: linear.mediaFiles[0]!.fileURL,
     });
     document.body.append(video);
     video.addEventListener('playing', () => tracker.trackImpression(), { once: true });
