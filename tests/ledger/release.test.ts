@@ -1,7 +1,7 @@
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import type { LineItem } from '../../src/catalog/model/entities.ts';
-import { candidate, DAY, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
+import { candidate, DAY, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => rig.close());
 const serve = async (item: LineItem, user: string | null = null): Promise<ServedAd | undefined> => {
   const one = candidate(item);
   const reservation = await rig.reserve([[one]], user);
-  return reservation.imps[0]?.moments ? { ...servedAd(reservation, one), servedAtMs: NOON, userHash: user } : undefined;
+  return reservation.imps[0]?.moments ? { ...servedAd(reservation, one, user), servedAtMs: NOON } : undefined;
 };
 const settle = async (ad: ServedAd, named: string, atMs: number, late = false) => {
   const [kind, eventType = ''] = named.split(':') as [Hit['kind'], string?];
@@ -53,10 +53,10 @@ test('an ad that was shown has nothing to give back', async () => {
 });
 
 test('a place of the user is free again', async () => {
-  const capped = lineItem({ frequencyCap: { places: 1, windowMs: 10 * MINUTE } });
+  const capped = lineItem({ frequencyCaps: perUser(1, 10 * MINUTE) });
   const ad = await serve(capped, 'u'.repeat(16));
   expect(await serve(capped, 'u'.repeat(16))).toBeUndefined();
-  await settle({ ...ad!, windowMs: 10 * MINUTE }, 'event:notUsed', NOON + 1_000);
+  await settle(ad!, 'event:notUsed', NOON + 1_000);
   expect(await serve(capped, 'u'.repeat(16))).toBeDefined();
 });
 
