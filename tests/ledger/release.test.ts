@@ -1,5 +1,4 @@
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
-import { countedOf } from '../../src/ledger/frequency-counters.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import type { LineItem } from '../../src/catalog/model/entities.ts';
 import { candidate, DAY, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
@@ -19,7 +18,7 @@ afterEach(() => rig.close());
 const serve = async (item: LineItem, user: string | null = null): Promise<ServedAd | undefined> => {
   const one = candidate(item);
   const reservation = await rig.reserve([[one]], user);
-  return reservation.imps[0]?.moments ? { ...servedAd(reservation, one), servedAtMs: NOON, userHash: user } : undefined;
+  return reservation.imps[0]?.moments ? { ...servedAd(reservation, one, user), servedAtMs: NOON } : undefined;
 };
 const settle = async (ad: ServedAd, named: string, atMs: number, late = false) => {
   const [kind, eventType = ''] = named.split(':') as [Hit['kind'], string?];
@@ -57,7 +56,7 @@ test('a place of the user is free again', async () => {
   const capped = lineItem({ frequencyCaps: perUser(1, 10 * MINUTE) });
   const ad = await serve(capped, 'u'.repeat(16));
   expect(await serve(capped, 'u'.repeat(16))).toBeUndefined();
-  await settle({ ...ad!, counted: countedOf(candidate(capped)) }, 'event:notUsed', NOON + 1_000);
+  await settle(ad!, 'event:notUsed', NOON + 1_000);
   expect(await serve(capped, 'u'.repeat(16))).toBeDefined();
 });
 
