@@ -10,7 +10,16 @@ import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
 
 const SETTINGS_FIELDS = ['tokenTtlMs', 'kp', 'ki', 'kd'] as const;
-const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
+const REQUEST_FIELDS = [
+  'publisher',
+  'expiresAtS',
+  'maxHoldMs',
+  'readsPlaces',
+  'readsPage',
+  'hourStartMs',
+  'shareBefore',
+  'shareOfHour',
+] as const;
 
 /** The generated part of reserve.lua. */
 export const reserveLua = (lotRule: LotRule): readonly string[] => [
@@ -40,7 +49,11 @@ export const encodeReserve = (
   scope: CallScope,
 ): ScriptCall => {
   const placesKeys = requests.map((request) => placesKeyOf(request, keys));
-  const own = placesKeys.filter((key) => key !== undefined);
+  const own: string[] = [];
+  requests.forEach(({ publisherId, pageView }, i) => {
+    if (placesKeys[i] !== undefined) own.push(placesKeys[i]);
+    if (pageView !== undefined) own.push(keys.pageView(publisherId, pageView));
+  });
   const call = callKeys(requests, (publisherId) => publisherKeys(keys, publisherId), own, scope);
   const args = [settings, call.scope, encodeClients(requests)];
   requests.forEach((request, i) => {
@@ -67,7 +80,7 @@ const NO_MAX = 0;
 
 /** One request: a line for the request, then a line for each impression with its candidates. */
 const encodeRequest = (
-  { expiresAtMs, maxHoldMs = NO_MAX, curve, siblingsOf, imps, wants }: ReserveRequest,
+  { expiresAtMs, maxHoldMs = NO_MAX, curve, siblingsOf, pageView, imps, wants }: ReserveRequest,
   { publisher, readsPlaces }: { readonly publisher: number; readonly readsPlaces: boolean },
   encodeCandidate: EncodeCandidate,
 ): string => {
@@ -76,6 +89,7 @@ const encodeRequest = (
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     maxHoldMs,
     readsPlaces,
+    readsPage: pageView !== undefined,
     hourStartMs: curve.hourStartMs,
     shareBefore: curve.shareBefore,
     shareOfHour: curve.shareOfHour,
