@@ -14,6 +14,7 @@ import { hits } from './hits.ts';
 import { hostile } from './hostile.ts';
 import { hungBidders } from './hung-bidders.ts';
 import { loss } from './loss.ts';
+import { pageView } from './page-view.ts';
 import { poison } from './poison.ts';
 import { postgresAway } from './postgres-away.ts';
 import { redisAway } from './redis-away.ts';
@@ -37,6 +38,7 @@ export const PROOFS: readonly Proof[] = [
   activity,
   spend,
   frequency,
+  pageView,
   earned,
   scriptCost,
   cost,

@@ -1,4 +1,4 @@
-import type { AdResponse, AdSDKOptions, Bid, KeyValues, Size } from './contract.ts';
+import type { AdResponse, AdSDKOptions, Bid, KeyValues, PageContext, Size } from './contract.ts';
 import { onServer, trackingUrl } from './server-address.ts';
 
 export type Fetch = NonNullable<AdSDKOptions['fetch']>;
@@ -16,8 +16,12 @@ export interface AdRequest {
   readonly ended?: () => boolean;
 }
 
-/** The members of a request that belong to the page: `site`, `user` and `regs`. */
-export type PageFields = () => Promise<object>;
+/** The members of a request that belong to the page: `site`, `user` and `regs`, and those of `ext`. */
+export interface PageMembers {
+  readonly ext?: PageContext['ext'] | undefined;
+  readonly [member: string]: unknown;
+}
+export type PageFields = () => Promise<PageMembers>;
 
 interface Waiting extends Pick<AdRequest, 'placementId' | 'sizes' | 'keyValues' | 'ended'> {
   readonly resolve: (answer: AdResponse) => void;
@@ -88,7 +92,7 @@ export const createAdRequests = ({
   const sendRequest = async (
     { baseUrl, apiKey, publisherId }: AdRequest,
     waiting: readonly Waiting[],
-    page: object,
+    page: PageMembers,
   ): Promise<AdResponse> => {
     const { imp, kv } = impsOf(waiting);
     const response = await send(onServer(baseUrl, '/ad'), {
@@ -97,7 +101,7 @@ export const createAdRequests = ({
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
       signal: AbortSignal.timeout?.(TIMEOUT_MS),
-      body: JSON.stringify({ id: newId(), imp, ...page, ext: { publisher_id: publisherId, kv } }),
+      body: JSON.stringify({ id: newId(), imp, ...page, ext: { ...page.ext, publisher_id: publisherId, kv } }),
     });
     // The body says what is wrong; left unread, it would keep the request open.
     if (!response.ok) throw new Error(`the ad server answered ${response.status}: ${await response.text()}`);

@@ -1,4 +1,4 @@
-import { createAdRequests } from './ad-requests.ts';
+import { createAdRequests, type PageMembers } from './ad-requests.ts';
 import { runningQueue } from './command-queue.ts';
 import { consentFields, createConsent } from './consent.ts';
 import type { AdSDK, AdSDKOptions, PageContext } from './contract.ts';
@@ -49,12 +49,13 @@ export const createSDK = (
   let closeModal = (): void => {};
 
   /** Without permission to store, the page is sent without its query, which may name a person. */
-  const pageFields = async (): Promise<object> => {
+  const pageFields = async (): Promise<PageMembers> => {
     await consent.ready();
     const isRefused = consent.mayStore() === false;
     const { page = location.href, ref = document.referrer, data } = pageContext;
     const cut = (url: string): string => url.replace(isRefused ? /[?#].*/ : /#.*/, '');
     return {
+      ext: pageContext.ext,
       site: { page: cut(page), ref: cut(ref) },
       ...consentFields(consent.signals(), { id: userId.get(), data: !isRefused && data }),
     };
@@ -86,7 +87,7 @@ export const createSDK = (
         referrerPolicy: 'no-referrer',
         body: JSON.stringify({ token: tokenOf(reportUrl), reason }),
       });
-      if (!response.ok) throw new Error(`the ad server answered the report with ${response.status}`);
+      if (!response.ok) throw new Error(`the ad server answered ${response.status}`);
       return true;
     } catch (error) {
       fail(document, undefined, error);

@@ -45,7 +45,7 @@ export const createTracker = (bid: Bid, send: Fetch, onError: (error: unknown) =
       // In Chromium an unread body keeps the request open, so that tools never see the network
       // idle.
       await response.blob();
-      if (!response.ok && response.type !== 'opaqueredirect') throw new Error(`the ad server answered the hit with ${response.status}`);
+      if (!response.ok && response.type !== 'opaqueredirect') throw new Error(`the ad server answered ${response.status}`);
     } catch (error) {
       onError(error);
     }

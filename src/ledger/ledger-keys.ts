@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { userName } from './settle/actor.ts';
 
 /**
@@ -12,6 +13,8 @@ export interface LedgerKeys {
   accounts(publisherId: number): string;
   /** String: the user's packed places under frequency caps at this publisher. */
   places(publisherId: number, userHash: string): string;
+  /** String: what a page view shows (lua/page.lua); its name may be anything. */
+  pageView(publisherId: number, name: string): string;
   /** The start of the names of two hashes: what the clients of this publisher hold and rendered (lua/clients.lua). */
   clients(publisherId: number): string;
   /** String: the kinds already seen of one token. */
@@ -66,6 +69,8 @@ export interface LedgerKeys {
  */
 export const ACCOUNT_LAYOUT = 5;
 
+const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url').slice(0, 22);
+
 export const createLedgerKeys = (shards: number): LedgerKeys => {
   const shardOf = (publisherId: number) => publisherId % shards;
   const ofPublisher = (publisherId: number, rest: string) => `ads:{${shardOf(publisherId)}}:${rest}`;
@@ -75,6 +80,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     shardOf,
     accounts: (publisherId) => ofPublisher(publisherId, `accounts${ACCOUNT_LAYOUT}:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
+    pageView: (publisherId, name) => ofPublisher(publisherId, `page:${publisherId}:${hashOf(name)}`),
     clients: (publisherId) => ofPublisher(publisherId, `clients:${publisherId}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
     billingNotices: (shard, minute) => ofShard(shard, `burl:${minute}`),

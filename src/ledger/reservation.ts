@@ -22,6 +22,8 @@ export interface ReserveRequest {
   readonly maxHoldMs?: number | undefined;
   /** Per impression, candidates in order of preference. */
   readonly imps: readonly (readonly RankedCandidate[])[];
+  /** Its ads are shown beside those of other requests with the same page view (lua/page.lua). */
+  readonly pageView?: string | undefined;
   /** Of which candidates more ads are wanted, should they win (allowances/). */
   readonly wants?: ReadonlyMap<RankedCandidate, WantedLots>;
 }

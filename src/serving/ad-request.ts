@@ -18,6 +18,8 @@ export interface AdRequest {
    */
   readonly sessionUser: string | null;
   readonly consent: Consent;
+  /** The page view that it is for, together with other requests; undefined: it is one by itself. */
+  readonly pageView: string | undefined;
   /** Whether it says to which audiences the visitor belongs. */
   readonly hasSegments: boolean;
   /** Who asks: the network of the caller (context/visitor-seal.ts). undefined: its holds need not be earned. */

@@ -70,8 +70,9 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
       siblingsOf: (campaignId) => snapshot.siblingsOf(campaignId, query.atMs),
       expiresAtMs: snapshot.expiresAtMs(publisher.id),
       maxHoldMs: request.maxHoldMs,
-      // Caps that this replica keeps are not those of the line item.
-      isShared: !request.traced && request.sessionUser === null,
+      pageView: request.pageView,
+      // Caps that this replica keeps are not those of the line item, and only Redis knows what else a page shows.
+      isShared: !request.traced && request.sessionUser === null && request.pageView === undefined,
       imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
     });
     let isFirst = !request.traced && options.fromLots !== undefined;

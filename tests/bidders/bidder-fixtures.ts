@@ -28,6 +28,7 @@ export const context: BidContext = {
     privacy: samplePrivacy,
     blocked: sampleBlocked,
     blockedAdvertisers: sampleBlockedAdvertisers,
+    onePerAdvertiser: false,
     timeZone: 'UTC',
     archived: false,
     apiKeyHash: 'secret-hash',

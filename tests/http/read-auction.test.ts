@@ -13,6 +13,7 @@ const PUBLISHER = {
     privacy: samplePrivacy,
     blocked: sampleBlocked,
     blockedAdvertisers: sampleBlockedAdvertisers,
+    onePerAdvertiser: false,
     timeZone: 'UTC',
     archived: false,
     apiKeyHash: '',

@@ -43,6 +43,14 @@ export const PUBLISHER = defineEntity({
         help: 'Pages of other origins get no ads with this key. https://*.gazette.example means all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
       },
     },
+    one_per_advertiser: {
+      schema: { ...boolean, default: false, description: 'true: a page has one ad of each advertiser at most' },
+      view: ['onePerAdvertiser', 'flag'],
+      form: {
+        label: 'One ad of each advertiser a page',
+        help: 'A page never shows two ads of one advertiser. Campaigns whose advertiser is not known are not compared.',
+      },
+    },
     consent_when_silent: {
       ...chosen(CONSENT_WHEN_SILENT_WORDS, {
         default: 'by_country',
@@ -151,7 +159,7 @@ export const PUBLISHER = defineEntity({
     {
       title: 'Publisher',
       text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
-      fields: ['name', 'domain', 'origins', 'time_zone', 'currency', 'creative_approval', 'external_key', 'archived'],
+      fields: ['name', 'domain', 'origins', 'time_zone', 'currency', 'one_per_advertiser', 'creative_approval', 'external_key', 'archived'],
     },
     {
       title: 'Blocked',

@@ -22,9 +22,9 @@ export interface AdvertiserBlocks {
 /** What exclusions read of an advertiser. Labels are in lower case. */
 export interface AdvertiserTraits {
   readonly labels: readonly string[];
-  /** An answer has one ad of it at most. */
+  /** A page has one ad of it at most. */
   readonly exclusive: boolean;
-  /** No answer has ads of two advertisers that share one. */
+  /** No page has ads of two advertisers that share one. */
   readonly exclusionLabels: readonly string[];
 }
 
@@ -39,6 +39,15 @@ export const blocksOf = (publisher: Blocking, placement: Blocking): AdvertiserBl
 });
 
 export const NO_TRAITS: AdvertiserTraits = { labels: [], exclusive: false, exclusionLabels: [] };
+
+/** Those of an advertiser that a publisher shows: one that shows each once at most treats it as exclusive. */
+export const traitsOf = (
+  advertiser: Pick<Advertiser, 'traits'> | undefined,
+  { onePerAdvertiser }: { readonly onePerAdvertiser: boolean },
+): AdvertiserTraits => {
+  const { traits = NO_TRAITS } = advertiser ?? {};
+  return advertiser && onePerAdvertiser && !traits.exclusive ? { ...traits, exclusive: true } : traits;
+};
 
 interface Advertised {
   readonly advertiserId: number | null;

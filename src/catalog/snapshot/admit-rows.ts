@@ -8,7 +8,7 @@ import type { EntityType } from '../columns/entity-type.ts';
 import type { View } from '../columns/kinds.ts';
 import { ADVERTISERS, BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS, TARGETINGS } from '../columns/entity-types.ts';
 import type { NamedTargetingRecord } from '../entities/named-targeting.ts';
-import { NO_TRAITS } from '../model/advertiser.ts';
+import { traitsOf } from '../model/advertiser.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import {
   NO_SALES_RULES,
@@ -183,7 +183,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       const advertiser = advertiserId === null ? undefined : advertisers.get(advertiserId);
       if (advertiserId !== null && !advertiser) return quarantine.parentReason('advertisers', advertiserId);
       const stop = publisher.archived ? 'publisherArchived' : advertiser?.archived ? 'advertiserArchived' : campaign.ownStop;
-      const { traits = NO_TRAITS } = advertiser ?? {};
+      const traits = traitsOf(advertiser, publisher);
       const counted = withCounted(campaign);
       return counted.stop === stop && isDeepStrictEqual(counted.traits, traits) ? counted : { ...counted, stop, traits };
     },

@@ -45,7 +45,7 @@ export const AD_REQUEST_SCHEMA = {
     },
     user: { type: 'object', required: ['id'], properties: { id: ID } },
     device: { type: 'object', properties: { ua: { type: 'string' }, ip: { type: 'string' } } },
-    ext: { type: 'object', required: ['publisher_id'], properties: { publisher_id: { type: 'integer' }, kv: KEY_VALUES } },
+    ext: { type: 'object', required: ['publisher_id'], properties: { publisher_id: { type: 'integer' }, kv: KEY_VALUES, page_view: ID } },
   },
 } as const;
 
@@ -98,7 +98,7 @@ export interface WireAdRequest {
   readonly device?: { readonly ua?: string; readonly ip?: string; readonly lmt?: unknown; readonly sent?: unknown };
   readonly site?: { readonly page?: unknown; readonly ref?: unknown };
   readonly regs?: unknown;
-  readonly ext: { readonly publisher_id: number; readonly kv?: Readonly<Record<string, unknown>> };
+  readonly ext: { readonly publisher_id: number; readonly kv?: Readonly<Record<string, unknown>>; readonly page_view?: string };
 }
 
 export interface WireFlatAdRequest {

@@ -111,6 +111,7 @@ export const toAdRequest = (
     userHash: hash,
     sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
+    pageView: wire.ext.page_view,
     hasSegments: hasSegments(wire),
     client: clientOf(snapshot, req),
     seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req), hash),

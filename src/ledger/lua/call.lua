@@ -22,6 +22,8 @@ local function call_begin()
     events = {},
     -- The users by the key of their places (frequency.lua).
     users = {},
+    -- What the page views show, by key (page.lua).
+    pages = {},
     -- The clients by their hash (clients.lua).
     clients = {},
   }

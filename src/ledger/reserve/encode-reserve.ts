@@ -16,7 +16,7 @@ const SETTINGS_FIELDS = ['tokenTtlMs', 'kp', 'ki', 'kd'] as const;
 
 /** Where a moment lies in the publisher's day, as scripts read it. */
 export const CURVE_FIELDS = ['hourStartMs', 'lengthMs', 'shareBefore', 'shareOfHour', 'days'] as const;
-const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', ...CURVE_FIELDS] as const;
+const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', 'readsPage', ...CURVE_FIELDS] as const;
 
 /** The record of CURVE_FIELDS. */
 export const curveRecord = ({ hourStartMs, lengthMs = MS_PER_HOUR, shareBefore, shareOfHour, days = UTC_DAYS }: TrafficCurve) => ({
@@ -52,7 +52,11 @@ export const encodeReserve = (
   scope: CallScope,
 ): ScriptCall => {
   const placesKeys = requests.map((request) => placesKeyOf(request, keys));
-  const own = placesKeys.filter((key) => key !== undefined);
+  const own: string[] = [];
+  requests.forEach(({ publisherId, pageView }, i) => {
+    if (placesKeys[i] !== undefined) own.push(placesKeys[i]);
+    if (pageView !== undefined) own.push(keys.pageView(publisherId, pageView));
+  });
   const call = callKeys(requests, (publisherId) => publisherKeys(keys, publisherId), own, scope);
   const args = [settings, call.scope, encodeClients(requests)];
   requests.forEach((request, i) => {
@@ -79,7 +83,7 @@ const NO_MAX = 0;
 
 /** One request: a line for the request, then a line for each impression with its candidates. */
 const encodeRequest = (
-  { expiresAtMs, maxHoldMs = NO_MAX, curve, siblingsOf, imps, wants }: ReserveRequest,
+  { expiresAtMs, maxHoldMs = NO_MAX, curve, siblingsOf, pageView, imps, wants }: ReserveRequest,
   { publisher, readsPlaces }: { readonly publisher: number; readonly readsPlaces: boolean },
   encodeCandidate: EncodeCandidate,
 ): string => {
@@ -88,6 +92,7 @@ const encodeRequest = (
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     maxHoldMs,
     readsPlaces,
+    readsPage: pageView !== undefined,
     ...curveRecord(curve),
   });
   const encodeOne = (candidate: RankedCandidate): string => {

@@ -4,8 +4,8 @@
 -- KEYS per publisher p = 0, 1, …: KEYS[5p + 1] accounts of the publisher (hash), KEYS[5p + 2] serves tally of its
 --   shard (hash), KEYS[5p + 3] fold horizon of the shard, KEYS[5p + 4] broken accounts of the shard (hash), KEYS[5p + 5]
 --   its clients (the start of the names of two hashes);
---   then the frequency places of the user for each request that reads them, in the order of the requests; the last
---   one is the record of epochs (trust-books.lua)
+--   then for each request, in their order, the frequency places of the user and what its page view shows, where it
+--   reads them; the last one is the record of epochs (trust-books.lua)
 -- ARGV[1] settings, ARGV[2] the number of publishers and the epoch of the books that the caller knows, ARGV[3] the
 --   clients of the requests, '-' for those whose holds need not be earned ('': none has one), ARGV[r + 4] per request
 --   r = 0, 1, …: lines; the first is the request, then one line per impression with its candidates, joined by ';'. All
@@ -149,6 +149,10 @@ local function reserve(request, keys)
     call.own_key = call.own_key + 1
     request.user = frequency_open(keys[call.own_key], book.now, book.horizon)
   end
+  if head.reads_page then
+    call.own_key = call.own_key + 1
+    request.shown = page_open(keys[call.own_key])
+  end
   local replies = {}
   for line in lines do
     replies[#replies + 1] = reserve_imp(line, request)
@@ -175,6 +179,7 @@ local function reserve_ads(keys, args)
     results[i] = reserve(request, keys)
   end
   frequency_save()
+  pages_save()
   books_save(call.expires_at)
   tally_save()
   clients_save()
