@@ -9,8 +9,13 @@ export default {
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', typescript] },
   // These packages are ES modules only.
   transformIgnorePatterns: [
-    '/node_modules/(?!(?:htmlparser2|domhandler|domutils|domelementtype|dom-serializer|entities|p-queue|p-timeout|hyparquet|hyparquet-writer|jose)/)',
+    '/node_modules/(?!(?:htmlparser2|domhandler|domutils|domelementtype|dom-serializer|entities|p-queue|p-timeout|hyparquet|hyparquet-writer|jose|music-metadata|strtok3|token-types|uint8array-extras|file-type|win-guid|media-typer|@tokenizer/inflate|@tokenizer/token|@borewit/text-codec|mp4box)/)',
   ],
+  // Packages that export for `import` alone, which jest does not ask for.
+  moduleNameMapper: {
+    '^music-metadata$': '<rootDir>/node_modules/music-metadata/lib/index.js',
+    '^file-type$': '<rootDir>/node_modules/file-type/index.js',
+  },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/tests/setup/global-setup.ts',
   globalTeardown: '<rootDir>/tests/setup/global-teardown.ts',

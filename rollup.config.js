@@ -142,6 +142,11 @@ export default [
     output: { file: join(adminServed, 'sign-in.js'), format: 'es', plugins: [minify()] },
   },
   {
+    input: join(adminSources, 'words/before-paint.ts'),
+    plugins: [typescript('es2022')],
+    output: { file: join(adminServed, 'before-paint.js'), format: 'iife', plugins: [minify()] },
+  },
+  {
     input: join(adminSources, 'parts/preview/frame.ts'),
     plugins: [typescript('es2022')],
     output: { file: join(adminServed, 'preview.js'), format: 'iife', plugins: [minify()] },

@@ -1,3 +1,4 @@
+import './words/load-messages.ts';
 import { html, render } from 'lit-html';
 import { createApi } from './api/api.ts';
 import { signInAddress } from './api/auth.ts';
@@ -20,10 +21,13 @@ import { createStatuses } from './api/statuses.ts';
 import { createStore } from './api/store.ts';
 import { createToasts } from './parts/toasts.ts';
 import type { Problem } from './api/wire.ts';
+import type { Preferences } from '../src/people/preferences/preferences.ts';
+import { applyLooks, keepPreferences, keptPreferences, needsReload } from './words/kept-preferences.ts';
+import { t } from './words/texts.ts';
 
 const root = document.getElementById('app') as HTMLElement;
 let rights: Rights = NO_RIGHTS;
-let view: View = { title: 'Loading', section: '', render: loading };
+let view: View = { title: t`Loading`, section: '', render: loading };
 let shownHash = '';
 let drawnHash = '';
 let drawing = false;
@@ -50,7 +54,7 @@ const draw = (): void => {
     shell({ rights, section: view.section, counts, screen, personMenu: personMenu(page, view.section), toasts: toasts.render() }),
     root,
   );
-  document.title = `${view.title} · Ad server`;
+  document.title = t`${view.title} · Ad server`;
 };
 
 const toasts = createToasts(redraw);
@@ -122,7 +126,12 @@ const open = async (): Promise<void> => {
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
 };
 
-const LEAVE = { title: 'Leave without saving?', text: 'Your changes on this page will be lost.', yes: 'Leave', dangerous: true } as const;
+const LEAVE = {
+  title: t`Leave without saving?`,
+  text: t`Your changes on this page will be lost.`,
+  yes: t`Leave`,
+  dangerous: true,
+} as const;
 
 history.scrollRestoration = 'manual';
 window.addEventListener('scrollend', () => scrolls.set(entry, window.scrollY));
@@ -156,18 +165,30 @@ const start = async (): Promise<void> => {
   const allowed = await readRights(api);
   if (!allowed.ok) return showProblem(allowed.problem);
   rights = allowed.value;
+  if (takePreferences(rights.me.preferences)) return;
   // The first screen does not wait for what only forms need.
   const [problem] = await Promise.all([page.store.loadDimensions(), open()]);
   return problem ? showProblem(problem) : redraw();
 };
 
+/** Those of the person before those of the browser. @returns whether the page is loaded again for them */
+const takePreferences = (preferences: Preferences | null): boolean => {
+  const kept = keptPreferences();
+  if (preferences === null || JSON.stringify(preferences) === JSON.stringify(kept)) return false;
+  keepPreferences(preferences);
+  applyLooks(preferences);
+  if (!needsReload(kept, keptPreferences())) return false;
+  location.reload();
+  return true;
+};
+
 const showProblem = (problem: Problem): void => {
   view = {
-    title: 'Not available',
+    title: t`Not available`,
     section: '',
     render: () =>
-      html`<h1 tabindex="-1">The campaign data cannot be loaded</h1>
-        ${problemNote(problem)}<button type="button" @click=${() => void start()}>Try again</button>`,
+      html`<h1 tabindex="-1">${t`The campaign data cannot be loaded`}</h1>
+        ${problemNote(problem)}<button type="button" @click=${() => void start()}>${t`Try again`}</button>`,
   };
   draw();
 };

@@ -3,6 +3,7 @@ import { KINDS, type Kind } from './api/wire.ts';
 import type { IconName } from './parts/icons.ts';
 import { parseRoute } from './route.ts';
 import { NAMES } from './words/kinds.ts';
+import { t } from './words/texts.ts';
 
 /** A screen of the navigation, which is also the name of its icon. */
 export interface Screen {
@@ -31,37 +32,37 @@ const always = (): boolean => true;
 export const SCREEN_GROUPS: readonly ScreenGroup[] = [
   {
     screens: [
-      { name: 'overview', label: 'Home', isAllowed: always },
-      { name: 'inbox', label: 'Inbox', isAllowed: ({ me }) => me.kind === 'person' },
-      { name: 'timeline', label: 'Timeline', isAllowed: ({ may }) => may('GET', '/line_items') },
+      { name: 'overview', label: t`Home`, isAllowed: always },
+      { name: 'inbox', label: t`Inbox`, isAllowed: ({ me }) => me.kind === 'person' },
+      { name: 'timeline', label: t`Timeline`, isAllowed: ({ may }) => may('GET', '/line_items') },
     ],
   },
   {
-    label: 'Results',
+    label: t`Results`,
     screens: [
-      { name: 'reports', label: 'Reports', isAllowed: ({ may }) => may('GET', '/reports') },
-      { name: 'finance', label: 'Finance', isAllowed: ({ may }) => may('GET', '/finance') },
+      { name: 'reports', label: t`Reports`, isAllowed: ({ may }) => may('GET', '/reports') },
+      { name: 'finance', label: t`Finance`, isAllowed: ({ may }) => may('GET', '/finance') },
     ],
   },
   {
-    label: 'Set-up',
+    label: t`Set-up`,
     screens: [
       ...KINDS.map((kind): Screen => ({
         ...{ name: kind, label: NAMES[kind].many, isAllowed: ({ may }) => may('GET', `/${kind}`) },
         isListed: ({ me }) => me.advertisers === null || !OF_STAFF.includes(kind),
       })),
-      { name: 'files', label: 'Files', isAllowed: ({ may }) => may('GET', '/assets') },
+      { name: 'files', label: t`Files`, isAllowed: ({ may }) => may('GET', '/assets') },
     ],
   },
   {
-    label: 'Check',
+    label: t`Check`,
     screens: [
-      { name: 'test', label: 'Test an ad', isAllowed: ({ may }) => may('POST', '/test_ad') },
-      { name: 'alerts', label: 'Alerts', isAllowed: ({ may }) => may('GET', '/alerts') },
-      { name: 'approvals', label: 'Approvals', isAllowed: ({ may }) => may('GET', '/approvals') },
-      { name: 'complaints', label: 'Complaints', isAllowed: ({ may }) => may('GET', '/complaints') },
-      { name: 'people', label: 'People', isAllowed: ({ may }) => may('GET', '/people') },
-      { name: 'history', label: 'History', isAllowed: ({ may }) => may('GET', '/audit') },
+      { name: 'test', label: t`Test an ad`, isAllowed: ({ may }) => may('POST', '/test_ad') },
+      { name: 'alerts', label: t`Alerts`, isAllowed: ({ may }) => may('GET', '/alerts') },
+      { name: 'approvals', label: t`Approvals`, isAllowed: ({ may }) => may('GET', '/approvals') },
+      { name: 'complaints', label: t`Complaints`, isAllowed: ({ may }) => may('GET', '/complaints') },
+      { name: 'people', label: t`People`, isAllowed: ({ may }) => may('GET', '/people') },
+      { name: 'history', label: t`History`, isAllowed: ({ may }) => may('GET', '/audit') },
     ],
   },
 ];

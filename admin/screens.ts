@@ -29,6 +29,7 @@ import { openTimeline } from './delivery/timeline-view.ts';
 import { KINDS, type Kind } from './api/wire.ts';
 import { emptyState, pageHead } from './parts/parts.ts';
 import { mayOpen, screenNamed, type Screen } from './screen-groups.ts';
+import { t } from './words/texts.ts';
 
 /** Screens that are reached from another one, whose entry of the navigation is current. */
 const OWNERS: Readonly<Record<string, string>> = { tokens: 'people', roles: 'people', report_links: 'reports' };
@@ -88,7 +89,7 @@ const closedView = ({ rights: { me } }: Page, { name, label }: Screen): View => 
   section: name,
   render: () =>
     html`${pageHead(label, '')}
-    ${emptyState(`Your role does not include this${me.publishers ? ', or it is about all publishers' : ''}. Ask an administrator if you need it.`)}`,
+    ${emptyState(t`Your role does not include this${me.publishers ? t`, or it is about all publishers` : ''}. Ask an administrator if you need it.`)}`,
 });
 
 /** The screens of one record, for kinds that have one. */

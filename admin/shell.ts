@@ -3,6 +3,8 @@ import type { Rights } from './api/rights.ts';
 import { icon, type IconName } from './parts/icons.ts';
 import { hashOf } from './route.ts';
 import { isInNavigation, SCREEN_GROUPS } from './screen-groups.ts';
+import { locale } from './words/language.ts';
+import { t } from './words/texts.ts';
 
 export interface ShellOptions {
   readonly rights: Rights;
@@ -23,11 +25,11 @@ export const shell = ({ rights, section, counts, screen, personMenu, toasts }: S
     </li>`;
   const groups = SCREEN_GROUPS.map(({ label, screens }) => ({ label, screens: screens.filter((one) => isInNavigation(one, rights)) }));
   return html`
-    <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
+    <a class="skip" href="#main" @click=${skip}>${t`Skip to the content`}</a>
     <div class="layout">
-      <nav class="sidebar" aria-label="Main">
-        <a class="brand" aria-label="Ad server" href=${hashOf(['overview'])}
-          ><span class="brand-mark" aria-hidden="true">◧</span><span>Ad server</span></a
+      <nav class="sidebar" aria-label=${t`Main`}>
+        <a class="brand" aria-label=${t`Ad server`} href=${hashOf(['overview'])}
+          ><span class="brand-mark" aria-hidden="true">◧</span><span>${t`Ad server`}</span></a
         >
         ${groups.map(({ label, screens }) =>
           screens.length === 0
@@ -48,7 +50,7 @@ export const shell = ({ rights, section, counts, screen, personMenu, toasts }: S
       </nav>
       <main id="main" tabindex="-1">
         ${screen}
-        <footer class="credits"><a href="https://db-ip.com" target="_blank" rel="noreferrer">IP Geolocation by DB-IP</a></footer>
+        <footer class="credits"><a href="https://db-ip.com" target="_blank" rel="noreferrer">${t`IP Geolocation by DB-IP`}</a></footer>
       </main>
     </div>
     ${toasts}
@@ -56,7 +58,7 @@ export const shell = ({ rights, section, counts, screen, personMenu, toasts }: S
 };
 
 const waiting = (count = 0): TemplateResult | typeof nothing =>
-  count === 0 ? nothing : html`<span class="waiting">${count.toLocaleString()}<span class="unseen"> waiting</span></span>`;
+  count === 0 ? nothing : html`<span class="waiting">${count.toLocaleString(locale)}<span class="unseen"> ${t`waiting`}</span></span>`;
 
 /** The router owns the hash: following #main would leave the screen. */
 const skip = (event: Event): void => {

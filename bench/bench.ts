@@ -22,6 +22,7 @@ import { against } from './measures/against.ts';
 import { nodeVersions, semiSpaces } from './measures/side-by-side.ts';
 import { adThroughput } from './measures/ad-throughput.ts';
 import { auctions } from './measures/auctions.ts';
+import { besideSignIns } from './measures/beside-sign-ins.ts';
 import { costOnPaper } from './measures/cost.ts';
 import { latency } from './measures/latency.ts';
 import { life } from './measures/life.ts';
@@ -33,7 +34,7 @@ import { replicas } from './measures/replicas.ts';
 import { scaleOut } from './measures/scale.ts';
 import { goalTable, reportOf, sectionOf, withFigures } from './report.ts';
 
-const MEASURES = ['ads', 'auctions', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'page', 'profile'] as const;
+const MEASURES = ['ads', 'auctions', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'sign-ins', 'page', 'profile'] as const;
 /** The rest takes longer than a smoke run may. */
 const QUICK_MEASURES: readonly string[] = ['ads', 'pixels', 'latency', 'replicas'];
 
@@ -92,6 +93,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   await measure('reload', () => reload(rig, scale));
   await measure('life', () => life(rig, scale));
   await measure('replicas', () => replicas(rig, scale));
+  await measure('sign-ins', () => besideSignIns(rig, scale));
   await measure('page', () => page(rig, scale));
   await measure('profile', () => profile(rig, scale, ads?.ad.cpuMicros ?? NaN));
   if (ads && hits) findings.push(costOnPaper(ads.ad, hits.impression));

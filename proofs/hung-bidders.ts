@@ -13,7 +13,7 @@ export const hungBidders: Proof = {
   claim: 'the only bidder accepts connections and never answers',
   expected: `/ad 100 % 200 and filled by direct line items; p99 ≤ ${MAX_P99_MS} ms from the first request on`,
   run: async (rig, scale) => {
-    const lastsMs = scale.of(60_000, 20_000);
+    const lastsMs = scale.of(60_000, 16_000);
     const bidder = createServer((socket) => socket.on('error', () => undefined).resume());
     bidder.listen(0, '127.0.0.1');
     await once(bidder, 'listening');

@@ -131,7 +131,21 @@ const fillBackMs = (visits: Visits, lostMs: number, endMs: number): number | und
   return back;
 };
 
-const timesOf = (scale: Scale) => ({ beforeMs: scale.of(5_000, 2_500), afterMs: scale.of(10_000, 5_500) });
+/** `settledMs`: how long the fill is watched once it is back. */
+const timesOf = (scale: Scale) => ({
+  beforeMs: scale.of(5_000, 2_500),
+  afterMs: scale.of(10_000, 5_500),
+  settledMs: scale.of(10_000, 2_000),
+});
+
+/** Resolves after `afterMs`, or when the fill has been back for `settledMs`. */
+const untilSettled = async (visits: Visits, sinceMs: number, { afterMs, settledMs }: ReturnType<typeof timesOf>): Promise<void> => {
+  for (let waitedMs = 0; waitedMs < afterMs; waitedMs = performance.now() - sinceMs) {
+    const backMs = fillBackMs(visits, sinceMs, sinceMs + waitedMs);
+    if (backMs !== undefined && waitedMs - backMs >= settledMs) return;
+    await sleep(STEP_MS);
+  }
+};
 
 /** Redis and Postgres lose data in every way while four replicas sell caps and budgets of 2,000 line items. */
 export const loss: Proof = {
@@ -143,7 +157,8 @@ export const loss: Proof = {
     const publishers = scale.of(20, 4);
     const perPublisher = scale.of(100, 50);
     const perSecond = scale.of(500, 100);
-    const { beforeMs, afterMs } = timesOf(scale);
+    const times = timesOf(scale);
+    const { beforeMs } = times;
     const cap = Math.round((perSecond / SCARCE_PART / 2) * (beforeMs / 1000) * 1.2);
     const fleet = await rig.fleet({ replicas: scale.of(4, 2), faulty: true });
     const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-loss-'));
@@ -174,7 +189,7 @@ export const loss: Proof = {
         const lostMs = performance.now();
         await form.lose(fleet, { first, begun, second });
         const answeringMs = performance.now();
-        await sleep(afterMs);
+        await untilSettled(visits, answeringMs, times);
         const endMs = performance.now();
         await visits.stop();
         const isRestored = form.name === POSTGRES;

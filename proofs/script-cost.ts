@@ -51,7 +51,7 @@ export const scriptCost: Proof = {
       let asked = 0;
       const stopOthers = askSteadily(page, other);
       const calls = await costsOf(async () => {
-        const until = Date.now() + scale.of(30_000, 6_000);
+        const until = Date.now() + scale.of(30_000, 3_000);
         const call = async (): Promise<void> => {
           for (; Date.now() < until; asked++) await askForAll(page, asked % 2 === 0 ? capped : paced);
         };

@@ -34,7 +34,7 @@ export const upkeep: Proof = {
   expected:
     'hits lost 0, doubled 0; gross = filtered + net in Postgres, accounts = rows; 0 deadlocks, no command fails; what a list says is what a day has; nothing names the forgotten user',
   run: async (rig, scale) => {
-    const [seconds, seeded, perSecond] = [scale.of(60, 12), scale.of(5_000, 1_000), scale.of(150, 60)];
+    const [seconds, seeded, perSecond] = [scale.of(60, 8), scale.of(5_000, 1_000), scale.of(150, 60)];
     const fleet = await rig.fleet({ replicas: 3 });
     const { page, knex } = fleet;
     try {

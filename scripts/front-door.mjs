@@ -69,6 +69,12 @@ const verbs = {
     await installDependencies(ROOT, say);
     process.exitCode = (await lint(ROOT, say)) ? 0 : 1;
   },
+  /** Collects the texts of the page for its translations. */
+  texts: async (args) => {
+    await installDependencies(ROOT, say);
+    const { updateTexts } = await import('./texts.mjs');
+    process.exitCode = (await updateTexts(args.includes('--check'), say)) ? 0 : 1;
+  },
   bench: async (args) => {
     endWithNpm();
     await installDependencies(ROOT, say);

@@ -1,5 +1,7 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { transformSync } from 'esbuild';
+import { messagesOf, parsePo } from './po.mjs';
 
 /** Own styles of the trafficking page, in the order of the cascade. */
 const STYLES = [
@@ -24,7 +26,7 @@ const STYLES = [
 ];
 
 /**
- * The trafficking page's styles in one file, its libraries' first; and the document of its previews.
+ * The trafficking page's styles in one file, its libraries' first; the texts of each language; and the document of its previews.
  * @param {string} root the checkout
  */
 export function publishAdminFiles(root) {
@@ -35,8 +37,13 @@ export function publishAdminFiles(root) {
   );
   const own = STYLES.map((name) => readFileSync(path.join(sources, `styles/${name}.css`), 'utf8'));
   mkdirSync(served, { recursive: true });
-  writeFileSync(path.join(served, 'admin.css'), `@charset "UTF-8";\n${[...libraries, ...own].join('\n')}`);
+  const { code } = transformSync([...libraries, ...own].join('\n'), { loader: 'css', minify: true });
+  writeFileSync(path.join(served, 'admin.css'), `@charset "UTF-8";\n${code}`);
   // For the page of the API, which has the same colours.
   copyFileSync(path.join(sources, 'styles/theme.css'), path.join(served, 'theme.css'));
+  for (const file of readdirSync(path.join(sources, 'languages')).filter((name) => name.endsWith('.po'))) {
+    const { entries } = parsePo(readFileSync(path.join(sources, 'languages', file), 'utf8'));
+    writeFileSync(path.join(served, file.replace(/\.po$/, '.json')), JSON.stringify(messagesOf(entries)));
+  }
   copyFileSync(path.join(sources, 'parts/preview/preview.html'), path.join(served, 'preview.html'));
 }

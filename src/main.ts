@@ -25,7 +25,7 @@ const MAX_STOP_MS = 14_500;
 // V8 concludes, in each start anew, which objects of a request live long, and allocates those in its old generation. There
 // they keep later ones alive until it is marked: up to ten times in half a minute, instead of not once (docs/adr/0008).
 v8.setFlagsFromString('--no-allocation-site-pretenuring');
-if (process.execArgv.includes('--single-threaded-gc')) lowerHelperThreads();
+if (process.execArgv.includes('--single-threaded-gc')) await lowerHelperThreads();
 
 /** One replica: settings → stores → compose → listen; SIGTERM → drain. */
 const main = async (): Promise<void> => {

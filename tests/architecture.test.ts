@@ -18,7 +18,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   proofs: ['testkit', 'src'],
   bench: ['testkit', 'src', 'scripts'],
   tests: ['testkit', 'src', 'sdk', 'admin', 'scripts'],
-  scripts: [],
+  scripts: ['src', 'admin'],
 };
 /** The page imports types from all of src, but code only from these folders, which need no server. */
 const CODE_FOR_ADMIN = [
@@ -29,6 +29,7 @@ const CODE_FOR_ADMIN = [
   'src/catalog/checks',
   'src/catalog/entities',
   'src/catalog/model',
+  'src/people/preferences',
 ];
 
 const MAX_LINES = 250;

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { ALERT_KINDS, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import type { AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import { ALERT_KINDS } from '../words/choice-words.ts';
 import type { AlertWire, MuteWire } from '../../src/alerts/alert-api.ts';
 import { createRecipients } from './recipients.ts';
 import type { Page, View } from '../page.ts';
@@ -8,6 +9,7 @@ import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { moment, withDates } from '../words/dates.ts';
 import { hashOf } from '../route.ts';
+import { t } from '../words/texts.ts';
 
 const MUTE_DAYS = 7;
 const PLURALS = { line_item: 'line_items', campaign: 'campaigns', creative: 'creatives', approval: 'approvals' } as const;
@@ -17,13 +19,13 @@ const what = ({ entity, entity_id, words }: AlertWire): TemplateResult | string 
 
 const COLUMNS: readonly Column<AlertWire>[] = [
   {
-    label: 'Alert',
+    label: t`Alert`,
     cell: ({ kind, closed_at }) => html`<span class="pill ${closed_at === null ? 'warn' : 'quiet'}">${ALERT_KINDS[kind].label}</span>`,
   },
-  { label: 'What', prose: true, cell: what },
-  { label: 'Since', cell: ({ opened_at }) => unbroken(moment(opened_at)) },
+  { label: t`What`, prose: true, cell: what },
+  { label: t`Since`, cell: ({ opened_at }) => unbroken(moment(opened_at)) },
 ];
-const PAST: readonly Column<AlertWire>[] = [...COLUMNS, { label: 'Until', cell: ({ closed_at }) => unbroken(moment(closed_at ?? '')) }];
+const PAST: readonly Column<AlertWire>[] = [...COLUMNS, { label: t`Until`, cell: ({ closed_at }) => unbroken(moment(closed_at ?? '')) }];
 
 /** What needs attention, what this person has muted, and to whom alerts are sent. */
 export const openAlerts = (page: Page): View => {
@@ -43,17 +45,17 @@ export const openAlerts = (page: Page): View => {
     await Promise.all([alerts.load(), mutes.load()]);
   };
   const actions = ({ kind, entity_id, words }: AlertWire): TemplateResult =>
-    html`${button('Mute for a week', () => mute(kind, entity_id, MUTE_DAYS), 'quiet', `Mute for a week: ${words}`)}
-    ${button(`Mute all like this`, () => mute(kind, '', null), 'quiet', `Mute all like this: ${ALERT_KINDS[kind].label}`)}`;
+    html`${button(t`Mute for a week`, () => mute(kind, entity_id, MUTE_DAYS), 'quiet', t`Mute for a week: ${words}`)}
+    ${button(t`Mute all like this`, () => mute(kind, '', null), 'quiet', t`Mute all like this: ${ALERT_KINDS[kind].label}`)}`;
 
   return {
-    title: 'Alerts',
+    title: t`Alerts`,
     section: 'alerts',
     render: () => html`
       ${pageHead(
-        'Alerts',
-        'What needs attention now. Looked for once a minute.',
-        page.rights.may('POST', '/alert_recipients') ? button('Send them to…', () => recipients.add(), 'secondary') : nothing,
+        t`Alerts`,
+        t`What needs attention now. Looked for once a minute.`,
+        page.rights.may('POST', '/alert_recipients') ? button(t`Send them to…`, () => recipients.add(), 'secondary') : nothing,
       )}
       ${recipients.form()}
       ${alerts.render((rows) => {
@@ -61,9 +63,9 @@ export const openAlerts = (page: Page): View => {
         const muted = rows.filter((row) => row.closed_at === null && row.muted);
         const closed = rows.filter(({ closed_at }) => closed_at !== null).slice(0, 50);
         return html`
-          ${open.length === 0 ? emptyState('Nothing needs attention.') : table({ caption: 'Open alerts', rows: open, columns: COLUMNS, actions })}
-          ${muted.length > 0 ? card('Muted by you', table({ caption: 'Muted alerts', rows: muted, columns: COLUMNS })) : nothing}
-          ${closed.length > 0 ? card('Closed lately', table({ caption: 'Closed alerts', rows: closed, columns: PAST })) : nothing}
+          ${open.length === 0 ? emptyState(t`Nothing needs attention.`) : table({ caption: t`Open alerts`, rows: open, columns: COLUMNS, actions })}
+          ${muted.length > 0 ? card(t`Muted by you`, table({ caption: t`Muted alerts`, rows: muted, columns: COLUMNS })) : nothing}
+          ${closed.length > 0 ? card(t`Closed lately`, table({ caption: t`Closed alerts`, rows: closed, columns: PAST })) : nothing}
         `;
       })}
       ${mutes.render((rows) => (rows.length > 0 ? mutesCard(rows, unmute) : html``))} ${recipients.list()}
@@ -73,15 +75,15 @@ export const openAlerts = (page: Page): View => {
 
 const mutesCard = (rows: readonly MuteWire[], unmute: (mute: MuteWire) => unknown): TemplateResult =>
   card(
-    'What you have muted',
+    t`What you have muted`,
     table({
-      caption: 'Mutes',
+      caption: t`Mutes`,
       rows,
       columns: [
-        { label: 'Alerts', cell: ({ kind }) => ALERT_KINDS[kind].label },
-        { label: 'Of', cell: ({ entity_id }) => (entity_id === '' ? 'all' : `#${entity_id}`) },
-        { label: 'Until', cell: ({ until }) => (until === null ? 'you take it back' : moment(until)) },
+        { label: t`Alerts`, cell: ({ kind }) => ALERT_KINDS[kind].label },
+        { label: t`Of`, cell: ({ entity_id }) => (entity_id === '' ? 'all' : `#${entity_id}`) },
+        { label: t`Until`, cell: ({ until }) => (until === null ? t`you take it back` : moment(until)) },
       ],
-      actions: (row) => button('Unmute', () => unmute(row), 'quiet', `Unmute ${ALERT_KINDS[row.kind].label}`),
+      actions: (row) => button(t`Unmute`, () => unmute(row), 'quiet', t`Unmute ${ALERT_KINDS[row.kind].label}`),
     }),
   );

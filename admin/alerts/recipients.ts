@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import { ALERT_KIND_NAMES, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import { ALERT_KINDS } from '../words/choice-words.ts';
 import type { RecipientWire } from '../../src/alerts/alert-api.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
@@ -8,6 +9,7 @@ import { table } from '../parts/table.ts';
 import { addressesOf, addressFields, lastWords, recordForm, typedOf, type TypedAddresses } from '../reports/delivery-form.ts';
 import { createOwnRecords, type OwnRecords } from '../reports/own-records.ts';
 import { titleOf } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 /** What the form holds: texts as typed. */
 interface Draft extends TypedAddresses {
@@ -28,9 +30,9 @@ export const createRecipients = (page: Page) => {
         ? page.api.send('POST', '/alert_recipients', { body: recordOf(draft) })
         : page.api.send('PUT', '/alert_recipients/{id}', { id: draft.id, body: recordOf(draft) }),
     drop: (id) => page.api.send('DELETE', '/alert_recipients/{id}', { id }),
-    storedWords: () => 'New alerts will be sent there.',
+    storedWords: () => t`New alerts will be sent there.`,
   });
-  const question = { title: 'Delete this recipient?', text: 'No more alerts are sent there.' };
+  const question = { title: t`Delete this recipient?`, text: t`No more alerts are sent there.` };
 
   return {
     load: async () => {
@@ -51,22 +53,22 @@ export const createRecipients = (page: Page) => {
       records.all().length === 0
         ? nothing
         : card(
-            'Sent to',
+            t`Sent to`,
             table({
-              caption: 'Recipients of alerts',
+              caption: t`Recipients of alerts`,
               rows: records.all(),
               columns: [
-                { label: 'Where', cell: whereWords },
-                { label: 'Alerts', cell: ({ kinds }) => kinds.map((kind) => ALERT_KINDS[kind].label).join(', ') },
-                { label: 'Publisher', cell: ({ publisher_id }) => publisherName(page, publisher_id), minor: true },
-                { label: 'Last', cell: lastWords },
-                { label: 'By', cell: ({ owner }) => owner, minor: true },
+                { label: t`Where`, cell: whereWords },
+                { label: t`Alerts`, cell: ({ kinds }) => kinds.map((kind) => ALERT_KINDS[kind].label).join(', ') },
+                { label: t`Publisher`, cell: ({ publisher_id }) => publisherName(page, publisher_id), minor: true },
+                { label: t`Last`, cell: lastWords },
+                { label: t`By`, cell: ({ owner }) => owner, minor: true },
               ],
               actions: (one) =>
                 !page.rights.may('PUT', '/alert_recipients/{id}')
                   ? html``
-                  : html`${button('Edit', () => records.edit(draftOf(one)), 'quiet', `Edit ${whereWords(one)}`)}
-                    ${button('Delete', () => records.remove(one, question), 'quiet', `Delete ${whereWords(one)}`)}`,
+                  : html`${button(t`Edit`, () => records.edit(draftOf(one)), 'quiet', t`Edit ${whereWords(one)}`)}
+                    ${button(t`Delete`, () => records.remove(one, question), 'quiet', t`Delete ${whereWords(one)}`)}`,
             }),
           ),
   };
@@ -92,10 +94,10 @@ const publisherName = ({ store }: Page, id: number | null): string => {
 };
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
-  '': 'Recipient',
-  '/kinds': 'Alerts',
-  '/emails': 'E-mail addresses',
-  '/webhook': 'Webhook',
+  '': t`Recipient`,
+  '/kinds': t`Alerts`,
+  '/emails': t`E-mail addresses`,
+  '/webhook': t`Webhook`,
 };
 
 const recipientForm = (page: Page, draft: Draft, records: OwnRecords<RecipientWire, Draft>): TemplateResult => {
@@ -103,15 +105,15 @@ const recipientForm = (page: Page, draft: Draft, records: OwnRecords<RecipientWi
   const toggle = (kind: AlertKind): void =>
     write({ kinds: ALERT_KIND_NAMES.filter((name) => (name === kind) !== draft.kinds.includes(name)) });
   return recordForm(
-    draft.id === undefined ? 'Send new alerts' : 'Edit the recipient',
+    draft.id === undefined ? t`Send new alerts` : t`Edit the recipient`,
     records,
     FIELD_WORDS,
     html`${addressFields({
         ...{ typed: draft, write, webhookSample: 'https://gazette.example/alerts' },
-        webhookHelp: 'Alerts are posted there as JSON, signed with a secret that is shown once.',
+        webhookHelp: t`Alerts are posted there as JSON, signed with a secret that is shown once.`,
       })}
-      <div class="report-line" role="group" aria-label="Alerts">
-        <span>Alerts</span>
+      <div class="report-line" role="group" aria-label=${t`Alerts`}>
+        <span>${t`Alerts`}</span>
         <div class="toggles">
           ${ALERT_KIND_NAMES.map(
             (kind) =>
@@ -128,8 +130,8 @@ const recipientForm = (page: Page, draft: Draft, records: OwnRecords<RecipientWi
         </div>
       </div>
       <label
-        >Of${recordChoice(page, {
-          ...{ kind: 'publishers', label: 'Of', value: draft.publisher, placeholder: 'All publishers' },
+        >${t`Of`}${recordChoice(page, {
+          ...{ kind: 'publishers', label: t`Of`, value: draft.publisher, placeholder: t`All publishers` },
           choose: (publisher) => write({ publisher }),
         })}</label
       >`,

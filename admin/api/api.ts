@@ -8,6 +8,7 @@ import { createRecordApi, type RecordApi } from './record-api.ts';
 import { sendRequest, toProblem } from './request.ts';
 import { bearer, dropTabToken, tabToken } from './tab-token.ts';
 import type { Answer, Problem } from './wire.ts';
+import { t } from '../words/texts.ts';
 
 type Route = (typeof TRAFFICKING_API)[keyof typeof TRAFFICKING_API];
 export type Method = Route['method'];
@@ -140,6 +141,6 @@ const attempt = (
 
 /** A file ends early when the service or the connection does. */
 const BROKEN_OFF: Problem = {
-  ...{ status: 0, title: 'The file is not complete', detail: 'The service stopped while it wrote the file. Try again.' },
+  ...{ status: 0, title: t`The file is not complete`, detail: t`The service stopped while it wrote the file. Try again.` },
   ...{ code: 'unreachable', errors: [], waitS: 0 },
 };

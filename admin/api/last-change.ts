@@ -1,6 +1,7 @@
 import type { AuditRow } from '../../src/bookings/audit-api.ts';
 import type { Api } from './api.ts';
 import type { Kind } from './wire.ts';
+import { t } from '../words/texts.ts';
 
 /** Who changed a record last, and when. */
 export type LastChange = Pick<AuditRow, 'actor' | 'at'>;
@@ -15,4 +16,4 @@ export const readLastChange = async (api: Api, kind: Kind, id: string | number):
 const ANONYMOUS = 'anonymous';
 
 /** The author at the beginning of a sentence. */
-export const authorOf = (change: LastChange | undefined): string => (change && change.actor !== ANONYMOUS ? change.actor : 'Someone else');
+export const authorOf = (change: LastChange | undefined): string => (change && change.actor !== ANONYMOUS ? change.actor : t`Someone else`);

@@ -1,5 +1,7 @@
 import type { Fault } from '../../src/base/fault.ts';
 import type { Problem } from './wire.ts';
+import { detailWords } from '../words/remedies.ts';
+import { say, t } from '../words/texts.ts';
 
 export interface RequestOptions {
   readonly method: string;
@@ -18,20 +20,21 @@ export const sendRequest = async (address: string, { method, headers = {}, body 
       ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
     });
   } catch {
-    const detail = 'The service did not answer. Check that it is running and that you are online, then try again.';
-    return { status: 0, title: 'No answer', detail, code: 'unreachable', errors: [], waitS: 0 };
+    const detail = t`The service did not answer. Check that it is running and that you are online, then try again.`;
+    return { status: 0, title: t`No answer`, detail, code: 'unreachable', errors: [], waitS: 0 };
   }
 };
 
 /** Of an answer that is not successful. @param value its body as JSON; undefined: it has none */
 export const toProblem = ({ status, headers }: Response, value: unknown): Problem => {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Partial<Record<keyof Problem, unknown>>;
+  const code = typeof given.code === 'string' ? given.code : '';
   const errors = Array.isArray(given.errors) ? given.errors.filter(isFault) : [];
   return {
     status,
-    title: typeof given.title === 'string' ? given.title : `The service answered ${status}`,
-    detail: typeof given.detail === 'string' ? given.detail : 'The service gave no reason.',
-    code: typeof given.code === 'string' ? given.code : '',
+    title: typeof given.title === 'string' ? say(given.title) : t`The service answered ${status}`,
+    detail: typeof given.detail === 'string' ? detailWords(code, given.detail) : t`The service gave no reason.`,
+    code,
     errors,
     waitS: Number(headers.get('retry-after') ?? 0),
   };

@@ -23,6 +23,7 @@ export const NO_RIGHTS: Rights = {
   me: {
     ...{ kind: 'machine', id: null, name: '', email: null, roles: [], permissions: [], publishers: null, advertisers: null },
     session_id: null,
+    preferences: null,
   },
   may: () => false,
   mayChange: () => false,

@@ -21,6 +21,7 @@ import {
   type Approval,
   type ProposedChange,
 } from './approval-words.ts';
+import { t } from '../words/texts.ts';
 
 const BACK = hashOf(['approvals']);
 const MAX_WORDS = 2_000;
@@ -32,12 +33,12 @@ export const openApproval = async (page: Page, id: number): Promise<View> => {
     const { problem } = read;
     const rest =
       problem.status === 404
-        ? emptyState('This proposal does not exist.', { text: '', label: 'All approvals', hash: BACK })
+        ? emptyState(t`This proposal does not exist.`, { text: '', label: t`All approvals`, hash: BACK })
         : problemNote(problem);
     return {
-      title: 'Proposal',
+      title: t`Proposal`,
       section: 'approvals',
-      render: () => html`${crumbs([[BACK, 'Approvals']], 'Proposal')}${pageHead('Proposal', '')}${rest}`,
+      render: () => html`${crumbs([[BACK, t`Approvals`]], t`Proposal`)}${pageHead(t`Proposal`, '')}${rest}`,
     };
   }
   await readParents(page, read.value);
@@ -51,34 +52,34 @@ export const openApproval = async (page: Page, id: number): Promise<View> => {
     await Promise.all([page.inbox.load(), page.store.refresh()]);
   };
   const approve = async (): Promise<void> => {
-    const words = await askWords('Approve this change?', 'It is made now, as it is shown here.', 'Approve', false);
+    const words = await askWords(t`Approve this change?`, t`It is made now, as it is shown here.`, t`Approve`, false);
     if (words !== undefined)
-      await decided(await page.api.send('POST', '/approvals/{id}/approve', { id, body: { words } }), 'It is approved, and made.');
+      await decided(await page.api.send('POST', '/approvals/{id}/approve', { id, body: { words } }), t`It is approved, and made.`);
   };
   const sendBack = async (): Promise<void> => {
-    const words = await askWords('Send it back?', 'Nothing is changed. Say what should be different.', 'Send it back', true);
+    const words = await askWords(t`Send it back?`, t`Nothing is changed. Say what should be different.`, t`Send it back`, true);
     if (words !== undefined)
-      await decided(await page.api.send('POST', '/approvals/{id}/send_back', { id, body: { words } }), 'It is sent back.');
+      await decided(await page.api.send('POST', '/approvals/{id}/send_back', { id, body: { words } }), t`It is sent back.`);
   };
-  const withdraw = async (): Promise<void> => decided(await page.api.send('POST', '/approvals/{id}/withdraw', { id }), 'It is withdrawn.');
+  const withdraw = async (): Promise<void> => decided(await page.api.send('POST', '/approvals/{id}/withdraw', { id }), t`It is withdrawn.`);
 
   const actions = (): TemplateResult | typeof nothing => {
     if (approval.state !== 'open') return nothing;
-    if (isMine(page, approval)) return button('Withdraw', withdraw, 'secondary');
-    return waitsForMe(page, approval) ? html`${button('Send back', sendBack, 'secondary')} ${button('Approve', approve)}` : nothing;
+    if (isMine(page, approval)) return button(t`Withdraw`, withdraw, 'secondary');
+    return waitsForMe(page, approval) ? html`${button(t`Send back`, sendBack, 'secondary')} ${button(t`Approve`, approve)}` : nothing;
   };
   return {
     title: approvalTitle(approval),
     section: 'approvals',
     render: () => html`
-      ${crumbs([[BACK, 'Approvals']], approvalTitle(approval))} ${pageHead(approvalTitle(approval), askedWords(approval), actions())}
+      ${crumbs([[BACK, t`Approvals`]], approvalTitle(approval))} ${pageHead(approvalTitle(approval), askedWords(approval), actions())}
       ${stateNote(approval)}
       ${card(
-        'Why it needs a second person',
+        t`Why it needs a second person`,
         html`<ul>
             ${reasonsOf(approval).map((reason) => html`<li>${reason}</li>`)}
           </ul>
-          ${approval.note === '' ? html`<p class="muted">No reason was given.</p>` : html`<p>${approval.proposed_by}: “${approval.note}”</p>`}`,
+          ${approval.note === '' ? html`<p class="muted">${t`No reason was given.`}</p>` : html`<p>${approval.proposed_by}: “${approval.note}”</p>`}`,
       )}
       ${approval.changes.map((change) => changeCard(page, change))}
     `,
@@ -95,13 +96,13 @@ const readParents = async ({ store }: Page, { changes }: Approval): Promise<void
 };
 
 const askedWords = ({ proposed_by: by, proposed_at: at, state, expires_at: until }: Approval): string =>
-  `Asked by ${by} on ${moment(at)}${state === 'open' ? `. It waits until ${moment(until)}` : ''}.`;
+  t`Asked by ${by} on ${moment(at)}${state === 'open' ? t`. It waits until ${moment(until)}` : ''}.`;
 
 const stateNote = ({ state, decided_by: by, decided_at: at, words }: Approval): TemplateResult | typeof nothing => {
   if (state === 'open') return nothing;
   const [shown, tone] = STATE_WORDS[state];
   const whose =
-    state === 'expired' ? 'It was not decided in time. Propose it again if it is still wanted.' : `By ${by} on ${moment(at ?? '')}.`;
+    state === 'expired' ? t`It was not decided in time. Propose it again if it is still wanted.` : t`By ${by} on ${moment(at ?? '')}.`;
   return html`<div class="note decision">
     <p><span class="pill ${tone}">${shown}</span> ${whose}</p>
     ${words === null ? nothing : html`<p>“${words}”</p>`}
@@ -112,26 +113,26 @@ const changeCard = (page: Page, change: ProposedChange): TemplateResult => {
   const month = closedMonth(change);
   if (month !== undefined) {
     const statement = hashOf(['finance'], { publisher_id: change.id, month });
-    const link = html`<a href=${statement}>Its statement</a>`;
-    return card(changeTitle(change), html`<p>The figures stay as they are then. A closed month cannot be opened again.</p>`, link);
+    const link = html`<a href=${statement}>${t`Its statement`}</a>`;
+    return card(changeTitle(change), html`<p>${t`The figures stay as they are then. A closed month cannot be opened again.`}</p>`, link);
   }
   const kind = kindNamed(change.entity);
-  const link = kind && change.id !== null ? html`<a href=${linkTo(kind, change.id)}>Open it</a>` : nothing;
+  const link = kind && change.id !== null ? html`<a href=${linkTo(kind, change.id)}>${t`Open it`}</a>` : nothing;
   const rows = changeFields(page, change);
   const isNew = change.before === null;
   return card(
     changeTitle(change),
     change.after === null
-      ? html`<p>It is deleted.</p>`
+      ? html`<p>${t`It is deleted.`}</p>`
       : rows.length === 0
-        ? html`<p class="muted">No field of its form changes.</p>`
+        ? html`<p class="muted">${t`No field of its form changes.`}</p>`
         : table({
             caption: changeTitle(change),
             rows,
             columns: [
-              { label: 'Field', cell: ({ label }) => html`<strong>${label}</strong>` },
-              ...(isNew ? [] : [{ label: 'Now', prose: true, cell: ({ before }: (typeof rows)[number]) => before }]),
-              { label: isNew ? 'Value' : 'Proposed', prose: true, cell: ({ after }) => after },
+              { label: t`Field`, cell: ({ label }) => html`<strong>${label}</strong>` },
+              ...(isNew ? [] : [{ label: t`Now`, prose: true, cell: ({ before }: (typeof rows)[number]) => before }]),
+              { label: isNew ? t`Value` : t`Proposed`, prose: true, cell: ({ after }) => after },
             ],
           }),
     link,
@@ -152,7 +153,7 @@ const askWords = async (title: string, text: string, yes: string, isNeeded: bool
     title,
     ({ close }) => html`
       <p>${text}</p>
-      <label for="decision-words">${isNeeded ? 'What should be different' : 'A word to who asked, if you like'}</label>
+      <label for="decision-words">${isNeeded ? t`What should be different` : t`A word to who asked, if you like`}</label>
       <textarea
         id="decision-words"
         rows="3"
@@ -162,9 +163,9 @@ const askWords = async (title: string, text: string, yes: string, isNeeded: bool
         @input=${(event: InputEvent) => (words = (event.target as HTMLTextAreaElement).value)}
       ></textarea>
       <div class="field-faults" id="decision-fault" role="alert">
-        ${isMissing ? html`<p>Say why, so that it can be corrected.</p>` : nothing}
+        ${isMissing ? html`<p>${t`Say why, so that it can be corrected.`}</p>` : nothing}
       </div>
-      <footer>${button('Cancel', () => close(), 'secondary')} ${button(yes, () => go(close))}</footer>
+      <footer>${button(t`Cancel`, () => close(), 'secondary')} ${button(yes, () => go(close))}</footer>
     `,
   );
   return (await dialog.answered) === yes ? words.trim() : undefined;

@@ -7,6 +7,7 @@ import { labelOf } from '../bookings/forms/entity-fields.ts';
 import type { Page } from '../page.ts';
 import { monthAndYear } from '../words/dates.ts';
 import { capital, kindNamed, NAMES, titleOf } from '../words/kinds.ts';
+import { say, t } from '../words/texts.ts';
 
 export type Approval = Answered<'GET', '/approvals'>[number];
 export type ProposedChange = Approval['changes'][number];
@@ -15,12 +16,12 @@ export type ProposedChange = Approval['changes'][number];
 export const changeTitle = (change: ProposedChange): string => {
   const { entity, id, before, after } = change;
   const month = closedMonth(change);
-  if (month !== undefined) return `Close ${monthAndYear(month)}`;
+  if (month !== undefined) return t`Close ${monthAndYear(month)}`;
   const name = (after ?? before)?.['name'];
   const quoted = typeof name === 'string' && name !== '' ? ` “${name}”` : '';
   const kind = kindNamed(entity);
-  if (id === null && kind) return `New ${NAMES[kind].one}${quoted}`;
-  return `${capital(entity.replaceAll('_', ' '))}${quoted || ` ${id}`}`;
+  if (id === null && kind) return t`New ${NAMES[kind].one}${quoted}`;
+  return `${capital(say(entity.replaceAll('_', ' ')))}${quoted || ` ${id}`}`;
 };
 
 /** The month that is closed; undefined: it is another change. */
@@ -37,7 +38,7 @@ export const changeFields = (page: Page, { entity, before, after }: ProposedChan
     return found ? titleOf(parent, found) : `${NAMES[parent].one} ${id}`;
   });
   const isUnblocked = before?.['blocked_at'] != null && after['blocked_at'] == null;
-  return isUnblocked ? [{ label: 'Blocked', before: 'yes', after: 'no' }, ...fields] : fields;
+  return isUnblocked ? [{ label: t`Blocked`, before: t`yes`, after: t`no` }, ...fields] : fields;
 };
 
 /** `CPM is below 2 USD`: why a second person is needed. @param kindAt the kind of an operation */
@@ -54,11 +55,11 @@ export const reasonsOf = ({ reasons, changes }: Approval): readonly string[] => 
 ];
 
 export const STATE_WORDS: Readonly<Record<Approval['state'], readonly [words: string, tone: string]>> = {
-  open: ['waits', 'warn'],
-  approved: ['approved', 'good'],
-  sent_back: ['sent back', 'bad'],
-  withdrawn: ['withdrawn', 'quiet'],
-  expired: ['expired', 'quiet'],
+  open: [t`waits`, 'warn'],
+  approved: [t`approved`, 'good'],
+  sent_back: [t`sent back`, 'bad'],
+  withdrawn: [t`withdrawn`, 'quiet'],
+  expired: [t`expired`, 'quiet'],
 };
 
 /** Whether a proposal waits for the person at the page: someone else's, which they may approve. */

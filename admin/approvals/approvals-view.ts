@@ -7,6 +7,7 @@ import { table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { approvalTitle, isMine, reasonsOf, STATE_WORDS, waitsForMe, type Approval } from './approval-words.ts';
+import { t } from '../words/texts.ts';
 
 /** As many as one answer has. */
 const MAX_SHOWN = 200;
@@ -27,48 +28,48 @@ export const openApprovals = (page: Page): View => {
     return html`
       ${
         mayApprove(page.rights)
-          ? card('Waits for you', forMe.length === 0 ? emptyState('Nothing waits for you.') : list('Waits for you', forMe, OF_OTHERS))
+          ? card(t`Waits for you`, forMe.length === 0 ? emptyState(t`Nothing waits for you.`) : list(t`Waits for you`, forMe, OF_OTHERS))
           : html``
       }
-      ${rest.length > 0 ? card('Waits for an approver', list('Waits for an approver', rest, OF_OTHERS)) : html``}
-      ${card('You asked for', mine.length === 0 ? html`<p class="muted">None of your changes waits.</p>` : list('You asked for', mine, OWN))}
+      ${rest.length > 0 ? card(t`Waits for an approver`, list(t`Waits for an approver`, rest, OF_OTHERS)) : html``}
+      ${card(t`You asked for`, mine.length === 0 ? html`<p class="muted">${t`None of your changes waits.`}</p>` : list(t`You asked for`, mine, OWN))}
     `;
   };
   const decided = (rows: readonly Approval[]): TemplateResult => {
     const past = rows.filter(({ state }) => state !== 'open').slice(0, MAX_DECIDED);
-    return past.length === 0 ? html`` : card('Decided', list('Decided', past, DECIDED));
+    return past.length === 0 ? html`` : card(t`Decided`, list(t`Decided`, past, DECIDED));
   };
   return {
-    title: 'Approvals',
+    title: t`Approvals`,
     section: 'approvals',
     render: () => html`
-      ${pageHead('Approvals', 'Changes that need a second person, by what each publisher asks for. Pausing never waits.')}
+      ${pageHead(t`Approvals`, t`Changes that need a second person, by what each publisher asks for. Pausing never waits.`)}
       ${open.render(waiting)} ${all.render(decided)}
     `,
   };
 };
 
 const WHAT: Column<Approval> = {
-  label: 'Change',
+  label: t`Change`,
   prose: true,
   cell: (row) =>
     html`<a class="name" href=${hashOf(['approvals', row.id])}>${approvalTitle(row)}</a><br /><small>${reasonsOf(row).join(' ')}</small>`,
 };
-const NOTE: Column<Approval> = { label: 'Why', prose: true, cell: ({ note }) => (note === '' ? '' : `“${note}”`) };
-const BY: Column<Approval> = { label: 'Asked by', cell: ({ proposed_by: by }) => by };
-const UNTIL: Column<Approval> = { label: 'Until', cell: ({ expires_at: at }) => unbroken(moment(at)) };
+const NOTE: Column<Approval> = { label: t`Why`, prose: true, cell: ({ note }) => (note === '' ? '' : `“${note}”`) };
+const BY: Column<Approval> = { label: t`Asked by`, cell: ({ proposed_by: by }) => by };
+const UNTIL: Column<Approval> = { label: t`Until`, cell: ({ expires_at: at }) => unbroken(moment(at)) };
 const OF_OTHERS: readonly Column<Approval>[] = [WHAT, NOTE, BY, UNTIL];
 const OWN: readonly Column<Approval>[] = [WHAT, NOTE, UNTIL];
 const DECIDED: readonly Column<Approval>[] = [
   WHAT,
   BY,
   {
-    label: 'Decided',
+    label: t`Decided`,
     cell: ({ state }) => {
       const [words, tone] = STATE_WORDS[state];
       return html`<span class="pill ${tone}">${words}</span>`;
     },
   },
-  { label: 'By', cell: ({ decided_by: by }) => by ?? '' },
-  { label: 'When', cell: ({ decided_at: at, expires_at: end }) => unbroken(moment(at ?? end)) },
+  { label: t`By`, cell: ({ decided_by: by }) => by ?? '' },
+  { label: t`When`, cell: ({ decided_at: at, expires_at: end }) => unbroken(moment(at ?? end)) },
 ];

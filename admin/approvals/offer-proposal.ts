@@ -6,6 +6,7 @@ import { openDialog } from '../parts/dialogs.ts';
 import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { reasonWords } from './approval-words.ts';
+import { t } from '../words/texts.ts';
 
 const MAX_WORDS = 2_000;
 
@@ -35,32 +36,32 @@ export const offerProposal = async (page: Page, problem: Problem, typed = ''): P
     close();
     void page.inbox.load();
     const hash = hashOf(['approvals', answer.value.id]);
-    page.toast('It is proposed, and waits for a second person. Nothing is changed until then.', {
-      ...(page.rights.may('GET', '/approvals/{id}') && { action: { label: 'Look at it', run: () => page.go(hash) } }),
+    page.toast(t`It is proposed, and waits for a second person. Nothing is changed until then.`, {
+      ...(page.rights.may('GET', '/approvals/{id}') && { action: { label: t`Look at it`, run: () => page.go(hash) } }),
     });
   };
   let isProposed = false;
   const reasons = refusalReasons(problem);
   const dialog = openDialog(
-    'A second person must approve this',
+    t`A second person must approve this`,
     ({ close }): TemplateResult => html`
-      <p>Nothing is changed yet. The publisher asks for a second person, because:</p>
+      <p>${t`Nothing is changed yet. The publisher asks for a second person, because:`}</p>
       <ul>
         ${reasons.map((reason) => html`<li>${reason}</li>`)}
       </ul>
-      <label for="proposal-note">Why, for who approves it</label>
+      <label for="proposal-note">${t`Why, for who approves it`}</label>
       <textarea
         id="proposal-note"
         rows="3"
         maxlength=${MAX_WORDS}
         .value=${typed}
-        placeholder="Agreed with the customer for November"
+        placeholder=${t`Agreed with the customer for November`}
         @input=${(event: InputEvent) => (note = (event.target as HTMLTextAreaElement).value)}
       ></textarea>
       <div role="alert">
         ${fault ? html`<p class="note bad">${fault.detail}${fault.errors.map(({ detail }) => html` ${detail}.`)}</p>` : nothing}
       </div>
-      <footer>${button('Cancel', () => close(), 'secondary')} ${button('Propose it', () => propose(close))}</footer>
+      <footer>${button(t`Cancel`, () => close(), 'secondary')} ${button(t`Propose it`, () => propose(close))}</footer>
     `,
   );
   await dialog.answered;

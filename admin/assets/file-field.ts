@@ -8,6 +8,7 @@ import { thumbnail } from '../parts/thumbnail.ts';
 import type { AssetWire } from '../../src/assets/asset-api.ts';
 import type { PlacementWire } from '../api/wire.ts';
 import { assetFacts, assetNotes, assetPath, isHtml5 } from '../words/asset-words.ts';
+import { t } from '../words/texts.ts';
 
 export interface FileFieldOptions {
   /** Distinguishes the file fields of a form. */
@@ -26,7 +27,7 @@ type Upload =
 
 const ACCEPTED = {
   pictures: { types: 'image/png,image/jpeg,image/gif,image/webp,image/avif,image/svg+xml', words: 'PNG, JPEG, GIF, WebP, AVIF or SVG' },
-  html5: { types: '.zip,application/zip', words: 'A zip with index.html' },
+  html5: { types: '.zip,application/zip', words: t`A zip with index.html` },
 };
 
 const MAX_OFFERED = 100;
@@ -66,10 +67,10 @@ export const fileField = (form: Form, page: Page, options: FileFieldOptions): Te
           input.value = '';
         }}
       />
-      <span><strong>Drop ${options.what} here</strong> or <u>choose a file</u></span>
-      <small>${ACCEPTED[options.accepts].words}, up to ${MAX_UPLOAD_WORDS}</small>
+      <span><strong>${t`Drop ${options.what} here`}</strong> ${t`or`} <u>${t`choose a file`}</u></span>
+      <small>${t`${ACCEPTED[options.accepts].words}, up to ${MAX_UPLOAD_WORDS}`}</small>
     </label>
-    ${page.rights.may('GET', '/assets') ? button('Choose an uploaded file', () => pick(form, page, pointer, options), 'quiet') : nothing}
+    ${page.rights.may('GET', '/assets') ? button(t`Choose an uploaded file`, () => pick(form, page, pointer, options), 'quiet') : nothing}
     <div class="file-outcome" aria-live="polite">${outcome(upload, placementsOf(form, page))}</div>
   </div>`;
 };
@@ -79,7 +80,7 @@ const outcome = (upload: Upload | undefined, placements: readonly PlacementWire[
     case undefined:
       return '';
     case 'busy':
-      return html`<p aria-busy="true">Uploading ${upload.file} …</p>`;
+      return html`<p aria-busy="true">${t`Uploading ${upload.file} …`}</p>`;
     case 'refused':
       return html`<p class="file-refused"><b>${upload.file}</b> ${upload.reason}</p>`;
     case 'stored':
@@ -95,12 +96,12 @@ const send = async (form: Form, page: Page, pointer: string, file: File, options
   const { accepts } = options;
   const refuse = (reason: string): void => form.write(pointer, { state: 'refused', file: file.name, reason } satisfies Upload);
   // The service would close the connection of a much larger one.
-  if (file.size > MAX_UPLOAD_BYTES) return refuse(`has ${sizeInWords(file.size)}; at most ${MAX_UPLOAD_WORDS} are accepted.`);
+  if (file.size > MAX_UPLOAD_BYTES) return refuse(t`has ${sizeInWords(file.size)}; at most ${MAX_UPLOAD_WORDS} are accepted.`);
   form.write(pointer, { state: 'busy', file: file.name } satisfies Upload);
   const answer = await page.api.send('PUT', '/assets', { name: file.name, publisher_id: publisherOf(form, page), body: file });
   if (!answer.ok) return refuse(answer.problem.detail.replace(/^The file /, ''));
   if (isHtml5(answer.value) !== (accepts === 'html5'))
-    return refuse(accepts === 'html5' ? 'is not the zip of an HTML5 ad.' : 'is an HTML5 ad: choose the format html for it.');
+    return refuse(accepts === 'html5' ? t`is not the zip of an HTML5 ad.` : t`is an HTML5 ad: choose the format html for it.`);
   use(form, pointer, file.name, answer.value, options);
 };
 
@@ -115,7 +116,7 @@ const pick = async (form: Form, page: Page, pointer: string, options: FileFieldO
       >${thumbnailOf(file)}<span><b>${file.name}</b> ${assetFacts(file)}</span></span
     >`,
   }));
-  const chosen = await page.choose('Uploaded files', choices);
+  const chosen = await page.choose(t`Uploaded files`, choices);
   const asset = files.find(({ sha256 }) => sha256 === chosen);
   if (asset) use(form, pointer, asset.name, asset, options);
 };

@@ -9,6 +9,7 @@ import type { Problem } from '../api/wire.ts';
 import { assetFacts, assetPath, isHtml5 } from '../words/asset-words.ts';
 import { moment } from '../words/dates.ts';
 import { counted, linkTo } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 const PAGE_SIZE = 100;
 
@@ -38,7 +39,7 @@ export const openFiles = (page: Page): View => {
 
   const columns: readonly Column<AssetWire>[] = [
     {
-      label: 'File',
+      label: t`File`,
       cell: (file) =>
         html`<span class="pictured"
           >${thumbnail(isHtml5(file) ? 'HTML5' : { path: assetPath(file) })}<a
@@ -50,18 +51,18 @@ export const openFiles = (page: Page): View => {
           ></span
         >`,
     },
-    { label: 'Size', cell: assetFacts },
-    { label: 'Publisher', cell: ({ publisher_id }) => store.find('publishers', publisher_id)?.name ?? '–' },
-    { label: 'Used by', cell: usedBy },
-    { label: 'Uploaded', cell: ({ created_at }) => moment(created_at), minor: true },
+    { label: t`Size`, cell: assetFacts },
+    { label: t`Publisher`, cell: ({ publisher_id }) => store.find('publishers', publisher_id)?.name ?? '–' },
+    { label: t`Used by`, cell: usedBy },
+    { label: t`Uploaded`, cell: ({ created_at }) => moment(created_at), minor: true },
   ];
   const remove = async (file: AssetWire): Promise<void> => {
     const title = file.name || file.sha256;
-    const text = 'No creative uses it. This cannot be undone.';
-    if (!(await page.confirm({ title: `Delete file “${title}”?`, text, yes: 'Delete', dangerous: true }))) return;
+    const text = t`No creative uses it. This cannot be undone.`;
+    if (!(await page.confirm({ title: t`Delete file “${title}”?`, text, yes: t`Delete`, dangerous: true }))) return;
     const answer = await api.send('DELETE', '/assets/{sha256}', { sha256: file.sha256 });
     if (answer.ok) {
-      page.toast(`File “${title}” was deleted.`);
+      page.toast(t`File “${title}” was deleted.`);
       files = files?.filter(({ sha256 }) => sha256 !== file.sha256);
       total--;
     } else page.complain(answer.problem);
@@ -69,20 +70,20 @@ export const openFiles = (page: Page): View => {
   };
   const actions = (file: AssetWire): TemplateResult =>
     file.used_by?.total === 0 && page.rights.may('DELETE', '/assets/{sha256}')
-      ? button('Delete', () => remove(file), 'quiet danger-text', `Delete ${file.name || file.sha256}`)
+      ? button(t`Delete`, () => remove(file), 'quiet danger-text', t`Delete ${file.name || file.sha256}`)
       : html``;
   const list = (rows: readonly AssetWire[]): TemplateResult =>
     rows.length === 0
-      ? emptyState('No file has been uploaded yet. Drop one on the form of a creative.')
+      ? emptyState(t`No file has been uploaded yet. Drop one on the form of a creative.`)
       : html`<p class="figure" role="status">${counted(total, 'file')}</p>
-          ${table({ caption: 'Files', rows, columns, actions })}
-          ${rows.length < total ? html`<p class="more" ${whenNear(readMore)}>${button('Show more', readMore, 'secondary')}</p>` : nothing}`;
+          ${table({ caption: t`Files`, rows, columns, actions })}
+          ${rows.length < total ? html`<p class="more" ${whenNear(readMore)}>${button(t`Show more`, readMore, 'secondary')}</p>` : nothing}`;
 
   return {
-    title: 'Files',
+    title: t`Files`,
     section: 'files',
     render: () => html`
-      ${pageHead('Files', 'Pictures and HTML5 ads that were dropped on the form of a creative. What no creative uses can be deleted.')}
+      ${pageHead(t`Files`, t`Pictures and HTML5 ads that were dropped on the form of a creative. What no creative uses can be deleted.`)}
       ${problem ? problemNote(problem) : nothing} ${files ? list(files) : problem ? nothing : loading()}
     `,
   };
@@ -92,5 +93,5 @@ const usedBy = ({ used_by }: AssetWire): TemplateResult | string => {
   if (!used_by?.first) return '–';
   const { id, name } = used_by.first;
   const others = used_by.total - 1;
-  return html`<a href=${linkTo('creatives', id)}>${name || `Creative ${id}`}</a>${others > 0 ? ` and ${others} more` : ''}`;
+  return html`<a href=${linkTo('creatives', id)}>${name || t`Creative ${id}`}</a>${others > 0 ? t` and ${others} more` : ''}`;
 };

@@ -8,6 +8,7 @@ import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { restoreRecord } from './restore-record.ts';
 import type { CampaignWire, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
+import { rich, t } from '../words/texts.ts';
 
 /** Deletes a record after a question that names what goes with it. True: it was deleted. */
 export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {
@@ -20,14 +21,13 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
   const withIt = describeCounts(counts);
   const title = titleOf(kind, record);
   const sure = await page.confirm({
-    title: `Delete ${NAMES[kind].one} “${title}”?`,
+    title: t`Delete ${NAMES[kind].one} “${title}”?`,
     text: withIt
-      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. All of it can be restored from History.
-          After ${RESTORE_DAYS} days it cannot.`
-      : `Nothing else is deleted with it. It can be restored from History. After ${RESTORE_DAYS} days it cannot.`,
+      ? html`${rich`This also deletes its ${html`<strong>${withIt}</strong>`}. Reports keep what was delivered. All of it can be restored from History. After ${RESTORE_DAYS} days it cannot.`}`
+      : t`Nothing else is deleted with it. It can be restored from History. After ${RESTORE_DAYS} days it cannot.`,
     yes: withIt
-      ? `Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`
-      : 'Delete',
+      ? t`Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`
+      : t`Delete`,
     dangerous: true,
   });
   if (!sure) return false;
@@ -36,8 +36,8 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
     page.complain(answer.problem);
     return false;
   }
-  page.toast(`${capital(NAMES[kind].one)} “${title}” was deleted${withIt ? `, with ${withIt}` : ''}.`, {
-    action: { label: 'Undo', run: () => void restoreRecord(page, kind, record.id) },
+  page.toast(t`${capital(NAMES[kind].one)} “${title}” was deleted${withIt ? t`, with ${withIt}` : ''}.`, {
+    action: { label: t`Undo`, run: () => void restoreRecord(page, kind, record.id) },
   });
   await page.store.refresh();
   page.redraw();
@@ -60,7 +60,7 @@ export const patchRecord = async <K extends Kind>(
   }
   const back = Object.fromEntries(Object.keys(patch).map((field) => [field, before.value[field] ?? null]));
   await page.store.refresh(kind);
-  page.toast(done, { action: { label: 'Undo', run: () => void patchRecord(page, kind, id, back, 'It is as before.') } });
+  page.toast(done, { action: { label: t`Undo`, run: () => void patchRecord(page, kind, id, back, t`It is as before.`) } });
   page.redraw();
   return true;
 };
@@ -72,7 +72,7 @@ export const toggleActive = <K extends 'campaigns' | 'line_items'>(page: Page, k
     kind,
     record.id,
     { active: !record.active },
-    `“${titleOf(kind, record)}” ${record.active ? 'is paused' : 'is active again'}.`,
+    `“${titleOf(kind, record)}” ${record.active ? t`is paused` : t`is active again`}.`,
   );
 
 /** Archives or restores a record. True: it was done. */
@@ -84,9 +84,9 @@ export const setArchived = async <K extends Kind>(page: Page, kind: K, record: R
   }
   await page.store.refresh();
   page.toast(
-    `${capital(NAMES[kind].one)} “${titleOf(kind, record)}” ${archived ? 'is archived: neither served nor listed' : 'is listed again'}.`,
+    `${capital(NAMES[kind].one)} “${titleOf(kind, record)}” ${archived ? t`is archived: neither served nor listed` : t`is listed again`}.`,
     {
-      action: { label: 'Undo', run: () => void setArchived(page, kind, answer.value, !archived) },
+      action: { label: t`Undo`, run: () => void setArchived(page, kind, answer.value, !archived) },
     },
   );
   page.redraw();
@@ -105,8 +105,8 @@ export const duplicateCampaign = async (page: Page, campaign: CampaignWire): Pro
     await page.store.refresh('campaigns', 'line_items', 'creatives');
     page.go(hashOf(['campaigns', campaign.id]));
   };
-  page.toast(`“${name}” has the same line items, creatives and dates. It is paused.`, {
-    action: { label: 'Undo', run: () => void undo() },
+  page.toast(t`“${name}” has the same line items, creatives and dates. It is paused.`, {
+    action: { label: t`Undo`, run: () => void undo() },
   });
   page.go(hashOf(['campaigns', id]));
 };
@@ -117,9 +117,9 @@ export const duplicateHash = (kind: Kind, id: string | number): string => hashOf
 
 export const rotateKey = async (page: Page, publisher: PublisherWire): Promise<void> => {
   const sure = await page.confirm({
-    title: `Replace the API key of “${publisher.name}”?`,
-    text: 'The old key stops working immediately: pages get no ads until they send the new one.',
-    yes: 'Replace the key',
+    title: t`Replace the API key of “${publisher.name}”?`,
+    text: t`The old key stops working immediately: pages get no ads until they send the new one.`,
+    yes: t`Replace the key`,
     dangerous: true,
   });
   if (!sure) return;
@@ -133,7 +133,7 @@ export const rotateKey = async (page: Page, publisher: PublisherWire): Promise<v
 export const setBlocked = async (page: Page, creativeId: number, blocked: boolean): Promise<void> => {
   const answer = await page.api.records.act('creatives', creativeId, blocked ? 'block' : 'unblock');
   if (!answer.ok) return page.complain(answer.problem);
-  page.toast(`Creative ${creativeId} ${blocked ? 'is blocked and no longer served' : 'can be served again'}.`);
+  page.toast(t`Creative ${creativeId} ${blocked ? t`is blocked and no longer served` : t`can be served again`}.`);
   await page.store.refresh('creatives');
   page.redraw();
 };
@@ -149,7 +149,7 @@ export const setStatus = async (page: Page, creativeId: number, status: 'approve
     ? await records.act('creatives', creativeId, status === 'approved' ? 'approve' : 'reject')
     : await records.update('creatives', creativeId, { status });
   if (!answer.ok) return page.complain(answer.problem);
-  page.toast(`Creative ${creativeId} is ${status}.`);
+  page.toast(t`Creative ${creativeId} is ${status}.`);
   await page.store.refresh('creatives');
   page.redraw();
 };
@@ -169,11 +169,10 @@ export const createDebugLink = async (page: Page, publisher: PublisherWire): Pro
 export const debugLinkCard = (page: Page, publisher: PublisherWire | undefined): TemplateResult | typeof nothing =>
   publisher && page.rights.may('POST', '/debug_grants')
     ? card(
-        'On the real page',
+        t`On the real page`,
         html`<p>
-            A page of ${publisher.name} explains its ads when <code>?adsdk_debug</code> is added to its address. In production that leaves
-            out prices and priorities; a debug link shows them for an hour.
+            ${rich`A page of ${publisher.name} explains its ads when ${html`<code>?adsdk_debug</code>`} is added to its address. In production that leaves out prices and priorities; a debug link shows them for an hour.`}
           </p>
-          ${button('Create a debug link', () => createDebugLink(page, publisher), 'secondary')}`,
+          ${button(t`Create a debug link`, () => createDebugLink(page, publisher), 'secondary')}`,
       )
     : nothing;

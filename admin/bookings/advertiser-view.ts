@@ -8,6 +8,7 @@ import { hashOf, type Route } from '../route.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
+import { t } from '../words/texts.ts';
 
 /** An advertiser: its campaigns and their delivery, over all publishers. */
 export const openAdvertiser = async (page: Page, route: Route): Promise<View> => {
@@ -20,7 +21,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
     csv: (span) => page.api.file('/advertisers/{id}/report', { id, ...span, format: 'csv' }),
     keys: [
       {
-        label: 'Campaign',
+        label: t`Campaign`,
         cell: (row) => (row.campaign_id ? html`<a href=${linkTo('campaigns', row.campaign_id)}>${row.campaign}</a>` : ''),
       },
     ],
@@ -34,7 +35,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
     'advertisers',
     id,
     (advertiser, title) => html`
-      ${crumbs([[hashOf(['advertisers']), 'Advertisers']], title)}
+      ${crumbs([[hashOf(['advertisers']), t`Advertisers`]], title)}
       ${pageHead(
         title,
         [advertiser.domain, advertiser.contact, ...advertiser.labels].filter(Boolean).join(' · '),
@@ -45,8 +46,8 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
         rows: store.listing('campaigns', campaigns)?.rows ?? [],
         parent: { advertiser_id: id },
         archived: archivedBy(store, 'advertisers', advertiser) !== undefined,
-        without: 'Advertiser',
-        empty: 'This advertiser has no campaigns yet.',
+        without: t`Advertiser`,
+        empty: t`This advertiser has no campaigns yet.`,
       })}
       ${report()}
     `,

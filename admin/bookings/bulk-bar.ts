@@ -5,7 +5,8 @@ import { button } from '../parts/parts.ts';
 import type { Column } from '../parts/table.ts';
 import { choicesOf, fieldsOf } from './forms/entity-fields.ts';
 import type { Records } from '../api/wire.ts';
-import { counted, NAMES, titleOf } from '../words/kinds.ts';
+import { countedKind, titleOf } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 /** The kinds whose records are changed many at a time. */
 export type BulkKind = 'campaigns' | 'line_items';
@@ -29,11 +30,11 @@ const bulkFields = (kind: BulkKind): readonly BulkField[] =>
     const field = fieldsOf(kind).find(({ pointer }) => pointer === `/${name}`);
     if (!field) return [];
     const { schema, words } = field;
-    const { label, placeholder = 'none' } = words;
+    const { label, placeholder = t`none` } = words;
     if (schema.format === 'flight-date') return [{ name, label: `${label} (YYYY-MM-DD)`, read: day }];
     const choices = choicesOf(field).map(({ value }) => value);
-    if (choices.length > 0) return [{ name, label: `${label} (${choices[0]} to ${choices.at(-1)})`, read: number }];
-    return [words.required ? { name, label, read: number } : { name, label: `${label}, empty for ${placeholder}`, read: numberOrNone }];
+    if (choices.length > 0) return [{ name, label: t`${label} (${choices[0]} to ${choices.at(-1)})`, read: number }];
+    return [words.required ? { name, label, read: number } : { name, label: t`${label}, empty for ${placeholder}`, read: numberOrNone }];
   });
 const FIELDS = { campaigns: bulkFields('campaigns'), line_items: bulkFields('line_items') };
 /** Of one call of the API. */
@@ -61,7 +62,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
   /** Each record with its patch. @param isUndo there is no way back from the way back */
   const apply = async (patches: ReadonlyMap<number, Patch>, done: string, isUndo = false): Promise<void> => {
     const operations = [...patches].map(([id, body]) => ({ method: 'PATCH' as const, path: `/${kind}/${id}`, body }));
-    if (operations.length > MAX_AT_ONCE) return page.toast(`At most ${MAX_AT_ONCE} can be changed together.`, { tone: 'bad' });
+    if (operations.length > MAX_AT_ONCE) return page.toast(t`At most ${MAX_AT_ONCE} can be changed together.`, { tone: 'bad' });
     const before = new Map(
       [...patches].map(([id, patch]) => {
         const record = page.store.find(kind, id) as unknown as Patch | undefined;
@@ -75,37 +76,37 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
       const index = Number(/^\/operations\/(\d+)/.exec(fault?.pointer ?? '')?.[1] ?? NaN);
       const record = page.store.find(kind, [...patches.keys()][index]);
       const where = record ? `${titleOf(kind, record)}: ` : '';
-      return page.toast(`Nothing was changed. ${where}${fault?.detail ?? answer.problem.detail}`, { tone: 'bad' });
+      return page.toast(t`Nothing was changed. ${where}${fault?.detail ?? answer.problem.detail}`, { tone: 'bad' });
     }
     await page.store.refresh();
-    page.toast(done, isUndo ? {} : { action: { label: 'Undo', run: () => void apply(before, 'They are as before.', true) } });
+    page.toast(done, isUndo ? {} : { action: { label: t`Undo`, run: () => void apply(before, t`They are as before.`, true) } });
     page.redraw();
   };
   const all = (patch: Patch): ReadonlyMap<number, Patch> => new Map([...chosen].map((id) => [id, patch]));
-  const words = (): string => counted(chosen.size, NAMES[kind].one, NAMES[kind].many.toLowerCase());
+  const words = (): string => countedKind(chosen.size, kind);
 
   const setField = (event: SubmitEvent): Promise<void> | void => {
     event.preventDefault();
     const value = field.read(typed);
-    if (value === undefined) return page.toast(`${field.label}: “${typed}” is not such a value.`, { tone: 'bad' });
-    return apply(all({ [field.name]: value }), `${words()} changed.`);
+    if (value === undefined) return page.toast(t`${field.label}: “${typed}” is not such a value.`, { tone: 'bad' });
+    return apply(all({ [field.name]: value }), t`${words()} changed.`);
   };
   const archive = async (): Promise<void> => {
-    const text = 'Neither served nor listed then; kept for reports, and can be restored.';
-    if (!(await page.confirm({ title: `Archive ${words()}?`, text, yes: 'Archive' }))) return;
-    await apply(all({ archived: true }), `${words()} archived.`);
+    const text = t`Neither served nor listed then; kept for reports, and can be restored.`;
+    if (!(await page.confirm({ title: t`Archive ${words()}?`, text, yes: t`Archive` }))) return;
+    await apply(all({ archived: true }), t`${words()} archived.`);
     chosen.clear();
     page.redraw();
   };
 
   return {
     column: {
-      label: 'Chosen',
+      label: t`Chosen`,
       check: true,
       cell: (record) =>
         html`<input
           type="checkbox"
-          aria-label="Choose ${titleOf(kind, record)}"
+          aria-label=${t`Choose ${titleOf(kind, record)}`}
           .checked=${chosen.has(record.id)}
           @change=${(event: Event) => choose([record.id], (event.target as HTMLInputElement).checked)}
         />`,
@@ -114,7 +115,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
       chosen.size === 0
         ? html`<p class="bulk-hint">
             ${button(
-              `Choose all ${found.length} shown`,
+              t`Choose all ${found.length} shown`,
               () =>
                 choose(
                   found.map(({ id }) => id),
@@ -124,13 +125,13 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
             )}
           </p>`
         : html`<form class="bulk-bar" @submit=${setField}>
-            <strong>${words()} chosen</strong>
-            ${button('Pause', () => apply(all({ active: false }), `${words()} paused.`), 'secondary')}
-            ${button('Resume', () => apply(all({ active: true }), `${words()} active.`), 'secondary')}
-            ${button('Archive', archive, 'secondary')}
+            <strong>${t`${words()} chosen`}</strong>
+            ${button(t`Pause`, () => apply(all({ active: false }), t`${words()} paused.`), 'secondary')}
+            ${button(t`Resume`, () => apply(all({ active: true }), t`${words()} active.`), 'secondary')}
+            ${button(t`Archive`, archive, 'secondary')}
             <div class="bulk-set">
               <select
-                aria-label="Field to set"
+                aria-label=${t`Field to set`}
                 @change=${(event: Event) => {
                   field = FIELDS[kind].find(({ name }) => name === (event.target as HTMLSelectElement).value) ?? field;
                   page.redraw();
@@ -145,9 +146,9 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
                   typed = (event.target as HTMLInputElement).value;
                 }}
               />
-              <button type="submit">Set</button>
+              <button type="submit">${t`Set`}</button>
             </div>
-            ${button('Choose none', () => choose([...chosen], false), 'quiet')}
+            ${button(t`Choose none`, () => choose([...chosen], false), 'quiet')}
           </form>`,
   };
 };

@@ -14,6 +14,7 @@ import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
+import { t } from '../words/texts.ts';
 
 /** A campaign: its line items and their delivery. */
 export const openCampaign = async (page: Page, route: Route): Promise<View> => {
@@ -26,14 +27,14 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
     csv: (span) => page.api.file('/campaigns/{id}/report', { id, ...span, format: 'csv' }),
     keys: [
       {
-        label: 'Line item',
+        label: t`Line item`,
         cell: (row) =>
           row.line_item_id > 0
-            ? html`<a href=${linkTo('line_items', row.line_item_id)}>${row.line_item || `#${row.line_item_id}, deleted`}</a>`
+            ? html`<a href=${linkTo('line_items', row.line_item_id)}>${row.line_item || t`#${row.line_item_id}, deleted`}</a>`
             : '',
       },
       {
-        label: 'Creative',
+        label: t`Creative`,
         cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
       },
     ],
@@ -41,7 +42,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
       const limit = store.find('campaigns', id)?.budget ?? null;
       // Fees are agreed in advance and do not use the budget.
       const used = totals.spend - flat_fees;
-      return limit === null ? nothing : usageBar({ label: 'Budget, in these days', used, limit, show: money });
+      return limit === null ? nothing : usageBar({ label: t`Budget, in these days`, used, limit, show: money });
     },
   });
   const comments = createCommentsCard(page, 'campaigns', id);
@@ -59,14 +60,14 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
       const publisher = store.find('publishers', campaign.publisher_id);
       const advertiser = store.find('advertisers', campaign.advertiser_id);
       return html`
-        ${crumbs([[hashOf(['campaigns']), 'Campaigns']], title)}
+        ${crumbs([[hashOf(['campaigns']), t`Campaigns`]], title)}
         ${pageHead(
           title,
-          html`${publisher ? html`For <a href=${linkTo('publishers', publisher.id)}>${publisher.name}</a>, ` : nothing}${
-            advertiser ? html`by <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
+          html`${publisher ? html`${t`For`} <a href=${linkTo('publishers', publisher.id)}>${publisher.name}</a>, ` : nothing}${
+            advertiser ? html`${t`by`} <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
           }${flight(campaign)}
           ${statusPill(page.statuses.of('campaigns', id))}`,
-          html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
+          html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? t`Pause` : t`Resume`, () => toggleActive(page, 'campaigns', campaign))}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
         ${others.render()} ${waiting()}
@@ -75,8 +76,8 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           rows: store.listing('line_items', items)?.rows ?? [],
           parent: { campaign_id: id },
           archived: archivedBy(store, 'campaigns', campaign) !== undefined,
-          without: 'Campaign',
-          empty: 'This campaign has no line items yet.',
+          without: t`Campaign`,
+          empty: t`This campaign has no line items yet.`,
         })}
         ${report()} ${comments()}
       `;

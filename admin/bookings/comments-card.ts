@@ -6,6 +6,7 @@ import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { moment } from '../words/dates.ts';
+import { t } from '../words/texts.ts';
 
 type Reader = Answered<'GET', '/campaigns/{id}/readers'>[number];
 
@@ -61,19 +62,19 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
     const found = offered();
     return found.length === 0
       ? nothing
-      : html`<p class="mention-offers" aria-label="Mention">
-          ${found.map((reader) => button(`@${reader.name}`, () => mention(reader), 'quiet', `Mention ${reader.name}`))}
+      : html`<p class="mention-offers" aria-label=${t`Mention`}>
+          ${found.map((reader) => button(`@${reader.name}`, () => mention(reader), 'quiet', t`Mention ${reader.name}`))}
         </p>`;
   };
 
   const form = (): TemplateResult =>
     html`<form class="comment-form" @submit=${add}>
-      <label class="unseen" for="comment">Comment</label>
+      <label class="unseen" for="comment">${t`Comment`}</label>
       <textarea
         id="comment"
         rows="2"
         maxlength="4000"
-        placeholder="For colleagues: what was agreed, what was tried … @ mentions someone"
+        placeholder=${t`For colleagues: what was agreed, what was tried … @ mentions someone`}
         .value=${live(typed)}
         @input=${(event: InputEvent) => {
           typed = (event.target as HTMLTextAreaElement).value;
@@ -81,19 +82,19 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
         }}
       ></textarea>
       ${offers()}
-      <button type="submit" class="secondary">Add</button>
+      <button type="submit" class="secondary">${t`Add`}</button>
     </form>`;
   const list = (): TemplateResult =>
     html`${comments.render((rows) =>
       rows.length === 0
-        ? html`${rights.may('POST', path) ? nothing : html`<p class="muted">None yet.</p>`}`
+        ? html`${rights.may('POST', path) ? nothing : html`<p class="muted">${t`None yet.`}</p>`}`
         : html`<ul class="comments">
             ${rows.map(
               (row) =>
                 html`<li>
                   <p class="muted">
                     <b>${row.actor}</b>, ${moment(row.at)}
-                    ${rights.may('DELETE', '/comments/{id}') ? button('Delete', () => remove(row), 'quiet', `Delete the comment of ${row.actor}`) : nothing}
+                    ${rights.may('DELETE', '/comments/{id}') ? button(t`Delete`, () => remove(row), 'quiet', t`Delete the comment of ${row.actor}`) : nothing}
                   </p>
                   <p class="comment-text">${row.text}</p>
                 </li>`,
@@ -102,5 +103,5 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
     )}`;
 
   if (!rights.may('GET', path)) return () => nothing;
-  return () => card('Comments', html`${rights.may('POST', path) ? form() : nothing} ${list()}`);
+  return () => card(t`Comments`, html`${rights.may('POST', path) ? form() : nothing} ${list()}`);
 };

@@ -7,6 +7,7 @@ import { authorOf, readLastChange, type LastChange } from '../api/last-change.ts
 import type { Kind } from '../api/wire.ts';
 import { moment } from '../words/dates.ts';
 import { NAMES } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 /** A change by someone else, found when a form is saved. */
 export interface FoundConflict extends Conflict {
@@ -36,9 +37,9 @@ export const readConflict = async <K extends Kind>(
 export const conflictNote = (kind: Kind, form: Form, { fields, taken, change }: FoundConflict): TemplateResult => {
   return html`<div class="note warn faults conflict" role="alert" tabindex="-1">
     <strong
-      >${authorOf(change)} changed this ${NAMES[kind].one}${change ? ` on ${moment(change.at)}` : ''}, while you were editing it</strong
+      >${t`${authorOf(change)} changed this ${NAMES[kind].one}${change ? t` on ${moment(change.at)}` : ''}, while you were editing it`}</strong
     >
-    <p>Nothing is lost: choose a value for each field that both of you have changed, then save.</p>
+    <p>${t`Nothing is lost: choose a value for each field that both of you have changed, then save.`}</p>
     ${fields.map(({ pointer, label, mine, theirs, mineShown, theirsShown }, i) => {
       const choice = (value: unknown, words: string, shown: string): TemplateResult => html`
         <label>
@@ -53,9 +54,9 @@ export const conflictNote = (kind: Kind, form: Form, { fields, taken, change }: 
       `;
       return html`<fieldset>
         <legend>${label}</legend>
-        ${choice(mine, 'Yours', mineShown)} ${choice(theirs, 'Theirs', theirsShown)}
+        ${choice(mine, t`Yours`, mineShown)} ${choice(theirs, t`Theirs`, theirsShown)}
       </fieldset>`;
     })}
-    ${taken.length > 0 ? html`<p>Also changed by them, and kept: ${taken.join(', ')}.</p>` : nothing}
+    ${taken.length > 0 ? html`<p>${t`Also changed by them, and kept: ${taken.join(', ')}.`}</p>` : nothing}
   </div>`;
 };

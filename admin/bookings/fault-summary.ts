@@ -2,12 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Kind, Problem } from '../api/wire.ts';
 import { counted } from '../words/kinds.ts';
 import type { Form } from './forms/form.ts';
+import { t } from '../words/texts.ts';
 
 /** What a copy under another parent has. */
 const COPY_WORDS: Readonly<Partial<Record<Kind, string>>> = {
-  campaigns: 'The copy belongs to the chosen publisher and has no line items yet.',
-  line_items: 'The copy belongs to the chosen campaign, has the same creatives, and is paused.',
-  creatives: 'The copy belongs to the chosen line item.',
+  campaigns: t`The copy belongs to the chosen publisher and has no line items yet.`,
+  line_items: t`The copy belongs to the chosen campaign, has the same creatives, and is paused.`,
+  creatives: t`The copy belongs to the chosen line item.`,
 };
 
 /**
@@ -26,15 +27,15 @@ export const faultSummary = (
   if (!problem) return html`<div role="alert"></div>`;
   if (problem.proposable)
     return html`<div class="note warn faults" role="alert" tabindex="-1">
-      <strong>Not saved: a second person must approve this</strong>
+      <strong>${t`Not saved: a second person must approve this`}</strong>
       <ul>
         ${form.faults().map(({ detail }) => html`<li>${detail}</li>`)}
       </ul>
-      <button type="button" @click=${() => void propose(problem)}>Propose it …</button>
+      <button type="button" @click=${() => void propose(problem)}>${t`Propose it …`}</button>
     </div>`;
   const faults = form.faults();
   return html`<div class="note bad faults" role="alert" tabindex="-1">
-    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
+    <strong>${faults.length > 0 ? t`Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
     ${
       faults.length > 0
         ? html`<ul>
@@ -45,7 +46,7 @@ export const faultSummary = (
     ${
       problem.code === 'parent_fixed'
         ? html`<p>${COPY_WORDS[kind]}</p>
-            <button type="button" @click=${() => void duplicate()}>Duplicate it instead</button>`
+            <button type="button" @click=${() => void duplicate()}>${t`Duplicate it instead`}</button>`
         : nothing
     }
   </div>`;

@@ -4,6 +4,7 @@ import { hashOf } from '../route.ts';
 import { mayOpen, SCREEN_GROUPS } from '../screen-groups.ts';
 import { KINDS, type Kind } from '../api/wire.ts';
 import { aOne, capital, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 const PER_KIND = 5;
 
@@ -26,10 +27,10 @@ const recordsOf = async <K extends Kind>(api: Page['api'], kind: K, text: string
 };
 
 const SCREENS: readonly PaletteEntry[] = [
-  ...SCREEN_GROUPS.flatMap(({ screens }) => screens.map(({ name, label }) => ({ label, note: 'screen', hash: hashOf([name]) }))),
+  ...SCREEN_GROUPS.flatMap(({ screens }) => screens.map(({ name, label }) => ({ label, note: t`screen`, hash: hashOf([name]) }))),
   ...KINDS.map((kind) => ({
-    label: capital(`new ${aOne(kind).split(' ').slice(1).join(' ')}`),
-    note: 'create',
+    label: capital(t`new ${aOne(kind).split(' ').slice(1).join(' ')}`),
+    note: t`create`,
     hash: hashOf([kind, 'new']),
   })),
 ];

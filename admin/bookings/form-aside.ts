@@ -15,6 +15,8 @@ import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
 import { NAMES } from '../words/kinds.ts';
 import { creativeState, listColumns } from './list-columns.ts';
 import { placementTags } from './placement-tags.ts';
+import { locale } from '../words/language.ts';
+import { rich, t } from '../words/texts.ts';
 
 /**
  * Beside a form: the preview of a creative, and what belongs to an existing record.
@@ -39,18 +41,16 @@ export const formAside = <K extends Kind>(
 const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult => html`
   <aside class="form-aside">
     ${card(
-      'API key',
+      t`API key`,
       html`<p>
-          ${publisher.api_key_hint ? html`Ends in <code>${publisher.api_key_hint}</code>. ` : nothing}The key is stored as a hash and was
-          shown once. Replace it if it is lost.
+          ${publisher.api_key_hint ? html`${t`Ends in`} <code>${publisher.api_key_hint}</code>. ` : nothing}${t`The key is stored as a hash and was shown once. Replace it if it is lost.`}
         </p>
-        ${page.rights.may('POST', '/publishers/{id}/rotate_key') ? button('Replace the key', () => rotateKey(page, publisher), 'secondary') : nothing}`,
+        ${page.rights.may('POST', '/publishers/{id}/rotate_key') ? button(t`Replace the key`, () => rotateKey(page, publisher), 'secondary') : nothing}`,
     )}
     ${card(
-      'Sellers',
+      t`Sellers`,
       html`<p>
-        For the bidders of its line items: the <a href="../ads.txt?publisher=${publisher.id}">records of its ads.txt</a>, and the accounts
-        in <a href="../sellers.json">sellers.json</a>.
+        ${rich`For the bidders of its line items: the ${html`<a href="../ads.txt?publisher=${publisher.id}">${t`records of its ads.txt`}</a>`}, and the accounts in ${html`<a href="../sellers.json">sellers.json</a>`}.`}
       </p>`,
     )}
     ${bookingsFile(page, publisher)} ${related(page, 'campaigns', { publisher_id: publisher.id })}
@@ -62,28 +62,28 @@ const bookingsFile = (page: Page, { id }: PublisherWire): TemplateResult | typeo
   if (!page.rights.may('GET', '/export')) return nothing;
   const save = (format: 'yaml' | 'json') => saveFile(page, page.api.file('/export', { publisher: id, format }), `bookings_${id}.${format}`);
   return card(
-    'Bookings in a file',
-    html`<p>Everything that is booked and not archived, to keep in git, review and apply again, here or in another installation.</p>
+    t`Bookings in a file`,
+    html`<p>${t`Everything that is booked and not archived, to keep in git, review and apply again, here or in another installation.`}</p>
       <p>
-        ${button('Download YAML', () => void save('yaml'), 'secondary')} ${button('Download JSON', () => void save('json'), 'secondary')}
-        <a href="docs/bookings-in-git.html">How it is used</a>
+        ${button(t`Download YAML`, () => void save('yaml'), 'secondary')} ${button(t`Download JSON`, () => void save('json'), 'secondary')}
+        <a href="docs/bookings-in-git.html">${t`How it is used`}</a>
       </p>`,
   );
 };
 
 /** Reports of a bidder's last days, by what a person asks. */
 const BID_REPORTS: readonly (readonly [words: string, groupBy: string, metrics: string])[] = [
-  ['Bid rate and win rate by day', 'day', 'bid_requests,bids,bid_rate,wins,win_rate'],
-  ['By placement', 'placement', 'bid_requests,bids,bid_rate,wins,win_rate,timeouts'],
-  ['By deal', 'deal', 'bid_requests,bids,bid_rate,wins,win_rate'],
-  ['Time-outs by hour', 'hour', 'bid_requests,timeouts'],
-  ['Why bids were refused', 'reason', 'bid_refusals'],
+  [t`Bid rate and win rate by day`, 'day', 'bid_requests,bids,bid_rate,wins,win_rate'],
+  [t`By placement`, 'placement', 'bid_requests,bids,bid_rate,wins,win_rate,timeouts'],
+  [t`By deal`, 'deal', 'bid_requests,bids,bid_rate,wins,win_rate'],
+  [t`Time-outs by hour`, 'hour', 'bid_requests,timeouts'],
+  [t`Why bids were refused`, 'reason', 'bid_refusals'],
 ];
 
 const bidderAside = (page: Page, id: number): TemplateResult => html`
   <aside class="form-aside">
     ${card(
-      'Auction quality',
+      t`Auction quality`,
       html`<ul class="needs">
         ${BID_REPORTS.map(
           ([words, group_by, metrics]) =>
@@ -117,9 +117,9 @@ const related = <K extends Kind>(page: Page, kind: K, parent: Readonly<Record<st
   return card(
     NAMES[kind].many,
     html`
-      ${rows.length === 0 ? html`<p>None yet.</p>` : table({ caption: kind, columns: columns.slice(0, 2), rows: rows.slice(0, MAX_RELATED) })}
-      ${total > MAX_RELATED ? html`<p><a href=${hashOf([kind], parent)}>All ${total.toLocaleString()}</a></p>` : nothing}
-      ${addLink(page, { ...addStep(kind, '', parent), label: 'Add one' })}
+      ${rows.length === 0 ? html`<p>${t`None yet.`}</p>` : table({ caption: kind, columns: columns.slice(0, 2), rows: rows.slice(0, MAX_RELATED) })}
+      ${total > MAX_RELATED ? html`<p><a href=${hashOf([kind], parent)}>${t`All ${total.toLocaleString(locale)}`}</a></p>` : nothing}
+      ${addLink(page, { ...addStep(kind, '', parent), label: t`Add one` })}
     `,
   );
 };
@@ -140,11 +140,11 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
   const figure = (markup: string, density: number): TemplateResult =>
     html`<figure class="preview">
       <figcaption>
-        ${slot.width} × ${slot.height}${isBanner ? ` on a ${density}× screen` : ''}${format === 'native' ? ', in a sample template' : ''}
+        ${slot.width} × ${slot.height}${isBanner ? t` on a ${density}× screen` : ''}${format === 'native' ? t`, in a sample template` : ''}
       </figcaption>
       <ad-preview
         class="preview-frame"
-        .ad=${{ ...slot, markup: atDensity(markup, density, slot), title: `Preview of the creative${isBanner ? `, ${density}×` : ''}`, namesPicture: isBanner }}
+        .ad=${{ ...slot, markup: atDensity(markup, density, slot), title: t`Preview of the creative${isBanner ? `, ${density}×` : ''}`, namesPicture: isBanner }}
       ></ad-preview>
     </figure>`;
   const block = (id: number, blocked: boolean) => setBlocked(page, id, blocked).then(() => page.go(location.hash, { saved: true }));
@@ -153,17 +153,17 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
   return html`
     <aside class="form-aside preview-aside">
       ${card(
-        'Preview',
+        t`Preview`,
         html`${preview.ok ? (isBanner ? [1, 2] : [1]).map((density) => figure(preview.markup, density)) : html`<p class="empty-preview">${preview.reason}</p>`}
           ${notes.map((note) => html`<p class="size-note">${note}</p>`)}
-          <p class="help">Runs in a sandbox: the creative’s scripts and styles work and cannot reach this page.</p>`,
+          <p class="help">${t`Runs in a sandbox: the creative’s scripts and styles work and cannot reach this page.`}</p>`,
       )}
       ${
         record
           ? card(
-              'State',
+              t`State`,
               html`<p>${pill(creativeState(page.store, record))}</p>
-                ${record.status === 'pending' && mayJudge(page) ? html`${button('Approve', () => judge(record.id, 'approved'))} ${button('Reject', () => judge(record.id, 'rejected'), 'secondary')} ` : nothing}${page.rights.may('POST', '/creatives/{id}/block') ? button(record.blocked_at ? 'Unblock' : 'Block', () => block(record.id, !record.blocked_at), 'secondary') : nothing}`,
+                ${record.status === 'pending' && mayJudge(page) ? html`${button(t`Approve`, () => judge(record.id, 'approved'))} ${button(t`Reject`, () => judge(record.id, 'rejected'), 'secondary')} ` : nothing}${page.rights.may('POST', '/creatives/{id}/block') ? button(record.blocked_at ? t`Unblock` : t`Block`, () => block(record.id, !record.blocked_at), 'secondary') : nothing}`,
             )
           : nothing
       }

@@ -24,6 +24,7 @@ import { createOthersHere } from './others-here.ts';
 import { formAside } from './form-aside.ts';
 import { recordActions } from './row-actions.ts';
 import { createUnfilledCard } from '../delivery/unfilled-card.ts';
+import { t } from '../words/texts.ts';
 
 /** The form of one record: a new one, a copy, or an existing one. */
 export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route): Promise<View> => {
@@ -72,7 +73,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     if (!found) return answer;
     base = { draft: found.base, etag: found.etag };
     if (found.fields.length === 0 && mayMerge) {
-      page.toast(`${authorOf(found.change)} changed ${found.taken.join(', ') || 'it'} meanwhile. Both changes are kept.`);
+      page.toast(t`${authorOf(found.change)} changed ${found.taken.join(', ') || t`it`} meanwhile. Both changes are kept.`);
       return replace(found.merged, note, false);
     }
     for (const field of fieldsOf(kind)) form.write(field.pointer, readAt(found.merged, field.pointer));
@@ -96,7 +97,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
       if (key) await showApiKey((saved as PublisherWire).name, key);
       const next = isNew && copyOf === null ? allowed(page, nextStep(kind, saved, store)) : undefined;
       page.toast(
-        `${capital(one)} “${titleOf(kind, saved)}” ${isNew || duplicating ? 'was created' : 'was saved'}. ${next?.text ?? ''}`.trim(),
+        `${capital(one)} “${titleOf(kind, saved)}” ${isNew || duplicating ? t`was created` : t`was saved`}. ${next?.text ?? ''}`.trim(),
         {
           ...(next && { action: { label: next.label, run: () => page.go(next.hash) } }),
         },
@@ -123,7 +124,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
 
   /** Of an existing record that the person may read only. */
   const isLocked = record !== undefined && !isNew && !page.rights.mayChange(kind, record);
-  const title = isNew ? (copyOf === null ? `New ${one}` : `Copy of ${aOne(kind)}`) : titleOf(kind, record as Records[K]);
+  const title = isNew ? (copyOf === null ? t`New ${one}` : t`Copy of ${aOne(kind)}`) : titleOf(kind, record as Records[K]);
   return {
     title,
     section: kind,
@@ -133,7 +134,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
       const missing = isNew ? missingParent(kind, store) : undefined;
       if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, allowed(page, missing))}`;
       return html`
-        <nav class="crumbs" aria-label="Breadcrumb">
+        <nav class="crumbs" aria-label=${t`Breadcrumb`}>
           <a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}
         </nav>
         ${pageHead(title, '', record && !isNew ? recordActions(page, kind, record, hashOf([kind])) : nothing)}
@@ -146,7 +147,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
           }}
         >
           ${others.render()} ${waiting()}
-          ${isLocked ? html`<p class="note">You may read this ${one}. Ask an administrator if you need to change it.</p>` : nothing}
+          ${isLocked ? html`<p class="note">${t`You may read this ${one}. Ask an administrator if you need to change it.`}</p>` : nothing}
           ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate, propose)}
           <div class="form-columns">
             <div class="form-main">
@@ -159,14 +160,14 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
                         .checked=${live(withCreatives)}
                         @change=${(event: Event) => (withCreatives = (event.target as HTMLInputElement).checked)}
                       />
-                      Copy its ${counted(copiedCreatives.length, 'creative')} too</label
+                      ${t`Copy its ${counted(copiedCreatives.length, 'creative')} too`}</label
                     >`
                   : nothing
               }
             </div>
             ${formAside(page, kind, form, isNew ? undefined : record, fill)}
           </div>
-          ${isLocked ? nothing : saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
+          ${isLocked ? nothing : saveBar(form, isNew ? t`Create ${one}` : t`Save`, isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
         </form>
       `;
     },
@@ -200,7 +201,7 @@ const copyCreatives = async ({ api, store, toast }: Page, creatives: readonly Cr
     const [fault] = done.problem.errors;
     reasons.push(fault ? faultInWords('creatives', fault, creative, store.dimensions()) : done.problem.detail);
   }
-  if (reasons.length > 0) toast(`${counted(reasons.length, 'creative')} could not be copied: ${reasons[0]}.`, { tone: 'bad' });
+  if (reasons.length > 0) toast(t`${counted(reasons.length, 'creative')} could not be copied: ${reasons[0]}.`, { tone: 'bad' });
 };
 
 /** Says what keeps a line item or a creative that was saved from ever being shown. */
@@ -211,5 +212,5 @@ const warnIfStuck = async <K extends Kind>(page: Page, kind: K, saved: Records[K
   const status = answer.ok ? answer.value.line_items[itemId] : undefined;
   const own = kind === 'creatives' ? status?.stuck_creatives.find(({ id }) => id === saved.id)?.reason : undefined;
   const reason = own ?? (status?.value === 'cannot serve' ? status.reasons[0] : undefined);
-  if (reason !== undefined) page.toast(`It cannot serve: ${withDates(reason)}.`, { tone: 'bad' });
+  if (reason !== undefined) page.toast(t`It cannot serve: ${withDates(reason)}.`, { tone: 'bad' });
 };

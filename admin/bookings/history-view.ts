@@ -4,7 +4,7 @@ import { describeCounts, kindNamed, linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, unbroken, type Column } from '../parts/table.ts';
+import { address, table, unbroken, type Column } from '../parts/table.ts';
 import { isObject } from '../../src/base/narrow.ts';
 import { countryName } from '../parts/fields/country-field.ts';
 import type { Dimensions } from '../api/wire.ts';
@@ -14,20 +14,21 @@ import { targetingWords } from '../words/targeting-words.ts';
 import { date, moment } from '../words/dates.ts';
 import { labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
+import { rich, say, t } from '../words/texts.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
-  create: 'created',
-  update: 'changed',
-  delete: 'deleted',
-  restore: 'restored',
-  rotate_key: 'new API key',
-  block: 'blocked',
-  unblock: 'unblocked',
-  grant_debug: 'debug link',
-  share_report: 'shared a report',
-  close_month: 'closed a month',
-  export_events: 'exported events',
-  rebuild_counters: 'began to rebuild the counters',
+  create: t`created`,
+  update: t`changed`,
+  delete: t`deleted`,
+  restore: t`restored`,
+  rotate_key: t`new API key`,
+  block: t`blocked`,
+  unblock: t`unblocked`,
+  grant_debug: t`debug link`,
+  share_report: t`shared a report`,
+  close_month: t`closed a month`,
+  export_events: t`exported events`,
+  rebuild_counters: t`began to rebuild the counters`,
 };
 const MAX_CHANGES = 200;
 
@@ -35,15 +36,15 @@ const MAX_CHANGES = 200;
 export const openHistory = (page: Page): View => {
   const changes = createReading(page, (api) => api.get('/audit', { limit: MAX_CHANGES }));
   return {
-    title: 'History',
+    title: t`History`,
     section: 'history',
     render: () => html`
-      ${pageHead('History', `The last ${MAX_CHANGES} changes.`)}
+      ${pageHead(t`History`, t`The last ${MAX_CHANGES} changes.`)}
       ${changes.render((rows) =>
         rows.length === 0
-          ? emptyState('No changes yet. Every change that people make is listed here, with a way back.')
+          ? emptyState(t`No changes yet. Every change that people make is listed here, with a way back.`)
           : table({
-              caption: 'Changes',
+              caption: t`Changes`,
               rows,
               columns: columnsWith(page.store.dimensions()),
               actions: (row) => html`${undoButton(page, kindNamed(row.entity), row, changes.load)}`,
@@ -53,18 +54,18 @@ export const openHistory = (page: Page): View => {
   };
 };
 
-const named = ({ entity, entity_id, action, before, after }: AuditRow): TemplateResult | string => {
+const named = ({ entity, entity_id, exists, before, after }: AuditRow): TemplateResult | string => {
   const name = (after ?? before)?.['name'];
-  const text = `${entity.replaceAll('_', ' ')} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
+  const text = `${say(entity.replaceAll('_', ' '))} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
   const kind = kindNamed(entity);
-  return kind && action !== 'delete' ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
+  return kind && exists ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
 };
 
 const SHOWN = 60;
 const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/;
 const shown = (value: unknown): string => {
   if (typeof value === 'string' && DATE.test(value)) return date(value);
-  const text = typeof value === 'string' ? value : value == null ? 'nothing' : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : value == null ? t`nothing` : JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };
 
@@ -72,26 +73,26 @@ const shown = (value: unknown): string => {
 const withIt = (change: AuditRow): string => {
   const counts = (change.after ?? change.before)?.[change.action === 'restore' ? 'restored_with_it' : 'deleted_with_it'];
   const words = describeCounts(counts ?? {});
-  return words && `with ${words}`;
+  return words && t`with ${words}`;
 };
 
 /** In words: a change of who pays is not one of the past. */
 const payerNote = ({ entity, at, before, after }: AuditRow): string => {
   if (entity !== 'campaign' || !before || !after || before['advertiser_id'] === after['advertiser_id']) return '';
   return before['advertiser_id'] === null
-    ? 'What was counted before is for this advertiser too.'
-    : `What was counted before ${moment(at)} stays with advertiser ${shown(before['advertiser_id'])}.`;
+    ? t`What was counted before is for this advertiser too.`
+    : t`What was counted before ${moment(at)} stays with advertiser ${shown(before['advertiser_id'])}.`;
 };
 
 const rulesShown = (targeting: unknown, dimensions: Dimensions): string =>
-  targetingWords(isObject(targeting) ? targeting : {}, { countryName, dimensions }).join('; ') || 'every visitor';
+  targetingWords(isObject(targeting) ? targeting : {}, { countryName, dimensions }).join('; ') || t`every visitor`;
 
 const differences = (change: AuditRow, dimensions: Dimensions): TemplateResult | string => {
   const { entity, before, after } = change;
   if (!before || !after) return withIt(change);
   const words = (name: string, value: unknown): string => {
     if (name === 'targeting') return rulesShown(value, dimensions);
-    return name === 'schedule' && Array.isArray(value) ? scheduleWords(value as readonly DayPart[]) || 'all hours' : shown(value);
+    return name === 'schedule' && Array.isArray(value) ? scheduleWords(value as readonly DayPart[]) || t`all hours` : shown(value);
   };
   return html`${changedFields({ before, after }).map(
     (name) =>
@@ -104,13 +105,13 @@ const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? ''
 /** With the second person, where one was needed, and from where it was changed, where that is known. */
 const who = ({ actor, approved_by: second, network, device }: AuditRow): TemplateResult => {
   const from = [device, network].filter(Boolean).join(' · ');
-  return html`${actor}${second === null ? '' : html`<br /><small>approved by ${second}</small>`}${from && html`<br /><small class="muted">${from}</small>`}`;
+  return html`${address(actor)}${second === null ? '' : html`<br /><small>${rich`approved by ${address(second)}`}</small>`}${from && html`<br /><small class="muted">${from}</small>`}`;
 };
 
 const columnsWith = (dimensions: Dimensions): readonly Column<AuditRow>[] => [
-  { label: 'When', cell: ({ at }) => unbroken(moment(at)) },
-  { label: 'Who', cell: who },
-  { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
-  { label: 'Record', cell: named },
-  { label: 'Fields', prose: true, cell: (change) => html`${differences(change, dimensions)}${why(change)}` },
+  { label: t`When`, cell: ({ at }) => unbroken(moment(at)) },
+  { label: t`Who`, cell: who },
+  { label: t`Change`, cell: ({ action }) => WORDS[action] ?? action },
+  { label: t`Record`, cell: named },
+  { label: t`Fields`, prose: true, cell: (change) => html`${differences(change, dimensions)}${why(change)}` },
 ];

@@ -11,7 +11,7 @@ import { KINDS, type CampaignWire, type Counts, type CreativeWire, type Kind, ty
 import { labelOf, PARENTS } from './forms/entity-fields.ts';
 import { readAt } from './forms/pointer.ts';
 import { listOf } from './forms/typed-text.ts';
-import { PRIORITY_WORDS } from '../../src/catalog/model/choices.ts';
+import { PRIORITY_WORDS } from '../words/choice-words.ts';
 import { deliveryColumns } from './lists/delivery-columns.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
@@ -19,13 +19,14 @@ import { flightDays } from '../words/dates.ts';
 import { count, money, price } from '../words/formats.ts';
 import { hasHtml5, pictureIn } from '../words/asset-words.ts';
 import { archivedBy } from '../words/archived.ts';
+import { t } from '../words/texts.ts';
 
 const dash = '–';
 
 const link = <K extends Kind>(kind: K, record: Records[K] | undefined, missing = dash): TemplateResult | string =>
   record ? html`<a href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>` : missing;
 
-const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => ({
+const named = <K extends Kind>(kind: K, label = t`Name`): Column<Records[K]> => ({
   label,
   sort: kind === 'placements' ? 'id' : 'name',
   cell: (record) =>
@@ -38,7 +39,7 @@ const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => (
 
 /** `5.00 CPM`, in the words of its budget type. */
 export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): string => {
-  if (type === 'programmatic') return 'by bid';
+  if (type === 'programmatic') return t`by bid`;
   switch (budget_type) {
     case 'CPM':
       return cpm === null ? dash : `${price(cpm)} CPM`;
@@ -47,7 +48,7 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
     case 'CPC':
       return cpc === null ? dash : `${price(cpc)} CPC`;
     case 'Flat':
-      return [budget === null ? 'flat' : `flat fee of ${money(budget)}`, ...(cpm === null ? [] : [`as ${price(cpm)} CPM`])].join(', ');
+      return [budget === null ? t`flat` : t`flat fee of ${money(budget)}`, ...(cpm === null ? [] : [t`as ${price(cpm)} CPM`])].join(', ');
   }
 };
 
@@ -69,7 +70,7 @@ const withThumbnail = ({ content, format }: CreativeWire, name: unknown): Templa
 export type ListColumn<T> = Column<T> & { readonly counts?: true };
 
 /** How many records of a kind belong to each, as the list says. */
-const counted = (label: string, kind: Kind, none: TemplateResult | number = 0): ListColumn<{ readonly children?: Counts }> => ({
+const childCount = (label: string, kind: Kind, none: TemplateResult | number = 0): ListColumn<{ readonly children?: Counts }> => ({
   label,
   numeric: true,
   counts: true,
@@ -87,7 +88,7 @@ const plainColumns = <K extends Kind>(store: Store, kind: K): readonly ListColum
       ...(list.sorted.includes(name) && { sort: name.replace(/_id$/, '') }),
       cell: (record: Records[K]) => plainCell(store, fields[name], readAt(record, `/${name}`)),
     })),
-    ...(children ? [counted(NAMES[children].many, children)] : []),
+    ...(children ? [childCount(NAMES[children].many, children)] : []),
   ];
 };
 
@@ -112,79 +113,84 @@ export const listColumns = <K extends Kind>(
   const columns: { readonly [Each in Kind]?: readonly ListColumn<Records[Each]>[] } = {
     publishers: [
       named('publishers'),
-      { label: 'Domain', sort: 'domain', cell: ({ domain }) => domain },
-      { label: 'API key', cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
-      counted('Campaigns', 'campaigns'),
+      { label: t`Domain`, sort: 'domain', cell: ({ domain }) => domain },
+      { label: t`API key`, cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
+      childCount(t`Campaigns`, 'campaigns'),
     ],
     placements: [
-      named('placements', 'Id'),
-      { label: 'Size', sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
-      { label: 'Formats', cell: ({ formats }) => formats.join(', ') },
+      named('placements', t`Id`),
+      { label: t`Size`, sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
+      { label: t`Formats`, cell: ({ formats }) => formats.join(', ') },
       {
-        label: 'Publisher',
+        label: t`Publisher`,
         sort: 'publisher',
-        cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all'),
+        cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), t`open to all`),
       },
-      counted('Creatives', 'creatives'),
+      childCount(t`Creatives`, 'creatives'),
     ],
     bidders: [
       named('bidders'),
-      { label: 'Endpoint', cell: ({ endpoint }) => new URL(endpoint).host },
-      { label: 'Currency', sort: 'currency', cell: ({ currency }) => currency, minor: true },
-      counted('Line items', 'line_items'),
+      { label: t`Endpoint`, cell: ({ endpoint }) => new URL(endpoint).host },
+      { label: t`Currency`, sort: 'currency', cell: ({ currency }) => currency, minor: true },
+      childCount(t`Line items`, 'line_items'),
     ],
     campaigns: [
       named('campaigns'),
-      { label: 'Status', sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
-      { label: 'Publisher', sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
+      { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
+      { label: t`Publisher`, sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
       {
-        label: 'Advertiser',
+        label: t`Advertiser`,
         sort: 'advertiser',
         cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)),
         minor: true,
       },
-      { label: 'Flight', sort: '-start_date', cell: flight },
+      { label: t`Flight`, sort: '-start_date', cell: flight },
       {
-        label: 'Budget',
+        label: t`Budget`,
         numeric: true,
         sort: '-budget',
-        cell: (one) => cell(one, 'budget', one.budget === null ? unbroken('no limit') : money(one.budget)),
+        cell: (one) => cell(one, 'budget', one.budget === null ? unbroken(t`no limit`) : money(one.budget)),
       },
-      counted('Line items', 'line_items'),
+      childCount(t`Line items`, 'line_items'),
     ],
     line_items: [
       named('line_items'),
-      { label: 'Status', sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
-      { label: 'Campaign', sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
-      { label: 'Price', numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
-      { label: 'Priority', sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label) },
-      { label: 'Flight', sort: '-end_date', cell: flight, minor: true, wide: true },
+      { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
+      { label: t`Campaign`, sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
+      { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
       {
-        label: 'Daily cap',
+        label: t`Priority`,
+        sort: 'priority',
+        wide: true,
+        cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label),
+      },
+      { label: t`Flight`, sort: '-end_date', cell: flight, minor: true, wide: true },
+      {
+        label: t`Daily cap`,
         numeric: true,
         sort: '-daily_impression_cap',
         wide: true,
         cell: (item) => cell(item, 'daily_impression_cap', item.daily_impression_cap === null ? dash : count(item.daily_impression_cap)),
       },
       ...deliveryColumns(statuses),
-      counted('Creatives', 'creatives', html`<span class="pill warn">none yet</span>`),
+      childCount(t`Creatives`, 'creatives', html`<span class="pill warn">${t`none yet`}</span>`),
     ],
     creatives: [
-      { ...named('creatives', 'Creative'), cell: (creative) => withThumbnail(creative, named('creatives').cell(creative)) },
-      { label: 'Format', sort: 'format', cell: ({ format }) => unbroken(format) },
-      { label: 'Line item', sort: 'line_item', cell: ({ line_item_id }) => link('line_items', store.find('line_items', line_item_id)) },
+      { ...named('creatives', t`Creative`), cell: (creative) => withThumbnail(creative, named('creatives').cell(creative)) },
+      { label: t`Format`, sort: 'format', cell: ({ format }) => unbroken(format) },
+      { label: t`Line item`, sort: 'line_item', cell: ({ line_item_id }) => link('line_items', store.find('line_items', line_item_id)) },
       {
-        label: 'Placements',
+        label: t`Placements`,
         cell: ({ placement_ids: [first, ...others] }) =>
-          html`${link('placements', store.find('placements', first))}${others.length > 0 ? ` and ${others.length} more` : ''}`,
+          html`${link('placements', store.find('placements', first))}${others.length > 0 ? t` and ${others.length} more` : ''}`,
       },
       {
-        label: 'Advertiser',
+        label: t`Advertiser`,
         cell: (creative) => creative.advertiser_domain ?? advertiserOf(store, creative.line_item_id)?.domain ?? dash,
         minor: true,
       },
       {
-        label: 'State',
+        label: t`State`,
         sort: 'status',
         cell: (creative) => {
           const state = creativeState(store, creative);

@@ -9,7 +9,7 @@ import { isEditedInList } from './lists/listed-fields.ts';
 import { apiQuery, hashOfState, isFiltered, readState, viewQuery, type ListState } from './lists/list-state.ts';
 import { createSavedViews } from './lists/saved-views.ts';
 import { whenNear } from './lists/when-near.ts';
-import { counted, NAMES } from '../words/kinds.ts';
+import { countedKind, NAMES } from '../words/kinds.ts';
 import { createBulkBar, type BulkKind } from './bulk-bar.ts';
 import { listColumns } from './list-columns.ts';
 import { rowActions, rowMenu } from './row-actions.ts';
@@ -18,6 +18,7 @@ import { button, emptyState, loading, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
 import { sortSelect, table, type Column } from '../parts/table.ts';
 import type { Kind, Records } from '../api/wire.ts';
+import { say, t } from '../words/texts.ts';
 
 /** Records of the first answer, and of each further one. */
 const PAGE_SIZE = 100;
@@ -26,7 +27,7 @@ const PATIENCE_MS = 150;
 /** A list of the records of one kind: searched, filtered, sorted and paged by the service. */
 export const openList = <K extends Kind>(page: Page, kind: K, route: Route): View => {
   const names = NAMES[kind];
-  const many = names.many.toLowerCase();
+  const many = names.some;
   const { store } = page;
   let state = readState(kind, route.query);
   let shown = apiQuery(kind, state);
@@ -87,25 +88,25 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     if (!listing) return loading();
     const { rows, total, more } = listing;
     if (total === 0 && !isFiltered(state)) {
-      const next = missingParent(kind, store) ?? addStep(kind, `No ${many} yet.`);
-      return state.isArchived ? emptyState('Nothing is archived.') : emptyState(next.text, allowed(page, next));
+      const next = missingParent(kind, store) ?? addStep(kind, t`No ${many} yet.`);
+      return state.isArchived ? emptyState(t`Nothing is archived.`) : emptyState(next.text, allowed(page, next));
     }
     return html`
       <div class="toolbar">
         ${input({
           type: 'search',
-          label: `Search ${many}`,
-          placeholder: 'Name, id or what it belongs to …',
+          label: t`Search ${many}`,
+          placeholder: t`Name, id or what it belongs to …`,
           value: state.search,
           onInput: (search) => change({ ...state, search }, PATIENCE_MS),
         })}
         ${sortSelect(columns(), { ...sorting, by: state.sort })}
-        <span class="figure" role="status">${counted(total, names.one, many)}</span>
+        <span class="figure" role="status">${countedKind(total, kind)}</span>
       </div>
       ${filterChips(page, { kind, state, change })} ${views?.render(viewQuery(state))}
       ${
         rows.length === 0
-          ? emptyState(state.search.trim() === '' ? `No ${many} with these filters.` : `Nothing matches “${state.search.trim()}”.`)
+          ? emptyState(state.search.trim() === '' ? t`No ${many} with these filters.` : t`Nothing matches “${state.search.trim()}”.`)
           : html`<div class=${isReading ? 'listed stale' : 'listed'} aria-busy=${isReading ? 'true' : 'false'}>
               ${bulk?.render(rows as readonly Records[BulkKind][])}${table({
                 caption: names.many,
@@ -117,7 +118,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
               })}
             </div>`
       }
-      ${more ? html`<p class="more" ${whenNear(readMore)}>${button('Show more', readMore, 'secondary')}</p>` : nothing}
+      ${more ? html`<p class="more" ${whenNear(readMore)}>${button(t`Show more`, readMore, 'secondary')}</p>` : nothing}
     `;
   };
 
@@ -127,16 +128,16 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     leave: () => clearTimeout(timer),
     render: () => {
       const missing = store.listing(kind, shown)?.total === 0 ? missingParent(kind, store) : undefined;
-      const add = addStep(kind, `No ${many} yet.`);
+      const add = addStep(kind, t`No ${many} yet.`);
       return html`
         ${pageHead(
-          state.isArchived ? `Archived ${many}` : names.many,
-          state.isArchived ? 'Kept for reports; neither served nor listed.' : entityOf(kind).about,
+          state.isArchived ? t`Archived ${many}` : names.many,
+          state.isArchived ? t`Kept for reports; neither served nor listed.` : say(entityOf(kind).about),
           missing ? nothing : addLink(page, add, 'primary'),
         )}
         ${body()}
         <p class="other-list">
-          <a href=${hashOf([kind], state.isArchived ? {} : { archived: 1 })}>${state.isArchived ? `All ${many}` : `Archived ${many}`}</a>
+          <a href=${hashOf([kind], state.isArchived ? {} : { archived: 1 })}>${state.isArchived ? t`All ${many}` : t`Archived ${many}`}</a>
         </p>
       `;
     },

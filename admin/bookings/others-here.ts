@@ -2,6 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Answered } from '../api/api.ts';
 import type { Kind } from '../api/wire.ts';
 import type { Page } from '../page.ts';
+import { listed } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 type Other = Answered<'PUT', '/me/presence'>['others'][number];
 
@@ -37,8 +39,8 @@ export const createOthersHere = (page: Page, kind: Kind, id: number | undefined)
       others.length === 0
         ? nothing
         : html`<p class="others-here" role="status">
-            <span class="pill calm">${new Intl.ListFormat('en-GB').format(others.map(({ name }) => name))}</span>
-            ${others.length === 1 ? 'has' : 'have'} this open, too.
+            <span class="pill calm">${listed(others.map(({ name }) => name))}</span>
+            ${others.length === 1 ? t`has this open, too.` : t`have this open, too.`}
           </p>`,
   };
 };

@@ -3,6 +3,7 @@ import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import type { PlacementWire, PublisherWire } from '../api/wire.ts';
+import { t } from '../words/texts.ts';
 
 /** The address of the service, with the prefix of a reverse proxy. */
 const serviceAddress = (): string => location.href.replace(/\/static\/.*$/s, '');
@@ -46,18 +47,18 @@ const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Ta
     formats.some((one) => placement.formats.includes(one));
   return [
     {
-      title: 'Script',
-      help: 'For web pages: measures what is seen, and passes the consent of the page on.',
+      title: t`Script`,
+      help: t`For web pages: measures what is seen, and passes the consent of the page on.`,
       text: scriptTag(placement, publisher),
     },
     ...(shows('html', 'banner')
-      ? [{ title: 'Frame', help: 'For pages that take no script of another site.', text: frameTag(placement, publisher) }]
+      ? [{ title: t`Frame`, help: t`For pages that take no script of another site.`, text: frameTag(placement, publisher) }]
       : []),
     ...(shows('banner')
       ? [
           {
-            title: 'E-mail',
-            help: 'An image with a link, without a script. Put the mailing’s macro for a stable, hashed name of the recipient in place of {{recipient}}.',
+            title: t`E-mail`,
+            help: t`An image with a link, without a script. Put the mailing’s macro for a stable, hashed name of the recipient in place of {{recipient}}.`,
             text: mailTag(placement, publisher),
           },
         ]
@@ -68,7 +69,7 @@ const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Ta
 /** The tags of a placement, each with a button that copies it. */
 export const placementTags = (page: Page, placement: PlacementWire, publisher: PublisherWire | undefined): TemplateResult =>
   card(
-    'Tags',
+    t`Tags`,
     html`${
         publisher
           ? tagsOf(placement, publisher).map(
@@ -76,22 +77,22 @@ export const placementTags = (page: Page, placement: PlacementWire, publisher: P
                 html`<details ?open=${index === 0}>
                   <summary>${title}</summary>
                   <p>${help}</p>
-                  <pre class="code" tabindex="0" aria-label="${title} tag">${text}</pre>
-                  ${button('Copy', () => copy(page, title, text), 'secondary', `Copy the ${title} tag`)}
+                  <pre class="code" tabindex="0" aria-label=${t`${title} tag`}>${text}</pre>
+                  ${button(t`Copy`, () => copy(page, title, text), 'secondary', t`Copy the ${title} tag`)}
                 </details>`,
             )
-          : html`<p>Add a publisher first: every tag names one.</p>`
+          : html`<p>${t`Add a publisher first: every tag names one.`}</p>`
       }
-      ${publisher && callerOf(publisher)[0] === 'key' ? html`<p class="help">Put the API key of ${publisher.name} in place of YOUR_API_KEY. Frames and e-mails need no key once the publisher lists its web origins.</p>` : nothing}
-      <p><a href=${hashOf(['test'], { placement_id: placement.id })}>Test an ad on this placement</a></p>`,
+      ${publisher && callerOf(publisher)[0] === 'key' ? html`<p class="help">${t`Put the API key of ${publisher.name} in place of YOUR_API_KEY. Frames and e-mails need no key once the publisher lists its web origins.`}</p>` : nothing}
+      <p><a href=${hashOf(['test'], { placement_id: placement.id })}>${t`Test an ad on this placement`}</a></p>`,
   );
 
 const copy = async ({ toast }: Page, title: string, text: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text);
-    toast(`The ${title} tag was copied.`);
+    toast(t`The ${title} tag was copied.`);
   } catch {
     // Denied, or the page is not served over https.
-    toast('The browser did not allow to copy. Select the text instead.', { tone: 'bad' });
+    toast(t`The browser did not allow to copy. Select the text instead.`, { tone: 'bad' });
   }
 };

@@ -8,6 +8,7 @@ import type { Kind, Records } from '../api/wire.ts';
 import { capital, NAMES, titleOf } from '../words/kinds.ts';
 import { listColumns } from './list-columns.ts';
 import { rowMenu } from './row-actions.ts';
+import { rich, t } from '../words/texts.ts';
 
 /** The screen of one record, or that it does not exist. */
 export const recordView = <K extends Kind>(
@@ -32,9 +33,9 @@ export const recordView = <K extends Kind>(
 
 /** In place of a record that is not there, with the way to the others. */
 export const missingRecord = (kind: Kind): TemplateResult => {
-  const { one, many } = NAMES[kind];
-  const text = `This ${one} does not exist. It may have been deleted.`;
-  return emptyState(text, { text, label: `All ${many.toLowerCase()}`, hash: hashOf([kind]) });
+  const { one, some } = NAMES[kind];
+  const text = t`This ${one} does not exist. It may have been deleted.`;
+  return emptyState(text, { text, label: t`All ${some}`, hash: hashOf([kind]) });
 };
 
 export interface ChildrenOptions<K extends Kind> {
@@ -56,7 +57,7 @@ export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOption
   if (options.archived)
     return card(
       NAMES[kind].many,
-      html`<p>Its <a href=${hashOf([kind], { archived: 1 })}>${NAMES[kind].many.toLowerCase()}</a> are archived with it.</p>`,
+      html`<p>${rich`Its ${html`<a href=${hashOf([kind], { archived: 1 })}>${NAMES[kind].some}</a>`} are archived with it.`}</p>`,
     );
   const add = addStep(kind, '', parent);
   if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, allowed(page, add)), html`${nothing}`);

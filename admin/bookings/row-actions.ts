@@ -9,11 +9,12 @@ import { closeOnChoice, closeOnEscape, closeOnLeave } from '../parts/panel.ts';
 import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import type { CampaignWire, CreativeWire, Kind, Records } from '../api/wire.ts';
+import { t } from '../words/texts.ts';
 
 /** To the form of a record; of who may not change it, the form shows its settings. */
 export const editLink = <K extends Kind>({ rights }: Page, kind: K, record: Records[K]): TemplateResult =>
   html`<a role="button" class="secondary" href=${hashOf([kind, record.id, 'edit'])}
-    >${rights.mayChange(kind, record) ? 'Edit' : 'Settings'}</a
+    >${rights.mayChange(kind, record) ? t`Edit` : t`Settings`}</a
   >`;
 
 /** Duplicate, Archive and Delete, on a screen of the record. */
@@ -31,11 +32,11 @@ export const recordActions = <K extends Kind>(page: Page, kind: K, record: Recor
       !mayDuplicate(page, kind)
         ? nothing
         : kind === 'campaigns'
-          ? button('Duplicate', () => duplicateCampaign(page, record as CampaignWire), 'secondary')
-          : html`<a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>`
+          ? button(t`Duplicate`, () => duplicateCampaign(page, record as CampaignWire), 'secondary')
+          : html`<a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>${t`Duplicate`}</a>`
     }
-    ${owner ? html`<a role="button" class="secondary" href=${owner.hash}>${owner.label}</a>` : !mayChange ? nothing : button(record.archived ? 'Restore' : 'Archive', archive, 'secondary')}
-    ${mayDelete(page, kind, record) ? button('Delete', remove, 'secondary danger-text') : nothing}
+    ${owner ? html`<a role="button" class="secondary" href=${owner.hash}>${owner.label}</a>` : !mayChange ? nothing : button(record.archived ? t`Restore` : t`Archive`, archive, 'secondary')}
+    ${mayDelete(page, kind, record) ? button(t`Delete`, remove, 'secondary danger-text') : nothing}
   `;
 };
 
@@ -53,21 +54,21 @@ export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[
   const link = (label: string, hash: string) => html`<a class="quiet-link" href=${hash} aria-label="${label} ${title}">${label}</a>`;
   const { rights } = page;
   const mayChange = rights.mayChange(kind, record);
-  const remove = mayDelete(page, kind, record) ? quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text') : nothing;
+  const remove = mayDelete(page, kind, record) ? quiet(t`Delete`, () => deleteEntity(page, kind, record), 'quiet danger-text') : nothing;
   const owner = archivedOwner(page, kind, record);
   if (owner) return html`${link(owner.label, owner.hash)} ${remove}`;
-  if (record.archived) return html`${mayChange ? quiet('Restore', () => setArchived(page, kind, record, false)) : nothing} ${remove}`;
+  if (record.archived) return html`${mayChange ? quiet(t`Restore`, () => setArchived(page, kind, record, false)) : nothing} ${remove}`;
   return html`
-    ${paused === undefined || !mayChange ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
-    ${creative?.blocked_at && rights.may('POST', '/creatives/{id}/unblock') ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
-    ${isEditedInList(kind) && mayChange ? quiet('Quick edit', () => quickEdit(page, kind as InPlaceKind, record as Records[InPlaceKind])) : nothing}
-    ${link(mayChange ? 'Edit' : 'Settings', hashOf([kind, record.id, 'edit']))}
+    ${paused === undefined || !mayChange ? nothing : quiet(paused ? t`Resume` : t`Pause`, () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
+    ${creative?.blocked_at && rights.may('POST', '/creatives/{id}/unblock') ? quiet(t`Unblock`, () => setBlocked(page, creative.id, false)) : nothing}
+    ${isEditedInList(kind) && mayChange ? quiet(t`Quick edit`, () => quickEdit(page, kind as InPlaceKind, record as Records[InPlaceKind])) : nothing}
+    ${link(mayChange ? t`Edit` : t`Settings`, hashOf([kind, record.id, 'edit']))}
     ${
       !mayDuplicate(page, kind)
         ? nothing
         : kind === 'campaigns'
-          ? quiet('Duplicate', () => duplicateCampaign(page, record as CampaignWire))
-          : link('Duplicate', duplicateHash(kind, record.id))
+          ? quiet(t`Duplicate`, () => duplicateCampaign(page, record as CampaignWire))
+          : link(t`Duplicate`, duplicateHash(kind, record.id))
     }
     ${remove}
   `;
@@ -76,7 +77,7 @@ export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[
 /** The same in a menu, where a row has no room for them. */
 export const rowMenu = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult =>
   html`<details class="panel row-menu" name="row-menu" @click=${closeOnChoice} @keydown=${closeOnEscape} @focusout=${closeOnLeave}>
-    <summary aria-label="Actions for ${titleOf(kind, record)}">⋯</summary>
+    <summary aria-label=${t`Actions for ${titleOf(kind, record)}`}>⋯</summary>
     <div class="menu-panel">${rowActions(page, kind, record)}</div>
   </details>`;
 
@@ -84,6 +85,6 @@ export const rowMenu = <K extends Kind>(page: Page, kind: K, record: Records[K])
 const archivedOwner = <K extends Kind>({ store }: Page, kind: K, record: Records[K]) => {
   const owner = archivedBy(store, kind, record);
   return owner && owner.record !== record
-    ? { label: `Archived with its ${NAMES[owner.kind].one}`, hash: linkTo(owner.kind, owner.record.id) }
+    ? { label: t`Archived with its ${NAMES[owner.kind].one}`, hash: linkTo(owner.kind, owner.record.id) }
     : undefined;
 };

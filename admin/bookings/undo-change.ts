@@ -8,6 +8,7 @@ import { capital, NAMES } from '../words/kinds.ts';
 import { patchRecord } from './actions.ts';
 import { labelOf } from './forms/entity-fields.ts';
 import { restoreRecord } from './restore-record.ts';
+import { t } from '../words/texts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,9 +29,9 @@ export const undoButton = (
   if (!kind || !change.before) return nothing;
   const { entity_id } = change;
   if (change.action === 'update' && page.rights.may('PATCH', `/${kind}/{id}`))
-    return button('Undo', () => undo(page, kind, change).then(reload), 'quiet', `Undo the change of ${entity_id}`);
+    return button(t`Undo`, () => undo(page, kind, change).then(reload), 'quiet', t`Undo the change of ${entity_id}`);
   return change.restorable && page.rights.may('POST', `/${kind}/{id}/restore`)
-    ? button('Restore', () => restoreRecord(page, kind, entity_id).then(reload), 'quiet', `Restore ${entity_id}`)
+    ? button(t`Restore`, () => restoreRecord(page, kind, entity_id).then(reload), 'quiet', t`Restore ${entity_id}`)
     : nothing;
 };
 
@@ -51,12 +52,12 @@ const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => 
   if (
     later.length > 0 &&
     !(await page.confirm({
-      title: 'Undo a change that others followed?',
-      text: `Since then ${words} was changed again.`,
-      yes: 'Undo it anyway',
+      title: t`Undo a change that others followed?`,
+      text: t`Since then ${words} was changed again.`,
+      yes: t`Undo it anyway`,
     }))
   )
     return;
   const patch = Object.fromEntries(fields.map((name) => [name, patchTo(before[name], after[name])]));
-  await patchRecord(page, kind, change.entity_id, patch, `${capital(NAMES[kind].one)} ${change.entity_id} is as before.`);
+  await patchRecord(page, kind, change.entity_id, patch, t`${capital(NAMES[kind].one)} ${change.entity_id} is as before.`);
 };

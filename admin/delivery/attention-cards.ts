@@ -8,6 +8,7 @@ import { date, withDates } from '../words/dates.ts';
 import { count, money } from '../words/formats.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { mayJudge, patchRecord, setStatus } from '../bookings/actions.ts';
+import { say, t } from '../words/texts.ts';
 
 interface GroupWords {
   readonly title: string;
@@ -19,16 +20,17 @@ interface GroupWords {
 const MAX_SHOWN = 5;
 
 const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
-  cannot_serve: { title: 'Cannot serve', all: hashOf(['line_items'], { q: 'cannot serve' }) },
-  behind: { title: 'Behind', all: hashOf(['line_items'], { q: 'behind' }) },
-  outranked: { title: 'Always outranked', all: hashOf(['line_items'], { q: 'outranked' }) },
-  complaints: { title: 'Complaints about creatives', all: hashOf(['complaints']) },
-  pending_creatives: { title: 'Creatives to approve', all: hashOf(['creatives'], { q: 'pending' }) },
-  ends_soon: { title: 'Ends soon' },
-  quarantined: { title: 'Rows that are set aside' },
-  rebuilding: { title: 'Counters being rebuilt' },
-  drift: { title: 'Counts that differed' },
-  dead_events: { title: 'Events that cannot be stored' },
+  cannot_serve: { title: t`Cannot serve`, all: hashOf(['line_items'], { q: 'cannot serve' }) },
+  behind: { title: t`Behind`, all: hashOf(['line_items'], { q: 'behind' }) },
+  limited: { title: t`Behind, because of a cap or a budget` },
+  outranked: { title: t`Always outranked`, all: hashOf(['line_items'], { q: 'outranked' }) },
+  complaints: { title: t`Complaints about creatives`, all: hashOf(['complaints']) },
+  pending_creatives: { title: t`Creatives to approve`, all: hashOf(['creatives'], { q: 'pending' }) },
+  ends_soon: { title: t`Ends soon` },
+  quarantined: { title: t`Rows that are set aside` },
+  rebuilding: { title: t`Counters being rebuilt` },
+  drift: { title: t`Counts that differed` },
+  dead_events: { title: t`Events that cannot be stored` },
 };
 
 /** How often each status occurs, as a row of links to the list. */
@@ -38,7 +40,7 @@ export const statusCounts = ({ line_items }: Attention): TemplateResult =>
       .sort(([, a], [, b]) => b - a)
       .map(
         ([status, times]) =>
-          html`<a href=${hashOf(['line_items'], { q: status })}>${pill(status as Status, `${count(times)} ${status}`)}</a>`,
+          html`<a href=${hashOf(['line_items'], { q: status })}>${pill(status as Status, `${count(times)} ${say(status)}`)}</a>`,
       )}
   </p>`;
 
@@ -50,8 +52,8 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
     if (!answer.ok) return page.complain(answer.problem);
     const remedy = answer.value.reasons.find(({ reason }) => reason === 'outranked')?.remedy;
     if (!remedy) return page.go(linkTo('line_items', id));
-    const sure = await page.confirm({ title: `${remedy.label}?`, text: 'It applies to the next requests.', yes: 'Change it' });
-    if (sure && (await patchRecord(page, remedy.table, remedy.id, remedy.patch, `${remedy.label}: done.`))) await reload();
+    const sure = await page.confirm({ title: `${remedy.label}?`, text: t`It applies to the next requests.`, yes: t`Change it` });
+    if (sure && (await patchRecord(page, remedy.table, remedy.id, remedy.patch, t`${remedy.label}: done.`))) await reload();
   };
   const fix = (kind: AttentionKind, { table, id }: AttentionRow): TemplateResult | typeof nothing => {
     if (table === null || id === null) return nothing;
@@ -60,17 +62,17 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
     const link = (label: string, hash: string) => html`<a role="button" class="secondary" href=${hash}>${label}</a>`;
     switch (kind) {
       case 'outranked':
-        return mayChange ? button('Rank it higher', () => helpOutranked(id), 'secondary') : link('See why', linkTo('line_items', id));
+        return mayChange ? button(t`Rank it higher`, () => helpOutranked(id), 'secondary') : link(t`See why`, linkTo('line_items', id));
       case 'pending_creatives':
         return mayJudge(page)
-          ? button('Approve', () => setStatus(page, id, 'approved').then(reload), 'secondary')
-          : link('Review', linkTo('creatives', id));
+          ? button(t`Approve`, () => setStatus(page, id, 'approved').then(reload), 'secondary')
+          : link(t`Review`, linkTo('creatives', id));
       case 'complaints':
-        return link('Review', linkTo('creatives', id));
+        return link(t`Review`, linkTo('creatives', id));
       case 'ends_soon':
-        return mayChange ? link('Extend', hashOf(['line_items', id, 'edit'])) : nothing;
+        return mayChange ? link(t`Extend`, hashOf(['line_items', id, 'edit'])) : nothing;
       default:
-        return link('See why', linkTo('line_items', id));
+        return link(t`See why`, linkTo('line_items', id));
     }
   };
   const show = ({ kind, total, rows }: AttentionGroup): TemplateResult => {
@@ -91,13 +93,13 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
             </li>`,
         )}
       </ul>
-      ${more > 0 ? html`<p class="muted">${all ? html`<a href=${all}>${count(more)} more</a>` : `${count(more)} more`}</p>` : nothing}
+      ${more > 0 ? html`<p class="muted">${all ? html`<a href=${all}>${t`${count(more)} more`}</a>` : t`${count(more)} more`}</p>` : nothing}
     </section>`;
   };
   return card(
-    'Needs attention',
+    t`Needs attention`,
     groups.length === 0
-      ? html`<p class="muted">Nothing. Everything that should run does.</p>`
+      ? html`<p class="muted">${t`Nothing. Everything that should run does.`}</p>`
       : html`<div class="needs-groups">${groups.map(show)}</div>`,
   );
 };
@@ -106,7 +108,7 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
   ended.length === 0
     ? nothing
     : card(
-        'Ended in the last three days',
+        t`Ended in the last three days`,
         html`<ul class="needs">
           ${ended.map(
             ({ line_item_id, name, ended_at, impressions, spend }) =>
@@ -114,7 +116,7 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
                 <span
                   ><a href=${linkTo('line_items', line_item_id)}>${name}</a>
                   <span class="muted"
-                    >${counted(impressions, 'impression')}, ${money(spend)}; ended with ${date(showEndDate(Date.parse(ended_at)))}</span
+                    >${t`${counted(impressions, 'impression')}, ${money(spend)}; ended with ${date(showEndDate(Date.parse(ended_at)))}`}</span
                   ></span
                 >
               </li>`,
@@ -124,7 +126,7 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
 
 export const healthLine = ({ health }: Attention): TemplateResult =>
   html`<p class="muted" role="status">
-    ${counted(health.replicas, 'replica')} ${health.replicas === 1 ? 'runs' : 'run'}.
-    ${health.counters ? 'Redis and Postgres answer.' : html`<b>Redis does not answer: figures are as stored so far.</b>`}
-    ${health.catalog_version === null ? 'The catalog is not loaded.' : `This replica serves catalog ${health.catalog_version}.`}
+    ${counted(health.replicas, 'replica runs', 'replicas run')}.
+    ${health.counters ? t`Redis and Postgres answer.` : html`<b>${t`Redis does not answer: figures are as stored so far.`}</b>`}
+    ${health.catalog_version === null ? t`The catalog is not loaded.` : t`This replica serves catalog ${health.catalog_version}.`}
   </p>`;

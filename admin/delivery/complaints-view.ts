@@ -8,56 +8,59 @@ import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { moment } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
+import { t } from '../words/texts.ts';
 
 const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
   {
-    label: 'Creative',
+    label: t`Creative`,
     cell: ({ creative_id, deleted }) =>
-      deleted ? `${creative_id}, deleted` : html`<a class="name" href=${linkTo('creatives', creative_id)}>Creative ${creative_id}</a>`,
+      deleted
+        ? t`${creative_id}, deleted`
+        : html`<a class="name" href=${linkTo('creatives', creative_id)}>${t`Creative ${creative_id}`}</a>`,
   },
   {
-    label: 'Line item',
+    label: t`Line item`,
     cell: ({ line_item_id, line_item }) =>
       line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`,
   },
   {
-    label: 'Placements',
+    label: t`Placements`,
     cell: ({ placement_ids }) =>
       html`${placement_ids.map((id, i) => html`${i > 0 ? ', ' : ''}<a href=${linkTo('placements', id)}>${id}</a>`)}`,
   },
-  { label: 'Advertiser', wide: true, cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
-  { label: 'Complaints', numeric: true, cell: ({ total }) => count(total) },
+  { label: t`Advertiser`, wide: true, cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
+  { label: t`Complaints`, numeric: true, cell: ({ total }) => count(total) },
   {
-    label: 'Reasons',
+    label: t`Reasons`,
     cell: ({ reasons }) =>
       Object.entries(reasons)
         .sort(([, a], [, b]) => b - a)
         .map(([reason, times]) => `${reason} ${times}×`)
         .join(', '),
   },
-  { label: 'Last', cell: ({ last_at }) => unbroken(moment(last_at)) },
-  { label: 'State', cell: ({ blocked_at, deleted }) => pill(deleted ? 'deleted' : blocked_at ? 'blocked' : 'live') },
+  { label: t`Last`, cell: ({ last_at }) => unbroken(moment(last_at)) },
+  { label: t`State`, cell: ({ blocked_at, deleted }) => pill(deleted ? 'deleted' : blocked_at ? 'blocked' : 'live') },
 ];
 
 /** Users' complaints by creative, the most reported first, with a button to block each. */
 export const openComplaints = (page: Page): View => {
   const complaints = createReading(page, (api) => api.get('/complaints', { limit: 500 }));
   const actions = ({ creative_id, blocked_at, deleted }: ReportedCreativeRow) => {
-    const label = blocked_at ? 'Unblock' : 'Block';
+    const label = blocked_at ? t`Unblock` : t`Block`;
     const run = () => setBlocked(page, creative_id, !blocked_at).then(complaints.load);
     return deleted || !page.rights.may('POST', '/creatives/{id}/block')
       ? html``
-      : button(label, run, 'quiet', `${label} creative ${creative_id}`);
+      : button(label, run, 'quiet', t`${label} creative ${creative_id}`);
   };
   return {
-    title: 'Complaints',
+    title: t`Complaints`,
     section: 'complaints',
     render: () => html`
-      ${pageHead('Complaints', 'What users reported with the button beside an ad. A blocked creative is not served.')}
+      ${pageHead(t`Complaints`, t`What users reported with the button beside an ad. A blocked creative is not served.`)}
       ${complaints.render((rows) =>
         rows.length === 0
-          ? emptyState('No ad has been reported. Visitors report ads with the button that the SDK adds to each.')
-          : table({ caption: 'Reported creatives', rows, columns: COLUMNS, actions }),
+          ? emptyState(t`No ad has been reported. Visitors report ads with the button that the SDK adds to each.`)
+          : table({ caption: t`Reported creatives`, rows, columns: COLUMNS, actions }),
       )}
     `,
   };

@@ -7,6 +7,7 @@ import type { Problem } from '../api/wire.ts';
 import { changeWords, compareDays, type DayComparison, type HourRow } from '../reports/compare-days.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { isoDateIn } from '../words/dates.ts';
+import { t } from '../words/texts.ts';
 
 export interface HomeFigures {
   load(): Promise<void>;
@@ -49,7 +50,7 @@ export const createHomeFigures = (page: Page): HomeFigures => {
       !isAllowed
         ? html``
         : html`${problem ? problemNote(problem) : nothing}
-            <section class="home-figures" aria-label="Today" aria-busy=${compared || problem ? 'false' : 'true'}>
+            <section class="home-figures" aria-label=${t`Today`} aria-busy=${compared || problem ? 'false' : 'true'}>
               ${(compared ?? PLACEHOLDERS).filter(({ isOfRequests }) => isOfAll || !isOfRequests).map(figure)}
             </section>`,
   };
@@ -71,7 +72,7 @@ const figure = ({ label, unit, isKnown, today, yesterday, lastWeek, hours, hours
 
 /** The change in words; the figure itself as a tooltip. */
 const change = (now: number, before: number, than: 'yesterday' | 'last week', show: (value: number) => string): TemplateResult =>
-  html`<span title=${before === 0 ? nothing : `${show(before)} by this time`}>${changeWords(now, before, than)}</span>`;
+  html`<span title=${before === 0 ? nothing : t`${show(before)} by this time`}>${changeWords(now, before, than)}</span>`;
 
 const [WIDTH, HEIGHT] = [120, 28];
 

@@ -26,6 +26,7 @@ import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
+import { t } from '../words/texts.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -57,21 +58,21 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
     return html`
       ${crumbs(
         [
-          [hashOf(['campaigns']), 'Campaigns'],
+          [hashOf(['campaigns']), t`Campaigns`],
           ...(campaign ? [[linkTo('campaigns', campaign.id), titleOf('campaigns', campaign)] as const] : []),
         ],
         title,
       )}
-      ${pageHead(title, `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
+      ${pageHead(title, `${item.type === 'direct' ? t`Direct` : t`Programmatic`}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
       ${others.render()} ${waiting()} ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render()))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
         parent: { line_item_id: id },
         archived: archivedBy(store, 'line_items', item) !== undefined,
-        without: 'Line item',
-        empty: 'It has no creative yet, so it cannot serve.',
-        caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`,
+        without: t`Line item`,
+        empty: t`It has no creative yet, so it cannot serve.`,
+        caption: t`Creatives${publisher ? t` for ${publisher.name}` : ''}`,
       })}
       ${comments()}
     `;
@@ -83,7 +84,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
 };
 
 const actions = (page: Page, item: LineItemWire): TemplateResult => html`
-  ${archivedBy(page.store, 'line_items', item) || !page.rights.mayChange('line_items', item) ? nothing : button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, 'line_items', item).then(() => page.go(location.hash)))}
+  ${archivedBy(page.store, 'line_items', item) || !page.rights.mayChange('line_items', item) ? nothing : button(item.active ? t`Pause` : t`Resume`, () => toggleActive(page, 'line_items', item).then(() => page.go(location.hash)))}
   ${editLink(page, 'line_items', item)} ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;
 
@@ -91,20 +92,20 @@ const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery
   const { status, today, total } = delivery;
   const named = store.find('targetings', item.targeting_id);
   const targeted = [
-    ...(named ? [`of “${named.name}”`] : []),
+    ...(named ? [t`of “${named.name}”`] : []),
     ...targetingWords(item.targeting, { countryName, dimensions: store.dimensions() }),
   ];
   const figures: readonly (readonly [string, string])[] = [
-    ['Impressions today', count(today.impressions)],
-    ['Clicks today', count(today.clicks)],
-    ['Click rate', today.impressions > 0 ? percent(today.clicks / today.impressions) : '–'],
-    ['Spend today', money(today.spend)],
-    ['Filtered today', filteredImpressions(today)],
-    ['Filtered clicks today', filteredClicks(today)],
-    ...(today.provisional_clicks > 0 ? [['Clicks under judgement', provisionalClicks(today)] as const] : []),
-    ['Serves today', count(today.serves)],
-    ['All impressions', count(total.impressions)],
-    ...Object.entries(today.events).map(([type, times]) => [`“${type}” today`, count(times)] as const),
+    [t`Impressions today`, count(today.impressions)],
+    [t`Clicks today`, count(today.clicks)],
+    [t`Click rate`, today.impressions > 0 ? percent(today.clicks / today.impressions) : '–'],
+    [t`Spend today`, money(today.spend)],
+    [t`Filtered today`, filteredImpressions(today)],
+    [t`Filtered clicks today`, filteredClicks(today)],
+    ...(today.provisional_clicks > 0 ? [[t`Clicks under judgement`, provisionalClicks(today)] as const] : []),
+    [t`Serves today`, count(today.serves)],
+    [t`All impressions`, count(total.impressions)],
+    ...Object.entries(today.events).map(([type, times]) => [t`“${type}” today`, count(times)] as const),
   ];
   return html`
     <section class="card status-card">
@@ -124,29 +125,29 @@ const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery
     ${refusals}
     <div class="two">
       ${card(
-        'Today',
+        t`Today`,
         html`<p class="legend">
-            <span class="key line">impressions</span
-            >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span
-              >hours in UTC</span
+            <span class="key line">${t`impressions`}</span
+            >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? t`daily cap` : t`pacing target`}</span>`}<span
+              >${t`day of ${delivery.time_zone}`}</span
             >
           </p>
           <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,
       )}
       ${card(
-        'Last 14 days',
-        html`<p class="legend"><span class="key line">impressions a day</span></p>
-          ${delivery.last_days.some(({ impressions }) => impressions > 0) ? html`<ad-chart .chart=${daysChart(delivery)}></ad-chart>` : html`<p class="empty-preview">Nothing was delivered yet.</p>`}
+        t`Last 14 days`,
+        html`<p class="legend"><span class="key line">${t`impressions a day`}</span></p>
+          ${delivery.last_days.some(({ impressions }) => impressions > 0) ? html`<ad-chart .chart=${daysChart(delivery)}></ad-chart>` : html`<p class="empty-preview">${t`Nothing was delivered yet.`}</p>`}
           ${daysTable(delivery)}`,
       )}
     </div>
     <div class="two">
-      ${card('Goals, caps and budgets', html`${goalBars(delivery)}${bars(delivery)}`)}
+      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery)}`)}
       ${card(
-        'How it is delivered',
+        t`How it is delivered`,
         html`${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
-          <p>${targeted.length === 0 ? 'Shown to every visitor.' : html`Shown to visitors ${targeted.join('; ')}.`}</p>
-          ${mayOpen(rights, '#/test') ? html`<p><a href=${hashOf(['test'], { line_item_id: item.id })}>Try a visitor: would this person see it?</a></p>` : nothing}`,
+          <p>${targeted.length === 0 ? t`Shown to every visitor.` : html`${t`Shown to visitors ${targeted.join('; ')}.`}`}</p>
+          ${mayOpen(rights, '#/test') ? html`<p><a href=${hashOf(['test'], { line_item_id: item.id })}>${t`Try a visitor: would this person see it?`}</a></p>` : nothing}`,
       )}
     </div>
   `;
@@ -155,8 +156,10 @@ const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery
 const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
   all.map(
     ({ of, goal, delivered, course, words }) => html`
-      ${usageBar({ label: of === 'impressions' ? 'Goal of impressions' : 'Goal of clicks', used: delivered, limit: goal, show: count })}
-      <p class=${course === 'behind' ? 'goal behind' : 'goal'}>${words}${live ? '' : ' The counters are unavailable: as stored so far.'}</p>
+      ${usageBar({ label: of === 'impressions' ? t`Goal of impressions` : t`Goal of clicks`, used: delivered, limit: goal, show: count })}
+      <p class=${course === 'behind' ? t`goal behind` : t`goal`}>
+        ${words}${live ? '' : t` The counters are unavailable: as stored so far.`}
+      </p>
     `,
   );
 
@@ -164,31 +167,31 @@ const bars = ({ today, limits, total, goals }: Delivery): TemplateResult => {
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
   const held = today.committed - today.impressions;
   const all = [
-    { label: 'Impressions today', used: today.impressions, held, limit: daily_impression_cap, show: count },
-    { label: 'Spend today', used: today.spend, limit: daily_spend_cap, show: money },
-    { label: 'Total budget', used: total.spend, limit: budget, show: money },
-    { label: 'Budget of the campaign', used: campaign_spend, limit: campaign_budget, show: money },
+    { label: t`Impressions today`, used: today.impressions, held, limit: daily_impression_cap, show: count },
+    { label: t`Spend today`, used: today.spend, limit: daily_spend_cap, show: money },
+    { label: t`Total budget`, used: total.spend, limit: budget, show: money },
+    { label: t`Budget of the campaign`, used: campaign_spend, limit: campaign_budget, show: money },
   ].flatMap(({ limit, ...bar }) => (limit === null ? [] : [usageBar({ ...bar, limit })]));
-  return all.length + goals.length === 0 ? html`<p>None is set. Only its flight limits it.</p>` : html`${all}`;
+  return all.length + goals.length === 0 ? html`<p>${t`None is set. Only its flight limits it.`}</p>` : html`${all}`;
 };
 
 const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
   last_days.length === 0
     ? nothing
     : html`<details>
-        <summary>As a table</summary>
+        <summary>${t`As a table`}</summary>
         ${table({
-          caption: 'Last 14 days',
+          caption: t`Last 14 days`,
           rows: [...last_days].reverse(),
           columns: [
-            { label: 'Day', cell: ({ day }) => unbroken(date(day)) },
-            { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
-            { label: 'Filtered', numeric: true, cell: filteredImpressions },
-            { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
-            { label: 'Filtered clicks', numeric: true, cell: filteredClicks },
-            { label: 'Provisional clicks', numeric: true, cell: provisionalClicks },
-            { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
-            { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
+            { label: t`Day`, cell: ({ day }) => unbroken(date(day)) },
+            { label: t`Serves`, numeric: true, cell: ({ serves }) => count(serves) },
+            { label: t`Filtered`, numeric: true, cell: filteredImpressions },
+            { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },
+            { label: t`Filtered clicks`, numeric: true, cell: filteredClicks },
+            { label: t`Provisional clicks`, numeric: true, cell: provisionalClicks },
+            { label: t`Clicks`, numeric: true, cell: ({ clicks }) => count(clicks) },
+            { label: t`Spend`, numeric: true, cell: ({ spend }) => money(spend) },
           ],
         })}
       </details>`;

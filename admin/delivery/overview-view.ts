@@ -9,14 +9,16 @@ import { hashOf } from '../route.ts';
 import { NEEDED_KINDS, type NeededKind } from '../api/wire.ts';
 import { createHomeFigures } from './home-figures.ts';
 import { attentionCard, endedCard, healthLine, statusCounts } from './attention-cards.ts';
+import { locale } from '../words/language.ts';
+import { t } from '../words/texts.ts';
 
 /** The steps of a direct campaign. */
 const STEPS: Readonly<Record<NeededKind, string>> = {
-  publishers: 'Sites that show ads, and their API keys',
-  placements: 'Where on those pages an ad can appear',
-  campaigns: 'One publisher, one flight, one budget',
-  line_items: 'What runs, for which visitors, at what price',
-  creatives: 'The ads themselves',
+  publishers: t`Sites that show ads, and their API keys`,
+  placements: t`Where on those pages an ad can appear`,
+  campaigns: t`One publisher, one flight, one budget`,
+  line_items: t`What runs, for which visitors, at what price`,
+  creatives: t`The ads themselves`,
 };
 
 const REFRESH_MS = 30_000;
@@ -44,22 +46,22 @@ export const openOverview = (page: Page): View => {
     return html`${statusCounts(read)} ${attentionCard(page, read, attention.load)} ${endedCard(read)} ${healthLine(read)}`;
   };
   return {
-    title: 'Home',
+    title: t`Home`,
     section: 'overview',
     leave: () => clearInterval(timer),
     render: () => {
       const rest = attention.render(show);
-      return html`${pageHead('Home', '')} ${isSettingUp ? nothing : figures.render()} ${rest}`;
+      return html`${pageHead(t`Home`, '')} ${isSettingUp ? nothing : figures.render()} ${rest}`;
     },
   };
 };
 
 const steps = (page: Page, read: Attention, next: NeededKind, hide: () => void): TemplateResult => html`
   <div class="card-head">
-    <p>Setting up a campaign takes five steps. To see a tool in use: <code>npm start -- --demo=large</code>.</p>
-    ${button('Hide these steps', hide, 'quiet')}
+    <p>${t`Setting up a campaign takes five steps. To see a tool in use:`} <code>npm start -- --demo=large</code>.</p>
+    ${button(t`Hide these steps`, hide, 'quiet')}
   </div>
-  <ol class="steps" aria-label="Set-up">
+  <ol class="steps" aria-label=${t`Set-up`}>
     ${NEEDED_KINDS.map((kind, i) => step(page, kind, read.records[kind], i + 1, kind === next))}
   </ol>
 `;
@@ -73,7 +75,7 @@ const step = (page: Page, kind: NeededKind, count: number, number: number, isNex
       <p>${STEPS[kind]}</p>
     </div>
     <div class="step-end">
-      ${count > 0 ? html`<strong>${count.toLocaleString()}</strong>` : isNext ? addLink(page, addStep(kind), 'primary') : pill('later')}
+      ${count > 0 ? html`<strong>${count.toLocaleString(locale)}</strong>` : isNext ? addLink(page, addStep(kind), 'primary') : pill('later')}
     </div>
   </li>`;
 };

@@ -1,6 +1,7 @@
 import type { WireImpTrace, WireRotation } from '../../src/http/openrtb/write-trace.ts';
-import { PRIORITY_WORDS, ROTATION_WORDS } from '../../src/catalog/model/choices.ts';
+import { PRIORITY_WORDS, ROTATION_WORDS } from '../words/choice-words.ts';
 import { count, money, percent } from '../words/formats.ts';
+import { t } from '../words/texts.ts';
 
 /** The outcome of one creative in a decision. */
 export interface Candidate {
@@ -30,7 +31,7 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
     ({ creative_id: creativeId, line_item_id: lineItemId, priority, ecpm, programmatic, rotation }, i): Candidate[] => {
       if (stopped.has(creativeId)) return [];
       const outcome = trace.winner?.creative_id === creativeId ? 'won' : 'outranked';
-      const detail = `${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? ', from its bid' : ''}${rotationWords(rotation)}`;
+      const detail = t`${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? t`, from its bid` : ''}${rotationWords(rotation)}`;
       return [{ creativeId, lineItemId, outcome, stage: 'ranking', detail, place: i + 1 }];
     },
   );
@@ -40,7 +41,7 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
     .filter((creativeId) => !listed.has(creativeId))
     .map((creativeId): Candidate => {
       const lineItemId = lineItems.get(creativeId) ?? 0;
-      return { creativeId, lineItemId, outcome: 'outranked', stage: 'ranking', detail: 'ranked further down', place: undefined };
+      return { creativeId, lineItemId, outcome: 'outranked', stage: 'ranking', detail: t`ranked further down`, place: undefined };
     });
   return [
     ...ranked.filter(({ outcome }) => outcome === 'won'),
@@ -53,8 +54,8 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
 const rotationWords = (rotation: WireRotation | undefined): string => {
   if (!rotation) return '';
   const { mode, share, impressions = 0, clicks = 0 } = rotation;
-  const learned = mode === 'optimised' ? `, from ${count(clicks)} clicks of ${count(impressions)} impressions` : '';
-  return `; ${percent(share)} of its line item here (${ROTATION_WORDS[mode].label.toLowerCase()} rotation${learned})`;
+  const learned = mode === 'optimised' ? t`, from ${count(clicks)} clicks of ${count(impressions)} impressions` : '';
+  return t`; ${percent(share)} of its line item here (${ROTATION_WORDS[mode].label} rotation${learned})`;
 };
 
 const priorityWord = (priority: number): string =>

@@ -7,23 +7,24 @@ import { hashOf } from '../route.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { count, percent } from '../words/formats.ts';
 import { patchRecord } from '../bookings/actions.ts';
+import { say, t } from '../words/texts.ts';
 
 /** What the reasons are called in a list; others have the words of the service. */
 const NAMES: Readonly<Record<string, string>> = {
   outranked: 'outranked',
-  size_or_format: 'wrong size',
-  consent: 'no consent',
-  unsuitable: 'not what the auction takes',
-  below_floor: 'below the floor',
-  account_set_aside: 'counters set aside',
-  budget_spent: 'budget spent',
-  daily_cap: 'daily cap',
-  frequency_capped: 'frequency cap',
+  size_or_format: t`wrong size`,
+  consent: t`no consent`,
+  unsuitable: t`not what the auction takes`,
+  below_floor: t`below the floor`,
+  account_set_aside: t`counters set aside`,
+  budget_spent: t`budget spent`,
+  daily_cap: t`daily cap`,
+  frequency_capped: t`frequency cap`,
   pacing: 'pacing',
-  rate_limit: 'rate limit',
-  bidders_out_of_time: 'bidder too slow',
-  bidders_did_not_bid: 'no bid',
-  duplicate_in_page: 'on the page already',
+  rate_limit: t`rate limit`,
+  bidders_out_of_time: t`bidder too slow`,
+  bidders_did_not_bid: t`no bid`,
+  duplicate_in_page: t`on the page already`,
 };
 /** Parts of the bar, which have their own colors; the rest is one part. */
 const PARTS = 4;
@@ -39,22 +40,22 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
   const may = rights.may('GET', '/line_items/{id}/refusals');
   const reading = createReading(page, (api) => api.get('/line_items/{id}/refusals', { id }), { keep: true, may });
   const apply = async (remedy: Remedy): Promise<void> => {
-    const sure = await page.confirm({ title: `${remedy.label}?`, text: 'It applies to the next requests.', yes: 'Change it' });
-    if (sure && (await patchRecord(page, remedy.table, remedy.id, remedy.patch, `${remedy.label}: done.`))) page.go(location.hash);
+    const sure = await page.confirm({ title: `${remedy.label}?`, text: t`It applies to the next requests.`, yes: t`Change it` });
+    if (sure && (await patchRecord(page, remedy.table, remedy.id, remedy.patch, t`${remedy.label}: done.`))) page.go(location.hash);
   };
   const row = ({ reason, words, share, impressions, outranked_by, remedy }: RefusalRow, part: number): TemplateResult =>
     html`<li class="refusal">
       <span class="swatch part-${Math.min(part, PARTS)}" aria-hidden="true"></span>
       <p>
         <strong>${shareWords(share)} ${NAMES[reason] ?? reason.replaceAll('_', ' ')}</strong>
-        <span class="muted">${counted(impressions, 'impression')}: ${words}</span>
+        <span class="muted">${counted(impressions, 'impression')}: ${say(words)}</span>
         ${
           outranked_by.length > 0
             ? html`<span class="rivals"
-                >Shown instead:
+                >${t`Shown instead:`}
                 ${outranked_by.map(
                   ({ line_item_id, line_item, impressions: times }, i) =>
-                    html`${i > 0 ? ', ' : ''}<a href=${linkTo('line_items', line_item_id)}>${line_item ?? `#${line_item_id}, deleted`}</a>
+                    html`${i > 0 ? ', ' : ''}<a href=${linkTo('line_items', line_item_id)}>${line_item ?? t`#${line_item_id}, deleted`}</a>
                       (${count(times)})`,
                 )}</span
               >`
@@ -63,17 +64,17 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
       </p>
       ${
         remedy && rights.may('PATCH', `/${remedy.table}/{id}`)
-          ? button(remedy.label, () => apply(remedy), 'secondary')
+          ? button(say(remedy.label), () => apply(remedy), 'secondary')
           : reason === 'size_or_format' && rights.may('POST', '/creatives')
             ? html`<a role="button" class="secondary" href=${hashOf(['creatives', 'new'], { line_item_id: id })}
-                >Add a creative that fits</a
+                >${t`Add a creative that fits`}</a
               >`
             : nothing
       }
     </li>`;
   const show = ({ lost, off_target, reasons }: Refusals): TemplateResult =>
     lost === 0
-      ? html`<p class="muted">${off_target > 0 ? `No impression was lost. ${notForIts(off_target)}` : 'No impression was lost.'}</p>`
+      ? html`<p class="muted">${off_target > 0 ? t`No impression was lost. ${notForIts(off_target)}` : t`No impression was lost.`}</p>`
       : html`<div class="refusal-bar" role="img" aria-label=${summaryOf(reasons)}>
             ${reasons.map(({ share }, i) => html`<span class="part-${Math.min(i, PARTS)}" .style=${`width:${100 * share}%`}></span>`)}
           </div>
@@ -81,16 +82,16 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
             ${reasons.map(row)}
           </ul>
           <p class="muted">
-            Of ${counted(lost, 'impression')} that it could have had.${off_target > 0 ? ` ${notForIts(off_target)}` : ''}
+            ${t`Of ${counted(lost, 'impression')} that it could have had.${off_target > 0 ? ` ${notForIts(off_target)}` : ''}`}
           </p>`;
-  return { load: reading.load, render: () => (may ? card('Lost today', html`${reading.render(show)}`) : html``) };
+  return { load: reading.load, render: () => (may ? card(t`Lost today`, html`${reading.render(show)}`) : html``) };
 };
 
 const notForIts = (impressions: number): string =>
-  `${counted(impressions, 'other', 'others')} ${impressions === 1 ? 'was' : 'were'} not for its visitors.`;
+  `${counted(impressions, 'other was not for its visitors', 'others were not for its visitors')}.`;
 
 const summaryOf = (reasons: readonly RefusalRow[]): string =>
   reasons.map(({ reason, share }) => `${shareWords(share)} ${NAMES[reason] ?? reason}`).join(', ');
 
 /** In whole percent. */
-const shareWords = (share: number): string => (share < 0.005 ? 'under 1%' : percent(Math.round(share * 100) / 100));
+const shareWords = (share: number): string => (share < 0.005 ? t`under 1%` : percent(Math.round(share * 100) / 100));

@@ -6,6 +6,7 @@ import { previewServed } from '../parts/preview/preview-document.ts';
 import { table } from '../parts/table.ts';
 import { money } from '../words/formats.ts';
 import { readTrace, type Candidate } from './read-trace.ts';
+import { say, t } from '../words/texts.ts';
 
 export type TestAnswer = Answered<'POST', '/test_ad'>;
 
@@ -20,17 +21,17 @@ export const testResult = (page: Page, answer: TestAnswer, placementId: string, 
   const about = candidates.filter(({ lineItemId }) => lineItemId === askedAbout);
   return html`
     <section class="card result">
-      <h2>${bid ? 'This ad' : 'No ad'}</h2>
+      <h2>${bid ? t`This ad` : t`No ad`}</h2>
       ${
         bid
-          ? html`<p>${winner ? lineItemLink(page, winner) : nothing} wins with ${money(bid.price)} eCPM.</p>
+          ? html`<p>${winner ? lineItemLink(page, winner) : nothing} ${t`wins with ${money(bid.price)} eCPM.`}</p>
               <ad-preview
                 class="preview-frame"
-                .ad=${{ markup: previewServed(bid.adm), width: bid.w, height: bid.h, title: 'The ad as served' }}
+                .ad=${{ markup: previewServed(bid.adm), width: bid.w, height: bid.h, title: t`The ad as served` }}
               ></ad-preview>`
-          : html`<p>${noAdWords(candidates, placementId)} <span class="figure">nbr ${answer.nbr ?? trace?.nbr ?? '–'}</span></p>`
+          : html`<p>${noAdWords(candidates, placementId)} <span class="figure">${t`nbr ${answer.nbr ?? trace?.nbr ?? '–'}`}</span></p>`
       }
-      ${about.length > 0 ? html`<div class="note"><p>The line item you came from: ${about.map((candidate) => html`${words(candidate)} `)}</p></div>` : nothing}
+      ${about.length > 0 ? html`<div class="note"><p>${t`The line item you came from:`} ${about.map((candidate) => html`${words(candidate)} `)}</p></div>` : nothing}
     </section>
     ${trace ? decision(page, trace, candidates, askedAbout) : nothing}
   `;
@@ -43,42 +44,42 @@ const decision = (
   askedAbout: number | undefined,
 ): TemplateResult => html`
   <section class="card">
-    <h2>The decision</h2>
-    <ol class="funnel" aria-label="Candidates left after each step">
+    <h2>${t`The decision`}</h2>
+    <ol class="funnel" aria-label=${t`Candidates left after each step`}>
       ${trace.steps.map(
         ({ stage, creative_ids, rejected }) =>
           html`<li>
-            <span>${stage}</span
+            <span>${say(stage)}</span
             ><strong>${creative_ids.length}</strong>${rejected.length > 0 ? html`<small>−${rejected.length}</small>` : nothing}
           </li>`,
       )}
     </ol>
     ${
       candidates.length === 0
-        ? html`<p class="empty-preview">This publisher has no creative on this placement.</p>`
+        ? html`<p class="empty-preview">${t`This publisher has no creative on this placement.`}</p>`
         : table({
-            caption: 'What became of each candidate',
+            caption: t`What became of each candidate`,
             rows: candidates,
             rowClass: ({ lineItemId }) => (lineItemId === askedAbout ? 'asked' : ''),
             columns: [
               {
-                label: 'Candidate',
+                label: t`Candidate`,
                 cell: (candidate) =>
                   html`<div>
                     ${lineItemLink(page, candidate)}<br /><small
-                      ><a href=${linkTo('creatives', candidate.creativeId)}>creative ${candidate.creativeId}</a></small
+                      ><a href=${linkTo('creatives', candidate.creativeId)}>${t`creative ${candidate.creativeId}`}</a></small
                     >
                   </div>`,
               },
-              { label: 'Outcome', cell: outcomePill },
-              { label: 'Why', prose: true, cell: ({ detail }) => detail },
+              { label: t`Outcome`, cell: outcomePill },
+              { label: t`Why`, prose: true, cell: ({ detail }) => detail },
             ],
           })
     }
     ${
       trace.left_out === undefined
         ? nothing
-        : html`<p><small>${trace.left_out} more creatives are booked on this placement and not shown here.</small></p>`
+        : html`<p><small>${t`${trace.left_out} more creatives are booked on this placement and not shown here.`}</small></p>`
     }
   </section>
 `;
@@ -86,11 +87,11 @@ const decision = (
 const outcomePill = ({ outcome, stage, place }: Candidate): TemplateResult => {
   switch (outcome) {
     case 'won':
-      return html`<span class="pill good">won</span>`;
+      return html`<span class="pill good">${t`won`}</span>`;
     case 'outranked':
-      return html`<span class="pill calm">${place ? `place ${place}` : 'outranked'}</span>`;
+      return html`<span class="pill calm">${place ? t`place ${place}` : t`outranked`}</span>`;
     case 'fell':
-      return html`<span class="pill warn">fell at ${stage}</span>`;
+      return html`<span class="pill warn">${t`fell at ${say(stage)}`}</span>`;
   }
 };
 
@@ -101,12 +102,12 @@ const lineItemLink = ({ store }: Page, { lineItemId }: Candidate): TemplateResul
 
 const words = ({ outcome, stage, detail, creativeId }: Candidate): string =>
   outcome === 'fell'
-    ? `creative ${creativeId} fell at ${stage}: ${detail}.`
-    : `creative ${creativeId} ${outcome === 'won' ? 'won' : `was outranked: ${detail}`}.`;
+    ? t`creative ${creativeId} fell at ${say(stage)}: ${detail}.`
+    : t`creative ${creativeId} ${outcome === 'won' ? t`won` : t`was outranked: ${detail}`}.`;
 
 const noAdWords = (candidates: readonly Candidate[], placementId: string): string => {
   const [closest] = candidates;
   return closest
-    ? `No creative could serve. Creative ${closest.creativeId} came closest; it fell at ${closest.stage}: ${closest.detail}.`
-    : `Nothing is booked on “${placementId}” for this publisher.`;
+    ? t`No creative could serve. Creative ${closest.creativeId} came closest; it fell at ${closest.stage}: ${closest.detail}.`
+    : t`Nothing is booked on “${placementId}” for this publisher.`;
 };

@@ -1,4 +1,4 @@
-import { DEVICE_WORDS } from '../../src/catalog/model/choices.ts';
+import { DEVICE_WORDS } from '../words/choice-words.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { listOf, numberOf, textOf } from '../bookings/forms/typed-text.ts';
 import { segmentedField, selectField } from '../parts/fields/choice-field.ts';
@@ -18,8 +18,9 @@ import type { Dimensions } from '../api/wire.ts';
 import { debugLinkCard } from '../bookings/actions.ts';
 import { readTrace } from './read-trace.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
+import { t } from '../words/texts.ts';
 
-const DEVICE_CHOICES = [{ value: '', label: 'As here' }, ...Object.entries(DEVICE_WORDS).map(([value, { label }]) => ({ value, label }))];
+const DEVICE_CHOICES = [{ value: '', label: t`As here` }, ...Object.entries(DEVICE_WORDS).map(([value, { label }]) => ({ value, label }))];
 
 /**
  * Requests an ad for a chosen visitor and shows it with every step of the decision. Nothing is
@@ -69,14 +70,14 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
   });
 
   return {
-    title: 'Test an ad',
+    title: t`Test an ad`,
     section: 'test',
     render: () => {
-      const head = pageHead('Test an ad', 'Which ad would this visitor get, and why? Nothing is served, counted or billed.');
+      const head = pageHead(t`Test an ad`, t`Which ad would this visitor get, and why? Nothing is served, counted or billed.`);
       if (!store.first('publishers')[0])
-        return html`${head}${emptyState('Add a publisher first: every ad request names one.', allowed(page, addStep('publishers')))}`;
+        return html`${head}${emptyState(t`Add a publisher first: every ad request names one.`, allowed(page, addStep('publishers')))}`;
       if (!placement)
-        return html`${head}${emptyState('Add a placement first: every ad request names one.', allowed(page, addStep('placements')))}`;
+        return html`${head}${emptyState(t`Add a placement first: every ad request names one.`, allowed(page, addStep('placements')))}`;
       const problem = form.problem();
       return html`
         ${head}
@@ -93,7 +94,7 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
             <div class="form-aside test-aside" aria-live="polite">
               ${problem ? problemNote(problem) : nothing}
               ${answer && !problem ? testResult(page, answer, textOf(form.read('/placement_id')), asked?.id) : nothing}
-              ${!answer && !problem ? html`<section class="card"><p class="empty-preview">The ad and its decision appear here.</p></section>` : nothing}
+              ${!answer && !problem ? html`<section class="card"><p class="empty-preview">${t`The ad and its decision appear here.`}</p></section>` : nothing}
               ${debugLinkCard(page, store.find('publishers', textOf(form.read('/publisher_id'))))}
             </div>
           </div>
@@ -105,24 +106,24 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
 
 const fields = (form: Form, page: Page): TemplateResult =>
   formSection(
-    'The visitor',
+    t`The visitor`,
     '',
     html`
-      ${recordField(form, page, { pointer: '/publisher_id', label: 'Publisher', required: true, kind: 'publishers' })}
-      ${recordField(form, page, { pointer: '/placement_id', label: 'Placement', required: true, kind: 'placements' })}
-      ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here', choices: COUNTRIES })}
-      ${textField(form, { pointer: '/region', label: 'Region', placeholder: 'As here', help: 'An ISO 3166-2 code, such as US-CA.' })}
-      ${textField(form, { pointer: '/city', label: 'City', placeholder: 'As here', help: 'Its English name.' })}
-      ${textField(form, { pointer: '/user_id', label: 'User id', help: 'Frequency caps count per user id.' })}
-      ${segmentedField(form, { pointer: '/device', label: 'Device', wide: true, choices: DEVICE_CHOICES })}
+      ${recordField(form, page, { pointer: '/publisher_id', label: t`Publisher`, required: true, kind: 'publishers' })}
+      ${recordField(form, page, { pointer: '/placement_id', label: t`Placement`, required: true, kind: 'placements' })}
+      ${selectField(form, { pointer: '/country', label: t`Country`, none: t`As here`, choices: COUNTRIES })}
+      ${textField(form, { pointer: '/region', label: t`Region`, placeholder: t`As here`, help: t`An ISO 3166-2 code, such as US-CA.` })}
+      ${textField(form, { pointer: '/city', label: t`City`, placeholder: t`As here`, help: t`Its English name.` })}
+      ${textField(form, { pointer: '/user_id', label: t`User id`, help: t`Frequency caps count per user id.` })}
+      ${segmentedField(form, { pointer: '/device', label: t`Device`, wide: true, choices: DEVICE_CHOICES })}
       <details class="wide">
-        <summary>Dimensions and key-values of the page</summary>
+        <summary>${t`Dimensions and key-values of the page`}</summary>
         <div class="fields">
           ${Object.entries(page.store.dimensions()).map(([name, dimension]) => dimensionField(form, '/dimensions', name, dimension))}
-          ${keyValuesField(form, { pointer: '/key_values', label: 'Key-values', wide: true, one: true })}
+          ${keyValuesField(form, { pointer: '/key_values', label: t`Key-values`, wide: true, one: true })}
         </div>
       </details>
-      <div class="wide"><button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'}>Ask for an ad</button></div>
+      <div class="wide"><button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'}>${t`Ask for an ad`}</button></div>
     `,
   );
 

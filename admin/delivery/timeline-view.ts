@@ -9,6 +9,7 @@ import { flight } from '../words/dates.ts';
 import { capital, counted, linkTo, titleOf } from '../words/kinds.ts';
 import { addStep } from '../bookings/forms/next-step.ts';
 import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
+import { t } from '../words/texts.ts';
 
 /** Groups of one part of the screen; the next part is drawn when its button comes into view. */
 const GROUPS_A_PART = 8;
@@ -20,7 +21,7 @@ export const openTimeline = (page: Page, route: Route): View => {
   const { store } = page;
   const choice = <T extends string>(name: string, values: readonly T[]): T =>
     values.find((one) => one === route.query.get(name)) ?? values[0]!;
-  let grouping: Grouping = choice('by', GROUPINGS);
+  let grouping: Grouping = choice(t`by`, GROUPINGS);
   let scale: Scale = route.query.has('scale') ? choice('scale', SCALES) : 'weeks';
   let aroundMs = Date.parse(route.query.get('at') ?? '') || Date.now();
   let text = route.query.get('q') ?? '';
@@ -63,17 +64,17 @@ export const openTimeline = (page: Page, route: Route): View => {
 
   const controls = (): TemplateResult => html`
     <div class="timeline-controls">
-      ${toggles('Group by', GROUPINGS, grouping, (value) => (grouping = value))}
-      ${toggles('Scale', SCALES, scale, (value) => (scale = value))}
-      <div class="toggles" role="group" aria-label="Time">
-        ${button('‹', () => change(() => (aroundMs = movedBy(scale, aroundMs, -1))), 'toggle', 'Earlier')}
-        ${button('Today', () => change(() => (aroundMs = Date.now())), 'toggle')}
-        ${button('›', () => change(() => (aroundMs = movedBy(scale, aroundMs, 1))), 'toggle', 'Later')}
+      ${toggles(t`Group by`, GROUPINGS, grouping, (value) => (grouping = value))}
+      ${toggles(t`Scale`, SCALES, scale, (value) => (scale = value))}
+      <div class="toggles" role="group" aria-label=${t`Time`}>
+        ${button('‹', () => change(() => (aroundMs = movedBy(scale, aroundMs, -1))), 'toggle', t`Earlier`)}
+        ${button(t`Today`, () => change(() => (aroundMs = Date.now())), 'toggle')}
+        ${button('›', () => change(() => (aroundMs = movedBy(scale, aroundMs, 1))), 'toggle', t`Later`)}
       </div>
       <input
         type="search"
-        aria-label="Only line items, campaigns or groups with this text"
-        placeholder="Search"
+        aria-label=${t`Only line items, campaigns or groups with this text`}
+        placeholder=${t`Search`}
         .value=${text}
         @input=${(event: Event) => change(() => (text = (event.target as HTMLInputElement).value))}
       />
@@ -81,38 +82,38 @@ export const openTimeline = (page: Page, route: Route): View => {
   `;
 
   return {
-    title: 'Timeline',
+    title: t`Timeline`,
     section: 'timeline',
     leave: () => watcher.disconnect(),
     render: () => {
       const shown = windowAround(scale, aroundMs);
       const groups = groupBookings(store, grouping, shown, text);
-      if (!groups) return html`${pageHead('Timeline', '')} ${controls()} ${loading()}`;
+      if (!groups) return html`${pageHead(t`Timeline`, '')} ${controls()} ${loading()}`;
       const isEmpty = store.listing('line_items', '')?.total === 0;
       const some = groups.slice(0, parts * GROUPS_A_PART);
       queueMicrotask(watchMore);
       return html`
         ${pageHead(
-          'Timeline',
-          `${counted(
+          t`Timeline`,
+          t`${counted(
             groups.reduce((sum, { count }) => sum + count, 0),
             'booking',
           )} in ${counted(groups.length, grouping)}`,
           html`<button type="button" class="secondary" aria-pressed=${String(isTable)} @click=${() => change(() => (isTable = !isTable))}>
-            As a table
+            ${t`As a table`}
           </button>`,
         )}
         ${controls()}
         ${
           groups.length === 0
             ? emptyState(
-                isEmpty ? 'Nothing is booked yet.' : 'Nothing is booked in this time.',
+                isEmpty ? t`Nothing is booked yet.` : t`Nothing is booked in this time.`,
                 isEmpty ? addStep('line_items') : undefined,
               )
             : isTable
               ? tables(page, groups)
               : html`${chart(page, shown, some)}
-                ${some.length < groups.length ? button(`Show more of ${groups.length}`, more, 'secondary timeline-more') : nothing}`
+                ${some.length < groups.length ? button(t`Show more of ${groups.length}`, more, 'secondary timeline-more') : nothing}`
         }
       `;
     },
@@ -130,7 +131,7 @@ const chart = (page: Page, shown: TimeWindow, groups: readonly BookingGroup[]): 
       <span></span>
       <div class="timeline-lanes">
         ${shown.columns.map(({ atMs, label }) => html`<span .style=${`left:${percentAt(shown, atMs)}%`}>${label}</span>`)}
-        ${today ? html`<b class="today-label" .style=${today}>today</b>` : nothing}
+        ${today ? html`<b class="today-label" .style=${today}>${t`today`}</b>` : nothing}
       </div>
     </div>
     ${groups.map(
@@ -194,18 +195,18 @@ const tables = (page: Page, groups: readonly BookingGroup[]): TemplateResult => 
       : card(
           title,
           table({
-            caption: `Bookings of ${title}`,
+            caption: t`Bookings of ${title}`,
             rows,
             columns: [
               {
-                label: 'Line item',
+                label: t`Line item`,
                 cell: ({ lineItem }) => html`<a href=${linkTo('line_items', lineItem.id)}>${titleOf('line_items', lineItem)}</a>`,
               },
-              { label: 'Flight', cell: ({ lineItem }) => unbroken(flight(lineItem)) },
-              { label: 'Status', cell: ({ lineItem }) => statusPill(page.statuses.of('line_items', lineItem.id)) },
+              { label: t`Flight`, cell: ({ lineItem }) => unbroken(flight(lineItem)) },
+              { label: t`Status`, cell: ({ lineItem }) => statusPill(page.statuses.of('line_items', lineItem.id)) },
             ],
           }),
         );
   })}
-  ${left <= 0 ? html`<p class="muted">The first ${MAX_ROWS} are shown. Search, or choose a shorter time, to see others.</p>` : nothing}`;
+  ${left <= 0 ? html`<p class="muted">${t`The first ${MAX_ROWS} are shown. Search, or choose a shorter time, to see others.`}</p>` : nothing}`;
 };

@@ -12,6 +12,7 @@ import type { Problem } from '../api/wire.ts';
 import { date, moment, monthAndYear } from '../words/dates.ts';
 import { count, exactMoney } from '../words/formats.ts';
 import { linkTo } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 const MONTHS = 24;
 
@@ -59,12 +60,11 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
     void load();
   };
   const close = async (): Promise<void> => {
-    const text =
-      'The figures stay as they are now. Later hits, refunds of filtered ones and changes of fees become corrections of the next month that is closed. A closed month cannot be opened again.';
-    if (!(await page.confirm({ title: `Close ${monthAndYear(month)}?`, text, yes: 'Close the month' }))) return;
+    const text = t`The figures stay as they are now. Later hits, refunds of filtered ones and changes of fees become corrections of the next month that is closed. A closed month cannot be opened again.`;
+    if (!(await page.confirm({ title: t`Close ${monthAndYear(month)}?`, text, yes: t`Close the month` }))) return;
     const answer = await page.api.send('POST', '/finance/close', { body: { publisher_id: Number(publisher), month } });
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast(`${monthAndYear(month)} is closed.`, { tone: 'good' });
+    page.toast(t`${monthAndYear(month)} is closed.`, { tone: 'good' });
     statement = answer.value;
     closed = statement.closed_months;
     await loadOpen();
@@ -75,29 +75,29 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
   void loadOpen();
 
   return {
-    title: 'Finance',
+    title: t`Finance`,
     section: 'finance',
     render: () => html`
       ${pageHead(
-        'Finance',
-        'Revenue by advertiser and month, net of invalid traffic, in the time zone of the publisher.',
+        t`Finance`,
+        t`Revenue by advertiser and month, net of invalid traffic, in the time zone of the publisher.`,
         statement
           ? html`${button('CSV', () => file('csv'), 'secondary')} ${button('Excel', () => file('xlsx'), 'secondary')}
-            ${statement.closed_at === null && page.rights.may('POST', '/finance/close') ? button('Close the month', close) : nothing}`
+            ${statement.closed_at === null && page.rights.may('POST', '/finance/close') ? button(t`Close the month`, close) : nothing}`
           : nothing,
       )}
       <div class="toolbar">
-        ${recordChoice(page, { kind: 'publishers', label: 'Publisher', value: publisher, choose: (value) => value !== '' && choose({ publisher: value }) })}
+        ${recordChoice(page, { kind: 'publishers', label: t`Publisher`, value: publisher, choose: (value) => value !== '' && choose({ publisher: value }) })}
         ${select(
-          'Month',
+          t`Month`,
           month,
           [...new Set([month, ...lastMonths()])].map(
-            (one) => [one, `${monthAndYear(one)}${closed.includes(one) ? ', closed' : ''}`] as const,
+            (one) => [one, `${monthAndYear(one)}${closed.includes(one) ? t`, closed` : ''}`] as const,
           ),
           (value) => choose({ month: value }),
         )}
       </div>
-      ${publisher === '' ? emptyState('There is no publisher yet.') : problem ? problemNote(problem) : statement ? statementView(statement) : loading()}
+      ${publisher === '' ? emptyState(t`There is no publisher yet.`) : problem ? problemNote(problem) : statement ? statementView(statement) : loading()}
       ${open.length === 0 ? nothing : openMonths(open)}
     `,
   };
@@ -107,17 +107,17 @@ const MAX_SHOWN = 12;
 
 const openMonths = (open: readonly OpenMonthWire[]): TemplateResult =>
   card(
-    open.length > MAX_SHOWN ? `Still to close, the first ${MAX_SHOWN} of ${count(open.length)}` : 'Still to close',
+    open.length > MAX_SHOWN ? t`Still to close, the first ${MAX_SHOWN} of ${count(open.length)}` : t`Still to close`,
     table({
-      caption: 'Months that are over and not closed',
+      caption: t`Months that are over and not closed`,
       rows: open.slice(0, MAX_SHOWN),
       columns: [
         {
-          label: 'Month',
+          label: t`Month`,
           cell: ({ publisher_id, month }) =>
             html`<a class="name" href=${hashOf(['finance'], { publisher_id: String(publisher_id), month })}>${monthAndYear(month)}</a>`,
         },
-        { label: 'Publisher', cell: ({ publisher }) => publisher },
+        { label: t`Publisher`, cell: ({ publisher }) => publisher },
       ],
     }),
   );
@@ -140,11 +140,11 @@ const amountIn = (owed: Owed, currency: string, own: string): number | null | un
 const moneyColumns = <T extends Owed>({ closed_at, currency, totals }: FinanceWire): readonly Column<T>[] => {
   const currencies = [currency, ...totals.other_amounts.map((other) => other.currency)];
   return [
-    { label: closed_at === null ? 'Revenue to date' : 'Revenue', numeric: true, cell: ({ revenue }) => exact(revenue, 'USD') },
+    { label: closed_at === null ? t`Revenue to date` : t`Revenue`, numeric: true, cell: ({ revenue }) => exact(revenue, 'USD') },
     ...(currencies.every((one) => one === 'USD')
       ? []
       : currencies.map((one) => ({
-          label: `In ${one}`,
+          label: t`In ${one}`,
           numeric: true,
           cell: (owed: T) => {
             const amount = amountIn(owed, one, currency) ?? null;
@@ -153,7 +153,7 @@ const moneyColumns = <T extends Owed>({ closed_at, currency, totals }: FinanceWi
         }))),
     ...(totals.fee_to_come === 0
       ? []
-      : [{ label: 'Fee still to come', numeric: true, cell: ({ fee_to_come: fee }: T) => (fee === 0 ? '–' : exact(fee, 'USD')) }]),
+      : [{ label: t`Fee still to come`, numeric: true, cell: ({ fee_to_come: fee }: T) => (fee === 0 ? '–' : exact(fee, 'USD')) }]),
   ];
 };
 
@@ -161,11 +161,11 @@ const moneyColumns = <T extends Owed>({ closed_at, currency, totals }: FinanceWi
 const included = ({ through, totals }: FinanceWire): string =>
   [
     through === null
-      ? 'The month has not begun.'
-      : `Revenue is to date, up to the end of ${date(through)}, as in a report of these days${totals.corrections === 0 ? '' : ', and has the corrections of closed months in it'}.`,
+      ? t`The month has not begun.`
+      : t`Revenue is to date, up to the end of ${date(through)}, as in a report of these days${totals.corrections === 0 ? '' : t`, and has the corrections of closed months in it`}.`,
     totals.fee_to_come === 0
       ? ''
-      : `The fee still to come is for ${through === null ? 'its days' : 'later days'} and is not in the revenue.`,
+      : t`The fee still to come is for ${through === null ? t`its days` : t`later days`} and is not in the revenue.`,
   ].join(' ');
 
 const statementView = (statement: FinanceWire): TemplateResult => {
@@ -174,47 +174,47 @@ const statementView = (statement: FinanceWire): TemplateResult => {
     currency === 'USD'
       ? ''
       : rate === null
-        ? ` There is no exchange rate for ${currency}: an administrator must add it before you close the month.`
-        : ` 1 USD is ${rate} ${currency}.`;
+        ? t` There is no exchange rate for ${currency}: an administrator must add it before you close the month.`
+        : t` 1 USD is ${rate} ${currency}.`;
   const state =
     closed_at === null
-      ? html`${pill('live', 'open')} It can still change. ${included(statement)}`
-      : html`Closed on ${moment(closed_at)} by ${closed_by}.`;
+      ? html`${pill('live', t`open`)} ${t`It can still change. ${included(statement)}`}`
+      : html`${t`Closed on ${moment(closed_at)} by`} ${closed_by}.`;
   if (lines.length === 0)
     return html`<p>${state}</p>
-      ${emptyState(`Nothing was earned in ${monthAndYear(month)}.`)}`;
+      ${emptyState(t`Nothing was earned in ${monthAndYear(month)}.`)}`;
   const corrections = lines.filter(({ of_month }) => of_month !== month);
-  const owed = [...advertisers, { advertiser_id: -1, advertiser: 'All', ...totals }];
+  const owed = [...advertisers, { advertiser_id: -1, advertiser: t`All`, ...totals }];
   return html`
-    <p>${state} Days are those of ${time_zone}.${converted}</p>
+    <p>${state} ${t`Days are those of ${time_zone}.${converted}`}</p>
     ${payerNote(statement.payer_changes)}
     ${card(
-      'By advertiser',
+      t`By advertiser`,
       table({
-        caption: 'Revenue by advertiser',
+        caption: t`Revenue by advertiser`,
         rows: owed,
         rowClass: ({ advertiser_id }) => (advertiser_id === -1 ? 'sum' : ''),
         columns: [
           {
-            label: 'Advertiser',
+            label: t`Advertiser`,
             cell: ({ advertiser_id, advertiser }) =>
               advertiser_id === null || advertiser_id === -1
-                ? (advertiser ?? 'Not known')
-                : html`<a class="name" href=${linkTo('advertisers', advertiser_id)}>${advertiser ?? `#${advertiser_id}, deleted`}</a>`,
+                ? (advertiser ?? t`Not known`)
+                : html`<a class="name" href=${linkTo('advertisers', advertiser_id)}>${advertiser ?? t`#${advertiser_id}, deleted`}</a>`,
           },
-          { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
-          { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
-          { label: 'Corrections', numeric: true, cell: ({ corrections: of }) => (of === 0 ? '–' : exact(of, 'USD')) },
+          { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },
+          { label: t`Clicks`, numeric: true, cell: ({ clicks }) => count(clicks) },
+          { label: t`Corrections`, numeric: true, cell: ({ corrections: of }) => (of === 0 ? '–' : exact(of, 'USD')) },
           ...moneyColumns<(typeof owed)[number]>(statement),
         ],
       }),
     )}
     ${lineTable(
       statement,
-      'By campaign',
+      t`By campaign`,
       lines.filter(({ of_month }) => of_month === month),
     )}
-    ${corrections.length > 0 ? lineTable(statement, 'Corrections of closed months', corrections) : nothing}
+    ${corrections.length > 0 ? lineTable(statement, t`Corrections of closed months`, corrections) : nothing}
   `;
 };
 
@@ -225,15 +225,17 @@ const lineTable = (statement: FinanceWire, title: string, rows: FinanceWire['lin
       caption: title,
       rows,
       columns: [
-        { label: 'Month', cell: ({ of_month }) => monthAndYear(of_month) },
+        { label: t`Month`, cell: ({ of_month }) => monthAndYear(of_month) },
         {
-          label: 'Campaign',
+          label: t`Campaign`,
           cell: ({ campaign_id, campaign }) =>
-            campaign === null ? `#${campaign_id}, deleted` : html`<a class="name" href=${linkTo('campaigns', campaign_id)}>${campaign}</a>`,
+            campaign === null
+              ? t`#${campaign_id}, deleted`
+              : html`<a class="name" href=${linkTo('campaigns', campaign_id)}>${campaign}</a>`,
         },
-        { label: 'Advertiser', cell: ({ advertiser }) => advertiser ?? '–', minor: true },
-        { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
-        { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks), minor: true },
+        { label: t`Advertiser`, cell: ({ advertiser }) => advertiser ?? '–', minor: true },
+        { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },
+        { label: t`Clicks`, numeric: true, cell: ({ clicks }) => count(clicks), minor: true },
         ...moneyColumns<FinanceWire['lines'][number]>(statement),
       ],
     }),

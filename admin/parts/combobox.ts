@@ -1,5 +1,6 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
+import { t } from '../words/texts.ts';
 
 export interface Option {
   readonly value: string;
@@ -136,10 +137,15 @@ class Combobox extends HTMLElement {
       />
       ${
         this.isOpen
-          ? html`<ul id=${this.listId} role="listbox" aria-label=${label ?? 'Found'} @mousedown=${(event: Event) => event.preventDefault()}>
+          ? html`<ul
+              id=${this.listId}
+              role="listbox"
+              aria-label=${label ?? t`Found`}
+              @mousedown=${(event: Event) => event.preventDefault()}
+            >
               ${
                 this.found.length === 0
-                  ? html`<li class="none" role="option" aria-disabled="true" aria-selected="false">Nothing found</li>`
+                  ? html`<li class="none" role="option" aria-disabled="true" aria-selected="false">${t`Nothing found`}</li>`
                   : this.found.map(
                       (option, i) =>
                         html`<li

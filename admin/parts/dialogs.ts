@@ -1,6 +1,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import type { Choice, Question } from '../page.ts';
 import { button } from './parts.ts';
+import { rich, t } from '../words/texts.ts';
 
 export interface OpenDialog {
   redraw(): void;
@@ -53,7 +54,7 @@ export const askQuestion = async ({ title, text, yes, dangerous }: Question): Pr
     title,
     () => html`<p>${text}</p>`,
     (close) =>
-      html`<button type="button" class="secondary" autofocus @click=${() => close('')}>Cancel</button>
+      html`<button type="button" class="secondary" autofocus @click=${() => close('')}>${t`Cancel`}</button>
         ${button(yes, () => close(GO_AHEAD), dangerous ? 'danger' : '')}`,
   );
   return answer === GO_AHEAD;
@@ -65,23 +66,23 @@ export const askChoice = (title: string, choices: readonly Choice[]): Promise<st
     title,
     (close) =>
       choices.length === 0
-        ? html`<p>There is none yet.</p>`
+        ? html`<p>${t`There is none yet.`}</p>`
         : html`<div class="choices">
             ${choices.map(({ value, shown }) => html`<button type="button" class="quiet" @click=${() => close(value)}>${shown}</button>`)}
           </div>`,
-    (close) => button('Cancel', () => close(''), 'secondary'),
+    (close) => button(t`Cancel`, () => close(''), 'secondary'),
   );
 
 /** Asks a person whose session has ended to sign in elsewhere, so that nothing on the page is lost. @returns whether to try again */
 export const askSignIn = async (address: string): Promise<boolean> => {
   const answer = await ask(
-    'You are signed out',
+    t`You are signed out`,
     () =>
-      html`<p>Your session has ended. Nothing on this page is lost: sign in in another tab, then try again here.</p>
-        <p><a href=${address} target="_blank" rel="noreferrer">Sign in in another tab</a></p>`,
+      html`<p>${t`Your session has ended. Nothing on this page is lost: sign in in another tab, then try again here.`}</p>
+        <p><a href=${address} target="_blank" rel="noreferrer">${t`Sign in in another tab`}</a></p>`,
     (close) =>
-      html`${button('Cancel', () => close(''), 'secondary')}<button type="button" autofocus @click=${() => close(GO_AHEAD)}>
-          Try again
+      html`${button(t`Cancel`, () => close(''), 'secondary')}<button type="button" autofocus @click=${() => close(GO_AHEAD)}>
+          ${t`Try again`}
         </button>`,
   );
   return answer === GO_AHEAD;
@@ -90,8 +91,8 @@ export const askSignIn = async (address: string): Promise<boolean> => {
 /** Shows an API key, once. */
 export const showApiKey = (publisher: string, key: string): Promise<string> =>
   showSecret(
-    `The API key of ${publisher}`,
-    html`<p>Copy it now: it is stored as a hash and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>`,
+    t`The API key of ${publisher}`,
+    html`<p>${t`Copy it now: it is stored as a hash and cannot be shown again. Pages send it as`} <code>X-API-Key</code>.</p>`,
     html`<code id="api-key">${key}</code>`,
     key,
   );
@@ -99,17 +100,16 @@ export const showApiKey = (publisher: string, key: string): Promise<string> =>
 /** Shows a link that is not stored, once. `request`: the address of ad requests with the same grant. */
 export const showDebugLink = (publisher: string, { page, request }: DebugLink, expires: string): Promise<string> =>
   showSecret(
-    `Debug link of ${publisher}`,
+    t`Debug link of ${publisher}`,
     html`<p>
-        The page explains each of its ads, with prices and priorities, until ${expires}. The part from <code>#</code> works on every page of
-        the publisher. Give it only to people who may see the figures of this publisher.
+        ${rich`The page explains each of its ads, with prices and priorities, until ${expires}. The part from ${html`<code>#</code>`} works on every page of the publisher. Give it only to people who may see the figures of this publisher.`}
       </p>
-      <p><a href=${page} target="_blank" rel="noreferrer">Open the page</a></p>`,
+      <p><a href=${page} target="_blank" rel="noreferrer">${t`Open the page`}</a></p>`,
     html`<code id="debug-link">${page}</code>`,
     page,
     html`<details>
-      <summary>For requests by a program</summary>
-      <p>The answer of <code>POST</code> to this address has the whole trace:</p>
+      <summary>${t`For requests by a program`}</summary>
+      <p>${rich`The answer of ${html`<code>POST</code>`} to this address has the whole trace:`}</p>
       <div class="secret"><code id="debug-request">${request}</code></div>
     </details>`,
   );
@@ -117,9 +117,9 @@ export const showDebugLink = (publisher: string, { page, request }: DebugLink, e
 /** Shows a read-only link to a report, which is not stored. */
 export const showReportLink = (url: string, until: string): Promise<string> =>
   showSecret(
-    'The link is ready',
-    html`<p>It shows the report to everyone who has it, until ${until}.</p>
-      <p><a href=${url} target="_blank" rel="noreferrer">Open the report</a></p>`,
+    t`The link is ready`,
+    html`<p>${t`It shows the report to everyone who has it, until ${until}.`}</p>
+      <p><a href=${url} target="_blank" rel="noreferrer">${t`Open the report`}</a></p>`,
     html`<code id="report-link">${url}</code>`,
     url,
   );
@@ -130,10 +130,10 @@ export const showPersonLink = (
   { link, mailed, expires }: { readonly link: string; readonly mailed: boolean; readonly expires: string },
 ): Promise<string> =>
   showSecret(
-    `The link for ${person}`,
+    t`The link for ${person}`,
     html`<p>
-      ${mailed ? 'It was mailed to them as well.' : 'Send it to them yourself: it was not mailed.'} They choose a password with it, once,
-      until ${expires}. It is not shown again; a new link ends this one.
+      ${t`${mailed ? t`It was mailed to them as well.` : t`Send it to them yourself: it was not mailed.`} They choose a password with it, once,
+      until ${expires}. It is not shown again; a new link ends this one.`}
     </p>`,
     html`<code id="person-link">${link}</code>`,
     link,
@@ -142,8 +142,10 @@ export const showPersonLink = (
 /** Shows an API token, once. */
 export const showApiToken = (name: string, token: string): Promise<string> =>
   showSecret(
-    `The token “${name}”`,
-    html`<p>Copy it now: it is stored as a hash and cannot be shown again. Programs send it as <code>Authorization: Bearer</code>.</p>`,
+    t`The token “${name}”`,
+    html`<p>
+      ${t`Copy it now: it is stored as a hash and cannot be shown again. Programs send it as`} <code>Authorization: Bearer</code>.
+    </p>`,
     html`<code id="api-token">${token}</code>`,
     token,
   );
@@ -151,8 +153,8 @@ export const showApiToken = (name: string, token: string): Promise<string> =>
 /** Shows the secret that signs the calls of a webhook, once. */
 export const showWebhookSecret = (secret: string, header: string): Promise<string> =>
   showSecret(
-    'The secret of the webhook',
-    html`<p>Copy it now: it cannot be shown again. The receiver checks <code>${header}</code> with it.</p>`,
+    t`The secret of the webhook`,
+    html`<p>${rich`Copy it now: it cannot be shown again. The receiver checks ${html`<code>${header}</code>`} with it.`}</p>`,
     html`<code id="webhook-secret">${secret}</code>`,
     secret,
   );
@@ -176,6 +178,6 @@ const showSecret = (
         <div class="secret">${shown}</div>
         ${more}`,
     (close) =>
-      html`${button('Copy', () => navigator.clipboard?.writeText(secret), 'secondary')}
-        <button type="button" autofocus @click=${() => close('')}>I have copied it</button>`,
+      html`${button(t`Copy`, () => navigator.clipboard?.writeText(secret), 'secondary')}
+        <button type="button" autofocus @click=${() => close('')}>${t`I have copied it`}</button>`,
   );

@@ -1,4 +1,5 @@
 import { html, render, type TemplateResult } from 'lit-html';
+import { t } from '../words/texts.ts';
 
 export interface PaletteEntry {
   readonly label: string;
@@ -18,7 +19,7 @@ export const openPalette = (find: (text: string) => Promise<readonly PaletteEntr
   if (document.querySelector('dialog[open]')) return;
   const dialog = document.createElement('dialog');
   dialog.className = 'palette';
-  dialog.setAttribute('aria-label', 'Find');
+  dialog.setAttribute('aria-label', t`Find`);
   let entries: readonly PaletteEntry[] = [];
   let at = 0;
   let turn = 0;
@@ -56,11 +57,11 @@ export const openPalette = (find: (text: string) => Promise<readonly PaletteEntr
       html`<input
           type="search"
           role="combobox"
-          aria-label="Find a screen or a record"
+          aria-label=${t`Find a screen or a record`}
           aria-expanded="true"
           aria-controls="palette-list"
           aria-activedescendant=${entries.length > 0 ? `palette-${at}` : ''}
-          placeholder="Find a screen, campaign, line item, creative …"
+          placeholder=${t`Find a screen, campaign, line item, creative …`}
           autocomplete="off"
           autofocus
           @keydown=${press}
@@ -70,7 +71,7 @@ export const openPalette = (find: (text: string) => Promise<readonly PaletteEntr
             timer = setTimeout(() => void search(text), PATIENCE_MS);
           }}
         />
-        <ul id="palette-list" role="listbox" aria-label="Found">
+        <ul id="palette-list" role="listbox" aria-label=${t`Found`}>
           ${entries.map(row)}
         </ul>`,
       dialog,

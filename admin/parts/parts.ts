@@ -6,6 +6,7 @@ import { withDates } from '../words/dates.ts';
 import { statusWords } from '../words/status-words.ts';
 import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import type { Problem } from '../api/wire.ts';
+import { say, t } from '../words/texts.ts';
 
 /** The head of a screen: title, a line of text, buttons. */
 export const pageHead = (
@@ -24,7 +25,7 @@ export const pageHead = (
 
 /** The way to a screen: links, and the screen's own name last. */
 export const crumbs = (links: readonly (readonly [hash: string, label: string])[], here: string): TemplateResult =>
-  html`<nav class="crumbs" aria-label="Breadcrumb">
+  html`<nav class="crumbs" aria-label=${t`Breadcrumb`}>
     ${links.map(([hash, label]) => html`<a href=${hash}>${label}</a> / `)}<span>${here}</span>
   </nav>`;
 
@@ -74,7 +75,8 @@ const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>
 
 export const toneOf = (status: Status): string => TONES[status];
 
-export const pill = (status: Status, words: string = status): TemplateResult => html`<span class="pill ${toneOf(status)}">${words}</span>`;
+export const pill = (status: Status, words: string = status): TemplateResult =>
+  html`<span class="pill ${toneOf(status)}">${say(words)}</span>`;
 
 /** The status of a line item or a campaign in a list, with its reasons as a tooltip; undefined: it is being read. */
 export const statusPill = (status: LineItemStatus | undefined): TemplateResult =>
@@ -105,7 +107,7 @@ export const problemNote = (problem: Problem, faults: readonly string[] = []): T
     }
   </div>`;
 
-export const loading = (): TemplateResult => html`<p class="loading" aria-busy="true">Loading …</p>`;
+export const loading = (): TemplateResult => html`<p class="loading" aria-busy="true">${t`Loading …`}</p>`;
 
 export interface Bar {
   readonly label: string;
@@ -119,7 +121,7 @@ export interface Bar {
 /** The used part of a limit, as a bar. */
 export const usageBar = ({ label, used, held = 0, limit, show }: Bar): TemplateResult => {
   const share = (value: number): number => (limit > 0 ? Math.min(100, (100 * value) / limit) : 100);
-  const text = `${show(used)} of ${show(limit)}${held > 0 ? `, ${show(held)} more reserved` : ''}`;
+  const text = t`${show(used)} of ${show(limit)}${held > 0 ? t`, ${show(held)} more reserved` : ''}`;
   return html`<div class="usage">
     <div class="usage-head"><span>${label}</span><span class="figure">${text}</span></div>
     <div class="bar ${share(used + held) >= 100 ? 'full' : ''}" role="img" aria-label="${label}: ${text}">

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { Form } from '../bookings/forms/form.ts';
+import { t } from '../words/texts.ts';
 
 /** As many as the service takes. */
 const MAX_NOTE_LENGTH = 500;
@@ -7,18 +8,18 @@ const MAX_NOTE_LENGTH = 500;
 /** Below a form: what was typed, why it is changed, and the buttons. @param back where Cancel leads */
 export const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
   <div class="save-bar">
-    <span class="figure" aria-live="polite">${form.isSaving() ? 'Saving …' : form.hasChanges() ? 'Not saved yet' : ''}</span>
+    <span class="figure" aria-live="polite">${form.isSaving() ? t`Saving …` : form.hasChanges() ? t`Not saved yet` : ''}</span>
     <input
       class="change-note"
       type="text"
-      aria-label="Why, for the history"
-      placeholder="Why? For the history, if you like"
+      aria-label=${t`Why, for the history`}
+      placeholder=${t`Why? For the history, if you like`}
       maxlength=${MAX_NOTE_LENGTH}
       autocomplete="off"
       .value=${form.note()}
       @input=${(event: InputEvent) => form.writeNote((event.target as HTMLInputElement).value)}
     />
-    <a role="button" class="secondary" href=${back}>Cancel</a>
+    <a role="button" class="secondary" href=${back}>${t`Cancel`}</a>
     <button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'} ?disabled=${form.isSaving()}>${label}</button>
   </div>
 `;

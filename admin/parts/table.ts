@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
+import { t } from '../words/texts.ts';
 
 export interface Column<T> {
   readonly label: string;
@@ -37,6 +38,10 @@ export interface TableOptions<T> {
 }
 
 /** Text of a cell whose lines are not broken: a date, a state. */
+/** An e-mail address, or the name of a token, which breaks where its parts begin. */
+export const address = (text: string): TemplateResult =>
+  html`<span class="address">${text.split(/(?=[@.])/).map((part, i) => (i === 0 ? part : html`<wbr />${part}`))}</span>`;
+
 export const unbroken = (text: string | TemplateResult): TemplateResult => html`<span class="unbroken">${text}</span>`;
 
 const nameOf = (sort: string): string => sort.replace(/^-/, '');
@@ -70,7 +75,7 @@ export const table = <T>({ caption, columns, rows, actions, rowClass, sorting, s
       <thead role="rowgroup">
         <tr role="row">
           ${columns.map((column) => head(column, sorting))}
-          ${actions ? html`<th role="columnheader" scope="col"><span class="unseen">Actions</span></th>` : nothing}
+          ${actions ? html`<th role="columnheader" scope="col"><span class="unseen">${t`Actions`}</span></th>` : nothing}
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -88,8 +93,8 @@ export const table = <T>({ caption, columns, rows, actions, rowClass, sorting, s
 
 /** The same choice as the heads, for screens without them. */
 export const sortSelect = <T>(columns: readonly Column<T>[], { by, choose }: Sorting): TemplateResult =>
-  html`<select class="sort-select" aria-label="Sort by" @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
-    <option value="" .selected=${live(by === '')}>Oldest first</option>
+  html`<select class="sort-select" aria-label=${t`Sort by`} @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+    <option value="" .selected=${live(by === '')}>${t`Oldest first`}</option>
     ${columns.flatMap(({ label, sort }) =>
       sort
         ? [sort, reversed(sort)].map(

@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { ToastOptions } from '../page.ts';
 import { button } from './parts.ts';
+import { t } from '../words/texts.ts';
 
 interface Toast extends ToastOptions {
   readonly id: number;
@@ -34,7 +35,7 @@ export const createToasts = (redraw: () => void) => {
             html`<div class="toast ${tone}">
               <span>${text}</span>
               ${action ? button(action.label, () => (close(id), action.run()), 'quiet') : ''}
-              ${button('×', () => close(id), 'quiet icon-button', 'Close this notice')}
+              ${button('×', () => close(id), 'quiet icon-button', t`Close this notice`)}
             </div>`,
         )}
       </div>

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Answer, Problem } from '../api/wire.ts';
 import { faultWords, problemWords } from '../words/sign-in-words.ts';
+import { t } from '../words/texts.ts';
 
 export interface TypedField {
   readonly name: string;
@@ -50,7 +51,7 @@ export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => Templat
     const form = event.currentTarget as HTMLFormElement;
     const typed: Typed = Object.fromEntries(fields.map(({ name }) => [name, (form.elements.namedItem(name) as HTMLInputElement).value]));
     const missing = fields.filter(({ name, readOnly, mayBeEmpty }) => !readOnly && !mayBeEmpty && typed[name]?.trim() === '');
-    faults = Object.fromEntries(missing.map(({ name, label: of }) => [name, `${of} is needed.`]));
+    faults = Object.fromEntries(missing.map(({ name, label: of }) => [name, t`${of} is needed.`]));
     if (missing.length === 0) {
       isSending = true;
       redraw();
@@ -115,7 +116,9 @@ export const createTypedForm = <T>(options: TypedFormOptions<T>): (() => Templat
       ${fields.map(input)}
       ${
         fields.some(({ type }) => type === 'password')
-          ? html`<label class="show-password"><input type="checkbox" .checked=${isShown} @change=${toggle} /> Show what is typed</label>`
+          ? html`<label class="show-password"
+              ><input type="checkbox" .checked=${isShown} @change=${toggle} /> ${t`Show what is typed`}</label
+            >`
           : nothing
       }
       <button type="submit" aria-busy=${isSending ? 'true' : 'false'} ?disabled=${isSending}>${label}</button>

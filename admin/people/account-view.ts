@@ -1,22 +1,25 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { askAuth } from '../api/auth.ts';
 import type { Page, View } from '../page.ts';
-import { button, card, emptyState, pageHead } from '../parts/parts.ts';
+import { button, card, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
 import { EMAIL, NAME, NEW_PASSWORD } from '../words/password-fields.ts';
 import { createFactorsCard } from './factors-card.ts';
+import { preferencesCard } from './preferences-card.ts';
 import { rightsWords } from './rights-words.ts';
 import { sessionsTable, type Session } from './sessions-table.ts';
+import { t } from '../words/texts.ts';
 
 /** What people see and change of themselves. */
 export const openAccount = (page: Page): View => {
   const { me } = page.rights;
-  const view = { title: 'Your account', section: 'account' } as const;
+  const view = { title: t`Your account`, section: 'account' } as const;
   if (me.kind !== 'person')
     return {
       ...view,
-      render: () => html`${pageHead('Your account', '')}${emptyState('Only people who sign in have an account. Tokens have none.')}`,
+      title: t`Preferences`,
+      render: () => html`${pageHead(t`Preferences`, '')}${preferencesCard(page)}`,
     };
   const { redraw } = page;
   const email = me.email ?? '';
@@ -33,11 +36,11 @@ export const openAccount = (page: Page): View => {
   const nameForm = createTypedForm({
     redraw,
     fields: [{ ...NAME, value: me.name }],
-    submit: 'Save',
+    submit: t`Save`,
     send: ({ name = '' }) => page.api.send('PATCH', '/me', { body: { name: name.trim() } }),
     onSent: async () => {
       await page.readRights();
-      page.toast('Your name is saved.');
+      page.toast(t`Your name is saved.`);
     },
   });
   const passwordForm = createTypedForm({
@@ -45,16 +48,16 @@ export const openAccount = (page: Page): View => {
     fields: [
       { ...EMAIL, value: email, readOnly: true },
       {
-        ...{ name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password', mayBeEmpty: true },
-        help: 'Empty, if you have none yet.',
+        ...{ name: 'current', label: t`Current password`, type: 'password', autocomplete: 'current-password', mayBeEmpty: true },
+        help: t`Empty, if you have none yet.`,
       },
       NEW_PASSWORD,
     ],
-    submit: 'Change the password',
+    submit: t`Change the password`,
     send: ({ current = '', password = '' }) => page.api.send('PUT', '/me/password', { body: { current, password } }),
     clears: true,
     onSent: async () => {
-      page.toast('Your password is changed, and you are signed out everywhere else.');
+      page.toast(t`Your password is changed, and you are signed out everywhere else.`);
       await sessions.load();
     },
   });
@@ -66,23 +69,23 @@ export const openAccount = (page: Page): View => {
   const endOthers = async (): Promise<void> => {
     const answer = await page.api.send('DELETE', '/me/sessions');
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast('You are signed out everywhere else.');
+    page.toast(t`You are signed out everywhere else.`);
     await sessions.load();
   };
   const endButton = (session: Session): TemplateResult =>
-    session.id === me.session_id ? html`` : button('End', () => end(session), 'quiet', `End the session of ${session.device}`);
+    session.id === me.session_id ? html`` : button(t`End`, () => end(session), 'quiet', t`End the session of ${session.device}`);
 
   return {
     ...view,
     render: () => html`
-      ${pageHead('Your account', html`${email} · ${rightsWords(page, me)}`)}
-      <div class="two">${card('Name', nameForm())} ${hasAccounts ? card('Password', passwordForm()) : nothing}</div>
-      ${hasAccounts ? factors.render() : nothing}
+      ${pageHead(t`Your account`, html`${email} · ${rightsWords(page, me)}`)}
+      <div class="two">${card(t`Name`, nameForm())} ${hasAccounts ? card(t`Password`, passwordForm()) : nothing}</div>
+      ${preferencesCard(page)} ${hasAccounts ? factors.render() : nothing}
       ${sessions.render((rows) =>
         card(
-          'Where you are signed in',
+          t`Where you are signed in`,
           sessionsTable(rows, me.session_id, endButton),
-          rows.length > 1 ? button('Sign out everywhere else', endOthers, 'secondary') : nothing,
+          rows.length > 1 ? button(t`Sign out everywhere else`, endOthers, 'secondary') : nothing,
         ),
       )}
     `,

@@ -6,6 +6,7 @@ import { createReading } from '../parts/reading.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { counted, kindNamed, linkTo, NAMES } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 type Mention = Answered<'GET', '/me/inbox'>['mentions'][number];
 
@@ -22,26 +23,26 @@ export const openInbox = (page: Page): View => {
     const kind = kindNamed(entity)!;
     return html`<li>
       <p class="muted">
-        <b>${by}</b>, ${moment(at)}, on <a href=${linkTo(kind, id)}>${NAMES[kind].one} “${name}”</a>
-        ${button('Done', () => done(mention), 'quiet', `Done with the mention by ${by}`)}
+        <b>${by}</b>${t`, ${moment(at)}, on`} <a href=${linkTo(kind, id)}>${NAMES[kind].one} “${name}”</a>
+        ${button(t`Done`, () => done(mention), 'quiet', t`Done with the mention by ${by}`)}
       </p>
       <p class="comment-text">${text}</p>
     </li>`;
   };
   return {
-    title: 'Inbox',
+    title: t`Inbox`,
     section: 'inbox',
     render: () => html`
-      ${pageHead('Inbox', 'What waits for you: changes to approve, and comments that mention you.')}
+      ${pageHead(t`Inbox`, t`What waits for you: changes to approve, and comments that mention you.`)}
       ${inbox.render(({ approvals, mentions }) =>
         approvals + mentions.length === 0
-          ? emptyState('Nothing waits for you.')
+          ? emptyState(t`Nothing waits for you.`)
           : html`
-              ${approvals > 0 ? card('Approvals', html`<p><a href=${hashOf(['approvals'])}>${counted(approvals, 'change')} to approve or send back</a></p>`) : ''}
+              ${approvals > 0 ? card(t`Approvals`, html`<p><a href=${hashOf(['approvals'])}>${t`${counted(approvals, 'change')} to approve or send back`}</a></p>`) : ''}
               ${
                 mentions.length > 0
                   ? card(
-                      'Mentions',
+                      t`Mentions`,
                       html`<ul class="comments">
                         ${mentions.map(line)}
                       </ul>`,

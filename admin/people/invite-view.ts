@@ -10,13 +10,14 @@ import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { inWords, rightsForm } from './rights-form.ts';
 import { newRights, rightsFields, rightsOf } from './rights-fields.ts';
+import { t } from '../words/texts.ts';
 
 const BACK = hashOf(['people']);
 
 /** The form of a new person. */
 export const openInvite = async (page: Page): Promise<View> => {
   const roles = await page.api.get('/roles');
-  const title = 'Invite a person';
+  const title = t`Invite a person`;
   if (!roles.ok) return { title, section: 'people', render: () => html`${pageHead(title, '')}${problemNote(roles.problem)}` };
   const form = createForm({
     page,
@@ -29,7 +30,7 @@ export const openInvite = async (page: Page): Promise<View> => {
       }),
     onSaved: async ({ name, link, mailed, expires_at: expires }) => {
       if (link !== null) await showPersonLink(name, { link, mailed, expires: moment(expires ?? '') });
-      page.toast(link === null ? `“${name}” may sign in at your provider.` : `“${name}” is invited.`);
+      page.toast(link === null ? t`“${name}” may sign in at your provider.` : t`“${name}” is invited.`);
       page.go(BACK, { saved: true });
     },
   });
@@ -38,17 +39,17 @@ export const openInvite = async (page: Page): Promise<View> => {
     section: 'people',
     hasChanges: () => form.hasChanges() && !form.isSaving(),
     render: () => html`
-      ${crumbs([[BACK, 'People']], title)} ${pageHead(title, '')}
+      ${crumbs([[BACK, t`People`]], title)} ${pageHead(title, '')}
       ${rightsForm(
         form,
         html`${formSection(
-          'Who',
-          'The e-mail address is how the person signs in, and how the history names them. It cannot be changed.',
-          html`${textField(form, { pointer: '/email', label: 'E-mail address', required: true, placeholder: 'ann@gazette.example' })}
-          ${textField(form, { pointer: '/name', label: 'Name', required: true, placeholder: 'Ann Example' })}`,
+          t`Who`,
+          t`The e-mail address is how the person signs in, and how the history names them. It cannot be changed.`,
+          html`${textField(form, { pointer: '/email', label: t`E-mail address`, required: true, placeholder: 'ann@gazette.example' })}
+          ${textField(form, { pointer: '/name', label: t`Name`, required: true, placeholder: t`Ann Example` })}`,
         )}
-        ${formSection('What they may do', '', rightsFields(form, page, roles.value))}`,
-        'Invite',
+        ${formSection(t`What they may do`, '', rightsFields(form, page, roles.value))}`,
+        t`Invite`,
         BACK,
       )}
     `,

@@ -11,6 +11,7 @@ import { hashOf } from '../route.ts';
 import { isoDateIn } from '../words/dates.ts';
 import { inWords, rightsForm } from './rights-form.ts';
 import { newRights, rightsFields, rightsOf } from './rights-fields.ts';
+import { t } from '../words/texts.ts';
 
 const BACK = hashOf(['people']);
 /** Proposed for a new token. */
@@ -22,7 +23,7 @@ const momentOf = (typed: string | null): string | null => (typed?.length === 10 
 /** The form of a new API token. */
 export const openNewToken = async (page: Page): Promise<View> => {
   const roles = await page.api.get('/roles');
-  const title = 'New API token';
+  const title = t`New API token`;
   if (!roles.ok) return { title, section: 'people', render: () => html`${pageHead(title, '')}${problemNote(roles.problem)}` };
   const form = createForm({
     page,
@@ -35,7 +36,7 @@ export const openNewToken = async (page: Page): Promise<View> => {
       }),
     onSaved: async ({ name, token }) => {
       await showApiToken(name, token);
-      page.toast(`The token “${name}” was created.`);
+      page.toast(t`The token “${name}” was created.`);
       page.go(BACK, { saved: true });
     },
   });
@@ -44,20 +45,20 @@ export const openNewToken = async (page: Page): Promise<View> => {
     section: 'people',
     hasChanges: () => form.hasChanges() && !form.isSaving(),
     render: () => html`
-      ${crumbs([[BACK, 'People']], title)} ${pageHead(title, 'For a program. People have accounts.')}
+      ${crumbs([[BACK, t`People`]], title)} ${pageHead(title, t`For a program. People have accounts.`)}
       ${rightsForm(
         form,
         html`${formSection(
-          'The token',
+          t`The token`,
           '',
           html`${textField(form, {
-            ...{ pointer: '/name', label: 'Name', required: true, placeholder: 'nightly export' },
-            help: 'The history names it by this. No two tokens ever have the same.',
+            ...{ pointer: '/name', label: t`Name`, required: true, placeholder: t`nightly export` },
+            help: t`The history names it by this. No two tokens ever have the same.`,
           })}
-          ${dateField(form, { pointer: '/expires_at', label: 'Ends', help: 'In UTC. Empty: it does not expire.' })}`,
+          ${dateField(form, { pointer: '/expires_at', label: t`Ends`, help: t`In UTC. Empty: it does not expire.` })}`,
         )}
-        ${formSection('What it may do', '', rightsFields(form, page, roles.value))}`,
-        'Create the token',
+        ${formSection(t`What it may do`, '', rightsFields(form, page, roles.value))}`,
+        t`Create the token`,
         BACK,
       )}
     `,

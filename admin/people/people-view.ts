@@ -8,6 +8,7 @@ import { hashOf } from '../route.ts';
 import { moment } from '../words/dates.ts';
 import { scopeWords } from './rights-words.ts';
 import { createTokensCard } from './tokens-card.ts';
+import { say, t } from '../words/texts.ts';
 
 export type Person = Answered<'GET', '/people'>[number];
 
@@ -15,9 +16,9 @@ export type Person = Answered<'GET', '/people'>[number];
 const MAX_SHOWN = 1_000;
 
 const stateOf = ({ disabled_at: disabled, last_seen_at: seen, has_password: hasPassword, passkeys }: Person): TemplateResult => {
-  if (disabled !== null) return html`<span class="pill quiet">disabled</span>`;
-  if (seen === null && !hasPassword && passkeys === 0) return html`<span class="pill warn">invited</span>`;
-  return html`<span class="pill good">may sign in</span>`;
+  if (disabled !== null) return html`<span class="pill quiet">${t`disabled`}</span>`;
+  if (seen === null && !hasPassword && passkeys === 0) return html`<span class="pill warn">${t`invited`}</span>`;
+  return html`<span class="pill good">${t`may sign in`}</span>`;
 };
 
 /** Who may sign in, and what has a token. */
@@ -33,30 +34,30 @@ export const openPeople = (page: Page): View => {
   const tokens = createTokensCard(page);
   const columns: readonly Column<Person>[] = [
     {
-      label: 'Person',
+      label: t`Person`,
       cell: ({ id, name, email }) =>
         html`<a class="name" href=${hashOf(['people', id])}>${name}</a><br /><small class="muted">${email}</small>`,
     },
-    { label: 'Roles', cell: ({ roles }) => roles.join(', ') || 'none' },
-    { label: 'For', cell: (person) => scopeWords(page, person) },
-    { label: 'Last seen', cell: ({ last_seen_at: at }) => (at === null ? 'never' : unbroken(moment(at))) },
-    { label: 'State', cell: stateOf },
+    { label: t`Roles`, cell: ({ roles }) => roles.map(say).join(', ') || t`none` },
+    { label: t`For`, cell: (person) => scopeWords(page, person) },
+    { label: t`Last seen`, cell: ({ last_seen_at: at }) => (at === null ? t`never` : unbroken(moment(at))) },
+    { label: t`State`, cell: stateOf },
   ];
-  const roles = managesAll ? html`<a role="button" class="secondary" href=${hashOf(['roles'])}>Roles</a>` : nothing;
-  const add = may('POST', '/people') ? html`<a role="button" href=${hashOf(['people', 'new'])}>Invite a person</a>` : nothing;
+  const roles = managesAll ? html`<a role="button" class="secondary" href=${hashOf(['roles'])}>${t`Roles`}</a>` : nothing;
+  const add = may('POST', '/people') ? html`<a role="button" href=${hashOf(['people', 'new'])}>${t`Invite a person`}</a>` : nothing;
   return {
-    title: 'People',
+    title: t`People`,
     section: 'people',
     render: () => html`
-      ${pageHead('People', 'Who may sign in, with what roles, and for whom. Every change takes effect with the next call.', html`${roles} ${add}`)}
+      ${pageHead(t`People`, t`Who may sign in, with what roles, and for whom. Every change takes effect with the next call.`, html`${roles} ${add}`)}
       ${people.render((rows) =>
         rows.length === 0
           ? emptyState(
               managesAll
-                ? 'Nobody has an account yet. Invite the first person, or let people sign in at a provider.'
-                : 'No people of your advertisers yet. Those whom you invite see their own campaigns, and upload creatives.',
+                ? t`Nobody has an account yet. Invite the first person, or let people sign in at a provider.`
+                : t`No people of your advertisers yet. Those whom you invite see their own campaigns, and upload creatives.`,
             )
-          : table({ caption: 'People', rows, columns }),
+          : table({ caption: t`People`, rows, columns }),
       )}
       ${tokens.render()}
     `,

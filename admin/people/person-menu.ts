@@ -6,32 +6,34 @@ import type { Page } from '../page.ts';
 import { icon } from '../parts/icons.ts';
 import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
+import { say, t } from '../words/texts.ts';
 
-/** Who uses the page, at the end of the navigation; nothing where no sign-in is required. */
-export const personMenu = (page: Page, section: string): TemplateResult | typeof nothing => {
+/** Who uses the page, and what they may set, at the end of the navigation. */
+export const personMenu = (page: Page, section: string): TemplateResult => {
   const { me } = page.rights;
   const isPerson = me.kind === 'person';
-  if (!isPerson && tabToken() === null) return nothing;
+  const isKnown = isPerson || tabToken() !== null;
   return html`<div class="nav-group person-menu">
-    <p class="person" title=${me.email ?? nothing}>
-      <strong>${me.name}</strong>${isPerson ? html`<small>${me.email}</small>` : nothing}<small>${rolesOf(me)}</small>
-    </p>
     ${
-      isPerson
-        ? html`<ul>
-            <li>
-              <a href=${hashOf(['account'])} aria-current=${section === 'account' ? 'page' : 'false'}
-                >${icon('account')}<span>Your account</span></a
-              >
-            </li>
-          </ul>`
+      isKnown
+        ? html`<p class="person" title=${me.email ?? nothing}>
+            <strong>${me.name}</strong>${isPerson ? html`<small>${me.email}</small>` : nothing}<small>${rolesOf(me)}</small>
+          </p>`
         : nothing
     }
-    ${button(isPerson ? 'Sign out' : 'Stop using the token', () => signOut(page), 'quiet')}
+    <ul>
+      <li>
+        <a href=${hashOf(['account'])} aria-current=${section === 'account' ? 'page' : 'false'}
+          >${icon('account')}<span>${isPerson ? t`Your account` : t`Preferences`}</span></a
+        >
+      </li>
+    </ul>
+    ${isKnown ? button(isPerson ? t`Sign out` : t`Stop using the token`, () => signOut(page), 'quiet') : nothing}
   </div>`;
 };
 
-const rolesOf = ({ roles, publishers, advertisers }: Me): string => `${roles.join(', ')}${publishers || advertisers ? ', for some' : ''}`;
+const rolesOf = ({ roles, publishers, advertisers }: Me): string =>
+  `${roles.map(say).join(', ')}${publishers || advertisers ? t`, for some` : ''}`;
 
 const signOut = async (page: Page): Promise<void> => {
   if (tabToken() !== null) {

@@ -14,6 +14,7 @@ import { inWords, rightsForm } from './rights-form.ts';
 import { rightsDraft, rightsFields, rightsOf, type Role } from './rights-fields.ts';
 import { rightsWords } from './rights-words.ts';
 import { sessionsTable } from './sessions-table.ts';
+import { t } from '../words/texts.ts';
 
 type Person = Answered<'GET', '/people/{id}'>;
 
@@ -25,11 +26,11 @@ export const openPerson = async (page: Page, id: number): Promise<View> => {
   const refused = !person.ok ? person.problem : !roles.ok ? roles.problem : undefined;
   if (!person.ok || !roles.ok)
     return {
-      title: 'Person',
+      title: t`Person`,
       section: 'people',
       render: () => html`
-        ${crumbs([[BACK, 'People']], 'Person')} ${pageHead('Person', '')}
-        ${refused?.status === 404 ? emptyState('This person does not exist.', { text: '', label: 'All people', hash: BACK }) : problemNote(refused!)}
+        ${crumbs([[BACK, t`People`]], t`Person`)} ${pageHead(t`Person`, '')}
+        ${refused?.status === 404 ? emptyState(t`This person does not exist.`, { text: '', label: t`All people`, hash: BACK }) : problemNote(refused!)}
       `,
     };
   const { publishers, advertisers } = person.value;
@@ -46,12 +47,12 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
     may: may('GET', '/people/{id}/sessions'),
   });
   const change = async (disabled: boolean): Promise<void> => {
-    const text = 'All sessions end at once, and nobody can sign in as this person. Their records and their history stay.';
-    if (disabled && !(await page.confirm({ title: `Disable ${name}?`, text, yes: 'Disable', dangerous: true }))) return;
+    const text = t`All sessions end at once, and nobody can sign in as this person. Their records and their history stay.`;
+    if (disabled && !(await page.confirm({ title: t`Disable ${name}?`, text, yes: t`Disable`, dangerous: true }))) return;
     const answer = await page.api.send('PATCH', '/people/{id}', { id, body: { disabled } });
     if (!answer.ok) return page.complain(answer.problem);
     person = answer.value;
-    page.toast(disabled ? `${name} is disabled.` : `${name} may sign in again.`);
+    page.toast(disabled ? t`${name} is disabled.` : t`${name} may sign in again.`);
     await sessions.load();
   };
   const newLink = async (): Promise<void> => {
@@ -61,19 +62,18 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
     if (link !== null) await showPersonLink(name, { link, mailed, expires: moment(expires ?? '') });
   };
   const removeFactors = async (): Promise<void> => {
-    const text =
-      'Their authenticator app, recovery codes and passkeys end. Do this when they have lost them, and when you are sure that it is they who ask. Hand over a new link afterwards.';
-    if (!(await page.confirm({ title: `Remove the second factors of ${name}?`, text, yes: 'Remove', dangerous: true }))) return;
+    const text = t`Their authenticator app, recovery codes and passkeys end. Do this when they have lost them, and when you are sure that it is they who ask. Hand over a new link afterwards.`;
+    if (!(await page.confirm({ title: t`Remove the second factors of ${name}?`, text, yes: t`Remove`, dangerous: true }))) return;
     const answer = await page.api.send('DELETE', '/people/{id}/factors', { id });
     if (!answer.ok) return page.complain(answer.problem);
     person = { ...person, has_totp: false, passkeys: 0 };
-    page.toast(`${name} signs in without second factors now.`);
+    page.toast(t`${name} signs in without second factors now.`);
     page.redraw();
   };
   const endSessions = async (): Promise<void> => {
     const answer = await page.api.send('DELETE', '/people/{id}/sessions', { id });
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast(`${name} is signed out everywhere.`);
+    page.toast(t`${name} is signed out everywhere.`);
     await sessions.load();
   };
   const form = createForm<Person>({
@@ -87,24 +87,24 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
         body: { name: textOf(draft['name']).trim(), ...(managesAll && rightsOf(draft)) },
       }),
     onSaved: async () => {
-      page.toast(`${name} is saved. It takes effect with their next call.`);
+      page.toast(t`${name} is saved. It takes effect with their next call.`);
       if (me.id === id) await page.readRights();
       page.go(BACK, { saved: true });
     },
   });
   const factors = (): string =>
     [
-      person.has_password ? 'a password' : '',
+      person.has_password ? t`a password` : '',
       person.passkeys > 0 ? `${person.passkeys} ${person.passkeys === 1 ? 'passkey' : 'passkeys'}` : '',
-      person.has_totp ? 'one-time codes' : '',
+      person.has_totp ? t`one-time codes` : '',
     ]
       .filter(Boolean)
       .join(', ');
   const actions = (): TemplateResult | typeof nothing =>
     may('PATCH', '/people/{id}')
-      ? html`${person.disabled_at === null && may('POST', '/people/{id}/link') ? button('New link', newLink, 'secondary') : nothing}
-        ${(person.has_totp || person.passkeys > 0) && may('DELETE', '/people/{id}/factors') ? button('Remove second factors', removeFactors, 'secondary danger-text') : nothing}
-        ${person.disabled_at === null ? button('Disable', () => change(true), 'secondary danger-text') : button('Enable', () => change(false), 'secondary')}`
+      ? html`${person.disabled_at === null && may('POST', '/people/{id}/link') ? button(t`New link`, newLink, 'secondary') : nothing}
+        ${(person.has_totp || person.passkeys > 0) && may('DELETE', '/people/{id}/factors') ? button(t`Remove second factors`, removeFactors, 'secondary danger-text') : nothing}
+        ${person.disabled_at === null ? button(t`Disable`, () => change(true), 'secondary danger-text') : button(t`Enable`, () => change(false), 'secondary')}`
       : nothing;
 
   return {
@@ -112,25 +112,25 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
     section: 'people',
     hasChanges: () => form.hasChanges() && !form.isSaving(),
     render: () => html`
-      ${crumbs([[BACK, 'People']], name)}
+      ${crumbs([[BACK, t`People`]], name)}
       ${pageHead(
         name,
-        `${email} · since ${date(person.created_at)}, by ${person.created_by}${factors() ? ` · signs in with ${factors()}` : ''}`,
+        t`${email} · since ${date(person.created_at)}, by ${person.created_by}${factors() ? t` · signs in with ${factors()}` : ''}`,
         actions(),
       )}
-      ${person.disabled_at === null ? nothing : html`<p class="note bad">Disabled since ${moment(person.disabled_at)}: nobody can sign in as this person.</p>`}
+      ${person.disabled_at === null ? nothing : html`<p class="note bad">${t`Disabled since ${moment(person.disabled_at)}: nobody can sign in as this person.`}</p>`}
       ${rightsForm(
         form,
-        html`${formSection('Who', '', textField(form, { pointer: '/name', label: 'Name', required: true }))}
-        ${managesAll ? formSection('What they may do', '', rightsFields(form, page, roles)) : formSection('What they may do', '', html`<p class="wide">${rightsWords(page, person)}</p>`)}`,
-        'Save',
+        html`${formSection(t`Who`, '', textField(form, { pointer: '/name', label: t`Name`, required: true }))}
+        ${managesAll ? formSection(t`What they may do`, '', rightsFields(form, page, roles)) : formSection(t`What they may do`, '', html`<p class="wide">${rightsWords(page, person)}</p>`)}`,
+        t`Save`,
         BACK,
       )}
       ${sessions.render((rows) =>
         card(
-          'Where they are signed in',
-          rows.length === 0 ? html`<p class="muted">Nowhere.</p>` : sessionsTable(rows, me.session_id),
-          rows.length > 0 && may('DELETE', '/people/{id}/sessions') ? button('Sign out everywhere', endSessions, 'secondary') : nothing,
+          t`Where they are signed in`,
+          rows.length === 0 ? html`<p class="muted">${t`Nowhere.`}</p>` : sessionsTable(rows, me.session_id),
+          rows.length > 0 && may('DELETE', '/people/{id}/sessions') ? button(t`Sign out everywhere`, endSessions, 'secondary') : nothing,
         ),
       )}
     `,

@@ -8,6 +8,7 @@ import { checkField } from '../parts/fields/choice-field.ts';
 import { recordsField } from '../parts/fields/record-field.ts';
 import { capital, titleOf } from '../words/kinds.ts';
 import type { Me } from '../api/rights.ts';
+import { say, t } from '../words/texts.ts';
 
 export type Role = Answered<'GET', '/roles'>[number];
 
@@ -58,10 +59,10 @@ const includes = (role: Role, other: Role): boolean =>
 
 /** What a role allows; of a role that includes another one, what it adds to that. */
 const roleWords = (role: Role, roles: readonly Role[]): string => {
-  if (roles.every((other) => includes(role, other))) return 'everything';
+  if (roles.every((other) => includes(role, other))) return t`everything`;
   const base = roles.find((other) => other !== role && other.id === null && includes(role, other));
   const added = role.permissions.filter(({ name }) => !base?.permissions.some((each) => each.name === name));
-  return [...(base ? [`as a ${base.name}`] : []), ...added.map(({ words }) => words)].join('; ');
+  return [...(base ? [t`as a ${say(base.name)}`] : []), ...added.map(({ words }) => say(words))].join('; ');
 };
 
 /** Roles with what each allows, and for whom. */
@@ -75,18 +76,18 @@ export const rightsFields = (form: Form, page: Page, roles: readonly Role[]): Te
     ${checkField(form, {
       ...{
         pointer: '/roles',
-        label: 'Roles',
+        label: t`Roles`,
         required: true,
         wide: true,
-        help: 'With several roles, someone may do what any of them allows.',
+        help: t`With several roles, someone may do what any of them allows.`,
       },
       choices: given.map((role) => ({
         value: role.name,
-        label: capital(role.name),
+        label: capital(say(role.name)),
         note: roleWords(role, roles),
       })),
     })}
-    ${scopeField(form, page, 'publishers', page.rights.me.publishers ? 'Some of yours.' : 'Empty: all publishers, also those that are created later.')}
-    ${scopeField(form, page, 'advertisers', 'Empty: all advertisers of the publishers. The role advertiser is for some.')}
+    ${scopeField(form, page, 'publishers', page.rights.me.publishers ? t`Some of yours.` : t`Empty: all publishers, also those that are created later.`)}
+    ${scopeField(form, page, 'advertisers', t`Empty: all advertisers of the publishers. The role advertiser is for some.`)}
   `;
 };

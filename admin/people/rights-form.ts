@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Form } from '../bookings/forms/form.ts';
 import { saveBar } from '../parts/save-bar.ts';
 import { counted } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 /** A form of a person or a token: what is wrong with it, its sections, and the bar with its buttons. */
 export const rightsForm = (form: Form, sections: TemplateResult, label: string, back: string): TemplateResult => {
@@ -18,7 +19,7 @@ export const rightsForm = (form: Form, sections: TemplateResult, label: string, 
       ${
         problem && (faults.length > 0 || problem.errors.length === 0)
           ? html`<div class="note bad faults" role="alert" tabindex="-1">
-              <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
+              <strong>${faults.length > 0 ? t`Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
               ${faults.length > 0 ? nothing : html`<p>${problem.detail}</p>`}
             </div>`
           : html`<div role="alert"></div>`

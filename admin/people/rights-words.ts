@@ -1,6 +1,7 @@
 import type { Rights } from '../../src/access/caller.ts';
 import type { Page } from '../page.ts';
 import { counted, NAMES, titleOf } from '../words/kinds.ts';
+import { say, t } from '../words/texts.ts';
 
 const SHOWN = 3;
 
@@ -11,13 +12,13 @@ const namesOf = ({ store }: Page, kind: 'publishers' | 'advertisers', ids: reado
     return found ? titleOf(kind, found) : `${NAMES[kind].one} ${id}`;
   });
   const rest = ids.length - names.length;
-  return `${names.join(', ')}${rest > 0 ? ` and ${counted(rest, 'other')}` : ''}`;
+  return `${names.join(', ')}${rest > 0 ? t` and ${counted(rest, 'other')}` : ''}`;
 };
 
 /** For whom rights are: `all publishers`, `The Gazette · Boots of the North`. */
 export const scopeWords = (page: Page, { publishers, advertisers }: Omit<Rights, 'roles'>): string =>
-  [namesOf(page, 'publishers', publishers) || 'all publishers', namesOf(page, 'advertisers', advertisers)].filter(Boolean).join(' · ');
+  [namesOf(page, 'publishers', publishers) || t`all publishers`, namesOf(page, 'advertisers', advertisers)].filter(Boolean).join(' · ');
 
 /** `trafficker, approver for The Gazette`. */
 export const rightsWords = (page: Page, rights: Rights): string =>
-  `${rights.roles.join(', ') || 'no role'} for ${scopeWords(page, rights)}`;
+  t`${rights.roles.map(say).join(', ') || t`no role`} for ${scopeWords(page, rights)}`;

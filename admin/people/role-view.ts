@@ -11,11 +11,12 @@ import { capital, counted } from '../words/kinds.ts';
 import { inWords, rightsForm } from './rights-form.ts';
 import type { Role } from './rights-fields.ts';
 import { permissionAreas, type PermissionArea } from './role-areas.ts';
+import { say, t } from '../words/texts.ts';
 
 const BACK = hashOf(['roles']);
 const WAY = [
-  [hashOf(['people']), 'People'],
-  [BACK, 'Roles'],
+  [hashOf(['people']), t`People`],
+  [BACK, t`Roles`],
 ] as const;
 type PermissionName = Role['permissions'][number]['name'];
 
@@ -23,12 +24,12 @@ type PermissionName = Role['permissions'][number]['name'];
 export const openRole = async (page: Page, id: number | undefined): Promise<View> => {
   const roles = await page.api.get('/roles');
   const role = roles.ok ? roles.value.find((one) => one.id !== null && one.id === id) : undefined;
-  const title = id === undefined ? 'New role' : role ? capital(role.name) : 'Role';
+  const title = id === undefined ? t`New role` : role ? capital(say(role.name)) : t`Role`;
   const head = (actions: TemplateResult | typeof nothing = nothing): TemplateResult =>
-    html`${crumbs(WAY, title)} ${pageHead(title, 'It applies to the next call of everyone who has it.', actions)}`;
+    html`${crumbs(WAY, title)} ${pageHead(title, t`It applies to the next call of everyone who has it.`, actions)}`;
   if (!roles.ok) return { title, section: 'people', render: () => html`${head()}${problemNote(roles.problem)}` };
   if (id !== undefined && !role) {
-    const missing = emptyState('This role does not exist.', { text: '', label: 'All roles', hash: BACK });
+    const missing = emptyState(t`This role does not exist.`, { text: '', label: t`All roles`, hash: BACK });
     return { title, section: 'people', render: () => html`${crumbs(WAY, title)}${pageHead(title, '')}${missing}` };
   }
   const areas = permissionAreas(roles.value);
@@ -46,15 +47,15 @@ export const openRole = async (page: Page, id: number | undefined): Promise<View
         : page.api.send('PATCH', '/roles/{id}', { id: role.id, body, 'Change-Note': note });
     },
     onSaved: async ({ name }) => {
-      page.toast(`The role “${name}” is saved.`);
+      page.toast(t`The role “${name}” is saved.`);
       await page.readRights();
       page.go(BACK, { saved: true });
     },
   });
   const beginWith = async (): Promise<void> => {
     const name = await page.choose(
-      'Begin with the permissions of',
-      roles.value.map((one) => ({ value: one.name, shown: html`${capital(one.name)}` })),
+      t`Begin with the permissions of`,
+      roles.value.map((one) => ({ value: one.name, shown: html`${capital(say(one.name))}` })),
     );
     const chosen = roles.value.find((one) => one.name === name);
     for (const [area, names] of Object.entries(chosen ? draftOf(areas, chosen) : {})) form.write(`/${area}`, names);
@@ -68,22 +69,22 @@ export const openRole = async (page: Page, id: number | undefined): Promise<View
     if (instead === '') return;
     const text =
       instead === undefined
-        ? 'No person and no token has it.'
-        : `${uses.join(' and ')} get the role ${instead} instead, with the next call.`;
-    if (!(await page.confirm({ title: `Delete the role “${role.name}”?`, text, yes: 'Delete', dangerous: true }))) return;
+        ? t`No person and no token has it.`
+        : t`${uses.join(' and ')} get the role ${instead} instead, with the next call.`;
+    if (!(await page.confirm({ title: t`Delete the role “${role.name}”?`, text, yes: t`Delete`, dangerous: true }))) return;
     const answer = await page.api.send('DELETE', '/roles/{id}', { id: role.id, instead });
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast(`The role “${role.name}” is deleted.`);
+    page.toast(t`The role “${role.name}” is deleted.`);
     page.go(BACK, { saved: true });
   };
   const mine = new Set<string>(page.rights.me.permissions);
   const section = ({ area, permissions }: PermissionArea): TemplateResult =>
     formSection(
-      area,
+      say(area),
       '',
       checkField(form, {
-        ...{ pointer: `/${area}`, label: 'Allows to', wide: true },
-        choices: permissions.filter(({ name }) => mine.has(name)).map(({ name, words }) => ({ value: name, label: capital(words) })),
+        ...{ pointer: `/${area}`, label: t`Allows to`, wide: true },
+        choices: permissions.filter(({ name }) => mine.has(name)).map(({ name, words }) => ({ value: name, label: capital(say(words)) })),
       }),
     );
   return {
@@ -92,19 +93,19 @@ export const openRole = async (page: Page, id: number | undefined): Promise<View
     hasChanges: () => form.hasChanges() && !form.isSaving(),
     render: () => html`
       ${head(
-        html`${button('Begin with …', beginWith, 'secondary')}
-        ${role && page.rights.may('DELETE', '/roles/{id}') ? button('Delete', remove, 'secondary danger-text') : nothing}`,
+        html`${button(t`Begin with …`, beginWith, 'secondary')}
+        ${role && page.rights.may('DELETE', '/roles/{id}') ? button(t`Delete`, remove, 'secondary danger-text') : nothing}`,
       )}
       ${rightsForm(
         form,
         html`${formSection(
-          'The role',
-          'Roles that are built in cannot be changed. The groups of a provider name it, too (OIDC_ROLES).',
-          textField(form, { pointer: '/name', label: 'Name', required: true, placeholder: 'booker', maxLength: 40 }),
+          t`The role`,
+          t`Roles that are built in cannot be changed. The groups of a provider name it, too (OIDC_ROLES).`,
+          textField(form, { pointer: '/name', label: t`Name`, required: true, placeholder: t`booker`, maxLength: 40 }),
         )}
-        ${form.faultsAt('/permissions').map((fault) => html`<p class="note bad" role="alert">Permissions: ${fault}</p>`)}
+        ${form.faultsAt('/permissions').map((fault) => html`<p class="note bad" role="alert">${t`Permissions: ${fault}`}</p>`)}
         ${areas.map(section)}`,
-        role ? 'Save' : 'Create the role',
+        role ? t`Save` : t`Create the role`,
         BACK,
       )}
     `,
@@ -119,8 +120,8 @@ const draftOf = (areas: readonly PermissionArea[], role: Role | undefined): Read
 
 const chooseInstead = (page: Page, { name }: Role, roles: readonly Role[], uses: string): Promise<string> =>
   page.choose(
-    `Which role do they get instead? It has ${uses}.`,
+    t`Which role do they get instead? It has ${uses}.`,
     roles
       .filter((one) => one.name !== name && one.name !== 'advertiser')
-      .map((one) => ({ value: one.name, shown: html`${capital(one.name)}` })),
+      .map((one) => ({ value: one.name, shown: html`${capital(say(one.name))}` })),
   );

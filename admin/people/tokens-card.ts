@@ -7,6 +7,7 @@ import { table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
 import { date, moment } from '../words/dates.ts';
 import { scopeWords } from './rights-words.ts';
+import { say, t } from '../words/texts.ts';
 
 type Token = Answered<'GET', '/tokens'>[number];
 
@@ -16,9 +17,9 @@ const isUsable = ({ revoked_at: revoked, expires_at: expires }: Token): boolean 
   revoked === null && (expires === null || Date.parse(expires) > Date.now());
 
 const stateOf = (token: Token): TemplateResult | string => {
-  if (token.revoked_at !== null) return html`<span class="pill quiet">revoked</span>`;
-  if (!isUsable(token)) return html`<span class="pill warn">expired</span>`;
-  return token.expires_at === null ? 'does not expire' : unbroken(date(token.expires_at));
+  if (token.revoked_at !== null) return html`<span class="pill quiet">${t`revoked`}</span>`;
+  if (!isUsable(token)) return html`<span class="pill warn">${t`expired`}</span>`;
+  return token.expires_at === null ? t`does not expire` : unbroken(date(token.expires_at));
 };
 
 /** API tokens of programs, with those that can be used first. */
@@ -34,38 +35,40 @@ export const createTokensCard = (page: Page): { readonly render: () => TemplateR
     { may, keep: true },
   );
   const revoke = async ({ id, name }: Token): Promise<void> => {
-    const text = 'No replica accepts it from then on. The program that uses it stops working. This cannot be undone.';
-    if (!(await page.confirm({ title: `Revoke the token “${name}”?`, text, yes: 'Revoke', dangerous: true }))) return;
+    const text = t`No replica accepts it from then on. The program that uses it stops working. This cannot be undone.`;
+    if (!(await page.confirm({ title: t`Revoke the token “${name}”?`, text, yes: t`Revoke`, dangerous: true }))) return;
     const answer = await page.api.send('DELETE', '/tokens/{id}', { id });
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast(`The token “${name}” is revoked.`);
+    page.toast(t`The token “${name}” is revoked.`);
     await tokens.load();
   };
   const columns: readonly Column<Token>[] = [
-    { label: 'Token', cell: ({ name, prefix }) => html`<strong>${name}</strong><br /><small class="muted">${prefix}…</small>` },
-    { label: 'Roles', cell: ({ roles }) => roles.join(', ') },
-    { label: 'For', cell: (token) => scopeWords(page, token) },
-    { label: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : unbroken(moment(at))) },
-    { label: 'Ends', cell: stateOf },
-    { label: 'By', cell: ({ created_by: by }) => by, wide: true },
+    { label: t`Token`, cell: ({ name, prefix }) => html`<strong>${name}</strong><br /><small class="muted">${prefix}…</small>` },
+    { label: t`Roles`, cell: ({ roles }) => roles.map(say).join(', ') },
+    { label: t`For`, cell: (token) => scopeWords(page, token) },
+    { label: t`Last used`, cell: ({ last_used_at: at }) => (at === null ? t`never` : unbroken(moment(at))) },
+    { label: t`Ends`, cell: stateOf },
+    { label: t`By`, cell: ({ created_by: by }) => by, wide: true },
   ];
   const actions = (token: Token): TemplateResult =>
     isUsable(token) && page.rights.may('DELETE', '/tokens/{id}')
-      ? html`${button('Revoke', () => revoke(token), 'quiet danger-text', `Revoke ${token.name}`)}`
+      ? html`${button(t`Revoke`, () => revoke(token), 'quiet danger-text', t`Revoke ${token.name}`)}`
       : html``;
   const add = page.rights.may('POST', '/tokens')
-    ? html`<a role="button" class="secondary" href=${hashOf(['tokens', 'new'])}>New token</a>`
+    ? html`<a role="button" class="secondary" href=${hashOf(['tokens', 'new'])}>${t`New token`}</a>`
     : nothing;
   return {
     render: () =>
       may
         ? card(
-            'API tokens',
+            t`API tokens`,
             html`${tokens.render((rows) =>
               rows.length === 0
-                ? html`<p class="muted">None yet. A program that calls the API has a token of its own, with the roles that it needs.</p>`
+                ? html`<p class="muted">
+                    ${t`None yet. A program that calls the API has a token of its own, with the roles that it needs.`}
+                  </p>`
                 : table({
-                    caption: 'API tokens',
+                    caption: t`API tokens`,
                     rows: rows.toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a))),
                     columns,
                     actions,

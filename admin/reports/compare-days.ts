@@ -1,5 +1,6 @@
 import { percent } from '../words/formats.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { t } from '../words/texts.ts';
 
 const SUMMED = ['requests', 'unfilled', 'impressions', 'viewable', 'clicks', 'revenue'] as const;
 type Sums = Record<(typeof SUMMED)[number], number>;
@@ -33,15 +34,15 @@ const FIGURES: readonly {
   readonly of: (sums: Sums) => number;
   readonly whole?: keyof Sums;
 }[] = [
-  { label: 'Requests', unit: 'count', of: ({ requests }) => requests },
-  { label: 'Fill', unit: 'share', whole: 'requests', of: ({ requests, unfilled }) => share(requests - unfilled, requests) },
-  { label: 'Impressions', unit: 'count', of: ({ impressions }) => impressions },
-  { label: 'Viewability', unit: 'share', whole: 'impressions', of: ({ viewable, impressions }) => share(viewable, impressions) },
+  { label: t`Requests`, unit: 'count', of: ({ requests }) => requests },
+  { label: t`Fill`, unit: 'share', whole: 'requests', of: ({ requests, unfilled }) => share(requests - unfilled, requests) },
+  { label: t`Impressions`, unit: 'count', of: ({ impressions }) => impressions },
+  { label: t`Viewability`, unit: 'share', whole: 'impressions', of: ({ viewable, impressions }) => share(viewable, impressions) },
   { label: 'CTR', unit: 'share', whole: 'impressions', of: ({ clicks, impressions }) => share(clicks, impressions) },
-  { label: 'Revenue', unit: 'usd', of: ({ revenue }) => revenue },
+  { label: t`Revenue`, unit: 'usd', of: ({ revenue }) => revenue },
 ];
 
-const OF_REQUESTS: readonly string[] = ['Requests', 'Fill'];
+const OF_REQUESTS: readonly string[] = [t`Requests`, t`Fill`];
 
 /**
  * Today's figures and those of yesterday and a week ago up to the same time; the current hour counts as
@@ -82,12 +83,13 @@ export const compareDays = (rows: readonly HourRow[], timeZone: string, nowMs: n
 const TENFOLD = 10;
 
 /** `▲ 12% on yesterday`, `as yesterday`, `▲ over tenfold on yesterday`, `nothing yesterday`. */
-export const changeWords = (now: number, before: number, than: 'yesterday' | 'last week'): string => {
-  if (before === 0) return `nothing ${than}`;
+export const changeWords = (now: number, before: number, day: 'yesterday' | 'last week'): string => {
+  const than = day === 'yesterday' ? t`yesterday` : t`last week`;
+  if (before === 0) return t`nothing ${than}`;
   const grown = now / before - 1;
-  if (Math.abs(grown) < 0.005) return `as ${than}`;
-  if (now / before > TENFOLD) return `▲ over tenfold on ${than}`;
-  return `${grown > 0 ? '▲' : '▼'} ${percent(Math.round(Math.abs(grown) * 100) / 100)} on ${than}`;
+  if (Math.abs(grown) < 0.005) return t`as ${than}`;
+  if (now / before > TENFOLD) return t`▲ over tenfold on ${than}`;
+  return t`${grown > 0 ? '▲' : '▼'} ${percent(Math.round(Math.abs(grown) * 100) / 100)} on ${than}`;
 };
 
 const plus = (a: Sums, b: Sums, part: number): Sums => {

@@ -4,6 +4,7 @@ import { button, card, problemNote } from '../parts/parts.ts';
 import type { Problem } from '../api/wire.ts';
 import { moment } from '../words/dates.ts';
 import type { OwnRecords } from './own-records.ts';
+import { t } from '../words/texts.ts';
 
 /** Where something is sent, as the API has it. */
 export interface Addresses {
@@ -41,8 +42,8 @@ export interface AddressFieldsOptions {
 
 /** The fields for e-mail addresses and a webhook. */
 export const addressFields = ({ typed, write, webhookSample, webhookHelp }: AddressFieldsOptions): TemplateResult => html`
-  ${typedField('E-mail addresses', typed.emails, (emails) => write({ emails }), { placeholder: 'sales@gazette.example, …' })}
-  ${typedField('Webhook', typed.webhook, (webhook) => write({ webhook }), { placeholder: webhookSample, help: webhookHelp })}
+  ${typedField(t`E-mail addresses`, typed.emails, (emails) => write({ emails }), { placeholder: 'sales@gazette.example, …' })}
+  ${typedField(t`Webhook`, typed.webhook, (webhook) => write({ webhook }), { placeholder: webhookSample, help: webhookHelp })}
 `;
 
 /** When something was last sent, or that it could not be, and why. */
@@ -54,7 +55,7 @@ export const lastWords = ({
   readonly last_fault: string | null;
 }): TemplateResult | string => {
   if (last_at === null) return '–';
-  return last_fault === null ? moment(last_at) : html`<span class="pill bad">failed</span> <small>${last_fault}</small>`;
+  return last_fault === null ? moment(last_at) : html`<span class="pill bad">${t`failed`}</span> <small>${last_fault}</small>`;
 };
 
 /** The form of a record that is edited on a screen of another thing, with the faults of the last attempt. */
@@ -76,7 +77,7 @@ export const recordForm = <D>(
       }}
     >
       ${refused ? faultList(refused, fieldWords) : nothing} ${fields}
-      <div class="row">${button('Cancel', () => edit(undefined), 'secondary')}<button>Save</button></div>
+      <div class="row">${button(t`Cancel`, () => edit(undefined), 'secondary')}<button>${t`Save`}</button></div>
     </form>`,
   );
 };

@@ -1,6 +1,7 @@
 import type { Page } from '../page.ts';
 import { showWebhookSecret } from '../parts/dialogs.ts';
 import type { Answer, Problem } from '../api/wire.ts';
+import { t } from '../words/texts.ts';
 
 export interface OwnRecordsOptions<R, D> {
   readonly page: Page;
@@ -80,7 +81,7 @@ export const createOwnRecords = <
       await load();
     },
     remove: async ({ id }, question) => {
-      if (!(await page.confirm({ ...question, yes: 'Delete', dangerous: true }))) return;
+      if (!(await page.confirm({ ...question, yes: t`Delete`, dangerous: true }))) return;
       const answer = await drop(id);
       if (!answer.ok) return page.complain(answer.problem);
       await load();

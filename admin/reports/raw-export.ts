@@ -7,6 +7,7 @@ import { button, card } from '../parts/parts.ts';
 import { saveFile } from '../api/save-file.ts';
 import { select } from './report-controls.ts';
 import { isoDateIn } from '../words/dates.ts';
+import { t } from '../words/texts.ts';
 
 const FORMATS = [
   ['csv', 'CSV'],
@@ -41,26 +42,25 @@ export const createRawExport = (page: Page) => {
     render: (): TemplateResult | string => {
       if (!isOpen) return '';
       return card(
-        'Raw events of a day',
+        t`Raw events of a day`,
         html`<p>
-            One row for each impression, click and event whose ad was selected on this UTC day. A million rows take some minutes. The audit
-            trail names who saved the file.
+            ${t`One row for each impression, click and event whose ad was selected on this day. A million rows take some minutes. The audit trail names who saved the file.`}
           </p>
           <div class="row">
-            ${input({ type: 'date', label: 'Day', value: chosen.day, onChange: (day) => choose({ day }) })}
-            ${select('Format', chosen.format, FORMATS, (format) => choose({ format }))}
+            ${input({ type: 'date', label: t`Day`, value: chosen.day, onChange: (day) => choose({ day }) })}
+            ${select(t`Format`, chosen.format, FORMATS, (format) => choose({ format }))}
             ${recordChoice(page, {
-              ...{ kind: 'publishers', label: 'Publisher', value: chosen.publisher, placeholder: 'All publishers' },
+              ...{ kind: 'publishers', label: t`Publisher`, value: chosen.publisher, placeholder: t`All publishers` },
               choose: (publisher) => choose({ publisher }),
             })}
-            ${button('Cancel', () => show(false), 'secondary')}
+            ${button(t`Cancel`, () => show(false), 'secondary')}
             <button
               type="button"
               ?disabled=${chosen.day === '' || isSaving}
               aria-busy=${isSaving ? 'true' : 'false'}
               @click=${() => void save()}
             >
-              ${isSaving ? 'Reading …' : 'Save the file'}
+              ${isSaving ? t`Reading …` : t`Save the file`}
             </button>
           </div>`,
       );

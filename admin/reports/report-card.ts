@@ -11,6 +11,7 @@ import { table, unbroken, type Column } from '../parts/table.ts';
 import { filteredClicks, filteredImpressions, provisionalClicks, reasonRows } from '../words/filtered-words.ts';
 import { date, isoDateIn } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
+import { t } from '../words/texts.ts';
 
 /** Days, the first and the last. */
 export interface Span {
@@ -49,33 +50,33 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       },
     });
   const columns: readonly Column<Row>[] = [
-    { label: 'Day', cell: (row) => unbroken(date(row.day)) },
+    { label: t`Day`, cell: (row) => unbroken(date(row.day)) },
     ...keys,
-    { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
-    { label: 'Filtered', numeric: true, cell: filteredCell },
-    { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
-    { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
-    { label: 'Click rate', numeric: true, cell: ({ ctr, impressions }) => (impressions === 0 ? '–' : percent(ctr)) },
-    { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
+    { label: t`Serves`, numeric: true, cell: ({ serves }) => count(serves) },
+    { label: t`Filtered`, numeric: true, cell: filteredCell },
+    { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },
+    { label: t`Clicks`, numeric: true, cell: ({ clicks }) => count(clicks) },
+    { label: t`Click rate`, numeric: true, cell: ({ ctr, impressions }) => (impressions === 0 ? '–' : percent(ctr)) },
+    { label: t`Spend`, numeric: true, cell: ({ spend }) => money(spend) },
     { label: 'eCPM', numeric: true, cell: ({ ecpm, impressions }) => (impressions === 0 ? '–' : money(ecpm)) },
   ];
   if (!may) return () => nothing;
   return () =>
     card(
-      'Delivery',
+      t`Delivery`,
       report.render((value) => {
         const { rows, row_count, totals } = value;
         // The keys of the sum are absent, and their cells empty.
-        const sum = { ...totals, day: 'All' } as Row;
+        const sum = { ...totals, day: t`All` } as Row;
         return html`
           ${head(value)}
-          ${rows.length === 0 ? html`<p class="empty-preview">Nothing was delivered in these days.</p>` : table({ caption: 'Delivery by day', columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
-          ${rows.length < row_count ? html`<p>The first ${count(rows.length)} of ${count(row_count)} rows. The CSV file has all of them.</p>` : nothing}
+          ${rows.length === 0 ? html`<p class="empty-preview">${t`Nothing was delivered in these days.`}</p>` : table({ caption: t`Delivery by day`, columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
+          ${rows.length < row_count ? html`<p>${t`The first ${count(rows.length)} of ${count(row_count)} rows. The CSV file has all of them.`}</p>` : nothing}
           ${reasonTable(totals)}
         `;
       }),
       html`<div class="row">
-        ${dayInput('From', 'from')}${dayInput('To', 'to')} ${button('CSV', () => saveFile(page, csv(span), `${name}.csv`), 'secondary')}
+        ${dayInput(t`From`, 'from')}${dayInput(t`To`, 'to')} ${button('CSV', () => saveFile(page, csv(span), `${name}.csv`), 'secondary')}
       </div>`,
     );
 };
@@ -84,25 +85,25 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
 const filteredCell = (row: ReportFigures): TemplateResult | string =>
   row.gross_impressions + row.gross_clicks === 0
     ? '–'
-    : unbroken(html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks${underJudgement(row)}`);
+    : unbroken(html`${filteredImpressions(row)}<br />${t`${filteredClicks(row)} clicks`}${underJudgement(row)}`);
 
 const underJudgement = (row: ReportFigures): TemplateResult | typeof nothing =>
-  row.provisional_clicks === 0 ? nothing : html`<br />${provisionalClicks(row)} provisional`;
+  row.provisional_clicks === 0 ? nothing : html`<br />${t`${provisionalClicks(row)} provisional`}`;
 
 /** Why hits of these days are filtered. */
 const reasonTable = ({ filtered }: ReportFigures): TemplateResult | typeof nothing => {
   const rows = reasonRows(filtered);
   if (rows.length === 0) return nothing;
   return html`<details open>
-    <summary>Why hits were filtered</summary>
+    <summary>${t`Why hits were filtered`}</summary>
     ${table({
-      caption: 'Filtered hits by reason',
+      caption: t`Filtered hits by reason`,
       rows,
       columns: [
-        { label: 'Reason', cell: ({ reason }) => reason },
-        { label: 'Impressions', numeric: true, cell: ({ impression }) => count(impression) },
-        { label: 'Clicks', numeric: true, cell: ({ click }) => count(click) },
-        { label: 'Events', numeric: true, cell: ({ event }) => count(event) },
+        { label: t`Reason`, cell: ({ reason }) => reason },
+        { label: t`Impressions`, numeric: true, cell: ({ impression }) => count(impression) },
+        { label: t`Clicks`, numeric: true, cell: ({ click }) => count(click) },
+        { label: t`Events`, numeric: true, cell: ({ event }) => count(event) },
       ],
     })}
   </details>`;

@@ -4,6 +4,7 @@ import type { ChartData } from '../parts/charts/chart.ts';
 import { dayAndMonth } from '../words/dates.ts';
 import { showValue } from './report-table.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { t } from '../words/texts.ts';
 
 const HEIGHT = 240;
 
@@ -21,7 +22,7 @@ export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: st
   const most = Math.max(...values);
   const common = { ticks: { show: false }, font: '12px system-ui' };
   return {
-    label: `${column.label} by day: ${show(values[0] ?? 0)} on ${from}, ${show(values.at(-1) ?? 0)} on ${to}, at most ${show(most)}.`,
+    label: t`${column.label} by day: ${show(values[0] ?? 0)} on ${from}, ${show(values.at(-1) ?? 0)} on ${to}, at most ${show(most)}.`,
     data: [days.map((_, i) => i), values],
     options: ({ line, fill, text, grid }, width): uPlot.Options => ({
       ...{ width, height: HEIGHT, legend: { show: false }, cursor: { show: false } },

@@ -9,6 +9,7 @@ import type { Store } from '../api/store.ts';
 import { titleOf } from '../words/kinds.ts';
 import { combines, toggleDimension, toggleFilter, toggleMetric, type ReportChoice } from './report-choice.ts';
 import { isoDateIn } from '../words/dates.ts';
+import { t } from '../words/texts.ts';
 
 export interface ControlsOptions {
   readonly fields: ReportFields;
@@ -59,7 +60,7 @@ export const reportControls = (options: ControlsOptions): TemplateResult => {
             class="toggle"
             aria-pressed=${isOn ? 'true' : 'false'}
             ?disabled=${!isPossible}
-            title=${isPossible ? (help ?? nothing) : 'Does not combine with what is chosen'}
+            title=${isPossible ? (help ?? nothing) : t`Does not combine with what is chosen`}
             @click=${() => change(next)}
           >
             ${text}
@@ -67,16 +68,16 @@ export const reportControls = (options: ControlsOptions): TemplateResult => {
         })}
       </div>
     </div>`;
-  return html`<section class="card report-controls" aria-label="What the report shows">
+  return html`<section class="card report-controls" aria-label=${t`What the report shows`}>
     <div class="report-line">
-      <span class="report-label">Days</span>
+      <span class="report-label">${t`Days`}</span>
       <div class="row">
-        ${select('Days', choice.range, [...fields.ranges.map(({ name, label }) => [name, label] as const), ['', 'From … to']], (range) => change(range === '' ? { ...choice, range, ...thisWeek() } : { ...choice, range, from: '', to: '' }))}
-        ${choice.range === '' ? html`${dayInput('From', 'from')}${dayInput('To', 'to')}` : nothing}
+        ${select(t`Days`, choice.range, [...fields.ranges.map(({ name, label }) => [name, label] as const), ['', t`From … to`]], (range) => change(range === '' ? { ...choice, range, ...thisWeek() } : { ...choice, range, from: '', to: '' }))}
+        ${choice.range === '' ? html`${dayInput(t`From`, 'from')}${dayInput(t`To`, 'to')}` : nothing}
       </div>
     </div>
-    ${chips('Rows', fields.dimensions, choice.groupBy, (name) => toggleDimension(choice, name))}
-    ${chips('Figures', fields.metrics, choice.metrics, (name) => toggleMetric(fields, choice, name))} ${filters(options)}
+    ${chips(t`Rows`, fields.dimensions, choice.groupBy, (name) => toggleDimension(choice, name))}
+    ${chips(t`Figures`, fields.metrics, choice.metrics, (name) => toggleMetric(fields, choice, name))} ${filters(options)}
   </section>`;
 };
 
@@ -98,7 +99,7 @@ const filters = ({ fields, choice, page, adding, change, add }: ControlsOptions)
     ({ name, filter }) => filter && combines(fields, { ...choice, filters: { ...choice.filters, [name]: ['1'] } }),
   );
   return html`<div class="report-line">
-    <span class="report-label">Only</span>
+    <span class="report-label">${t`Only`}</span>
     <div class="row filter-row">
       ${
         chosen.length > 0
@@ -106,12 +107,12 @@ const filters = ({ fields, choice, page, adding, change, add }: ControlsOptions)
               ${chosen.map(([dimension, value]) => {
                 const text = `${labelOf(dimension)}: ${valueName(fields, page.store, dimension, value)}`;
                 const remove = () => change(toggleFilter(choice, dimension, value));
-                return html`<li><span>${text}</span>${button('×', remove, 'chip-remove', `Remove ${text}`)}</li>`;
+                return html`<li><span>${text}</span>${button('×', remove, 'chip-remove', t`Remove ${text}`)}</li>`;
               })}
             </ul>`
           : nothing
       }
-      ${select('Add a filter', adding, [['', 'Add a filter …'], ...possible.map(({ name, label }) => [name, label] as const)], add)}
+      ${select(t`Add a filter`, adding, [['', t`Add a filter …`], ...possible.map(({ name, label }) => [name, label] as const)], add)}
       ${adding === '' ? nothing : valueInput(fields, page, adding, (value) => change(toggleFilter(choice, adding, value)))}
     </div>
   </div>`;

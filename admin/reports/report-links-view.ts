@@ -7,6 +7,7 @@ import { table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
 import { date, moment } from '../words/dates.ts';
 import { linkTo, titleOf } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
 
 type Link = Answered<'GET', '/report_links'>[number];
 
@@ -27,46 +28,46 @@ export const openReportLinks = (page: Page): View => {
     { keep: true },
   );
   const revoke = async ({ id, title }: Link): Promise<void> => {
-    const text = 'Whoever has the link sees nothing any more. This cannot be undone; a new link can be made.';
-    if (!(await page.confirm({ title: `Revoke the link “${title}”?`, text, yes: 'Revoke', dangerous: true }))) return;
+    const text = t`Whoever has the link sees nothing any more. This cannot be undone; a new link can be made.`;
+    if (!(await page.confirm({ title: t`Revoke the link “${title}”?`, text, yes: t`Revoke`, dangerous: true }))) return;
     const answer = await page.api.send('DELETE', '/report_links/{id}', { id });
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast(`The link “${title}” is revoked.`);
+    page.toast(t`The link “${title}” is revoked.`);
     await links.load();
   };
   const advertiser = (id: number): TemplateResult | string => {
     const found = store.find('advertisers', id);
-    return found ? html`<a href=${linkTo('advertisers', id)}>${titleOf('advertisers', found)}</a>` : `advertiser ${id}`;
+    return found ? html`<a href=${linkTo('advertisers', id)}>${titleOf('advertisers', found)}</a>` : t`advertiser ${id}`;
   };
   const columns: readonly Column<Link>[] = [
     {
-      label: 'Link',
+      label: t`Link`,
       cell: ({ title, prefix, query }) =>
         html`<a class="name" href=${`${hashOf(['reports'])}?${query}`}>${title}</a><br /><small class="muted">${prefix}…</small>`,
     },
-    { label: 'Advertiser', cell: ({ advertiser_id: id }) => advertiser(id) },
+    { label: t`Advertiser`, cell: ({ advertiser_id: id }) => advertiser(id) },
     {
-      label: 'Made by',
+      label: t`Made by`,
       cell: ({ created_by: by, created_at: at }) => html`${by}<br /><small class="muted">${date(at.slice(0, 10))}</small>`,
     },
-    { label: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : unbroken(moment(at))) },
-    { label: 'Ends', cell: stateOf },
+    { label: t`Last used`, cell: ({ last_used_at: at }) => (at === null ? t`never` : unbroken(moment(at))) },
+    { label: t`Ends`, cell: stateOf },
   ];
   const actions = (link: Link): TemplateResult =>
     isUsable(link) && rights.may('DELETE', '/report_links/{id}')
-      ? html`${button('Revoke', () => revoke(link), 'quiet danger-text', `Revoke ${link.title}`)}`
+      ? html`${button(t`Revoke`, () => revoke(link), 'quiet danger-text', t`Revoke ${link.title}`)}`
       : html``;
   return {
-    title: 'Shared links',
+    title: t`Shared links`,
     section: 'reports',
     render: () => html`
-      ${crumbs([[hashOf(['reports']), 'Reports']], 'Shared links')}
-      ${pageHead('Shared links', 'Anyone who has such a link sees the report of one advertiser, until it ends or is revoked.')}
+      ${crumbs([[hashOf(['reports']), t`Reports`]], t`Shared links`)}
+      ${pageHead(t`Shared links`, t`Anyone who has such a link sees the report of one advertiser, until it ends or is revoked.`)}
       ${links.render((rows) =>
         rows.length === 0
-          ? emptyState('No report is shared by a link. Choose an advertiser under Share, on the screen of reports.')
+          ? emptyState(t`No report is shared by a link. Choose an advertiser under Share, on the screen of reports.`)
           : table({
-              caption: 'Shared links',
+              caption: t`Shared links`,
               columns,
               rows: rows.toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a))),
               actions,
@@ -77,6 +78,6 @@ export const openReportLinks = (page: Page): View => {
 };
 
 const stateOf = (link: Link): TemplateResult => {
-  if (link.revoked_at !== null) return html`<span class="pill quiet">revoked</span>`;
-  return isUsable(link) ? unbroken(date(link.expires_at.slice(0, 10))) : html`<span class="pill quiet">expired</span>`;
+  if (link.revoked_at !== null) return html`<span class="pill quiet">${t`revoked`}</span>`;
+  return isUsable(link) ? unbroken(date(link.expires_at.slice(0, 10))) : html`<span class="pill quiet">${t`expired`}</span>`;
 };

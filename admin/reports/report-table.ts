@@ -3,6 +3,8 @@ import type { ReportAnswer } from '../../src/reports/report-api.ts';
 import { dateWithWeekday, hour, monthAndYear } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import type { ReportChoice } from './report-choice.ts';
+import { sayWords } from '../words/service-words.ts';
+import { t } from '../words/texts.ts';
 
 type Column = ReportAnswer['columns'][number];
 type Value = string | number | null | undefined;
@@ -13,7 +15,7 @@ export const showValue = (value: Value, { kind, name }: Column): string => {
   if (kind === 'count') return count(Number(value ?? 0));
   if (kind === 'share') return percent(Number(value ?? 0));
   if (kind === 'usd') return money(Number(value ?? 0));
-  if (value === null || value === undefined || value === '') return name === 'reason' ? 'none' : 'unknown';
+  if (value === null || value === undefined || value === '') return name === 'reason' ? t`none` : t`unknown`;
   if (kind === 'day') return dateWithWeekday(String(value));
   if (kind === 'month') return monthAndYear(String(value));
   if (kind === 'hour') return hour(String(value));
@@ -33,7 +35,8 @@ export interface ReportTableOptions {
 
 /** The rows of a report under their totals. Heads sort; values of dimensions become filters. */
 export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions): TemplateResult => {
-  const { columns, rows, totals } = answer;
+  const { rows, totals } = answer;
+  const columns = sayWords(answer.columns);
   // Ids are shown where there is no name for them.
   const shown = columns.filter(({ kind }) => kind !== 'id');
   const idOf = ({ name }: Column, row: Readonly<Record<string, Value>>): Value =>
@@ -44,15 +47,15 @@ export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions):
     if (isFigure(column)) return showValue(row[column.name], column);
     const id = idOf(column, row);
     const text =
-      column.kind === 'name' && !row[column.name] ? (id == null ? 'none' : `#${id}, deleted`) : showValue(row[column.name], column);
+      column.kind === 'name' && !row[column.name] ? (id == null ? t`none` : t`#${id}, deleted`) : showValue(row[column.name], column);
     if (id === null || id === undefined || UNFILTERED.includes(column.kind)) return html`<span class="unbroken">${text}</span>`;
     const dimension = column.name.replace(/_id$/, '');
-    return html`<button type="button" class="cell-link" title="Show only this" @click=${() => only(dimension, String(id))}>
+    return html`<button type="button" class="cell-link" title=${t`Show only this`} @click=${() => only(dimension, String(id))}>
       ${text}
     </button>`;
   };
   return html`<div class="report-table">
-    <table role="table" aria-label="Report">
+    <table role="table" aria-label=${t`Report`}>
       <thead role="rowgroup">
         <tr role="row">
           ${shown.map(
@@ -70,7 +73,7 @@ export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions):
           ${shown.map(
             (column, i) =>
               html`<td role="cell" data-label=${column.label} class=${isFigure(column) ? 'numeric' : ''}>
-                ${isFigure(column) ? showValue(totals[column.name], column) : i === 0 ? 'All' : ''}
+                ${isFigure(column) ? showValue(totals[column.name], column) : i === 0 ? t`All` : ''}
               </td>`,
           )}
         </tr>

@@ -18,6 +18,8 @@ import { saveFile } from '../api/save-file.ts';
 import type { Problem } from '../api/wire.ts';
 import { date } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
+import { sayWords } from '../words/service-words.ts';
+import { t } from '../words/texts.ts';
 
 /** The limit of the service. */
 const MAX_FILTER_VALUES = 100;
@@ -79,7 +81,7 @@ export const openReports = (page: Page, route: Route): View => {
 
   const start = async (): Promise<void> => {
     const found = await page.api.get('/reports/fields');
-    if (found.ok) fields = found.value;
+    if (found.ok) fields = sayWords(found.value);
     else problem = found.problem;
     page.redraw();
     for (const { name, table } of fields?.dimensions ?? [])
@@ -92,13 +94,13 @@ export const openReports = (page: Page, route: Route): View => {
     if (problem) return faults(problem);
     if (!answer) return loading();
     const { rows, row_count, time_zone } = answer;
-    if (rows.length === 0) return emptyState('Nothing was counted in these days with these filters. Choose other days, or fewer filters.');
+    if (rows.length === 0) return emptyState(t`Nothing was counted in these days with these filters. Choose other days, or fewer filters.`);
     const labelOf = (name: string): string => all.metrics.find((metric) => metric.name === name)?.label ?? name;
     return html`<div class=${isReading ? 'report-result stale' : 'report-result'} aria-busy=${isReading ? 'true' : 'false'}>
       ${
         chart
           ? card(
-              `${labelOf(charted)} by day`,
+              t`${labelOf(charted)} by day`,
               html`<ad-chart .chart=${chart}></ad-chart>`,
               html`<div class="toggles">
                 ${choice.metrics.map(
@@ -117,8 +119,8 @@ export const openReports = (page: Page, route: Route): View => {
           : nothing
       }
       <p class="figure" role="status">
-        ${count(row_count)} ${row_count === 1 ? 'row' : 'rows'}, ${date(answer.from)} to ${date(answer.to)}
-        (${time_zone})${rows.length < row_count ? `. The first ${count(rows.length)} are shown; CSV has all of them` : ''}.
+        ${t`${count(row_count)} ${row_count === 1 ? t`row` : t`rows`}, ${date(answer.from)} to ${date(answer.to)}
+        (${time_zone})${rows.length < row_count ? t`. The first ${count(rows.length)} are shown; CSV has all of them` : ''}.`}
       </p>
       ${payerNote(answer.payer_changes)}
       ${reportTable({
@@ -134,19 +136,19 @@ export const openReports = (page: Page, route: Route): View => {
   };
 
   return {
-    title: 'Reports',
+    title: t`Reports`,
     section: 'reports',
     leave: () => void turn++,
     render: () => html`
       ${pageHead(
-        'Reports',
-        'Figures in the time zone of each publisher. Those without a prefix are net of invalid traffic.',
+        t`Reports`,
+        t`Figures in the time zone of each publisher. Those without a prefix are net of invalid traffic.`,
         fields
           ? html`${button('CSV', () => save('csv'), 'secondary')} ${button('Excel', () => save('xlsx'), 'secondary')}
-            ${may('GET', '/events') ? button('Raw events', events.open, 'secondary') : nothing}
-            ${may('POST', '/report_links') ? button('Share', share.open, 'secondary') : nothing}
-            ${may('GET', '/report_links') ? html`<a role="button" class="secondary" href=${hashOf(['report_links'])}>Shared links</a>` : nothing}
-            ${may('POST', '/saved_reports') ? button('Save', saved.add) : nothing}`
+            ${may('GET', '/events') ? button(t`Raw events`, events.open, 'secondary') : nothing}
+            ${may('POST', '/report_links') ? button(t`Share`, share.open, 'secondary') : nothing}
+            ${may('GET', '/report_links') ? html`<a role="button" class="secondary" href=${hashOf(['report_links'])}>${t`Shared links`}</a>` : nothing}
+            ${may('POST', '/saved_reports') ? button(t`Save`, saved.add) : nothing}`
           : nothing,
       )}
       ${

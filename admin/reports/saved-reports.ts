@@ -7,6 +7,7 @@ import { moment } from '../words/dates.ts';
 import { addressesOf, addressFields, lastWords, recordForm, typedField, typedOf, type TypedAddresses } from './delivery-form.ts';
 import { createOwnRecords, type OwnRecords } from './own-records.ts';
 import { select } from './report-controls.ts';
+import { t } from '../words/texts.ts';
 
 export interface SavedReportsOptions {
   /** Opens a saved report. */
@@ -16,10 +17,10 @@ export interface SavedReportsOptions {
 }
 
 const EVERY = [
-  ['', 'Not sent'],
-  ['day', 'Every day'],
-  ['week', 'Mondays'],
-  ['month', 'On the first of the month'],
+  ['', t`Not sent`],
+  ['day', t`Every day`],
+  ['week', t`Mondays`],
+  ['month', t`On the first of the month`],
 ] as const;
 const HOURS = Array.from({ length: 24 }, (_, hour) => [String(hour), `${String(hour).padStart(2, '0')}:00`] as const);
 const FORMATS = [
@@ -49,14 +50,14 @@ export const createSavedReports = (page: Page, { open, query }: SavedReportsOpti
         ? page.api.send('POST', '/saved_reports', { body: recordOf(draft) })
         : page.api.send('PUT', '/saved_reports/{id}', { id: draft.id, body: recordOf(draft) }),
     drop: (id) => page.api.send('DELETE', '/saved_reports/{id}', { id }),
-    storedWords: ({ name }) => `“${name}” is saved.`,
+    storedWords: ({ name }) => t`“${name}” is saved.`,
   });
   const send = async ({ id, name }: SavedWire): Promise<void> => {
     const answer = await page.api.send('POST', '/saved_reports/{id}/send', { id });
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast(`“${name}” will be sent within a minute.`, { tone: 'good' });
+    page.toast(t`“${name}” will be sent within a minute.`, { tone: 'good' });
   };
-  const questionFor = ({ name }: SavedWire) => ({ title: `Delete “${name}”?`, text: 'It is not sent any more.' });
+  const questionFor = ({ name }: SavedWire) => ({ title: t`Delete “${name}”?`, text: t`It is not sent any more.` });
 
   return {
     load: async () => {
@@ -73,25 +74,25 @@ export const createSavedReports = (page: Page, { open, query }: SavedReportsOpti
       records.all().length === 0
         ? nothing
         : card(
-            'Saved reports',
+            t`Saved reports`,
             table({
-              caption: 'Saved reports',
+              caption: t`Saved reports`,
               rows: records.all(),
               columns: [
                 {
-                  label: 'Name',
+                  label: t`Name`,
                   cell: (one) => html`<button type="button" class="cell-link" @click=${() => open(one.query)}>${one.name}</button>`,
                 },
-                { label: 'Sent', cell: scheduleWords },
-                { label: 'Last', cell: lastWords },
-                { label: 'By', cell: ({ owner }) => owner, minor: true },
+                { label: t`Sent`, cell: scheduleWords },
+                { label: t`Last`, cell: lastWords },
+                { label: t`By`, cell: ({ owner }) => owner, minor: true },
               ],
               actions: (one) =>
                 !page.rights.may('PUT', '/saved_reports/{id}')
                   ? html``
-                  : html`${one.schedule ? button('Send now', () => send(one), 'quiet', `Send now: ${one.name}`) : nothing}
-                    ${button('Edit', () => records.edit(draftOf(one)), 'quiet', `Edit ${one.name}`)}
-                    ${button('Delete', () => records.remove(one, questionFor(one)), 'quiet', `Delete ${one.name}`)}`,
+                  : html`${one.schedule ? button(t`Send now`, () => send(one), 'quiet', t`Send now: ${one.name}`) : nothing}
+                    ${button(t`Edit`, () => records.edit(draftOf(one)), 'quiet', t`Edit ${one.name}`)}
+                    ${button(t`Delete`, () => records.remove(one, questionFor(one)), 'quiet', t`Delete ${one.name}`)}`,
             }),
           ),
   };
@@ -114,40 +115,40 @@ const recordOf = (draft: Draft) => {
 const saveForm = (draft: Draft, records: OwnRecords<SavedWire, Draft>): TemplateResult => {
   const { write } = records;
   return recordForm(
-    draft.id === undefined ? 'Save this report' : 'Edit the saved report',
+    draft.id === undefined ? t`Save this report` : t`Edit the saved report`,
     records,
     FIELD_WORDS,
-    html`${typedField('Name', draft.name, (name) => write({ name }), { placeholder: 'Campaigns of the week' })}
-      <label>Send${select('Send', draft.every, EVERY, (every) => write({ every }))}</label>
+    html`${typedField(t`Name`, draft.name, (name) => write({ name }), { placeholder: t`Campaigns of the week` })}
+      <label>${t`Send`}${select(t`Send`, draft.every, EVERY, (every) => write({ every }))}</label>
       ${
         draft.every === ''
           ? nothing
           : html`<div class="save-times">
-                <label>At${select('At', draft.hour, HOURS, (hour) => write({ hour }))}</label>
-                ${typedField('Time zone', draft.timeZone, (timeZone) => write({ timeZone }), { placeholder: 'Europe/Berlin' })}
-                <label>As${select('As', draft.format, FORMATS, (format) => write({ format }))}</label>
+                <label>${t`At`}${select(t`At`, draft.hour, HOURS, (hour) => write({ hour }))}</label>
+                ${typedField(t`Time zone`, draft.timeZone, (timeZone) => write({ timeZone }), { placeholder: t`Europe/Berlin` })}
+                <label>${t`As`}${select(t`As`, draft.format, FORMATS, (format) => write({ format }))}</label>
               </div>
               ${addressFields({
                 ...{ typed: draft, write, webhookSample: 'https://gazette.example/reports' },
-                webhookHelp: 'The file is posted to this address, signed with a secret that is shown once.',
+                webhookHelp: t`The file is posted to this address, signed with a secret that is shown once.`,
               })}`
       }`,
   );
 };
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
-  '/name': 'Name',
-  '/query': 'Report',
-  '/schedule': 'Send',
-  '/schedule/time_zone': 'Time zone',
-  '/schedule/emails': 'E-mail addresses',
-  '/schedule/webhook': 'Webhook',
+  '/name': t`Name`,
+  '/query': t`Report`,
+  '/schedule': t`Send`,
+  '/schedule/time_zone': t`Time zone`,
+  '/schedule/emails': t`E-mail addresses`,
+  '/schedule/webhook': t`Webhook`,
 };
 
 const scheduleWords = ({ schedule, due_at }: SavedWire): TemplateResult | string => {
-  if (!schedule) return 'Not sent';
+  if (!schedule) return t`Not sent`;
   return html`${whenWords(schedule)}<br /><small
-      >${[...schedule.emails, ...(schedule.webhook === null ? [] : ['webhook'])].join(', ')}${due_at ? `, next ${moment(due_at)}` : ''}</small
+      >${[...schedule.emails, ...(schedule.webhook === null ? [] : [t`webhook`])].join(', ')}${due_at ? t`, next ${moment(due_at)}` : ''}</small
     >`;
 };
 const whenWords = ({ every, hour, time_zone, format }: ReportSchedule): string =>

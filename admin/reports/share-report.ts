@@ -4,12 +4,13 @@ import { showReportLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import { select } from './report-controls.ts';
+import { t } from '../words/texts.ts';
 
 const DAYS = [
-  ['7', 'for a week'],
-  ['30', 'for 30 days'],
-  ['90', 'for 90 days'],
-  ['365', 'for a year'],
+  ['7', t`for a week`],
+  ['30', t`for 30 days`],
+  ['90', t`for 90 days`],
+  ['365', t`for a year`],
 ] as const;
 
 /** The form for a read-only link of one advertiser. */
@@ -36,18 +37,18 @@ export const createShareForm = (page: Page, query: () => string) => {
     render: (): TemplateResult | string => {
       if (!isOpen) return '';
       return card(
-        'Share with an advertiser',
-        html`<p>Anyone who has the link sees this report of that advertiser alone. It ends by itself, or when it is revoked.</p>
+        t`Share with an advertiser`,
+        html`<p>${t`Anyone who has the link sees this report of that advertiser alone. It ends by itself, or when it is revoked.`}</p>
           <div class="row">
             ${recordChoice(page, {
-              ...{ kind: 'advertisers', label: 'Advertiser', value: advertiser },
+              ...{ kind: 'advertisers', label: t`Advertiser`, value: advertiser },
               choose: (value) => {
                 advertiser = value;
                 page.redraw();
               },
             })}
-            ${select('How long', days, DAYS, (value) => (days = value))} ${button('Cancel', () => show(false), 'secondary')}
-            <button type="button" ?disabled=${advertiser === ''} @click=${() => void create()}>Create the link</button>
+            ${select(t`How long`, days, DAYS, (value) => (days = value))} ${button(t`Cancel`, () => show(false), 'secondary')}
+            <button type="button" ?disabled=${advertiser === ''} @click=${() => void create()}>${t`Create the link`}</button>
           </div>`,
       );
     },

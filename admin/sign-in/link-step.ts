@@ -6,6 +6,7 @@ import { problemWords } from '../words/sign-in-words.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
 import { EMAIL, NAME, NEW_PASSWORD } from '../words/password-fields.ts';
 import type { SignInPage, Step } from './sign-in-page.ts';
+import { t } from '../words/texts.ts';
 
 type Link = AuthAnswer<'/auth/link'>;
 
@@ -13,19 +14,19 @@ const WORDS: Readonly<
   Record<Link['purpose'], (name: string) => { readonly title: string; readonly text: string; readonly submit: string }>
 > = {
   first: () => ({
-    title: 'Make the first administrator',
-    text: 'This ad server has no account yet. Yours may do everything, and invites the others.',
-    submit: 'Create the account',
+    title: t`Make the first administrator`,
+    text: t`This ad server has no account yet. Yours may do everything, and invites the others.`,
+    submit: t`Create the account`,
   }),
   invitation: (name) => ({
-    title: `Welcome, ${name}`,
-    text: 'You are invited to this ad server. Choose a password, and you are in.',
-    submit: 'Set the password and sign in',
+    title: t`Welcome, ${name}`,
+    text: t`You are invited to this ad server. Choose a password, and you are in.`,
+    submit: t`Set the password and sign in`,
   }),
   reset: (name) => ({
-    title: 'Set a new password',
-    text: `Hello ${name}. With a new password, you are signed out everywhere else.`,
-    submit: 'Set the password and sign in',
+    title: t`Set a new password`,
+    text: t`Hello ${name}. With a new password, you are signed out everywhere else.`,
+    submit: t`Set the password and sign in`,
   }),
 };
 
@@ -62,10 +63,10 @@ const linkStep = (page: SignInPage, secret: string, { purpose, email, name }: Li
 const refusedStep = (page: SignInPage, problem: Problem, secret: string): Step => {
   const again = (): TemplateResult =>
     problem.code === 'invalid_link'
-      ? button('Sign in', () => page.start(), 'secondary')
-      : button('Try again', () => void openLink(page, secret).then(page.open), 'secondary');
+      ? button(t`Sign in`, () => page.start(), 'secondary')
+      : button(t`Try again`, () => void openLink(page, secret).then(page.open), 'secondary');
   return {
-    title: problem.code === 'invalid_link' ? 'This link cannot be used' : 'The link could not be read',
+    title: problem.code === 'invalid_link' ? t`This link cannot be used` : t`The link could not be read`,
     render: () =>
       html`<p>${problemWords(problem)}</p>
         ${again()}`,

@@ -1,3 +1,4 @@
+import '../words/load-messages.ts';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { askAuth, type SignInMethods } from '../api/auth.ts';
 import type { Problem } from '../api/wire.ts';
@@ -7,16 +8,17 @@ import { openLink } from './link-step.ts';
 import { passwordStep } from './password-step.ts';
 import type { SignInPage, Step } from './sign-in-page.ts';
 import { tokenStep } from './token-step.ts';
+import { t } from '../words/texts.ts';
 
 const root = document.getElementById('app') as HTMLElement;
 const TOOL = 'admin.html';
 
-let step: Step = { title: 'Sign in', render: loading };
+let step: Step = { title: t`Sign in`, render: loading };
 
 const draw = (): void => {
   render(
     html`<main class="sign-in" id="main">
-      <p class="brand"><span class="brand-mark" aria-hidden="true">◧</span><span>Ad server</span></p>
+      <p class="brand"><span class="brand-mark" aria-hidden="true">◧</span><span>${t`Ad server`}</span></p>
       <section class="card">
         <h1 tabindex="-1">${step.title}</h1>
         ${step.render()}
@@ -24,7 +26,7 @@ const draw = (): void => {
     </main>`,
     root,
   );
-  document.title = `${step.title} · Ad server`;
+  document.title = t`${step.title} · Ad server`;
 };
 
 const open = (next: Step): void => {
@@ -63,34 +65,36 @@ const firstStep = (page: SignInPage, note?: string): Step => {
     title,
     render: () => html`
       ${form()}
-      <footer>${button('Use a token instead', () => page.open(tokenStep(page)), 'quiet')}</footer>
+      <footer>${button(t`Use a token instead`, () => page.open(tokenStep(page)), 'quiet')}</footer>
     `,
   };
 };
 
 /** The tool needs no sign-in yet. */
 const openStep = ({ methods, to }: SignInPage): Step => ({
-  title: 'No sign-in is needed',
+  title: t`No sign-in is needed`,
   render: () => html`
-    <p>Everyone who reaches this service may use it${methods.accounts ? ', until there is an account' : ''}.</p>
+    <p>${t`Everyone who reaches this service may use it${methods.accounts ? t`, until there is an account` : ''}.`}</p>
     ${
       methods.accounts
-        ? html`<p>Where it was started, it has printed a link that makes the first administrator. Starting it again prints a new one.</p>`
+        ? html`<p>
+            ${t`Where it was started, it has printed a link that makes the first administrator. Starting it again prints a new one.`}
+          </p>`
         : nothing
     }
-    <a role="button" href=${TOOL + to}>Open the ad server</a>
+    <a role="button" href=${TOOL + to}>${t`Open the ad server`}</a>
   `,
 });
 
 const failedStep = (problem: Problem): Step => ({
-  title: 'Not available',
+  title: t`Not available`,
   render: (): TemplateResult =>
     html`<p>${problemWords(problem)}</p>
-      ${button('Try again', () => void start(), 'secondary')}`,
+      ${button(t`Try again`, () => void start(), 'secondary')}`,
 });
 
 const start = async (): Promise<void> => {
-  open({ title: 'Sign in', render: loading });
+  open({ title: t`Sign in`, render: loading });
   const methods = await askAuth('GET', '/auth/methods');
   if (!methods.ok) return open(failedStep(methods.problem));
   const page = pageWith(methods.value);

@@ -7,14 +7,15 @@ import { problemWords } from '../words/sign-in-words.ts';
 import { resetStep } from './reset-step.ts';
 import { createTypedForm, type Typed } from '../parts/typed-form.ts';
 import type { SignInPage, Step } from './sign-in-page.ts';
+import { t } from '../words/texts.ts';
 
 /** Sign in by e-mail address and password, or at a provider. @param note said above it */
 export const passwordStep = (page: SignInPage, note?: string): Step => {
   const { methods, to, redraw } = page;
   const form = createTypedForm({
     redraw,
-    fields: [EMAIL, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' }],
-    submit: 'Sign in',
+    fields: [EMAIL, { name: 'password', label: t`Password`, type: 'password', autocomplete: 'current-password' }],
+    submit: t`Sign in`,
     send: ({ email = '', password = '' }) => askAuth('POST', '/auth/sign_in', { email: email.trim(), password, code: '' }),
     onSent: page.leave,
     onProblem: (problem, typed) => {
@@ -22,21 +23,22 @@ export const passwordStep = (page: SignInPage, note?: string): Step => {
       page.open(codeStep(page, typed));
       return undefined;
     },
-    more: () => button('Forgot your password?', () => page.open(resetStep(page)), 'quiet'),
+    more: () => button(t`Forgot your password?`, () => page.open(resetStep(page)), 'quiet'),
   });
   const providers = methods.providers.map(
     ({ id, name }) =>
       html`<a role="button" class="secondary" href="/auth/login?${new URLSearchParams({ provider: id, to }).toString()}"
-        >Sign in with ${name}</a
+        >${t`Sign in with ${name}`}</a
       >`,
   );
   const ways =
-    methods.accounts && hasPasskeys() ? [button('Sign in with a passkey', () => byPasskey(page), 'secondary'), ...providers] : providers;
+    methods.accounts && hasPasskeys() ? [button(t`Sign in with a passkey`, () => byPasskey(page), 'secondary'), ...providers] : providers;
   return {
-    title: 'Sign in',
+    title: t`Sign in`,
     render: () => html`
       ${note === undefined ? nothing : html`<div class="note" role="status">${note}</div>`} ${waysCard(ways)}
-      ${methods.accounts && ways.length > 0 ? html`<p class="or">or with a password</p>` : nothing} ${methods.accounts ? form() : nothing}
+      ${methods.accounts && ways.length > 0 ? html`<p class="or">${t`or with a password`}</p>` : nothing}
+      ${methods.accounts ? form() : nothing}
     `,
   };
 };
@@ -62,23 +64,23 @@ const codeStep = (page: SignInPage, { email = '', password = '' }: Typed): Step 
     redraw: page.redraw,
     fields: [
       {
-        ...{ name: 'code', label: 'Code', type: 'text', autocomplete: 'one-time-code' },
-        help: 'Of your authenticator app, or one of your recovery codes.',
+        ...{ name: 'code', label: t`Code`, type: 'text', autocomplete: 'one-time-code' },
+        help: t`Of your authenticator app, or one of your recovery codes.`,
       },
     ],
-    submit: 'Sign in',
+    submit: t`Sign in`,
     send: ({ code = '' }) => askAuth('POST', '/auth/sign_in', { email: email.trim(), password, code: code.trim() }),
     onSent: page.leave,
     onProblem: (problem) =>
       problem.code === 'sign_in_failed'
-        ? 'The code is not right, or it has been used. Wait for the next one of the app, then try again.'
+        ? t`The code is not right, or it has been used. Wait for the next one of the app, then try again.`
         : problemWords(problem),
-    more: () => button('Back', () => page.start(), 'quiet'),
+    more: () => button(t`Back`, () => page.start(), 'quiet'),
   });
   return {
-    title: 'One more step',
+    title: t`One more step`,
     render: () =>
-      html`<p>Your password is right. Enter the code as well.</p>
+      html`<p>${t`Your password is right. Enter the code as well.`}</p>
         ${form()}`,
   };
 };

@@ -4,23 +4,24 @@ import { button } from '../parts/parts.ts';
 import { EMAIL } from '../words/password-fields.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
 import type { SignInPage, Step } from './sign-in-page.ts';
+import { t } from '../words/texts.ts';
 
 /** A new password: by a link in a mail, or by one that an administrator hands over. */
 export const resetStep = (page: SignInPage): Step => {
-  const back = () => button('Back', () => page.start(), 'quiet');
+  const back = () => button(t`Back`, () => page.start(), 'quiet');
   if (!page.methods.mail)
     return {
-      title: 'Set a new password',
+      title: t`Set a new password`,
       render: () => html`
-        <p>Ask an administrator of your ad server for a link. It opens this page, where you choose a new password.</p>
-        <p>Administrators create it under People, with “New link”. It can be used once, within an hour.</p>
+        <p>${t`Ask an administrator of your ad server for a link. It opens this page, where you choose a new password.`}</p>
+        <p>${t`Administrators create it under People, with “New link”. It can be used once, within an hour.`}</p>
         ${back()}
       `,
     };
   const form = createTypedForm({
     redraw: page.redraw,
     fields: [EMAIL],
-    submit: 'Send me a link',
+    submit: t`Send me a link`,
     send: ({ email = '' }) => askAuth('POST', '/auth/reset', { email: email.trim() }),
     onSent: () =>
       page.start(
@@ -29,9 +30,9 @@ export const resetStep = (page: SignInPage): Step => {
     more: back,
   });
   return {
-    title: 'Set a new password',
+    title: t`Set a new password`,
     render: () =>
-      html`<p>We mail you a link by which you choose a new password.</p>
+      html`<p>${t`We mail you a link by which you choose a new password.`}</p>
         ${form()}`,
   };
 };

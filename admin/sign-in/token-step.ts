@@ -6,6 +6,7 @@ import { button } from '../parts/parts.ts';
 import { problemWords } from '../words/sign-in-words.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
 import type { SignInPage, Step } from './sign-in-page.ts';
+import { rich, t } from '../words/texts.ts';
 
 const tryToken = async (token: string): Promise<Answer<undefined>> => {
   const answer = await sendRequest('/api/me', { method: 'GET', headers: bearer(token) });
@@ -20,8 +21,8 @@ export const tokenStep = (page: SignInPage): Step => {
   const hasOtherWays = accounts || providers.length > 0;
   const form = createTypedForm({
     redraw: page.redraw,
-    fields: [{ name: 'token', label: 'Token', type: 'password', autocomplete: 'off' }],
-    submit: 'Use this token',
+    fields: [{ name: 'token', label: t`Token`, type: 'password', autocomplete: 'off' }],
+    submit: t`Use this token`,
     send: ({ token = '' }) => tryToken(token.trim()),
     onSent: (_value, { token = '' }) => {
       keepTabToken(token.trim());
@@ -29,14 +30,14 @@ export const tokenStep = (page: SignInPage): Step => {
     },
     onProblem: (problem) =>
       problem.status === 401
-        ? 'That token was not accepted. It may have been revoked, have expired, or not be complete.'
+        ? t`That token was not accepted. It may have been revoked, have expired, or not be complete.`
         : problemWords(problem),
-    ...(hasOtherWays && { more: () => button('Back', () => page.start(), 'quiet') }),
+    ...(hasOtherWays && { more: () => button(t`Back`, () => page.start(), 'quiet') }),
   });
   return {
-    title: hasOtherWays ? 'Use a token' : 'Sign in',
+    title: hasOtherWays ? t`Use a token` : t`Sign in`,
     render: () => html`
-      <p>A token of <code>ADMIN_TOKEN</code>, or an API token. It is kept until this tab is closed.</p>
+      <p>${rich`A token of ${html`<code>ADMIN_TOKEN</code>`}, or an API token. It is kept until this tab is closed.`}</p>
       ${form()}
     `,
   };

@@ -1,6 +1,7 @@
 import { ASSET_FOLDER, ASSET_PATH, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
 import type { AssetWire } from '../../src/assets/asset-api.ts';
 import type { PlacementWire } from '../api/wire.ts';
+import { t } from './texts.ts';
 
 /** More is slow on phones; Google Ads takes no heavier picture. */
 const HEAVY_BYTES = 150_000;
@@ -17,19 +18,21 @@ export const assetFacts = ({ width, height, bytes }: AssetWire): string =>
 /** What a person should know before the file is shown on these placements. */
 export const assetNotes = (asset: AssetWire, placements: readonly PlacementWire[]): readonly string[] => {
   const { width, height, bytes } = asset;
-  const heavy = bytes > HEAVY_BYTES ? [`${sizeInWords(bytes)} is heavy: more than ${sizeInWords(HEAVY_BYTES)} load late on phones.`] : [];
-  if (width === null || height === null) return ['The ad does not state its size (meta ad.size): enter width and height below.', ...heavy];
+  const heavy = bytes > HEAVY_BYTES ? [t`${sizeInWords(bytes)} is heavy: more than ${sizeInWords(HEAVY_BYTES)} load late on phones.`] : [];
+  if (width === null || height === null) return [t`The ad does not state its size (meta ad.size): enter width and height below.`, ...heavy];
   return [...placements.flatMap((placement) => sizeNote(isHtml5(asset), width, height, placement)), ...heavy];
 };
 
 const sizeNote = (isFixed: boolean, width: number, height: number, placement: PlacementWire): readonly string[] => {
   const to = placed(placement);
-  if (width === placement.width && height === placement.height) return [`Fits ${to}.`];
-  if (isFixed) return [`The ad is made for ${width} × ${height}, which is not the size of ${to}.`];
+  if (width === placement.width && height === placement.height) return [t`Fits ${to}.`];
+  if (isFixed) return [t`The ad is made for ${width} × ${height}, which is not the size of ${to}.`];
   const density = width / placement.width;
   if (!isProportional({ width, height }, placement))
-    return [`Its proportions are not those of ${to}: a part of the placement stays empty, or of the picture hidden.`];
-  return density < 1 ? [`Smaller than ${to}: it will look blurred.`] : [`Fits ${to}, sharp on ${Math.floor(density * 10) / 10}× screens.`];
+    return [t`Its proportions are not those of ${to}: a part of the placement stays empty, or of the picture hidden.`];
+  return density < 1
+    ? [t`Smaller than ${to}: it will look blurred.`]
+    : [t`Fits ${to}, sharp on ${Math.floor(density * 10) / 10}× screens.`];
 };
 
 /** `article-top (300 × 250)`. */
@@ -40,8 +43,8 @@ export const sizeNotes = (width: number | null, height: number | null, placement
   placements.flatMap((placement) => {
     const [wide, high] = [width ?? placement.width, height ?? placement.height];
     if (wide > placement.width || high > placement.height)
-      return [`Larger than ${placed(placement)}: not shown there, unless a page asks for a larger size.`];
-    return wide === placement.width && high === placement.height ? [] : [`Smaller than ${placed(placement)}: a part of it stays empty.`];
+      return [t`Larger than ${placed(placement)}: not shown there, unless a page asks for a larger size.`];
+    return wide === placement.width && high === placement.height ? [] : [t`Smaller than ${placed(placement)}: a part of it stays empty.`];
   });
 
 /** What the sizes of a banner's pictures mean for its placements. */
@@ -52,7 +55,7 @@ export const pictureNotes = (pictures: readonly unknown[], placements: readonly 
   });
   return placements
     .filter((placement) => sized.length > 0 && !sized.some((size) => isProportional(size, placement)))
-    .map((placement) => `No picture has the proportions of ${placed(placement)}.`);
+    .map((placement) => t`No picture has the proportions of ${placed(placement)}.`);
 };
 
 /** Within 5 %, as where the service chooses among the pictures of a banner. */

@@ -1,14 +1,20 @@
 import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
+import { keptPreferences, timeZoneOf } from './kept-preferences.ts';
+import { locale } from './language.ts';
+import { say } from './texts.ts';
 
 /**
- * Every date that people read has one form, that of the reader's browser: `Oct 3, 2026`, with a time `Oct 3, 2026, 14:20 UTC`. Fields and
- * files have ISO dates.
+ * Every date that people read has one form, that of the reader's language: `Oct 3, 2026`. A moment is in the reader's time zone, with its
+ * name: `Oct 3, 2026, 14:20 UTC`. Fields and files have ISO dates, in UTC.
  */
+const timeZone = timeZoneOf(keptPreferences());
 const inUtc = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' });
+  new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
 const WHOLE = inUtc({ day: 'numeric', month: 'short', year: 'numeric' });
 const WITH_WEEKDAY = inUtc({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
 const WITHOUT_YEAR = inUtc({ day: 'numeric', month: 'short' });
+const WHOLE_HERE = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone });
+const TIME = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone, timeZoneName: 'short' });
 const MONTH = inUtc({ month: 'long', year: 'numeric' });
 
 /** A text that is no date stays as it is. */
@@ -32,18 +38,22 @@ export const monthAndYear = (month: string): string => formatted(MONTH, `${month
 /** `Oct 3, 2026, 14:20 UTC`. */
 export const moment = (text: string): string => {
   const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? text : `${WHOLE.format(at)}, ${time(text)}`;
+  return Number.isNaN(at.getTime()) ? text : `${WHOLE_HERE.format(at)}, ${time(text)}`;
 };
 
 /** `14:20 UTC`. */
-export const time = (text: string): string => `${new Date(text).toISOString().slice(11, 16)} UTC`;
+export const time = (text: string): string => {
+  const parts = TIME.formatToParts(new Date(text));
+  const of = (wanted: Intl.DateTimeFormatPartTypes): string => parts.find(({ type }) => type === wanted)?.value ?? '';
+  return `${of('hour')}:${of('minute')} ${of('timeZoneName')}`;
+};
 
 /** An hour of a report, in its own time zone: `Oct 3, 2026, 14:00`. */
 export const hour = (text: string): string => `${date(text.slice(0, 10))}, ${text.slice(11, 16)}`;
 
-/** A sentence of the service, which writes the end of a flight as `with 2026-11-22`. */
+/** A sentence of the service in the language of the page, with its days as people read them. */
 export const withDates = (sentence: string): string =>
-  sentence.replaceAll(/\bwith (\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?)/g, (_, text: string) => `with ${date(text)}`);
+  say(sentence).replaceAll(/\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?\b/g, (text) => date(text));
 
 interface FlightDates {
   readonly start_date: string;

@@ -1,19 +1,18 @@
+import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 
-/** The share of a day's traffic up to a time of day, in hours. */
+/** The share of a day's traffic before an hour of it. */
 const shareUntil = (curve: readonly number[], hours: number): number =>
   curve.reduce((sum, share, hour) => sum + share * Math.min(1, Math.max(0, hours - hour)), 0);
 
-export const hoursOf = ({ at }: Delivery): number => {
-  const now = new Date(at);
-  return now.getUTCHours() + now.getUTCMinutes() / 60;
-};
+/** Hours of the publisher's day that have passed. */
+export const hoursOf = ({ at, day_began_at }: Delivery): number => (Date.parse(at) - Date.parse(day_began_at)) / MS_PER_HOUR;
 
 /** The impressions that a line item aims at today: the goal of its pacing, else its daily cap. */
 export const dayGoal = ({ pacing, limits }: Delivery): number | null => pacing.goal ?? limits.daily_impression_cap;
 
 /**
- * The impressions due at a time of day, in hours: the straight line over the traffic from where
+ * The impressions due after so many hours of the day: the straight line over the traffic from where
  * pacing began today to the goal. Without pacing, the goal. null: none.
  */
 export const dueAt = (delivery: Delivery, hours: number): number | null => {

@@ -1,4 +1,4 @@
-import { PACING_WORDS } from '../../src/catalog/model/choices.ts';
+import { PACING_WORDS } from './choice-words.ts';
 import { frequencyCapsOf } from '../../src/catalog/model/frequency-caps.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { LineItemWire } from '../api/wire.ts';
@@ -6,32 +6,33 @@ import { dayGoal } from './day-goal.ts';
 import { capWords } from './cap-words.ts';
 import { scheduleWords } from './schedule-words.ts';
 import { count, money } from './formats.ts';
+import { t } from './texts.ts';
 
 /** The pacing, frequency cap and rate limit of a line item, in sentences. */
 export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly string[] => {
   const { daily_impression_cap: impressions, daily_spend_cap: spend } = delivery.limits;
-  const caps = [...(impressions === null ? [] : [`${count(impressions)} impressions`]), ...(spend === null ? [] : [money(spend)])];
+  const caps = [...(impressions === null ? [] : [t`${count(impressions)} impressions`]), ...(spend === null ? [] : [money(spend)])];
   return [
     paceWords(delivery, caps.join(' and ')),
-    ...(item.schedule.length === 0 ? [] : [`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
-    ...(item.share_of_voice === null ? [] : [`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
+    ...(item.schedule.length === 0 ? [] : [t`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
+    ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
     ...capWords(frequencyCapsOf(item)),
     ...(item.rate_limit === null
       ? []
-      : [`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : `, ${item.rate_burst} in a burst`}.`]),
+      : [t`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : t`, ${item.rate_burst} in a burst`}.`]),
   ];
 };
 
 const paceWords = (delivery: Delivery, caps: string): string => {
   const { spread } = PACING_WORDS[delivery.pacing.mode];
   if (spread !== null) return pacedWords(spread, delivery);
-  return caps === '' ? 'It has no daily cap and takes every ad that it can win.' : `It serves as fast as it can, up to ${caps} a day.`;
+  return caps === '' ? t`It has no daily cap and takes every ad that it can win.` : t`It serves as fast as it can, up to ${caps} a day.`;
 };
 
 const pacedWords = (how: string, delivery: Delivery): string => {
   const { pacing, today } = delivery;
   const goal = dayGoal(delivery);
-  if (pacing.target === null || goal === null) return 'It has no cap, goal or budget to pace by, and takes every ad that it can win.';
-  const room = pacing.permits !== null && pacing.permits < 1 ? '; it waits until more is due' : '';
-  return `${how}: about ${count(goal)} impressions today, from the lowest of its daily caps and the day’s part of its goals and budgets. Due by now, from where pacing began today: ${count(pacing.target)}; delivered or reserved: ${count(today.committed)}${room}.`;
+  if (pacing.target === null || goal === null) return t`It has no cap, goal or budget to pace by, and takes every ad that it can win.`;
+  const room = pacing.permits !== null && pacing.permits < 1 ? t`; it waits until more is due` : '';
+  return t`${how}: about ${count(goal)} impressions today, from the lowest of its daily caps and the day’s part of its goals and budgets. Due by now, from where pacing began today: ${count(pacing.target)}; delivered or reserved: ${count(today.committed)}${room}.`;
 };

@@ -1,8 +1,9 @@
 import type { HitKind, InvalidReason } from '../../src/ledger/hit.ts';
 import { count } from './formats.ts';
+import { t } from './texts.ts';
 
 /** Filtered hits among all that arrived. */
-const shareWords = (filtered: number, gross: number): string => (gross === 0 ? '0' : `${count(filtered)} of ${count(gross)}`);
+const shareWords = (filtered: number, gross: number): string => (gross === 0 ? '0' : t`${count(filtered)} of ${count(gross)}`);
 
 export const filteredImpressions = (row: { readonly filtered_impressions: number; readonly gross_impressions: number }): string =>
   shareWords(row.filtered_impressions, row.gross_impressions);
@@ -15,16 +16,16 @@ export const provisionalClicks = (row: { readonly provisional_clicks: number }):
 
 /** Why hits are filtered (src/tracking/invalid-traffic/rules.ts), in words for a table. */
 const REASONS: Readonly<Record<InvalidReason, string>> = {
-  prefetch: 'Loaded in advance',
-  hidden: 'Hidden, a pixel or covered',
-  malformed_agent: 'Without a proper user agent',
-  spider: 'Spiders and programs',
-  data_center: 'From data centers',
-  foreign_origin: 'From pages that are not the publisher’s',
-  elsewhere: 'From elsewhere than the ad was served to',
-  fast_click: 'Clicks faster than a person',
-  no_impression: 'Clicks without an impression',
-  activity: 'More, or more regular, than a person',
+  prefetch: t`Loaded in advance`,
+  hidden: t`Hidden, a pixel or covered`,
+  malformed_agent: t`Without a proper user agent`,
+  spider: t`Spiders and programs`,
+  data_center: t`From data centers`,
+  foreign_origin: t`From pages that are not the publisher’s`,
+  elsewhere: t`From elsewhere than the ad was served to`,
+  fast_click: t`Clicks faster than a person`,
+  no_impression: t`Clicks without an impression`,
+  activity: t`More, or more regular, than a person`,
 };
 
 export interface ReasonRow extends Readonly<Record<HitKind, number>> {

@@ -1,10 +1,11 @@
 import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../src/base/utc-day.ts';
+import { locale } from './language.ts';
 
-/** Numbers and money are written as the reader's browser writes them; `undefined` is its locale. */
-const usd = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
-const fineUsd = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
-const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
+/** Numbers and money are written as the reader's browser writes them where it is in the language of the page. */
+const usd = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
+const fineUsd = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
 
 /** USD in cents; what is less than a cent keeps the decimals that matter. */
 export const money = (amount: number): string => (amount !== 0 && Math.abs(amount) < 0.01 ? fineUsd : usd).format(amount);
@@ -17,7 +18,7 @@ export const exactMoney = (
   amount: number,
   currency: string,
 ): { readonly cents: string; readonly micros: string; readonly rest: string } => {
-  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency, minimumFractionDigits: 6, maximumFractionDigits: 6 });
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: 6, maximumFractionDigits: 6 });
   const parts = format.formatToParts(amount);
   const at = parts.findIndex(({ type }) => type === 'fraction');
   const text = (from: number, to?: number): string =>
@@ -41,8 +42,18 @@ export const UNITS_OF_TIME = [
   ['second', 1],
 ] as const;
 
+type UnitOfTime = (typeof UNITS_OF_TIME)[number][0];
+const inUnits = (unit: UnitOfTime): Intl.NumberFormat =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 });
+
 /** 86400 is `1 day`, 5400 is `90 minutes`. */
 export const duration = (seconds: number): string => {
-  const [unit, length] = UNITS_OF_TIME.find(([, each]) => seconds >= each && seconds % each === 0) ?? ['second', 1];
-  return `${whole.format(seconds / length)} ${unit}${seconds === length ? '' : 's'}`;
+  const [unit, length] = UNITS_OF_TIME.find(([, each]) => seconds >= each && seconds % each === 0) ?? (['second', 1] as const);
+  return inUnits(unit).format(seconds / length);
 };
+
+/** `days`, as a choice beside an amount. */
+export const unitWord = (unit: UnitOfTime): string =>
+  inUnits(unit)
+    .formatToParts(2)
+    .find(({ type }) => type === 'unit')?.value ?? unit;

@@ -1,16 +1,26 @@
 import { ENTITIES, perTable } from '../../src/catalog/entities/entities.ts';
 import { hashOf } from '../route.ts';
+import { language, locale } from './language.ts';
+import { plural, say } from './texts.ts';
 import type { Store } from '../api/store.ts';
 import { KINDS, type Counts, type Kind, type Records } from '../api/wire.ts';
 
-/** The names of the kinds, for people. */
-export const NAMES = perTable((kind): { readonly one: string; readonly many: string } => ENTITIES[kind]);
+/** The names of the kinds, for people. `some`: several, within a sentence. */
+export const NAMES = perTable((kind): { readonly one: string; readonly many: string; readonly some: string } => {
+  const { one, many } = ENTITIES[kind];
+  return { one: say(one), many: say(many), some: say(many.toLowerCase()) };
+});
 
-/** A kind by the name that the history stores: `line_item`. */
-export const kindNamed = (entity: string): Kind | undefined => KINDS.find((kind) => NAMES[kind].one.replaceAll(' ', '_') === entity);
+/** The name that the history stores: `line_item`. */
+export const nameInHistory = (kind: Kind): string => ENTITIES[kind].one.replaceAll(' ', '_');
+
+/** A kind by that name. */
+export const kindNamed = (entity: string): Kind | undefined => KINDS.find((kind) => nameInHistory(kind) === entity);
 
 /** `a campaign`, `an advertiser`. */
-export const aOne = (kind: Kind): string => `${/^[aeiou]/.test(NAMES[kind].one) ? 'an' : 'a'} ${NAMES[kind].one}`;
+export const aOne = (kind: Kind): string => say(withArticle(ENTITIES[kind].one));
+
+export const withArticle = (one: string): string => `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`;
 
 /** The title of a record. */
 export const titleOf = <K extends Kind>(kind: K, record: Records[K]): string => {
@@ -22,14 +32,21 @@ export const capital = (text: string): string => text.slice(0, 1).toUpperCase() 
 
 export const linkTo = (kind: Kind, id: string | number): string => hashOf([kind, id]);
 
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString()} ${count === 1 ? one : many}`;
+/** `3 creatives`. The words are those of the source: they are translated here. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString(locale)} ${plural(count, one, many)}`;
+
+export const countedKind = (count: number, kind: Kind): string => counted(count, ENTITIES[kind].one);
+
+/** `Ann, Ben and Cleo`. */
+export const listed = (words: readonly string[]): string => new Intl.ListFormat(language === 'en' ? 'en-GB' : locale).format(words);
 
 /** `3 line items and 7 creatives`; '' without any. */
 export const describeCounts = (counts: Counts): string =>
-  new Intl.ListFormat('en-GB').format(
+  listed(
     KINDS.flatMap((kind) => {
       const count = counts[kind] ?? 0;
-      return count > 0 ? [counted(count, NAMES[kind].one)] : [];
+      return count > 0 ? [countedKind(count, kind)] : [];
     }),
   );
 

@@ -1,8 +1,9 @@
 import type { DayPart, WeekDay } from '../../src/targeting/week-hours.ts';
+import { t } from './texts.ts';
 
 export const DAY_LABELS: Readonly<Record<WeekDay, string>> = {
-  ...{ mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu' },
-  ...{ fri: 'Fri', sat: 'Sat', sun: 'Sun' },
+  ...{ mon: t`Mon`, tue: t`Tue`, wed: t`Wed`, thu: t`Thu` },
+  ...{ fri: t`Fri`, sat: t`Sat`, sun: t`Sun` },
 };
 
 /** A schedule in words: `Mon, Tue 08:00–20:00`. */

@@ -81,6 +81,7 @@ export default defineConfig({
         text: 'In detail',
         items: [
           page('tags', 'Plain tags'),
+          page('video', 'Video and audio'),
           page('prebid', 'Auctions for Prebid'),
           page('programmatic', 'Bidders'),
           page('pacing', 'Pacing rules'),

@@ -103,6 +103,8 @@ export const createModel = (): Model => {
   const waiting = new Set<string>();
   const waitedInRedis = new Set<string>();
   const refiltered = new Set<string>();
+  /** Events that a loss has taken. */
+  const taken = new Map<string, LoggedEvent>();
   const windows = new Map<number, number>();
   const loosest = new Map<string, number>();
   const clickers = createClickers();
@@ -184,6 +186,18 @@ export const createModel = (): Model => {
     if (isImpression) ad.counted = false;
   };
 
+  /** An event that an earlier loss took is there again, with an older copy of Redis. */
+  const relog = (key: string, event: LoggedEvent): void => {
+    logged.set(key, event);
+    waiting.delete(key);
+    const ad = byId.get(event.hit.ad.tokenId);
+    if (!ad || event.reason !== '') return;
+    const isImpression = event.hit.kind === 'impression';
+    addFor(ad, isImpression ? 1 : 0, event.billedMicros);
+    if (event.hit.kind === 'click') addClicks(ad, 1);
+    if (isImpression) Object.assign(ad, { counted: true, waiting: false });
+  };
+
   const logOne = (event: LoggedEvent): readonly Violation[] => {
     const key = hitKey(event.hit);
     const ad = byId.get(event.hit.ad.tokenId);
@@ -263,7 +277,11 @@ export const createModel = (): Model => {
     lose: ({ kept, gone, forgets }) => {
       for (const ad of ads) ad.forgotten ||= forgets;
       const lost = [...logged].filter(([key]) => !kept.has(key));
-      for (const [key, event] of lost) unlog(key, event);
+      for (const [key, event] of taken) if (kept.has(key) && !logged.has(key)) relog(key, event);
+      for (const [key, event] of lost) {
+        taken.set(key, event);
+        unlog(key, event);
+      }
       for (const key of [...gone, ...lost.map(([key]) => key).filter((key) => waitedInRedis.has(key))]) acknowledged.delete(key);
       for (const key of acknowledged) if (!logged.has(key)) wait(key);
     },

@@ -22,7 +22,7 @@ export interface Operator {
   /** Writes the bookings into Postgres, where the comparison reads whose accounts there are. */
   book(world: World): Promise<void>;
   /** Writes the daily caps there, which a day that is filtered again has room under; 0 of what the catalog has not. */
-  writeCaps(lineItems: Snapshot['lineItems']): Promise<void>;
+  writeCaps(catalog: Pick<Snapshot, 'lineItems' | 'campaigns'>): Promise<void>;
   /** Notes a move to another parent there. */
   move(edit: RowEdit): Promise<void>;
   /** Compares and corrects all books. Resolves to what differed, in words. */
@@ -107,7 +107,10 @@ export const createOperator = (lane: Lane, keys: LedgerKeys, nowMs: () => number
           items.map((row) => columns(row, [...flight, 'campaign_id', 'active', 'cpm_micros', ...(closes ? FEE : [])])),
         );
     },
-    writeCaps: async (lineItems) => {
+    writeCaps: async ({ lineItems, campaigns }) => {
+      await knex('campaigns').update({ daily_budget_micros: 0 });
+      for (const { id, dailyBudgetMicros } of campaigns.values())
+        await knex('campaigns').where({ id }).update({ daily_budget_micros: dailyBudgetMicros });
       await knex('line_items').update({ daily_impression_cap: 0, daily_spend_cap_micros: 0 });
       for (const { id, dailyImpressionCap, dailySpendCapMicros } of lineItems.values())
         await knex('line_items')

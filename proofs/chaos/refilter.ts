@@ -33,7 +33,7 @@ export const refilter = async (stage: Stage, day: number): Promise<readonly Viol
   if (!(await store.hasSignals(day))) return [];
   const catalog = await stage.rows.snapshot(stage.trueMs);
   model.note(catalog);
-  await operator.writeCaps(catalog.lineItems);
+  await operator.writeCaps(catalog);
   const { rows, changes, watched } = watch(store);
   const dataCenters = createAddressList([OTHER_NETWORK, ...NETWORKS.filter((network) => listed.has(network))]);
   const visitorOf = createDeviceDetector({ cacheSize: 10 });

@@ -19,7 +19,7 @@ import type { FoundAlert } from './found-alert.ts';
 export interface FindAlertsOptions {
   readonly knex: Knex;
   readonly readStatuses: ReadStatuses;
-  /** The share of a publisher's traffic of the UTC day before a moment. */
+  /** The share of a publisher's traffic of the day before a moment. */
   readonly shareBefore: (publisherId: number, atMs: number) => number;
   /** Clients whose complaints about malware pause a creative; 0: none does. */
   readonly complaintLimit: number;

@@ -8,13 +8,13 @@ export interface Period {
   readonly maxDays: number;
 }
 
-/** UTC days, YYYY-MM-DD, both included. */
+/** Days, YYYY-MM-DD, both included. */
 export interface Days {
   readonly from: string;
   readonly to: string;
 }
 
-/** `from` and `to`: UTC days, both included. */
+/** `from` and `to`: days, both included. */
 export const daysQuery = (from: string) => ({ from: dayQuery(from), to: dayQuery('Last UTC day; by default today') });
 
 type ReadDays = { readonly ok: true; readonly days: Days } | { readonly ok: false; readonly refused: Refused };

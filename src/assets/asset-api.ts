@@ -4,7 +4,7 @@ import { LINK, TOTAL } from '../api/openapi-document.ts';
 import { choiceQuery, idQuery, pageQuery, textInPath, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, noContent, ok, ownBody } from '../api/route.ts';
 import * as s from '../base/schema.ts';
-import { MAX_UPLOAD_BYTES } from '../catalog/model/asset-rules.ts';
+import { MAX_VIDEO_BYTES } from '../catalog/model/asset-rules.ts';
 
 const MAX_FILE_NAME_LENGTH = 256;
 
@@ -22,20 +22,24 @@ const HASH_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0
 const ASSET = component(
   'Asset',
   s.record({
-    url: s.described(s.text, 'a picture, or the page of an HTML5 ad; a path while neither PUBLIC_URL nor ASSETS_URL is set'),
+    url: s.described(s.text, 'the file, or the page of an HTML5 ad; a path while neither PUBLIC_URL nor ASSETS_URL is set'),
     sha256: s.text,
     publisher_id: s.orNull(s.integer, { description: 'null: of none, or of one that the caller does not see' }),
     name: s.described(s.text, "'' where others of the same bytes stored it first"),
     type: s.described(s.text, 'media type of what url answers'),
-    width: s.orNull(s.integer, { description: 'null: the HTML5 ad does not state its size (meta ad.size)' }),
+    width: s.orNull(s.integer, { description: 'null: an HTML5 ad that does not state its size (meta ad.size), a sound or captions' }),
     height: s.orNull(s.integer),
     bytes: s.described(s.integer, 'of the upload'),
+    duration_ms: s.orNull(s.integer, { description: 'of a video or a sound' }),
+    bitrate_kbps: s.orNull(s.integer, { description: 'of a video or a sound, on average' }),
+    codec: s.orNull(s.text, { description: 'of a video or a sound, as RFC 6381 names it where its container does' }),
     created_at: s.moment,
     used_by: s.optional(USES),
   }),
   {
     url: `https://ads.example.com/static/assets/${HASH_EXAMPLE}.png`,
     ...{ sha256: HASH_EXAMPLE, publisher_id: 1, name: 'boots.png', type: 'image/png', width: 300, height: 250, bytes: 41_300 },
+    ...{ duration_ms: null, bitrate_kbps: null, codec: null },
     created_at: '2026-10-14T12:00:00.000Z',
   },
 );
@@ -54,19 +58,23 @@ export const ASSET_API = defineRoutes({
     ...at('PUT', '/api/assets', 'creatives'),
     needs: 'creatives.write',
     reach: 'own',
-    summary: 'Store a picture or an HTML5 ad, of at most 2 MB, under the hash of its bytes',
+    summary: 'Store a picture or an HTML5 ad of at most 2 MB, a video of at most 16 MB, a sound or captions, under the hash of its bytes',
     parameters: {
       publisher_id: ofPublisher('Whose limit of stored bytes it counts against'),
       name: textQuery('The name of the file, for lists', { maxLength: MAX_FILE_NAME_LENGTH }),
     },
     body: ownBody(BINARY, {
-      description: 'The bytes. The type is read from them: PNG, JPEG, GIF, WebP, AVIF, SVG without scripts, or a zip with index.html.',
-      content: { 'application/octet-stream': binary, 'image/*': binary, 'application/zip': binary },
-      maxBytes: MAX_UPLOAD_BYTES,
+      description:
+        'The bytes. The type is read from them: PNG, JPEG, GIF, WebP, AVIF, SVG without scripts, a zip with index.html, MP4, WebM, MP3, Ogg, or WebVTT.',
+      content: {
+        ...{ 'application/octet-stream': binary, 'image/*': binary, 'application/zip': binary },
+        ...{ 'video/*': binary, 'audio/*': binary, 'text/vtt': binary },
+      },
+      maxBytes: MAX_VIDEO_BYTES,
       raw: true,
     }),
     answer: created('Stored; the same answer when it was stored before', ASSET),
-    problems: ['body_too_large', 'unsupported_media', 'assets_full'],
+    problems: ['body_too_large', 'unsupported_media', 'assets_full', 'unavailable'],
   },
   listAssets: {
     ...at('GET', '/api/assets', 'creatives'),

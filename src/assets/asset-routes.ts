@@ -4,7 +4,7 @@ import { nextPageLink } from '../api/page-of-rows.ts';
 import { answer, done, GONE, refuse, refuseWith, type Handlers } from '../api/route.ts';
 import { changedBy, recordChange } from '../bookings/audit-trail.ts';
 import { isAmong, isVisible, onlyVisible, scopeBinding, visibleIds } from '../bookings/record-scope.ts';
-import { ASSET_FOLDER, MAX_UPLOAD_BYTES } from '../catalog/model/asset-rules.ts';
+import { ASSET_FOLDER, MAX_UPLOAD_BYTES, MAX_UPLOAD_WORDS, MAX_VIDEO_BYTES, MAX_VIDEO_WORDS } from '../catalog/model/asset-rules.ts';
 import { absoluteAddress, type Addresses } from '../creative/absolute-address.ts';
 import { readBody } from '../http/request/read-body.ts';
 import {
@@ -27,6 +27,9 @@ export interface AssetRoutesOptions {
   readonly maxStoredBytes: number;
 }
 
+/** Uploads of more than MAX_UPLOAD_BYTES that are in memory at the same time. */
+const MAX_LARGE_UPLOADS = 2;
+
 /** Stores uploads, lists them, and deletes one that no creative uses. */
 export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOptions): Handlers<typeof ASSET_API> => {
   const shown = ({ path, created_at, ...asset }: StoredAsset) => ({
@@ -45,13 +48,19 @@ export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOpti
       ? !isLimited(scope)
       : (await onlyVisible(trx('publishers').where({ id: publisherId }), 'publishers', scope).first('id')) !== undefined;
 
+  let largeUploads = 0;
+
   return {
     storeAsset: async ({ publisher_id: publisherId = null, name = '' }, { caller, request }) => {
-      const body = await readBody(request, MAX_UPLOAD_BYTES);
+      const stated = Number(request.headers['content-length'] ?? Infinity);
+      const isLarge = stated > MAX_UPLOAD_BYTES && stated <= MAX_VIDEO_BYTES;
+      if (isLarge && largeUploads >= MAX_LARGE_UPLOADS) return BUSY;
+      if (isLarge) largeUploads++;
+      const body = await readBody(request, isLarge ? MAX_VIDEO_BYTES : MAX_UPLOAD_BYTES).finally(() => isLarge && largeUploads--);
       if ('gone' in body) return GONE;
       if ('refusal' in body) return body.refusal.code === 'body_too_large' ? TOO_LARGE : refuseWith(body.refusal);
       const read = await readUpload(body.body);
-      if ('fault' in read) return refused('invalid_request', read.fault);
+      if ('fault' in read) return refused(read.isTooLarge ? 'body_too_large' : 'invalid_request', read.fault);
       return knex.transaction(async (trx) => {
         if (!(await mayStoreFor(trx, caller, publisherId))) return UNKNOWN_PUBLISHER;
         const outcome = await storeAsset(trx, {
@@ -102,7 +111,11 @@ const onlySeen = (knex: Knex, scope: Scope): Knex.Raw => {
 };
 
 const refused = (code: 'invalid_request' | 'assets_full' | 'body_too_large', fault: string) => refuse(code, `The file ${fault}.`);
-const TOO_LARGE = refused('body_too_large', 'is too large: at most 2 MB are accepted');
+const TOO_LARGE = refused(
+  'body_too_large',
+  `is too large: at most ${MAX_VIDEO_WORDS} are accepted, and without a Content-Length at most ${MAX_UPLOAD_WORDS}. Name a larger video by its address`,
+);
+const BUSY = refuse('unavailable', 'Other large files are being uploaded. Send it again in some seconds.');
 const UNKNOWN_PUBLISHER = refuse('invalid_request', 'publisher_id must be the id of a publisher.');
 
 const auditOf = ({ sha256 }: StoredAsset) => ({ entity: 'asset', entityId: sha256 });

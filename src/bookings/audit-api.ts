@@ -27,12 +27,13 @@ const AUDIT_ROW = component(
     approved_by: s.orNull(s.text, { description: 'The second person, where one was needed' }),
     network: s.orNull(s.text, { description: 'From where a person or a token changed it: a /24 or /48' }),
     device: s.orNull(s.text, { description: 'By what: Firefox on Linux' }),
+    exists: s.described(s.boolean, 'A record of the catalog that is there: not deleted since'),
     restorable: s.described(s.boolean, 'A deletion that can be undone: POST …/restore'),
   }),
   {
     ...{ id: 41, at: '2026-10-14T12:00:00.000Z', actor: 'ann', action: 'update', entity: 'campaign', entity_id: '3' },
     ...{ before: { budget: 5000 }, after: { budget: 7500 }, note: 'Raised by the client by phone', approved_by: null },
-    ...{ network: '203.0.113.0/24', device: 'Firefox on Linux', restorable: false },
+    ...{ network: '203.0.113.0/24', device: 'Firefox on Linux', exists: true, restorable: false },
   },
 );
 export type AuditRow = s.Shape<typeof AUDIT_ROW>;

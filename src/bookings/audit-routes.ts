@@ -9,6 +9,7 @@ import { definedMembers } from '../base/narrow.ts';
 import type { AUDIT_API, AuditRow } from './audit-api.ts';
 import { restorableDeletions } from './deleted-records.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
+import { createIsThere } from './existing-records.ts';
 import { scopeBinding } from './record-scope.ts';
 import { shownRecord } from './shown-fields.ts';
 import { isVisibleChange } from './visible-changes.ts';
@@ -33,7 +34,7 @@ const SEARCHED = `concat_ws(' ', actor, approved_by, note, before::text, after::
 const SEARCHED_IN_PART = `concat_ws(' ', actor, note, before ->> 'name', after ->> 'name')`;
 
 /** As Postgres returns it. */
-type StoredChange = Omit<AuditRow, 'id' | 'at' | 'restorable'> & { readonly id: string; readonly at: Date };
+type StoredChange = Omit<AuditRow, 'id' | 'at' | 'exists' | 'restorable'> & { readonly id: string; readonly at: Date };
 type Wanted = Omit<Asked<(typeof AUDIT_API)['listChanges']>, 'limit' | 'offset' | 'format'>;
 
 /** The history of the catalog: as many changes as fit into an answer, or all of them as a file. */
@@ -49,9 +50,13 @@ export const auditRoutes = ({ knex }: { readonly knex: Knex }): Handlers<typeof 
     const query = { columns: COLUMNS, order: 'desc', limit, offset, rowBytes: ROW_BYTES } as const;
     const page = await readPageOfRows<StoredChange>(knex, changes, query);
     const deletions = page.rows.filter(({ action }) => action === 'delete').map(({ id }) => Number(id));
-    const restorable = await restorableDeletions(knex, deletions);
+    const [restorable, isThere] = await Promise.all([restorableDeletions(knex, deletions), createIsThere(knex, page.rows)]);
     return answer(
-      page.rows.map((change) => ({ ...shownChange(change, caller), restorable: restorable.has(Number(change.id)) })),
+      page.rows.map((change) => ({
+        ...shownChange(change, caller),
+        exists: isThere(change),
+        restorable: restorable.has(Number(change.id)),
+      })),
       nextPageLink(url, page, { limit, offset }),
     );
   },

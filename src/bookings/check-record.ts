@@ -5,6 +5,7 @@ import type { Fault } from '../base/fault.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { completeMedia } from '../uploads/complete-media.ts';
 import { checkReferences } from './check-references.ts';
 import { takenKey } from './external-key.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
@@ -28,7 +29,8 @@ export interface CheckRecordOptions {
 /** Checks a record against its schema, its rules and its references, and collects every fault. */
 export const createCheckRecord =
   ({ dimensions, secretBox }: CheckRecordOptions) =>
-  async (trx: Knex.Transaction, kind: EntityKind, input: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
+  async (trx: Knex.Transaction, kind: EntityKind, given: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
+    const input = kind.table === 'creatives' && isObject(given) ? await completeMedia(trx, given) : given;
     const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input, by, before) : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
     const taken = checked.ok ? await takenKey(trx, kind, checked.record as EntityRecord, before) : [];
@@ -46,8 +48,8 @@ export const createCheckRecord =
         .where({ id: before['id'] as string | number })
         .first<CatalogRow | undefined>());
     const { column } = kind.sealed;
-    const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
-    const sealed = sealMembers(secretBox, kind.sealed, given, row, stored);
+    const members = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
+    const sealed = sealMembers(secretBox, kind.sealed, members, row, stored);
     return sealed.ok
       ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) }, warnings }
       : refused('invalid', sealed.faults);

@@ -54,6 +54,8 @@ export const checkReferences = async (
       else if (table === 'targetings') targeting = parent;
     }
   }
+  if (lineItem?.['type'] === 'programmatic' && (input['format'] === 'video' || input['format'] === 'audio'))
+    faults.push({ pointer: '/format', detail: 'is for direct line items: bidders are asked for html, banner and native' });
   if (targeting && campaign) faults.push(...targetingOfOther(targeting, campaign));
   if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
   for (const { field, table } of parents)

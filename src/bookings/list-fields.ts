@@ -24,8 +24,11 @@ export interface ListFields {
   readonly filters: Readonly<Record<string, ListFilter>>;
 }
 
+/** Of the publisher's day, which is that of UTC or one beside it. */
 const ofToday = (column: string): string =>
-  `(select coalesce(sum(c.${column}), 0) from daily_counts c where c.line_item_id = line_items.id and c.day = cast(now() at time zone 'utc' as date))`;
+  `(select coalesce(sum(c.${column}), 0) from daily_counts c join publishers p on p.id = c.publisher_id
+    where c.line_item_id = line_items.id and c.day >= cast(now() at time zone 'utc' as date) - 1
+      and c.day = cast(now() at time zone p.time_zone as date))`;
 const one = (column: string): string => `array[cast(${column} as text)]`;
 
 /** SQL of what is searched and sorted by and is no field. */

@@ -8,6 +8,7 @@ import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createCompareTallies } from '../events/compare-tallies.ts';
 import { compareAllAccounts, compareDay } from '../events/compare-books.ts';
 import { createCountStore } from '../events/postgres/count-store.ts';
+import { readPublisherDays } from '../events/postgres/publisher-days.ts';
 import { underReconcileLock } from '../events/postgres/reconciliation.ts';
 import { COUNT_NAMES, createAccountBooks } from '../ledger/read/account-books.ts';
 import { createTallyBooks } from '../ledger/read/tally-books.ts';
@@ -43,7 +44,9 @@ const main = async (): Promise<void> => {
   try {
     const { knex, backgroundRedis: redis, keys } = stores;
     await claimRedis(stores);
-    const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY });
+    const days = await readPublisherDays(knex, Date.now());
+    const expiresAtMs = () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY;
+    const books = createAccountBooks({ redis, keys, expiresAtMs, daysOf: days.rule });
     const counts = createCountStore({ knex });
     // The background comparison of the replicas waits meanwhile.
     await underReconcileLock(knex, { wait: true }, async (checkLock) => {
@@ -52,6 +55,7 @@ const main = async (): Promise<void> => {
         compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }),
         dryRun,
         rest: checkLock,
+        todayOf: days.today,
       };
       const verb = dryRun ? 'would be corrected' : 'were corrected';
       for (const day of (await counts.days()).filter((one) => one >= from && one <= to).toReversed())

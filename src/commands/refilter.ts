@@ -15,6 +15,7 @@ import { createCompareTallies } from '../events/compare-tallies.ts';
 import { eventsStored } from '../events/events-stored.ts';
 import { createCountStore } from '../events/postgres/count-store.ts';
 import { SIGNALS_DAYS } from '../events/postgres/event-signals.ts';
+import { readPublisherDays } from '../events/postgres/publisher-days.ts';
 import { underReconcileLock } from '../events/postgres/reconciliation.ts';
 import { createRefilterStore } from '../events/postgres/refilter-store.ts';
 import { createAccountBooks } from '../ledger/read/account-books.ts';
@@ -108,14 +109,16 @@ const signedUsd = (micros: number): string => `${micros > 0 ? '+' : micros < 0 ?
 
 /** Lowers accounts and tallies to the rows. The replicas go on with what is still being written. */
 const correctRedis = async ({ knex, keys, backgroundRedis: redis }: Stores, rest: () => Promise<void>): Promise<void> => {
-  const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY });
+  const days = await readPublisherDays(knex, Date.now());
+  const expiresAtMs = () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY;
+  const books = createAccountBooks({ redis, keys, expiresAtMs, daysOf: days.rule });
   const compareTallies = createCompareTallies({ knex, books: createTallyBooks({ redis, keys }) });
   const comparing = {
     ...{
       counts: createCountStore({ knex }),
       compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }),
     },
-    ...{ dryRun: false, rest },
+    ...{ dryRun: false, rest, todayOf: days.today },
   };
   let corrected = 0;
   for (let pass = 0; pass < PASSES; pass++) {

@@ -18,7 +18,7 @@ export interface Visitor {
   readonly malformed: boolean;
   /** One of BROWSERS, for other programs null. */
   readonly browser: Browser | null;
-  /** null: another one, or unknown. */
+  /** null: another one, or unknown. Read when it is first asked for: few line items target it. */
   readonly os: OperatingSystem | null;
   /**
    * What may be kept of it: the names of a person's programs, without versions, system and device; of a
@@ -67,12 +67,16 @@ const look = (userAgent: string, isSpider: (text: string) => boolean): Visitor =
   const spider = isSpider(userAgent);
   const malformed = !PRODUCT.test(userAgent);
   const names = spider ? userAgent : programsIn(userAgent);
+  let os: OperatingSystem | null | undefined = spider ? null : undefined;
   return {
     device: DEVICES.find((device) => device === platform) ?? null,
     spider,
     malformed,
     browser: spider ? null : (BROWSERS.find((browser) => browser === name) ?? null),
-    os: spider ? null : (OS_BRANDS.get(parser.getOSName(true)) ?? null),
+    get os() {
+      if (os === undefined) os = OS_BRANDS.get(Bowser.getParser(userAgent, true).getOSName(true)) ?? null;
+      return os;
+    },
     agent: isSpider(names) === spider && !PRODUCT.test(names) === malformed ? names : null,
   };
 };

@@ -1,4 +1,4 @@
-import type { BannerAssets, BannerImage, Creative } from '../catalog/model/entities.ts';
+import type { BannerAssets, BannerImage, Creative, CreativeContent, VideoContent } from '../catalog/model/entities.ts';
 import { isSafeUrl } from '../catalog/model/is-safe-url.ts';
 import { absoluteAddress, absoluteAssets, absoluteMarkup, NO_ADDRESSES, type Addresses } from './absolute-address.ts';
 import { escapeHtml } from './escape-html.ts';
@@ -8,6 +8,9 @@ export interface Slot {
   readonly width: number;
   readonly height: number;
 }
+
+/** What is shown in a page; a player plays the other (vast/compose-vast.ts). */
+export type MarkupContent = Exclude<CreativeContent, VideoContent>;
 
 /**
  * The `adm` of a bid: for `html` the advertiser's markup, macros included, in which only the paths
@@ -20,7 +23,7 @@ export interface Slot {
  * @param counter counts a click and redirects: a banner links to it instead, where no script of ours renders it
  */
 export const composeMarkup = (
-  { content, clickUrl }: Pick<Creative, 'content' | 'clickUrl'>,
+  { content, clickUrl }: { readonly content: MarkupContent; readonly clickUrl: Creative['clickUrl'] },
   size: Slot,
   addresses = NO_ADDRESSES,
   counter?: string,

@@ -2,7 +2,9 @@ import type { AdvertiserBlocks } from '../catalog/model/advertiser.ts';
 import type { BlockList } from '../catalog/model/block-list.ts';
 import type { LineItem } from '../catalog/model/entities.ts';
 import type { CreativeFormat } from '../catalog/model/choices.ts';
+import type { VideoRules } from '../catalog/model/video-rules.ts';
 import type { NativeRequest } from '../creative/native-markup.ts';
+import type { VastVersion } from '../creative/vast/vast-rules.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
 /** What the decision reads of a request: neither its wire format nor the user's identity. */
@@ -26,6 +28,8 @@ export interface ImpQuery {
   readonly otherSizes: readonly AdSize[];
   /** What the placement allows. */
   readonly formats: readonly CreativeFormat[];
+  /** What the placement asks of a video; undefined: nothing, or nothing is explained. */
+  readonly video?: VideoRules | null | undefined;
   /** undefined: none. */
   readonly blockedAdvertisers?: AdvertiserBlocks | undefined;
   /** undefined: it is not an auction's. */
@@ -47,6 +51,10 @@ export interface AuctionTerms {
   readonly formats: readonly CreativeFormat[];
   /** The native assets that it takes; undefined: whatever a creative has. */
   readonly native: NativeRequest | undefined;
+  /** The version of VAST that its player reads; undefined: the latest. */
+  readonly vast?: VastVersion | undefined;
+  /** What its player takes; undefined: any video. */
+  readonly video?: VideoRules | undefined;
   /** Whether an ad without an advertiser to name is refused (DSA, article 26). */
   readonly disclosed: boolean;
   /** Whether the ad itself must then show them, because the page cannot: direct ads do not. */

@@ -6,6 +6,7 @@ import { stopOf, STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
 import { TargetingQuery } from '../targeting/targeting-query.ts';
+import { videoMisfit } from '../catalog/model/video-misfit.ts';
 import { fitsImp, floorFor, type AdQuery, type AuctionTerms, type ImpQuery } from './ad-query.ts';
 import { priceInAuction } from './ranked-candidate.ts';
 import { NoBidReason } from './no-bid-reason.ts';
@@ -37,6 +38,12 @@ export const RULES: readonly Rule[] = [
     decided: 'at load',
     refuses: ({ creative }, _query, { formats }) => !formats.includes(creative.content.format),
     words: ({ creative }) => `the placement does not allow ${creative.content.format}`,
+  },
+  {
+    reason: NoBidReason.SizeOrFormat,
+    decided: 'at load',
+    refuses: ({ creative }, _query, { video }) => video !== undefined && videoMisfit(creative.content, video) !== undefined,
+    words: ({ creative }, _query, { video }) => videoMisfit(creative.content, video) ?? '',
   },
   {
     reason: NoBidReason.SizeOrFormat,
@@ -125,11 +132,13 @@ export const RULES: readonly Rule[] = [
 /** What of a creative is not what an auction takes; undefined: nothing. A bidder's creative is read when it comes. */
 const unsuitable = (
   { creative, lineItem }: Booking,
-  { formats, native, disclosed, selfDisclosed, blocked }: AuctionTerms,
+  { formats, native, video, disclosed, selfDisclosed, blocked }: AuctionTerms,
 ): string | undefined => {
   const { content } = creative;
   if (!formats.includes(content.format)) return `the impression does not take ${content.format}`;
   if (lineItem.type === 'programmatic') return undefined;
+  const misfit = video && videoMisfit(content, video);
+  if (misfit !== undefined) return misfit;
   if (content.format === 'native' && !composeNative(content.assets, creative.clickUrl, native))
     return 'it lacks a destination, or an asset that the impression requires';
   // Fields of a creative are decoded when they are read.

@@ -50,7 +50,9 @@ export const DELIVERY = component(
   s.record({
     line_item_id: s.integer,
     at: s.moment,
-    day: s.day,
+    day: s.described(s.day, 'Of the publisher, by its time zone'),
+    time_zone: s.described(s.text, 'Of the publisher, IANA'),
+    day_began_at: s.described(s.moment, 'When that day began; hours are counted from then'),
     live: s.described(s.boolean, 'false: the counters are unavailable and the figures come from the database'),
     status: STATUS,
     today: s.record({
@@ -78,7 +80,11 @@ export const DELIVERY = component(
         s.record({ share: s.described(s.number, 'Share of the day’s traffic at which pacing began today'), impressions: s.integer }),
       ),
       permits: s.orNull(s.number, { description: 'Selections that pacing permits now' }),
-      curve: s.listOf(s.number, { minItems: 24, maxItems: 24, description: 'Share of a day’s traffic by UTC hour' }),
+      curve: s.listOf(s.number, {
+        minItems: 23,
+        maxItems: 25,
+        description: 'Share of the day’s traffic by hour; days on which clocks change have 23 or 25',
+      }),
     }),
     frequency: s.listOf(
       s.record({
@@ -93,6 +99,7 @@ export const DELIVERY = component(
   }),
   {
     ...{ line_item_id: 5, at: '2026-10-14T12:00:00.000Z', day: '2026-10-14', live: true, status: STATUS_EXAMPLE },
+    ...{ time_zone: 'Europe/Berlin', day_began_at: '2026-10-13T22:00:00.000Z' },
     today: { ...FIGURES_EXAMPLE, held: 37, committed: 4237 },
     yesterday: FIGURES_EXAMPLE,
     total: { impressions: 58_100, clicks: 290, spend: 261.45 },

@@ -1,3 +1,4 @@
+import { daySpan, UTC_DAYS, type DaySpan } from '../base/local-day.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 import type { Flight } from '../catalog/model/entities.ts';
 import type { Goals } from '../catalog/model/goals.ts';
@@ -13,9 +14,11 @@ export interface GoalQuestion {
   readonly flight: Flight;
   /** As in Goals. */
   readonly frontload: number;
-  /** The shares of a day's traffic by UTC hour. */
+  /** The shares of the day's traffic by hours from its beginning. */
   readonly curve: readonly number[];
   readonly atMs: number;
+  /** The publisher's day. Default: that of UTC. */
+  readonly day?: DaySpan;
 }
 
 /** Of one of the goals of a line item: counts of its flight, of today and of the day before. */
@@ -31,7 +34,7 @@ export const goalCourses = (
   { impressions, clicks, frontload }: Goals,
   [own, around]: readonly [lineItem: Flight, campaign: Flight],
   { delivered, today, yesterday }: Counted,
-  moment: Pick<GoalQuestion, 'curve' | 'atMs'>,
+  moment: Pick<GoalQuestion, 'curve' | 'atMs' | 'day'>,
 ): readonly GoalCourse[] => {
   const flight = { startMs: Math.max(own.startMs, around.startMs), endMs: Math.min(own.endMs, around.endMs) };
   return Object.entries({ impressions, clicks }).flatMap(([name, goal]) => {
@@ -81,20 +84,27 @@ export const goalCourse = (question: GoalQuestion): GoalCourse => {
 const planned = (share: number, frontload: number): number => share + frontload * share * (1 - share);
 
 /** The share of the flight that has passed, with each day passing as its traffic does, as in pacing (ledger/lua/bucket.lua). */
-const elapsed = ({ flight: { startMs, endMs }, curve }: GoalQuestion, atMs: number): number => {
+const elapsed = (question: GoalQuestion, atMs: number): number => {
+  const { startMs, endMs } = question.flight;
   if (atMs <= startMs) return 0;
   if (atMs >= endMs) return 1;
-  const midnightMs = atMs - (atMs % MS_PER_DAY);
-  const [fromMs, toMs] = [Math.max(midnightMs, startMs), Math.min(midnightMs + MS_PER_DAY, endMs)];
-  const before = shareUntil(curve, fromMs);
+  const day = dayAt(question, atMs);
+  const [fromMs, toMs] = [Math.max(day.startMs, startMs), Math.min(day.endMs, endMs)];
+  const before = shareUntil(question.curve, day, fromMs);
   const ofDay =
-    toMs < midnightMs + MS_PER_DAY ? (atMs - fromMs) / (toMs - fromMs) : (shareUntil(curve, atMs) - before) / Math.max(1 - before, 1e-6);
+    toMs < day.endMs ? (atMs - fromMs) / (toMs - fromMs) : (shareUntil(question.curve, day, atMs) - before) / Math.max(1 - before, 1e-6);
   return (fromMs - startMs + ofDay * (toMs - fromMs)) / (endMs - startMs);
 };
 
+/** The day of the question, or for an earlier moment the 24 hours before it. */
+const dayAt = ({ day, atMs }: GoalQuestion, ms: number): DaySpan => {
+  const today = day ?? daySpan(UTC_DAYS, atMs);
+  return ms >= today.startMs ? today : { startMs: today.startMs - MS_PER_DAY, endMs: today.startMs };
+};
+
 /** The share of a day's traffic before a moment. */
-const shareUntil = (curve: readonly number[], atMs: number): number => {
-  const hours = (atMs % MS_PER_DAY) / MS_PER_HOUR;
+const shareUntil = (curve: readonly number[], { startMs }: DaySpan, atMs: number): number => {
+  const hours = (atMs - startMs) / MS_PER_HOUR;
   return curve.reduce((sum, share, hour) => sum + share * Math.min(1, Math.max(0, hours - hour)), 0);
 };
 
@@ -104,10 +114,11 @@ const shareUntil = (curve: readonly number[], atMs: number): number => {
  */
 const expectedEnd = (question: GoalQuestion, due: number): number | null => {
   const { goal, delivered, today, yesterday, flight, frontload, atMs } = question;
-  const midnightMs = atMs - (atMs % MS_PER_DAY);
+  const day = dayAt(question, atMs);
+  const midnightMs = day.startMs;
   const now = planned(elapsed(question, atMs), frontload);
   const since = (fromMs: number, count: number) => ({ count, share: now - planned(elapsed(question, fromMs), frontload) });
-  const hasSeenToday = midnightMs >= flight.startMs && shareUntil(question.curve, atMs) >= MIN_PART_OF_DAY;
+  const hasSeenToday = midnightMs >= flight.startMs && shareUntil(question.curve, day, atMs) >= MIN_PART_OF_DAY;
   const lately = hasSeenToday ? since(midnightMs, today) : since(midnightMs - MS_PER_DAY, today + yesterday);
   const { count, share } = goal * lately.share >= MIN_DUE ? lately : { count: delivered, share: now };
   return due < MIN_DUE ? null : Math.round(Math.min(delivered + (count * (1 - now)) / share, goal));

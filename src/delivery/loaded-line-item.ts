@@ -2,6 +2,7 @@ import { advertiserBlockOf, blocksOf } from '../catalog/model/advertiser.ts';
 import type { Campaign, Creative, LineItem } from '../catalog/model/entities.ts';
 import type { Candidate, Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { misfitWords } from '../decision/ad-query.ts';
+import { videoMisfit } from '../catalog/model/video-misfit.ts';
 import { isLive, obstacleOf } from '../decision/rules.ts';
 import type { CreativeObstacle } from './status/line-item-status.ts';
 
@@ -74,6 +75,8 @@ export const creativeObstacles = (
     if (blocks[0] !== undefined && blocks.every((words) => words !== undefined)) return { id, obstacle: [...new Set(blocks)].join('; ') };
     const misfit = hasServed ? undefined : misfitWords(creative, own);
     if (misfit !== undefined) return { id, obstacle: misfit };
+    const unplayable = own.map((placement) => videoMisfit(creative.content, placement.video));
+    if (unplayable[0] !== undefined && unplayable.every((words) => words !== undefined)) return { id, obstacle: unplayable[0] };
     const formats = own.flatMap((placement) => placement.formats);
     return { id, obstacle: live ? obstacleOf({ creative, lineItem, campaign }, formats, atMs) : undefined };
   });

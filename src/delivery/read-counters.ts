@@ -4,7 +4,7 @@ import { rankDirect } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { Account, AccountReader } from '../ledger/read/read-accounts.ts';
 import type { LimitReading, ReadLimits } from '../ledger/read/read-limits.ts';
-import { dayOf } from '../base/utc-day.ts';
+import { localDayOf } from '../base/local-day.ts';
 import type { FilteredCounts, ReadFiltered } from '../ledger/read/read-filtered.ts';
 import { priceInSlots, type LoadedLineItem } from './loaded-line-item.ts';
 
@@ -41,7 +41,7 @@ export const readCounters = async (
       curve: loaded.snapshot.curveAt(publisherId, atMs),
       candidates: [candidateForNewUser(loaded)],
     });
-    const day = account?.day ?? dayOf(atMs);
+    const day = account?.day ?? localDayOf(loaded.snapshot.daysOf(publisherId, atMs), atMs);
     const [today, yesterday] = await Promise.all([readFiltered(publisherId, id, day), readFiltered(publisherId, id, day - 1)]);
     return { account, limits, filtered: { today, yesterday } };
   } catch {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { dayOf, MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
+import { daySpan, localDayOf, UTC_DAYS, type DayRule } from '../base/local-day.ts';
+import { MS_PER_HOUR } from '../base/utc-day.ts';
 import { flightOf } from '../catalog/model/flight-dates.ts';
 import { frequencyCapsOf } from '../catalog/model/frequency-caps.ts';
 import { goalsOf } from '../catalog/model/goals.ts';
@@ -7,6 +8,7 @@ import { usdFromMicros } from '../catalog/model/money.ts';
 import type { CampaignRecord } from '../catalog/entities/campaign.ts';
 import type { LineItemRecord } from '../catalog/entities/line-item.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { curveAt, dayTraffic, type DayTraffic } from '../catalog/snapshot/traffic-curve.ts';
 import { createDeliveryHistory, type DeliveryHistory, type StoredDay } from '../events/postgres/delivery-history.ts';
 import { pricingOf } from '../catalog/model/pricing.ts';
 import type { DayCounts } from '../ledger/read/read-accounts.ts';
@@ -45,10 +47,12 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
     const atMs = options.now();
     const loaded = loadedLineItem(snapshot, id);
     const counters = loaded && (await readCounters(options, loaded, atMs));
-    const stored = await readHistory(history, records, counters?.account?.day ?? dayOf(atMs), atMs);
+    const days = loaded?.snapshot.daysOf(loaded.lineItem.publisherId, atMs) ?? UTC_DAYS;
+    const stored = await readHistory(history, records, counters?.account?.day ?? localDayOf(days, atMs), { days, atMs });
     const listed = (await options.readListed([id])).get(id)!;
-    const curve = loaded ? trafficByHour(loaded, atMs) : Array.from({ length: 24 }, () => 1 / 24);
-    return toDelivery({ records, stored, counters, listed, curve, atMs });
+    const traffic = loaded ? trafficOf(loaded, atMs) : dayTraffic(curveAt, atMs);
+    const timeZone = loaded?.snapshot.publishers.get(loaded.lineItem.publisherId)?.timeZone ?? 'UTC';
+    return toDelivery({ records, stored, counters, listed, traffic, timeZone, atMs });
   };
 };
 
@@ -66,7 +70,13 @@ const readRecords = async (reader: EntityReader, id: number): Promise<Records | 
 };
 
 /** `day`: that of the ledger's counts, which may lag the clock by a moment around midnight. */
-const readHistory = async (history: DeliveryHistory, { id, lineItem }: Records, day: number, atMs: number) => {
+const readHistory = async (
+  history: DeliveryHistory,
+  { id, lineItem }: Records,
+  day: number,
+  { days: rule, atMs }: { readonly days: DayRule; readonly atMs: number },
+) => {
+  const { startMs } = daySpan(rule, atMs);
   const [days, filtered, eventsToday, eventsYesterday, total, campaignSpendMicros, hours] = await Promise.all([
     history.days(id, day, DAYS_SHOWN),
     history.filtered(id, day, DAYS_SHOWN),
@@ -74,7 +84,7 @@ const readHistory = async (history: DeliveryHistory, { id, lineItem }: Records, 
     history.events(id, day - 1),
     history.total(id),
     history.campaignSpendMicros(lineItem.campaign_id),
-    history.hours(id, day, Math.floor((atMs % MS_PER_DAY) / MS_PER_HOUR)),
+    history.hours(id, day, { startMs, lastHour: Math.floor((atMs - startMs) / MS_PER_HOUR) }),
   ]);
   return { days, filtered, eventsToday, eventsYesterday, total, campaignSpendMicros, hours };
 };
@@ -85,11 +95,21 @@ interface DeliveryParts {
   /** undefined: stored figures are shown. */
   readonly counters: Counters | undefined;
   readonly listed: ListedLineItem;
-  readonly curve: readonly number[];
+  readonly traffic: DayTraffic;
+  readonly timeZone: string;
   readonly atMs: number;
 }
 
-const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, listed, curve, atMs }: DeliveryParts): Delivery => {
+const toDelivery = ({
+  records: { id, lineItem, campaign },
+  stored,
+  counters,
+  listed,
+  traffic,
+  timeZone,
+  atMs,
+}: DeliveryParts): Delivery => {
+  const { byHour: curve, day } = traffic;
   const { status } = listed;
   const account = counters?.account;
   const limits = counters?.limits;
@@ -111,6 +131,8 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, lis
     line_item_id: id,
     at: new Date(atMs).toISOString(),
     day: storedToday.date,
+    time_zone: timeZone,
+    day_began_at: new Date(day.startMs).toISOString(),
     live: counters !== undefined,
     status: { ...status, reasons: [...status.reasons, ...remarks] },
     today: { ...today, held, committed: today.impressions + (held ?? 0) },
@@ -118,7 +140,12 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, lis
     total: { impressions: total.impressions, clicks: total.clicks, spend: usdFromMicros(total.spendMicros) },
     goals:
       listed.goals ??
-      goalCourses(goalsOf(lineItem), [flightOf(lineItem), flightOf(campaign)], { delivered: total, today, yesterday }, { curve, atMs }),
+      goalCourses(
+        goalsOf(lineItem),
+        [flightOf(lineItem), flightOf(campaign)],
+        { delivered: total, today, yesterday },
+        { curve, day, atMs },
+      ),
     limits: {
       daily_impression_cap: lineItem.daily_impression_cap,
       daily_spend_cap: lineItem.daily_spend_cap,
@@ -161,7 +188,5 @@ const figuresOf = (counts: DayCounts, events: Figures['events'], filtered: Filte
   filtered: withoutProvisional(filtered),
 });
 
-const trafficByHour = ({ snapshot, lineItem }: LoadedLineItem, atMs: number): readonly number[] => {
-  const midnightMs = atMs - (atMs % MS_PER_DAY);
-  return Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(lineItem.publisherId, midnightMs + hour * MS_PER_HOUR).shareOfHour);
-};
+const trafficOf = ({ snapshot, lineItem }: LoadedLineItem, atMs: number): DayTraffic =>
+  dayTraffic((ms) => snapshot.curveAt(lineItem.publisherId, ms), atMs);

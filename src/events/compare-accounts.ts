@@ -17,7 +17,7 @@ export interface AccountsQuestion {
   readonly publisherId: number;
   /** Campaigns of the publisher, compared with all their line items. */
   readonly campaigns: readonly number[];
-  /** The day of the accounts, in days since the epoch. */
+  /** The publisher's day, in days since the epoch: of the accounts that there are not. The others have their own. */
   readonly today: number;
   /** Changes nothing. */
   readonly dryRun: boolean;
@@ -27,7 +27,12 @@ export interface AccountsQuestion {
  * Compares accounts in Redis with the rows in Postgres, and corrects them unless `dryRun`. Resolves
  * to the adjustments: what was missing is positive. Rejects when a store is unavailable.
  */
-export type CompareAccounts = (question: AccountsQuestion) => Promise<readonly Adjustment[]>;
+export type CompareAccounts = (question: AccountsQuestion) => Promise<readonly DatedAdjustment[]>;
+
+export interface DatedAdjustment extends Adjustment {
+  /** Of the account, in days since the epoch. */
+  readonly day: number;
+}
 
 /**
  * An account may be ahead of the rows only by events in the stream and by dead events. The rows are
@@ -40,51 +45,70 @@ export type CompareAccounts = (question: AccountsQuestion) => Promise<readonly A
  * only raised: their rows follow the ledger by seconds. Hits in pending_hits are in neither book.
  */
 export const createCompareAccounts =
-  ({ knex, books, mayLower, onSkipped = () => undefined }: CompareAccountsOptions): CompareAccounts =>
-  async ({ publisherId, campaigns, today, dryRun }) => {
-    const before = await createCountStore({ knex }).accounts(today, campaigns);
-    if (before.length === 0) return [];
-    const parts: CheckedPart[] = [];
-    for (let from = 0; from < before.length; from += MAX_CHECKED) {
-      const checked = await books.check(publisherId, before.slice(from, from + MAX_CHECKED));
-      if (checked.entries === undefined) return skipped(onSkipped);
-      parts.push({ ...checked, entries: checked.entries, from });
-    }
-    const { after, unstored } = await knex.transaction(
-      async (trx) => {
-        const events: Awaited<ReturnType<typeof unstoredEvents>>[] = [];
-        for (const { entries } of parts)
-          events.push(await unstoredEvents(trx, entries, (event) => event.hit.ad.publisherId === publisherId && isCounted(event)));
-        return { unstored: events, after: await createCountStore({ knex: trx }).accounts(today, campaigns) };
-      },
-      { isolationLevel: 'repeatable read', readOnly: true },
-    );
-
-    const all: Adjustment[] = [];
-    for (const [part, { from, accounts }] of parts.entries()) {
-      const events = unstored[part];
-      if (events === undefined) return skipped(onSkipped);
-      const own = byAccount(events);
-      const adjustments = after.slice(from, from + MAX_CHECKED).flatMap(({ kind, id, sums }, i) => {
-        const [then, account] = [before[from + i], accounts[i]];
-        if (then?.kind !== kind || then.id !== id || then.sums !== sums) return skipped(onSkipped);
-        if (account !== undefined && account.day !== today) return skipped(onSkipped);
-        const waiting = own.get(`${kind}${id}`);
-        // Of most accounts nothing has changed.
-        if (account !== undefined && waiting === undefined && writeSums(account) === sums) return [];
-        const expected = countEvents(waiting ?? [], today, readSums(sums));
-        const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, expected[name] - (account?.[name] ?? 0)]));
-        const raised = (name: 'serves' | 'yesterdayServes') => ({ [name]: Math.max(difference[name] ?? 0, 0) });
-        const adjustment = { ...(difference as unknown as AccountCounts), ...raised('serves'), ...raised('yesterdayServes') };
-        return COUNT_NAMES.some((name) => adjustment[name] !== 0) ? [{ kind, id, difference: adjustment }] : [];
-      });
-      all.push(...adjustments);
-    }
-    // Of the first part: nothing may have been adjusted since.
-    const [first] = parts;
-    if (first && all.length > 0 && !dryRun && (await mayLower())) await books.adjust(publisherId, first, today, all);
-    return all;
+  (options: CompareAccountsOptions): CompareAccounts =>
+  async (question) => {
+    const others = new Set<number>();
+    const found = [...(await compareOn(question, options, others))];
+    for (const today of others) found.push(...(await compareOn({ ...question, today }, options)));
+    return found;
   };
+
+/**
+ * Compares the accounts that are of the question's day. Those of another day are left out, and the day is added to
+ * `others`: around midnight, and for some hours after a publisher has changed its time zone.
+ */
+const compareOn = async (
+  { publisherId, campaigns, today, dryRun }: AccountsQuestion,
+  { knex, books, mayLower, onSkipped = () => undefined }: CompareAccountsOptions,
+  others?: Set<number>,
+): Promise<readonly DatedAdjustment[]> => {
+  const before = await createCountStore({ knex }).accounts(today, campaigns);
+  if (before.length === 0) return [];
+  const parts: CheckedPart[] = [];
+  for (let from = 0; from < before.length; from += MAX_CHECKED) {
+    const checked = await books.check(publisherId, before.slice(from, from + MAX_CHECKED));
+    if (checked.entries === undefined) return skipped(onSkipped);
+    parts.push({ ...checked, entries: checked.entries, from });
+  }
+  const { after, unstored } = await knex.transaction(
+    async (trx) => {
+      const events: Awaited<ReturnType<typeof unstoredEvents>>[] = [];
+      for (const { entries } of parts)
+        events.push(await unstoredEvents(trx, entries, (event) => event.hit.ad.publisherId === publisherId && isCounted(event)));
+      return { unstored: events, after: await createCountStore({ knex: trx }).accounts(today, campaigns) };
+    },
+    { isolationLevel: 'repeatable read', readOnly: true },
+  );
+
+  const all: Adjustment[] = [];
+  for (const [part, { from, accounts }] of parts.entries()) {
+    const events = unstored[part];
+    if (events === undefined) return skipped(onSkipped);
+    const own = byAccount(events);
+    const adjustments = after.slice(from, from + MAX_CHECKED).flatMap(({ kind, id, sums }, i) => {
+      const [then, account] = [before[from + i], accounts[i]];
+      if (then?.kind !== kind || then.id !== id || then.sums !== sums) return skipped(onSkipped);
+      // What Redis has no account of is compared once.
+      if (account === undefined ? !others : account.day !== today) {
+        if (account) others?.add(account.day);
+        return [];
+      }
+      const waiting = own.get(`${kind}${id}`);
+      // Of most accounts nothing has changed.
+      if (account !== undefined && waiting === undefined && writeSums(account) === sums) return [];
+      const expected = countEvents(waiting ?? [], today, readSums(sums));
+      const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, expected[name] - (account?.[name] ?? 0)]));
+      const raised = (name: 'serves' | 'yesterdayServes') => ({ [name]: Math.max(difference[name] ?? 0, 0) });
+      const adjustment = { ...(difference as unknown as AccountCounts), ...raised('serves'), ...raised('yesterdayServes') };
+      return COUNT_NAMES.some((name) => adjustment[name] !== 0) ? [{ kind, id, difference: adjustment }] : [];
+    });
+    all.push(...adjustments);
+  }
+  // Of the first part: nothing may have been adjusted since.
+  const [first] = parts;
+  if (first && all.length > 0 && !dryRun && (await mayLower())) await books.adjust(publisherId, first, today, all);
+  return all.map((adjustment) => ({ ...adjustment, day: today }));
+};
 
 /** Accounts that were checked in one call, the first of which is at `from`. */
 type CheckedPart = CheckedAccounts & { readonly entries: readonly (readonly string[])[]; readonly from: number };

@@ -1,5 +1,4 @@
-import type { Adjustment } from '../ledger/read/account-books.ts';
-import type { CompareAccounts } from './compare-accounts.ts';
+import type { CompareAccounts, DatedAdjustment } from './compare-accounts.ts';
 import type { Compared, CountStore } from './postgres/count-store.ts';
 import { HOURLY_DAYS } from './postgres/event-store.ts';
 
@@ -10,9 +9,11 @@ export interface CompareOptions {
   readonly dryRun: boolean;
   /** Called after each chunk with its duration; it may wait, and throws to stop the comparison. */
   readonly rest: (tookMs: number) => Promise<void>;
+  /** The day of a publisher, in days since the epoch. Default: the one that is given. */
+  readonly todayOf?: ((publisherId: number) => number) | undefined;
 }
 
-export interface AdjustedAccount extends Adjustment {
+export interface AdjustedAccount extends DatedAdjustment {
   readonly publisherId: number;
 }
 
@@ -83,7 +84,7 @@ export const compareDay = async ({ counts, dryRun, rest }: CompareOptions, day: 
  * daily counts, and corrects them unless `dryRun`. Resolves to the adjustments.
  */
 export const compareAllAccounts = async (
-  { counts, compareAccounts, dryRun, rest }: CompareOptions,
+  { counts, compareAccounts, dryRun, rest, todayOf = () => today }: CompareOptions,
   today: number,
 ): Promise<readonly AdjustedAccount[]> => {
   const adjusted: AdjustedAccount[] = [];
@@ -92,7 +93,7 @@ export const compareAllAccounts = async (
     const campaigns = await counts.campaigns(after, CAMPAIGNS);
     for (const publisherId of new Set(campaigns.map((campaign) => campaign.publisherId))) {
       const ids = campaigns.filter((campaign) => campaign.publisherId === publisherId).map(({ id }) => id);
-      const { result } = await rested(compareAccounts({ publisherId, campaigns: ids, today, dryRun }), rest);
+      const { result } = await rested(compareAccounts({ publisherId, campaigns: ids, today: todayOf(publisherId), dryRun }), rest);
       adjusted.push(...result.map((adjustment) => ({ publisherId, ...adjustment })));
     }
     if (campaigns.length < CAMPAIGNS) return adjusted;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { groupBy } from '../base/group-by.ts';
-import { dayOf } from '../base/utc-day.ts';
 import type { AccountBooks } from '../ledger/read/account-books.ts';
 import { createCompareAccounts } from './compare-accounts.ts';
+import { readPublisherDays } from './postgres/publisher-days.ts';
 
 export interface PrepareAccountsOptions {
   readonly knex: Knex;
@@ -31,11 +31,10 @@ export const createPrepareAccounts =
     try {
       for (let tries = 0; tries < TRIES; tries++) {
         differences = 0;
-        for (const [publisherId, of] of byPublisher)
-          for (const { id } of of) {
-            const question = { publisherId, campaigns: [id], today: dayOf(now(publisherId)), dryRun: false };
-            differences += (await compareAccounts(question)).length;
-          }
+        for (const [publisherId, of] of byPublisher) {
+          const today = (await readPublisherDays(knex, now(publisherId), [publisherId])).today(publisherId);
+          for (const { id } of of) differences += (await compareAccounts({ publisherId, campaigns: [id], today, dryRun: false })).length;
+        }
         if (differences === 0) return true;
         await sleep(AGAIN_MS);
       }

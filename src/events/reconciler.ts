@@ -6,6 +6,7 @@ import { compareAllAccounts, compareDay, type CompareOptions } from './compare-b
 import type { CompareAccounts } from './compare-accounts.ts';
 import type { CompareTallies } from './compare-tallies.ts';
 import type { CountStore } from './postgres/count-store.ts';
+import { readPublisherDays } from './postgres/publisher-days.ts';
 import { underReconcileLock, writeReconciliation, type Books } from './postgres/reconciliation.ts';
 
 export interface ReconcilerOptions {
@@ -50,8 +51,10 @@ export const createReconciler = (options: ReconcilerOptions) => {
       await checkLock();
       await restAfter(tookMs, stopping.signal);
     };
-    const comparing: CompareOptions = { counts, compareAccounts, dryRun: false, rest };
-    const today = dayOf(now());
+    const nowMs = now();
+    const today = dayOf(nowMs);
+    const { today: todayOf } = await readPublisherDays(knex, nowMs);
+    const comparing: CompareOptions = { counts, compareAccounts, dryRun: false, rest, todayOf };
     const days = await counts.days();
     const old = days.filter((day) => day < today - 1);
     const chosen = Array.from({ length: Math.min(old.length, OLD_DAYS_PER_ROUND) }, (_, i) => old[(oldDay + i) % old.length]!);

@@ -14,6 +14,8 @@ export interface RepairSetAsideOptions {
   readonly repair: RepairAccount;
   /** In days since the epoch. */
   readonly today: number;
+  /** The day of a publisher. Default: the one that is given. */
+  readonly todayOf?: ((publisherId: number) => number) | undefined;
   /** How long to wait for the events of a shard to be stored. Default: 10 s. */
   readonly waitMs?: number;
 }
@@ -32,13 +34,14 @@ export const repairSetAside = async ({
   keys,
   repair,
   today,
+  todayOf = () => today,
   waitMs = DEFAULT_WAIT_MS,
 }: RepairSetAsideOptions): Promise<readonly (SetAsideAccount & { readonly outcome: RepairOutcome })[]> => {
   const counts = createCountStore({ knex });
   const campaignsOf = async ({ kind, id }: SetAsideAccount): Promise<readonly number[]> =>
     kind === 'c' ? [id] : await knex('daily_counts').distinct().where({ line_item_id: id }).pluck<number[]>('campaign_id');
   const countsOf = async (account: SetAsideAccount): Promise<AccountCounts> => {
-    const counted = await counts.accounts(today, await campaignsOf(account));
+    const counted = await counts.accounts(todayOf(account.publisherId), await campaignsOf(account));
     const { publisherId, kind, id } = account;
     const found = counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id);
     return found ? readSums(found.sums) : NOTHING_COUNTED;
@@ -69,7 +72,7 @@ export const repairSetAside = async ({
   };
   const accounts = [];
   for (const account of await createSetAsideReader({ redis, keys }).list()) {
-    const outcome = (await isStored(account)) ? await repair(account, today, await countsOf(account)) : 'too early';
+    const outcome = (await isStored(account)) ? await repair(account, todayOf(account.publisherId), await countsOf(account)) : 'too early';
     accounts.push({ ...account, outcome });
   }
   return accounts;

@@ -1,4 +1,4 @@
-import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
+import { dayOf, MS_PER_HOUR } from '../base/utc-day.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -27,6 +27,8 @@ export interface TallyWriterOptions {
 const FLUSH_MS = 5_000;
 const PRUNE_MS = MS_PER_HOUR;
 const SCAN_COUNT = 500;
+/** No clocks are further behind UTC: there a day begins last. */
+const LAST_ZONE_MS = 12 * MS_PER_HOUR;
 
 /**
  * Only serves that have changed since any replica copied them are copied: the ledger lists them. A
@@ -70,9 +72,9 @@ export const createTallyWriter = ({ redis, keys, store, bury, flushMs = FLUSH_MS
     } while (cursor !== '0');
   };
 
-  /** Deletes the fields of days before yesterday, which no longer change. */
+  /** Deletes the fields of days before yesterday, wherever a publisher is, which no longer change. */
   const prune = async (key: string): Promise<void> => {
-    const yesterday = Math.floor(Date.now() / MS_PER_DAY) - 1;
+    const yesterday = dayOf(Date.now() - LAST_ZONE_MS) - 1;
     let cursor = '0';
     do {
       const [next, flat] = await redis.hscan(key, cursor, 'COUNT', SCAN_COUNT);

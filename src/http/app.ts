@@ -9,6 +9,7 @@ import { healthRoute, metricsRoute, readyRoute, reloadRoute, versionRoute, type 
 import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
 import { testBidRoute } from './routes/test-bid.ts';
 import { supplyRoutes, type SupplyRouteOptions } from './routes/supply.ts';
+import { vastErrorRoute, vastRoute, type VastRouteOptions } from './routes/vast.ts';
 import { clickTagRoute, iframeTagRoute, imageTagRoute, type TagRouteOptions } from './routes/tag.ts';
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
 
@@ -18,6 +19,7 @@ export interface AppOptions {
   readonly ad: AdRouteOptions;
   readonly auction: AuctionRouteOptions;
   readonly tag: TagRouteOptions;
+  readonly vast: VastRouteOptions;
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
   readonly supply: SupplyRouteOptions;
@@ -47,7 +49,10 @@ export interface AppOptions {
 const AUCTION = ['/openrtb2/auction', '/openrtb2/auction/:publisher'];
 
 /** What answers GET and HEAD alone. */
-const READ_ONLY_ADS = ['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/ads.txt', '/sellers.json'];
+const READ_ONLY_ADS = [
+  ...['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/vast', '/vast/error'],
+  ...['/ads.txt', '/sellers.json'],
+];
 const READ_ONLY_OPERATIONS = ['/health', '/version', '/ready', '/metrics'];
 
 /** What belongs to the trafficking tool. */
@@ -92,6 +97,8 @@ const serveAds = (app: Express, options: AppOptions): void => {
   app.get('/tag/iframe', iframeTagRoute(options.tag));
   app.get('/tag/image', imageTagRoute(options.tag));
   app.get('/tag/click', clickTagRoute(options.tag));
+  app.get('/vast', vastRoute(options.vast));
+  app.get('/vast/error', vastErrorRoute(options.vast));
   const { adsTxt, sellersJson } = supplyRoutes(options.supply);
   app.get('/ads.txt', adsTxt);
   app.get('/sellers.json', sellersJson);

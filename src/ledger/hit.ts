@@ -36,6 +36,9 @@ export const filteredName = (kind: string, reason: string): string => `${kind}_$
 /** The event type of a viewable ad, which the SDK sends as the MRC defines it. */
 export const VIEWABLE = 'viewable';
 
+/** The event type of an ad that its player will not play (VAST 4.2, 3.14.1): its hold ends, and its impression can no longer count. */
+export const NOT_USED = 'notUsed';
+
 /** The limits of spend. Micros; null: no limit. */
 export type SpendLimits = Pick<Limits, 'dailySpendMicros' | 'budgetMicros' | 'campaignBudgetMicros' | 'campaignDailyMicros'>;
 

@@ -79,7 +79,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     shards,
     shardOf,
     accounts: (publisherId) => ofPublisher(publisherId, `accounts${ACCOUNT_LAYOUT}:${publisherId}`),
-    places: (publisherId, userHash) => ofPublisher(publisherId, `places2:${publisherId}:${userHash}`),
+    places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     pageView: (publisherId, name) => ofPublisher(publisherId, `page:${publisherId}:${hashOf(name)}`),
     clients: (publisherId) => ofPublisher(publisherId, `clients:${publisherId}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),

@@ -8,7 +8,7 @@ export type BillsOn = (typeof BILLS_ON)[number];
 
 /** All limits of a line item's delivery. null: no limit. Money in micros. */
 export interface Limits {
-  /** Impressions per UTC day. */
+  /** Impressions per day of the publisher. */
   readonly dailyImpressions: number | null;
   readonly dailySpendMicros: number | null;
   /** Over the whole flight. */
@@ -18,7 +18,7 @@ export interface Limits {
   readonly goalClicks: number | null;
   /** Limits the sum of the campaign's line items. */
   readonly campaignBudgetMicros: number | null;
-  /** Limits the sum of its line items, per UTC day. */
+  /** Limits the sum of its line items, per day of the publisher. */
   readonly campaignDailyMicros: number | null;
   /** null: none. */
   readonly frequency: readonly CountedCap[] | null;

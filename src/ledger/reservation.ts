@@ -49,7 +49,7 @@ export interface ReservationMoments {
   readonly tokenExpS: number;
   /** The bucket of the hold; the token carries it so that the impression finds its hold. */
   readonly holdEndMs: number;
-  /** UTC day, in days since the epoch, to which all counts of this selection belong. */
+  /** Day of the publisher, in days since 1970-01-01, to which all counts of this selection belong. */
   readonly day: number;
 }
 

@@ -82,7 +82,7 @@ const HELP = {
   reconciledAgeSeconds: ['reconciled_age_seconds', 'Time since the last round of the comparison ended, by any replica'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
   heldUsd: ['held_usd', 'Reserved and neither billed nor released, in USD, over all replicas; read once a minute'],
-  spendTodayUsd: ['spend_today_usd', 'Billed on this UTC day, in USD, over all replicas; read once a minute'],
+  spendTodayUsd: ['spend_today_usd', 'Billed today, by the day of each publisher, in USD, over all replicas; read once a minute'],
   allowancesOutstanding: ['allowances_outstanding', 'Ads that this replica has reserved and may hand out without Redis'],
   booksRebuilding: ['books_rebuilding', 'Shards whose accounts are being rebuilt, because Redis lost data'],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
+import { UTC_DAYS } from '../base/local-day.ts';
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import { createMayLower } from '../events/books/may-lower.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createCompareTallies } from '../events/compare-tallies.ts';
@@ -9,7 +10,7 @@ import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
-import { curveAt } from '../catalog/snapshot/traffic-curve.ts';
+import { curveAt, shareAt } from '../catalog/snapshot/traffic-curve.ts';
 import { createGuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
 import { createFindAlerts } from '../alerts/find-alerts.ts';
@@ -87,6 +88,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     redis: stores.backgroundRedis,
     keys,
     expiresAtMs: (publisherId) => catalog.current()?.expiresAtMs(publisherId) ?? Date.now() + IDLE_KEY_TTL_MS,
+    daysOf: (publisherId) => catalog.current()?.daysOf(publisherId, Date.now()) ?? UTC_DAYS,
   });
   const mayLower = createMayLower({ knex: stores.knex, redis: stores.backgroundRedis, keys });
   const reconciler = createReconciler({
@@ -131,10 +133,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     findAlerts: createFindAlerts({
       knex: stores.reportKnex,
       readStatuses: createReadStatuses({ ...delivery, knex: stores.reportKnex, currentSnapshot: catalog.current, now: Date.now }),
-      shareBefore: (publisherId, atMs) => {
-        const { hourStartMs, shareBefore, shareOfHour } = catalog.current()?.curveAt(publisherId, atMs) ?? curveAt(atMs);
-        return shareBefore + (shareOfHour * (atMs - hourStartMs)) / MS_PER_HOUR;
-      },
+      shareBefore: (publisherId, atMs) => shareAt(catalog.current()?.curveAt(publisherId, atMs) ?? curveAt(atMs), atMs),
       complaintLimit: settings.complaintLimit,
     }),
     sendAlerts: createSendAlerts({ ...sendingAlerts, publicUrl: settings.publicUrl, now: Date.now }),

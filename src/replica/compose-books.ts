@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Catalog } from '../catalog/catalog.ts';
-import { dayOf, IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import { UTC_DAYS, type DayRule } from '../base/local-day.ts';
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
 import { createBookKeeper } from '../events/books/book-keeper.ts';
 import { carryCounts } from '../events/books/carry-counts.ts';
@@ -26,6 +27,8 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
   const store = createBookStore({ knex });
   const pending = createPendingHits({ knex });
   const expiresAtMs = (publisherId: number): number => catalog.current()?.expiresAtMs(publisherId) ?? Date.now() + IDLE_KEY_TTL_MS;
+  const daysOf = (publisherId: number): DayRule =>
+    catalog.current()?.daysOf(publisherId, link.nowMs(keys.shardOf(publisherId))) ?? UTC_DAYS;
   const server = createBooksServer({ redis, keys, scopeOf: (shard) => scopeOfShard(redis, shard), expiresAtMs });
   const onFailure = observe.storeFailed('rebuild', 'Accounts could not be rebuilt or checked for a loss of data');
   const keeper = createBookKeeper({
@@ -47,9 +50,9 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
   let carrying: Promise<void> | undefined;
   /** Once for the fleet: the others wait for the lock, and find nothing. */
   const carry = async (): Promise<void> => {
-    const books = createAccountBooks({ redis, keys, expiresAtMs });
+    const books = createAccountBooks({ redis, keys, expiresAtMs, daysOf });
     const compareAccounts = createCompareAccounts({ knex, books, mayLower: () => Promise.resolve(false) });
-    const accounts = await carryCounts({ knex, counts: createCountStore({ knex }), compareAccounts }, dayOf(link.nowMs(0)));
+    const accounts = await carryCounts({ knex, counts: createCountStore({ knex }), compareAccounts }, link.nowMs(0));
     await store.caughtUp(async (trx) => {
       // With nothing beyond the rows nothing was lost, or another replica was first.
       if (accounts === 0) return;
@@ -67,7 +70,7 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
     /** Shards whose accounts are being rebuilt. */
     rebuildingShards: () => keeper.rebuilding * (keys.shards / scopes),
     prepareAccounts: createPrepareAccounts({
-      ...{ knex, books: createAccountBooks({ redis, keys, expiresAtMs }), mayLower: createMayLower({ knex, redis, keys }) },
+      ...{ knex, books: createAccountBooks({ redis, keys, expiresAtMs, daysOf }), mayLower: createMayLower({ knex, redis, keys }) },
       now: (publisherId) => link.nowMs(keys.shardOf(publisherId)),
       onFailure,
     }),

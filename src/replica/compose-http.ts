@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
 import { createZoneOffset } from '../base/zone-offset.ts';
-import { readAssetFile } from '../uploads/asset-store.ts';
+import { readAssetPart } from '../uploads/asset-store.ts';
 import { readSupply } from '../catalog/postgres/read-supply.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { addressesOf } from '../creative/absolute-address.ts';
@@ -64,6 +64,8 @@ export const composeHttp = (
   const { catalog, tokens, requestContext } = delivery;
   const { allowedEvents, publicUrl, assetsUrl, creativeOrigin } = settings;
   const addresses = addressesOf(settings);
+  // Of answers whose every address is absolute.
+  const absoluteUrl = settings.production && publicUrl === '' ? undefined : publicUrl;
   const [firstKey] = settings.userKeys;
   const userKey = firstKey && userKeyOf(firstKey.secret);
   const sessionKey = randomBytes(32).toString('hex');
@@ -119,7 +121,7 @@ export const composeHttp = (
       dryServeAd: delivery.dryServeAd,
       writeAuction: createAuctionWriter({ signToken: tokens.sign, assetsUrl, creativeOrigin }),
       rateOf: foundation.rateOf,
-      publicUrl: settings.production && publicUrl === '' ? undefined : publicUrl,
+      publicUrl: absoluteUrl,
     },
     tag: {
       ...serving,
@@ -129,6 +131,14 @@ export const composeHttp = (
       recipientHash: (snapshot, publisherId, recipient) => userHash(snapshot.userHashKey, publisherId, recipient),
       publicUrl,
       addresses,
+    },
+    vast: {
+      ...serving,
+      signToken: tokens.sign,
+      publicUrl: absoluteUrl,
+      assetsUrl,
+      creativeOrigin,
+      onNoAd: () => metrics.customEvent('error'),
     },
     track,
     report: {
@@ -154,7 +164,7 @@ export const composeHttp = (
     mockBidder: settings.mockBidderEnabled,
     creativeOrigin,
     assetFiles: assetFilesRoute({
-      read: (path) => readAssetFile(stores.fileKnex, path),
+      readPart: (path, part) => readAssetPart(stores.fileKnex, path, part),
       onFailure: observe.storeFailed('assets', 'An uploaded file could not be read'),
     }),
     staticFiles: staticFiles({

@@ -1,3 +1,4 @@
+import { VIDEO_EVENT_LABELS } from '../catalog/model/video-events.ts';
 import { DECIDERS } from '../ledger/allowances/allowances-options.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import { BIDDER_STEPS, CIRCUIT_STATES, IMPRESSION_STEPS, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
@@ -11,7 +12,7 @@ import { ALERT_KIND_NAMES } from '../catalog/model/alert-kinds.ts';
 /** The closed label sets of a replica's metrics, each from the folder that defines it. */
 export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => ({
   noBidReasons: reasonNames,
-  eventTypes,
+  eventTypes: [...eventTypes, ...VIDEO_EVENT_LABELS.filter((type) => !eventTypes.includes(type))],
   hitKinds: HIT_KINDS,
   invalidReasons: INVALID_REASONS,
   bidOutcomes: BID_OUTCOME_NAMES,

@@ -1,3 +1,4 @@
+import { labelOfEvent } from '../catalog/model/video-events.ts';
 import { LRUCache } from 'lru-cache';
 import type { BidderObserver } from '../bidders/bidder-observer.ts';
 import type { CatalogObserver } from '../catalog/catalog.ts';
@@ -51,7 +52,7 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     metrics.grossHit(kind);
     if (kind === 'impression') metrics.impression();
     else if (kind === 'click') metrics.click();
-    else metrics.customEvent(eventType);
+    else metrics.customEvent(labelOfEvent(eventType));
   };
 
   const catalog: CatalogObserver = {

@@ -16,7 +16,7 @@ export const EXPORT_API = defineRoutes({
     closed: true,
     summary: 'The events of a day, one row for each hit, as a file; the audit trail names who exported them',
     parameters: {
-      day: required(dayQuery('The UTC day on which the ads were selected')),
+      day: required(dayQuery('The publisher’s day on which the ads were selected')),
       format: choiceOr(EVENT_FORMATS[0], EVENT_FORMATS, 'The format of the file'),
       publisher_id: idQuery('publisher', 'Only the events of this publisher'),
       columns: choicesOr(DEFAULT_EVENT_COLUMNS, EVENT_COLUMN_NAMES, columnWords),

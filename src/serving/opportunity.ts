@@ -79,7 +79,9 @@ export const openOpportunity = (
   const placement = known && (known.publisherId === null || known.publisherId === request.publisher.id) ? known : undefined;
   const size = { width: width ?? placement?.width ?? 0, height: height ?? placement?.height ?? 0 };
   const blockedAdvertisers = placement && blocksOf(request.publisher, placement);
-  const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [], blockedAdvertisers, terms };
+  // What it refuses is left out at load; a trace says why.
+  const video = request.traced ? placement?.video : undefined;
+  const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [], video, blockedAdvertisers, terms };
   const query = targeting ? { ...request.query, targeting } : request.query;
   const slot = snapshot.slot(request.publisher.id, placementId);
   const inviting = placement && slot.programmatic ? rankInvitations(slot.programmatic, request, query, imp, steps) : undefined;

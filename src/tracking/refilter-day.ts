@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { DayRoom, RefilterRow, RefilterStore, RowChange } from '../events/postgres/refilter-store.ts';
 import { sizeOfText } from '../ledger/ad-size.ts';
 import { billsHit, ORDER_REASONS, type Hit, type InvalidReason } from '../ledger/hit.ts';
-import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import { accountField, type LedgerKeys } from '../ledger/ledger-keys.ts';
 import { createPendingHits } from './pending-hits.ts';
 import { activityKey, type FilteredActivity } from './rejudge-activity.ts';
 import type { RejudgeHit } from './invalid-traffic/rejudge-hit.ts';
@@ -57,7 +57,21 @@ const ENDED_MS = 10 * MS_PER_MINUTE;
  */
 export const refilterDay = async (options: RefilterOptions): Promise<readonly RefilterChange[]> => {
   const { store, keys, day, nowMs, dryRun, rest } = options;
-  const room = new Map((await store.room(day)) as Map<number, DayRoom>);
+  const room = new Map(await store.room(day));
+  const accountsOf = (of: Pick<RefilterRow, 'lineItemId' | 'campaignId'>) => [
+    accountField('l', of.lineItemId),
+    accountField('c', of.campaignId),
+  ];
+  /** Takes from what an account has left; negative amounts are given back. */
+  const change = (
+    account: string,
+    { impressions, spendMicros }: DayRoom,
+    taken: { readonly impressions: number; readonly micros: number },
+  ) =>
+    room.set(account, {
+      impressions: impressions === null ? null : impressions - taken.impressions,
+      spendMicros: spendMicros === null ? null : spendMicros - taken.micros,
+    });
   const found = new Map<string, RefilterChange>();
   const note = ({ lineItemId, kind, reason: from }: RefilterRow, to: RefilterChange['to'], micros: number): void => {
     const key = `${lineItemId} ${kind} ${from} ${to}`;
@@ -65,20 +79,22 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
     found.set(key, { ...before, hits: before.hits + 1, micros: before.micros + micros });
   };
 
-  /** Takes what a hit needs of its line item's daily caps. Resolves to what it may bill; undefined: there is no room. */
+  /**
+   * Takes what a hit needs of the daily caps of its line item, and of the daily budget of its campaign. Resolves to what it
+   * may bill; undefined: there is no room.
+   */
   const takeRoom = (hit: Hit): number | undefined => {
     const { kind, ad } = hit;
-    const left = room.get(ad.lineItemId);
     const price = billsHit(hit) ? ad.priceMicros : 0;
     if (kind === 'event' && price === 0) return 0;
-    if (!left) return undefined;
-    const billed = kind === 'impression' ? price : Math.max(Math.min(price, left.spendMicros ?? price), 0);
     const impressions = kind === 'impression' ? 1 : 0;
-    if ((left.impressions ?? impressions) < impressions || (left.spendMicros ?? billed) < billed) return undefined;
-    room.set(ad.lineItemId, {
-      impressions: left.impressions === null ? null : left.impressions - impressions,
-      spendMicros: left.spendMicros === null ? null : left.spendMicros - billed,
-    });
+    const left = accountsOf(ad).map((account) => [account, room.get(account)] as const);
+    const spends = left.map(([, of]) => of?.spendMicros ?? price);
+    const billed = kind === 'impression' ? price : Math.max(Math.min(price, ...spends), 0);
+    const hasRoom = ([, of]: (typeof left)[number]): boolean =>
+      of !== undefined && (of.impressions ?? impressions) >= impressions && (of.spendMicros ?? billed) >= billed;
+    if (!left.every(hasRoom)) return undefined;
+    for (const [account, of] of left) if (of) change(account, of, { impressions, micros: billed });
     return billed;
   };
 
@@ -103,12 +119,11 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
       if (reason === '') changes.push(...(await restore(row, trx)));
       else {
         note(row, reason, -row.billedMicros);
-        const left = room.get(row.lineItemId);
-        if (row.reason === '' && left)
-          room.set(row.lineItemId, {
-            impressions: left.impressions === null ? null : left.impressions + (row.kind === 'impression' ? 1 : 0),
-            spendMicros: left.spendMicros === null ? null : left.spendMicros + row.billedMicros,
-          });
+        const given = { impressions: row.kind === 'impression' ? -1 : 0, micros: -row.billedMicros };
+        for (const account of row.reason === '' ? accountsOf(row) : []) {
+          const left = room.get(account);
+          if (left) change(account, left, given);
+        }
         if (!dryRun) changes.push({ row, reason, hit: hitOf(row, day) });
       }
     }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { sizeInWords } from '../catalog/model/asset-rules.ts';
-import type { Asset, AssetFile } from './asset.ts';
+import type { Asset } from './asset.ts';
 
 /** An asset without its files. */
 export interface StoredAsset {
@@ -14,6 +14,10 @@ export interface StoredAsset {
   readonly width: number | null;
   readonly height: number | null;
   readonly bytes: number;
+  /** Of a video or a sound. */
+  readonly duration_ms: number | null;
+  readonly bitrate_kbps: number | null;
+  readonly codec: string | null;
   readonly created_at: Date;
 }
 
@@ -38,7 +42,10 @@ export interface AssetQuery {
   readonly offset: number;
 }
 
-const COLUMNS = ['sha256', 'publisher_id', 'name', 'path', 'type', 'width', 'height', 'bytes', 'created_at'] as const;
+const COLUMNS = [
+  ...(['sha256', 'publisher_id', 'name', 'path', 'type', 'width', 'height', 'bytes'] as const),
+  ...(['duration_ms', 'bitrate_kbps', 'codec', 'created_at'] as const),
+] as const;
 
 /**
  * Stores an asset with all of its files; one that is stored already stays as it is. Uploads are
@@ -51,7 +58,7 @@ export const storeAsset = async (
   await trx.raw('lock table assets in share row exclusive mode');
   const known = await findAsset(trx, asset.sha256);
   if (known) return { stored: known, isNew: false };
-  const { files, ...row } = asset;
+  const { files, playback, ...row } = asset;
   const storedBytes = files.reduce((sum, { content }) => sum + content.length, 0);
   const [used] = await trx('assets').where({ publisher_id: publisherId }).sum<{ sum: string | null }[]>('stored_bytes');
   const free = Math.max(0, maxStoredBytes - Number(used?.sum ?? 0));
@@ -63,7 +70,10 @@ export const storeAsset = async (
     };
   }
   const [stored] = await trx('assets')
-    .insert({ ...row, publisher_id: publisherId, name, stored_bytes: storedBytes })
+    .insert({
+      ...{ ...row, publisher_id: publisherId, name, stored_bytes: storedBytes },
+      ...(playback && { duration_ms: playback.durationMs, bitrate_kbps: playback.bitrateKbps, codec: playback.codec }),
+    })
     .returning<StoredAsset[]>([...COLUMNS]);
   if (!stored) throw new Error('Postgres returned no row for an asset that it stored.');
   await trx('asset_files').insert(files.map((file) => ({ ...file, sha256: asset.sha256 })));
@@ -133,6 +143,25 @@ export const deleteAsset = async (trx: Knex.Transaction, sha256: string): Promis
   await trx('assets').where({ sha256 }).delete();
 };
 
-/** Reads a file by its path below /static/assets/. */
-export const readAssetFile = async (knex: Knex, path: string): Promise<AssetFile | undefined> =>
-  knex('asset_files').where({ path }).first<AssetFile | undefined>(['path', 'type', 'content']);
+/** A part of a stored file. */
+export interface AssetPart {
+  readonly type: string;
+  /** Of the whole file. */
+  readonly bytes: number;
+  readonly content: Buffer;
+}
+
+/** Files are read in parts of so many bytes: a video is never in memory as a whole. */
+export const PART_BYTES = 1024 * 1024;
+
+/**
+ * Reads a part, counted from 0, of a file by its path below /static/assets/. Postgres reads no more of
+ * the content than it returns, because it is stored uncompressed outside of the row.
+ */
+export const readAssetPart = async (knex: Knex, path: string, part: number): Promise<AssetPart | undefined> => {
+  const { rows } = await knex.raw<{ rows: AssetPart[] }>(
+    `select type, octet_length(content) as bytes, substring(content from :first for :count) as content from asset_files where path = :path`,
+    { path, first: part * PART_BYTES + 1, count: PART_BYTES },
+  );
+  return rows[0];
+};

@@ -45,6 +45,7 @@ test('an uploaded picture is served by every replica, to pages of every origin, 
     bytes: picture.length,
     name: 'boots.png',
     publisher_id: publisher.id,
+    ...{ duration_ms: null, bitrate_kbps: null, codec: null },
   };
   expect(answer).toEqual({ status: 201, body: { url: `/static/assets/${sha256}.png`, ...asset, created_at: expect.any(String) } });
   for (const { url } of [replica, other, other]) {
@@ -162,7 +163,8 @@ describe('nothing is stored of', () => {
     ['an SVG with a script', svg('<script>1</script>'), '', 400, /^The file is an SVG that contains <script>/],
     ['a zip with path tricks', zip([{ name: '../x.html', content: 'x' }]), '', 400, /invalid relative path/],
     ['a bomb', zip([{ name: 'index.html', content: Buffer.alloc(50_000_000) }]), '', 400, /unpacks to more than 8.0 MB/],
-    ['more than 2 MB', Buffer.alloc(2_200_000, 1), '', 413, /^The file is too large: at most 2 MB are accepted\.$/],
+    ['more than 2 MB', Buffer.alloc(2_200_000, 1), '', 413, /^The file has 2\.2 MB; at most 2 MB are accepted\.$/],
+    ['more than 16 MB', Buffer.alloc(17_000_000, 1), '', 413, /^The file is too large: at most 16 MB are accepted/],
     ['a file of no publisher', png(9, 9), '?publisher_id=999999', 400, /^publisher_id must be the id of a publisher\.$/],
     ['a file of a publisher that is no number', png(9, 9), '?publisher_id=x', 400, /^publisher_id must be/],
   ])('%s', async (_, bytes, query, status, words) => {

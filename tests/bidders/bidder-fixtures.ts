@@ -78,6 +78,7 @@ export const opportunity = (invitations: readonly Booking[], impId = 'imp-1'): B
     height: 250,
     formats: ['html', 'native'],
     floorMicros: 0,
+    video: null,
     blockedAdvertisers: sampleBlockedAdvertisers,
     archived: false,
   },

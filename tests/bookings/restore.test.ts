@@ -60,11 +60,16 @@ test('a campaign is back with its line items, creatives and comments, under thei
   expect((await api('GET', `/line_items/${booked.lineItem}`)).status).toBe(404);
   const [deletion] = itemsOf(await get(`/audit?entity=campaign&entity_id=${booked.campaign}&action=delete`));
   expect(deletion).toMatchObject({ restorable: true, before: { deleted_with_it: { line_items: 1, creatives: 1 } } });
+  // No line of the history leads to a record that went with another one.
+  const ofIt = [`entity=campaign&entity_id=${booked.campaign}`, `entity=line_item&entity_id=${booked.lineItem}`];
+  const exists = async () => (await Promise.all(ofIt.map((of) => get(`/audit?${of}`)))).flatMap(itemsOf).map((line) => line['exists']);
+  expect(new Set(await exists())).toEqual(new Set([false]));
 
   // Redis has lost what it knew of the publisher.
   for (const key of await redis.keys(`*accounts*:${booked.publisher.id}`)) await redis.del(key);
   expect(await restored(`/campaigns/${booked.campaign}`)).toEqual(before[0]);
   expect(await allOf(booked)).toEqual(before);
+  expect(new Set(await exists())).toEqual(new Set([true]));
   expect(await get(`/line_items/${booked.lineItem}/comments`)).toEqual(comments);
   expect(await serveAd(replica.url, booked, 'later')).toBeUndefined();
   expect((await get(`/line_items/${booked.lineItem}/delivery`)).today).toMatchObject({ impressions: 3 });

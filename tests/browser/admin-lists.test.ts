@@ -165,14 +165,16 @@ test('a quick edit closes when the person leaves the list', async () => {
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
-test('the first paint waits for one style sheet and one script, and a list draws as many rows as were asked for', async () => {
+test('the first paint waits for one style sheet, one script and a line of preferences, and a list draws as many rows as were asked for', async () => {
   const { page } = desk.admin;
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await desk.admin.go('#/line_items');
   await eventually(async () => expect(await names()).toHaveLength(100));
   const firstCall = asked.findIndex((path) => path.startsWith('/api/'));
-  expect(asked.slice(0, firstCall).toSorted()).toEqual(['/static/admin.html', '/static/admin/admin.css', '/static/admin/admin.js']);
+  expect(asked.slice(0, firstCall).toSorted()).toEqual([
+    ...['/static/admin.html', '/static/admin/admin.css', '/static/admin/admin.js', '/static/admin/before-paint.js'],
+  ]);
   // Who asks and what they may, records, what they belong to, statuses, dimensions, and saved views.
   expect(asked.length - firstCall).toBeLessThanOrEqual(9);
 });

@@ -56,7 +56,7 @@ afterEach(async () => {
 test('from the first start to a second person, who sees what the role may, and is out once disabled', async () => {
   const chief = await openFor();
   await chief.go('#/overview');
-  expect(await chief.page.locator('.person-menu').count()).toBe(0);
+  expect(await chief.page.locator('.person-menu .person').count()).toBe(0);
 
   const [secret] = await replica.logged(/#adsl_[0-9a-f]{56}/);
   await chief.page.goto(`${replica.url}/static/sign-in.html${secret}`);

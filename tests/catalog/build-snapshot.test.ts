@@ -300,7 +300,7 @@ test('line items of an advertiser that the publisher or the placement blocks are
 
 test('an invalid row is set aside with its children and the reason, and everything else serves', async () => {
   const snapshot = await load({
-    placements: [placement('top'), placement('odd', { formats: ['video'] }), placement('lost', { publisher_id: 9 })],
+    placements: [placement('top'), placement('odd', { formats: ['hologram'] }), placement('lost', { publisher_id: 9 })],
     campaigns: [campaign(1), campaign(2, { end_at: new Date('2025-01-01') })],
     line_items: [
       lineItem(1),

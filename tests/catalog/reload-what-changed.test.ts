@@ -5,9 +5,9 @@ import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts'
 import { createCatalogBuilder } from '../../src/catalog/snapshot/build-catalog.ts';
 import { openSnapshot, type OpenedSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
 import type { CandidateIndex, Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
-import type { Booking, Creative, CreativeContent } from '../../src/catalog/model/entities.ts';
+import type { Booking, Creative } from '../../src/catalog/model/entities.ts';
 import { ROTATIONS } from '../../src/catalog/model/choices.ts';
-import { composeMarkup } from '../../src/creative/compose-markup.ts';
+import { composeMarkup, type MarkupContent } from '../../src/creative/compose-markup.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -82,10 +82,13 @@ const firstLoad = (): Promise<Snapshot> => loader().load();
 const fieldsOf = (view: object): unknown => {
   const names = Object.keys(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(view))).filter((name) => name !== 'constructor');
   return Object.fromEntries(
-    names.map((name) => [name, name === 'content' ? contentOf((view as Creative).content) : (view as Record<string, unknown>)[name]]),
+    names.map((name) => [
+      name,
+      name === 'content' ? contentOf((view as Creative).content as MarkupContent) : (view as Record<string, unknown>)[name],
+    ]),
   );
 };
-const contentOf = (content: CreativeContent): unknown => ({
+const contentOf = (content: MarkupContent): unknown => ({
   format: content.format,
   markup: composeMarkup({ content, clickUrl: null }, { width: 300, height: 250 }),
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { BannerAssets, CreativeContent } from '../../src/catalog/model/entities.ts';
-import { composeMarkup } from '../../src/creative/compose-markup.ts';
+import type { BannerAssets } from '../../src/catalog/model/entities.ts';
+import { composeMarkup, type MarkupContent } from '../../src/creative/compose-markup.ts';
 import { tagsOf } from './tags-of.ts';
 
 const SLOT = { width: 300, height: 250 };
-const banner = (assets: Partial<BannerAssets>): CreativeContent => ({
+const banner = (assets: Partial<BannerAssets>): MarkupContent => ({
   format: 'banner',
   banner: { image: 'https://cdn.example/a.png', alt: '', images: [], ...assets },
 });

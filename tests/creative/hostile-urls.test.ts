@@ -5,7 +5,7 @@ import { sanitizeAssets } from '../../sdk/src/sanitize-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
 import { CHECKS } from '../../src/catalog/checks/check-entities.ts';
 import { parseCreativeContent } from '../../src/catalog/checks/parse-content.ts';
-import { composeMarkup } from '../../src/creative/compose-markup.ts';
+import { composeMarkup, type MarkupContent } from '../../src/creative/compose-markup.ts';
 import { tagsOf } from './tags-of.ts';
 
 /** What ends an attribute of a template, in whichever way it is quoted. */
@@ -105,7 +105,9 @@ test('no URL of a native creative ends an attribute, in the service and in the S
       const assets = { title: 'It\'s "quoted"', image: { url, w: 1 }, click: `/${path}`, list: [url], deep: { photo: url, href: path } };
       const parsed = parseCreativeContent('native', JSON.stringify(assets));
       const served =
-        'content' in parsed ? JSON.parse(composeMarkup({ content: parsed.content, clickUrl: null }, { width: 1, height: 1 })) : {};
+        'content' in parsed
+          ? JSON.parse(composeMarkup({ content: parsed.content as MarkupContent, clickUrl: null }, { width: 1, height: 1 }))
+          : {};
       expect(served).toMatchObject({ title: 'It\'s "quoted"' });
       expectHarmless(addressesIn(served));
       expectHarmless(addressesIn(sanitizeAssets(assets, 'https://page.example/')));
@@ -127,7 +129,7 @@ test('no URL of a banner, and no click URL, ends an attribute', () => {
       expectHarmless([clickUrl!]);
       const parsed = parseCreativeContent('banner', content);
       if (!('content' in parsed)) return;
-      const { tags } = tagsOf(composeMarkup({ content: parsed.content, clickUrl }, { width: 300, height: 250 }));
+      const { tags } = tagsOf(composeMarkup({ content: parsed.content as MarkupContent, clickUrl }, { width: 300, height: 250 }));
       for (const { attributes } of tags) {
         expectHarmless([attributes['src'], attributes['href']].filter((one) => one !== undefined));
         expectHarmless(attributes['srcset']?.split(/, | \d+w/) ?? []);

@@ -165,12 +165,20 @@ const agree = async (moment: Moment): Promise<readonly DeliveryStatus[]> => {
   }
   const values = deliveries.map(({ status }) => status.value);
   const rowsOf = (kind: string) => home.groups.find((group) => group.kind === kind)?.rows ?? [];
-  expect(numbers(rowsOf('behind').map(({ id }) => id))).toEqual(behind);
-  for (const { id, text } of rowsOf('behind')) expect(text).toBe(deliveries[Number(id) - 1]?.status.behind);
   const of = (value: DeliveryStatus) => values.flatMap((each, i) => (each === value ? [i + 1] : []));
-  expect(numbers(rowsOf('cannot_serve').map(({ id }) => id))).toEqual(of('cannot serve'));
-  expect(numbers(rowsOf('outranked').map(({ id }) => id))).toEqual(of('outranked'));
+  const idsOf = (kind: string) => numbers(rowsOf(kind).map(({ id }) => id));
+  const kinds = { 'cannot serve': 'cannot_serve', behind: 'behind', outranked: 'outranked' } as const;
+  for (const value of Object.keys(kinds) as (keyof typeof kinds)[]) {
+    expect(idsOf(kinds[value])).toEqual(of(value));
+    expect(home.line_items[value] ?? 0).toBe(home.groups.find(({ kind }) => kind === kinds[value])?.total ?? 0);
+  }
   expect(numbers(listedAsBehind)).toEqual(of('behind'));
+  // What is behind is named once, with how far, whatever its status is.
+  const named = [...Object.values(kinds), 'limited'].flatMap(rowsOf);
+  expect(numbers(named.map(({ id }) => id))).toEqual(
+    [...new Set([...behind, ...of('cannot serve'), ...of('outranked')])].sort((a, b) => a - b),
+  );
+  for (const { id, text } of named) expect(text).toContain(deliveries[Number(id) - 1]?.status.behind ?? '');
   const told = alerts.filter(({ kind }) => kind === 'under_delivery');
   expect(numbers(told.map(({ entityId }) => entityId))).toEqual(alarming);
   for (const { entityId, words } of told)

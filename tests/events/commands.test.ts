@@ -121,7 +121,7 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
     const said = await forget('--user', 'ann');
     expect(said).toContain('erased: 6 users in Redis; the user in 6 events, 6 pending hits, 6 dead events\n');
     expect(said).toContain('repeat the command then');
-    const places = await redis.keys('ads:*:places2:*');
+    const places = await redis.keys('ads:*:places:*');
     const tables = await Promise.all(
       [
         'select user_hash as text from events',

@@ -79,7 +79,7 @@ test('a serve during the flush, or a flush that fails, is written by the next fl
 });
 
 test('fields of days before yesterday are deleted once they are copied, and each key has a time to live', async () => {
-  const field = `${TODAY - 2}:1:2:3:4`;
+  const field = `${TODAY - 3}:1:2:3:4`;
   await redis.hset(keys.serves(0), field, 5);
   await redis.sadd(keys.changedServes(0), field);
   await addServes(9);

@@ -159,6 +159,12 @@ test('production has the trafficking tool under a host name of its own, by repli
     const ads = one('production', kind).spec;
     expect([kind, labels]).not.toMatchObject([kind, (ads.podSelector ?? ads.selector).matchLabels ?? ads.selector]);
   }
+  // A provider of sign-in is called from the replicas of the tool, and from no others.
+  const opens443 = (name?: string): boolean =>
+    (one('production', 'NetworkPolicy', name).spec.egress as { to?: { ipBlock?: { cidr: string } }[]; ports: { port: number }[] }[]).some(
+      ({ to = [], ports }) => ports.some(({ port }) => port === 443) && to.some(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0'),
+    );
+  expect(opens443('ad-server-tool')).toBe(true);
   const settings = readSettings({
     ...configOf('production'),
     ...env('ad-server-tool'),

@@ -129,7 +129,7 @@ describe('a reservation', () => {
   it('forgets a user who did not render an hour after the end of the hold, whatever the frequency window', async () => {
     const capped = candidate(lineItem({ frequencyCaps: perUser(3, 366 * DAY) }));
     await rig.reserve([[capped]], 'user');
-    const [key = ''] = await rig.redis.keys('*:places2:*');
+    const [key = ''] = await rig.redis.keys('*:places:*');
     expect(await rig.redis.pttl(key)).toBeLessThanOrEqual(31 * MINUTE + HOUR);
     expect(await rig.redis.call('MEMORY', 'USAGE', key)).toBeLessThan(400);
   });

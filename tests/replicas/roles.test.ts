@@ -26,6 +26,7 @@ test.each([
   ['GET', '/click', true, false],
   ['POST', '/openrtb2/auction', true, false],
   ['GET', '/tag/iframe', true, false],
+  ['GET', '/vast', true, false],
   ['GET', '/sellers.json', true, false],
   ['GET', '/api/publishers', false, true],
   ['GET', '/auth/methods', false, true],

@@ -4,6 +4,7 @@ import type { FormField } from '../../../src/catalog/entities/form.ts';
 import type { Draft } from './form.ts';
 import { readAt, writtenAt } from './pointer.ts';
 import { listOf } from './typed-text.ts';
+import { t } from '../../words/texts.ts';
 
 /** A field that both have changed, to different values. */
 export interface ConflictField {
@@ -59,11 +60,11 @@ const textsIn = (value: unknown): readonly string[] =>
 
 /** A value of a draft as people read it. */
 export const valueInWords = (field: FormField, value: unknown): string => {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'boolean') return value ? t`on` : t`off`;
   const labels = new Map(choicesOf(field).map(({ value: choice, label }) => [choice, label]));
   return (
     textsIn(value)
       .map((text) => labels.get(text) ?? text)
-      .join(', ') || 'nothing'
+      .join(', ') || t`nothing`
   );
 };

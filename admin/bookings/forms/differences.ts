@@ -4,6 +4,7 @@ import { draftOf } from './entity-draft.ts';
 import { fieldsOf, wordsOf } from './entity-fields.ts';
 import { readAt } from './pointer.ts';
 import { listOf } from './typed-text.ts';
+import { t } from '../../words/texts.ts';
 
 /** A field of a record before and after a change, in words. */
 export interface Difference {
@@ -34,7 +35,7 @@ export const differencesOf = (
         ? listOf(value)
             .filter((id) => id !== '')
             .map((id) => nameOf(parent, id))
-            .join(', ') || 'nothing'
+            .join(', ') || t`nothing`
         : valueInWords(field, value);
     return [{ label: wordsOf(field, now).label, before: shown(was), after: shown(is) }];
   });

@@ -4,9 +4,11 @@ import { formOf, type FieldSchema, type FormField, type FormSection } from '../.
 import type { Condition, FieldWords } from '../../../src/catalog/entities/form-description.ts';
 import type { Dimensions, Kind } from '../../api/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
+import { sayWords } from '../../words/service-words.ts';
 import { listOf, textOf } from './typed-text.ts';
+import { say, t } from '../../words/texts.ts';
 
-const FORMS = perTable((kind) => formOf(entityOf(kind)));
+const FORMS = perTable((kind) => sayWords(formOf(entityOf(kind))));
 
 export const sectionsOf = (kind: Kind): readonly FormSection[] => FORMS[kind];
 
@@ -50,9 +52,9 @@ export const faultInWords = (kind: Kind, { pointer, detail }: Fault, draft: unkn
   const typed = textOf(readAt(draft, pointer));
   const example = /^must be (a|a whole) number( or null)?$/.exec(detail);
   if (example && typed !== '')
-    return `${label.join(' › ')}: “${typed}” is not ${example[1]} number. Write one such as ${example[1] === 'a' ? '1500.00' : '1500'}`;
+    return t`${label.join(' › ')}: “${typed}” is not ${example[1]} number. Write one such as ${example[1] === 'a' ? '1500.00' : '1500'}`;
   // An empty field is the page's null.
-  return `${label.join(' › ')} ${withLabels(kind, detail.replace(/ or null$/, '').replace(/, null$/, ''))}`.trim();
+  return `${label.join(' › ')} ${say(withLabels(kind, detail.replace(/ or null$/, '').replace(/, null$/, '')))}`.trim();
 };
 
 /** `must be after start_date` as `must be after Start`. */

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import { CREATIVE_FORMAT_WORDS } from '../../../src/catalog/model/choices.ts';
+import { CREATIVE_FORMAT_WORDS } from '../../words/choice-words.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/model/choices.ts';
 import type { SpecialWidget } from '../../../src/catalog/entities/form-description.ts';
 import { capRows, capsField, capsOfRows } from '../../parts/fields/caps-field.ts';
@@ -23,6 +23,7 @@ import type { FormField, FieldSchema } from '../../../src/catalog/entities/form.
 import type { Form } from './form.ts';
 import { targetedTexts, targetedValue } from './targeted-text.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
+import { t } from '../../words/texts.ts';
 
 /**
  * Between the record and what a form holds: numbers are held as typed, so that typing is never
@@ -115,7 +116,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   headers: {
     toDraft: textRows,
     toRecord: textsOf,
-    render: ({ form, options }) => keyValuesField(form, { ...options, one: true, what: 'header' }),
+    render: ({ form, options }) => keyValuesField(form, { ...options, one: true, what: t`header` }),
   },
   lines: {
     toDraft: (value) => listOf(value).join('\n'),
@@ -198,6 +199,6 @@ function formatField({ form, page: { store }, field, options }: WidgetContext): 
 
 const allowedWords = (placements: number, allowed: readonly CreativeFormat[]): string => {
   const formats = allowed.map((format) => CREATIVE_FORMAT_WORDS[format].label);
-  if (placements === 1) return `This placement allows ${formats.join(', ')}.`;
-  return formats.length === 0 ? 'These placements have no format in common.' : `These placements all allow ${formats.join(', ')}.`;
+  if (placements === 1) return t`This placement allows ${formats.join(', ')}.`;
+  return formats.length === 0 ? t`These placements have no format in common.` : t`These placements all allow ${formats.join(', ')}.`;
 };

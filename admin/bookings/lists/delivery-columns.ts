@@ -4,14 +4,15 @@ import type { Column } from '../../parts/table.ts';
 import type { Statuses } from '../../api/statuses.ts';
 import type { LineItemWire } from '../../api/wire.ts';
 import { count, money, percent } from '../../words/formats.ts';
+import { t } from '../../words/texts.ts';
 
 /** What the delivered part is of. */
 const OF: Readonly<Record<Progress['of'], { readonly words: string; readonly show: (value: number) => string }>> = {
-  goal_impressions: { words: 'the goal of impressions', show: count },
-  goal_clicks: { words: 'the goal of clicks', show: count },
-  daily_impression_cap: { words: 'the daily cap', show: count },
-  daily_spend_cap: { words: 'the daily spend cap', show: money },
-  budget: { words: 'the budget', show: money },
+  goal_impressions: { words: t`the goal of impressions`, show: count },
+  goal_clicks: { words: t`the goal of clicks`, show: count },
+  daily_impression_cap: { words: t`the daily cap`, show: count },
+  daily_spend_cap: { words: t`the daily spend cap`, show: money },
+  budget: { words: t`the budget`, show: money },
 };
 
 /** Delivery of today, and the used part of the goal or limit of each line item. */
@@ -23,15 +24,15 @@ export const deliveryColumns = (statuses: Statuses): readonly Column<LineItemWir
       return delivery ? show(delivery, item) : '…';
     };
   return [
-    { label: 'Today', numeric: true, sort: '-impressions_today', cell: cell(({ impressions_today }) => count(impressions_today)) },
-    { label: 'Delivered', cell: cell(({ progress }) => (progress ? progressBar(progress) : '–')) },
+    { label: t`Today`, numeric: true, sort: '-impressions_today', cell: cell(({ impressions_today }) => count(impressions_today)) },
+    { label: t`Delivered`, cell: cell(({ progress }) => (progress ? progressBar(progress) : '–')) },
     {
-      label: 'Spend today',
+      label: t`Spend today`,
       numeric: true,
       sort: '-spend_today',
       cell: cell(({ spend_today }, { type, budget_type }) =>
         type === 'direct' && budget_type === 'Flat'
-          ? html`<span title="A fee is earned over the flight: see Reports">fee</span>`
+          ? html`<span title=${t`A fee is earned over the flight: see Reports`}>${t`fee`}</span>`
           : money(spend_today),
       ),
     },
@@ -41,7 +42,7 @@ export const deliveryColumns = (statuses: Statuses): readonly Column<LineItemWir
 const progressBar = ({ of, done, limit }: Progress): TemplateResult => {
   const { words, show } = OF[of];
   const share = limit > 0 ? done / limit : 1;
-  const text = `${show(done)} of ${show(limit)}, ${words}`;
+  const text = t`${show(done)} of ${show(limit)}, ${words}`;
   return html`<span class="progress" title=${text}>
     <span class="bar ${share >= 1 ? 'full' : ''}" role="img" aria-label=${text}
       ><span class="used" .style=${`width:${Math.min(100, 100 * share)}%`}></span

@@ -8,6 +8,7 @@ import { titleOf } from '../../words/kinds.ts';
 import { findRecords } from './find-records.ts';
 import { filtersOf, type Filter } from './list-filters.ts';
 import { toggled, withFilter, type ListState } from './list-state.ts';
+import { t } from '../../words/texts.ts';
 
 export interface ChipsOptions {
   readonly kind: Kind;
@@ -20,7 +21,7 @@ export const filterChips = (page: Page, { kind, state, change }: ChipsOptions): 
   const filters = filtersOf(kind);
   if (filters.length === 0) return nothing;
   const any = Object.keys(state.filters).length > 0;
-  return html`<section class="filter-chips" aria-label="Filters">
+  return html`<section class="filter-chips" aria-label=${t`Filters`}>
     ${filters.map((filter) => {
       const value = state.filters[filter.name] ?? '';
       const remove = () => change(withFilter(state, filter.name, ''));
@@ -30,10 +31,10 @@ export const filterChips = (page: Page, { kind, state, change }: ChipsOptions): 
           <summary>${filter.label}${words ? html`: <b>${words}</b>` : nothing}</summary>
           <div class="filter-panel">${panel(page, { kind, state, change }, filter, value)}</div>
         </details>
-        ${value === '' ? nothing : button('×', remove, 'chip-remove', `Remove the filter ${filter.label}`)}
+        ${value === '' ? nothing : button('×', remove, 'chip-remove', t`Remove the filter ${filter.label}`)}
       </span>`;
     })}
-    ${any ? button('Clear', () => change({ ...state, filters: {} }), 'quiet', 'Clear all filters') : nothing}
+    ${any ? button(t`Clear`, () => change({ ...state, filters: {} }), 'quiet', t`Clear all filters`) : nothing}
   </section>`;
 };
 
@@ -45,7 +46,7 @@ const wordsOf = ({ store }: Page, { choices, kind }: Filter, value: string): str
     return record ? titleOf(kind, record) : `#${value}`;
   }
   const labels = value.split(',').map((one) => choices?.find(([name]) => name === one)?.[1] ?? one);
-  return labels.length > 2 ? `${labels[0]} and ${labels.length - 1} more` : labels.join(', ');
+  return labels.length > 2 ? t`${labels[0]} and ${labels.length - 1} more` : labels.join(', ');
 };
 
 const panel = (page: Page, { state, change }: ChipsOptions, filter: Filter, value: string): TemplateResult => {
@@ -54,7 +55,7 @@ const panel = (page: Page, { state, change }: ChipsOptions, filter: Filter, valu
     return combobox({
       label,
       shown: wordsOf(page, filter, value),
-      placeholder: 'Type to search …',
+      placeholder: t`Type to search …`,
       find: findRecords(page.api, kind),
       choose: (option) => {
         void page.store.ensure(kind, ...(option ? [option.value] : [])).then(() => page.redraw());

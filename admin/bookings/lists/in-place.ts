@@ -15,13 +15,14 @@ import {
   type InPlaceKind,
 } from './listed-fields.ts';
 import { saveInPlace } from './save-in-place.ts';
+import { t } from '../../words/texts.ts';
 
 const LABELS: Readonly<Record<InPlaceField, string>> = {
   cpm: 'price',
   cpc: 'price',
   budget: 'budget',
   priority: 'priority',
-  daily_impression_cap: 'daily cap',
+  daily_impression_cap: t`daily cap`,
   start_date: 'start',
   end_date: 'end',
 };
@@ -64,9 +65,9 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
     const saved = await saveInPlace(page, { kind, record, fields: [{ field: mine.field, label: LABELS[mine.field], before, value }] });
     mine.isSaving = false;
     if (saved.ok) {
-      const undo = () => void patchRecord(page, kind, record.id, saved.replaced, 'It is as before.');
+      const undo = () => void patchRecord(page, kind, record.id, saved.replaced, t`It is as before.`);
       if (saved.changed)
-        page.toast(`“${titleOf(kind, record)}”: the ${LABELS[mine.field]} is changed.`, { action: { label: 'Undo', run: undo } });
+        page.toast(t`“${titleOf(kind, record)}”: the ${LABELS[mine.field]} is changed.`, { action: { label: t`Undo`, run: undo } });
       return editing === mine ? end() : page.redraw();
     }
     const [fault] = saved.problem.errors;
@@ -77,7 +78,7 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
 
   const open = (record: Records[K], field: InPlaceField): TemplateResult => {
     const { typed = '', fault = '', isSaving = false } = editing ?? {};
-    const label = `${LABELS[field]} of ${titleOf(kind, record)}`;
+    const label = t`${LABELS[field]} of ${titleOf(kind, record)}`;
     const write = (event: Event): void => {
       if (editing) editing.typed = (event.target as HTMLInputElement).value;
     };
@@ -115,8 +116,8 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
               @input=${write}
             />`
       }
-      <button type="submit" class="quiet" aria-label="Save the ${label}">✓</button>
-      ${button('×', end, 'quiet', `Leave the ${label} as it is`)}
+      <button type="submit" class="quiet" aria-label=${t`Save the ${label}`}>✓</button>
+      ${button('×', end, 'quiet', t`Leave the ${label} as it is`)}
       ${fault ? html`<small class="in-place-fault" role="alert">${fault}</small>` : nothing}
     </form>`;
   };
@@ -129,10 +130,10 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
             type="button"
             class="in-place"
             data-in-place=${keyOf(record.id, field)}
-            title="Change the ${LABELS[field]}"
+            title=${t`Change the ${LABELS[field]}`}
             @click=${() => begin(record, field)}
           >
-            ${shown}<span class="unseen">, change the ${LABELS[field]} of ${titleOf(kind, record)}</span>
+            ${shown}<span class="unseen">${t`, change the ${LABELS[field]} of ${titleOf(kind, record)}`}</span>
           </button>`,
   };
 };

@@ -1,14 +1,9 @@
-import {
-  BUDGET_TYPE_WORDS,
-  CREATIVE_STATUS_WORDS,
-  LINE_ITEM_TYPE_WORDS,
-  PACING_WORDS,
-  PRIORITY_WORDS,
-} from '../../../src/catalog/model/choices.ts';
+import { BUDGET_TYPE_WORDS, CREATIVE_STATUS_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
 import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
 import { DELIVERY_STATUSES } from '../../../src/decision/no-bid-reason.ts';
 import type { Kind } from '../../api/wire.ts';
 import { fieldsOf } from '../forms/entity-fields.ts';
+import { say, t } from '../../words/texts.ts';
 
 /** A chip of a list: any of some values, or one record of another kind. */
 export interface Filter {
@@ -22,14 +17,14 @@ export interface Filter {
 const named = (words: Readonly<Record<string, { readonly label: string }>>): NonNullable<Filter['choices']> =>
   Object.entries(words).map(([value, { label }]) => [value, label]);
 
-const plain = (values: readonly string[]): NonNullable<Filter['choices']> => values.map((value) => [value, value]);
+const plain = (values: readonly string[]): NonNullable<Filter['choices']> => values.map((value) => [value, say(value)]);
 
-const STATUS: Filter = { name: 'status', label: 'Status', choices: plain(DELIVERY_STATUSES.filter((status) => status !== 'archived')) };
-const FORMAT: Filter = { name: 'format', label: 'Format', choices: plain(CREATIVE_FORMATS) };
+const STATUS: Filter = { name: 'status', label: t`Status`, choices: plain(DELIVERY_STATUSES.filter((status) => status !== 'archived')) };
+const FORMAT: Filter = { name: 'format', label: t`Format`, choices: plain(CREATIVE_FORMATS) };
 const of = (kind: Kind, name: string, label: string): Filter => ({ name, label, kind });
-const PUBLISHER = of('publishers', 'publisher_id', 'Publisher');
-const ADVERTISER = of('advertisers', 'advertiser_id', 'Advertiser');
-const CAMPAIGN = of('campaigns', 'campaign_id', 'Campaign');
+const PUBLISHER = of('publishers', 'publisher_id', t`Publisher`);
+const ADVERTISER = of('advertisers', 'advertiser_id', t`Advertiser`);
+const CAMPAIGN = of('campaigns', 'campaign_id', t`Campaign`);
 
 /** Of kinds that are filtered by more than their parents. */
 const FILTERS: Partial<Readonly<Record<Kind, readonly Filter[]>>> = {
@@ -40,17 +35,17 @@ const FILTERS: Partial<Readonly<Record<Kind, readonly Filter[]>>> = {
     PUBLISHER,
     ADVERTISER,
     CAMPAIGN,
-    { name: 'type', label: 'Type', choices: named(LINE_ITEM_TYPE_WORDS) },
-    { name: 'budget_type', label: 'Billed by', choices: named(BUDGET_TYPE_WORDS) },
-    { name: 'pacing', label: 'Pacing', choices: named(PACING_WORDS) },
-    { name: 'priority', label: 'Priority', choices: named(PRIORITY_WORDS) },
+    { name: 'type', label: t`Type`, choices: named(LINE_ITEM_TYPE_WORDS) },
+    { name: 'budget_type', label: t`Billed by`, choices: named(BUDGET_TYPE_WORDS) },
+    { name: 'pacing', label: t`Pacing`, choices: named(PACING_WORDS) },
+    { name: 'priority', label: t`Priority`, choices: named(PRIORITY_WORDS) },
   ],
   creatives: [
-    { name: 'status', label: 'State', choices: named(CREATIVE_STATUS_WORDS) },
+    { name: 'status', label: t`State`, choices: named(CREATIVE_STATUS_WORDS) },
     FORMAT,
     PUBLISHER,
     ADVERTISER,
-    of('placements', 'placement_id', 'Placement'),
+    of('placements', 'placement_id', t`Placement`),
   ],
 };
 

@@ -1,7 +1,8 @@
 import { html, type TemplateResult } from 'lit-html';
-import { PRIORITY_WORDS } from '../../../src/catalog/model/choices.ts';
+import { PRIORITY_WORDS } from '../../words/choice-words.ts';
 import { textOf } from '../forms/typed-text.ts';
 import type { Kind, LineItemWire, Records } from '../../api/wire.ts';
+import { t } from '../../words/texts.ts';
 
 /** The kinds whose records are changed in their list. */
 export type InPlaceKind = 'campaigns' | 'line_items';
@@ -29,7 +30,7 @@ export const textOfField = (record: object, field: InPlaceField): string =>
 
 /** A value in the words of the list. */
 export const wordsOfValue = (field: string, value: unknown): string =>
-  (field === 'priority' && PRIORITY_WORDS[value as keyof typeof PRIORITY_WORDS]?.label) || textOf(value) || 'none';
+  (field === 'priority' && PRIORITY_WORDS[value as keyof typeof PRIORITY_WORDS]?.label) || textOf(value) || t`none`;
 
 /** What a person types, as the service takes it; what is no value is sent as typed. */
 export const valueOfText = (field: InPlaceField, typed: string): unknown => {

@@ -17,6 +17,7 @@ import {
   type InPlaceKind,
 } from './listed-fields.ts';
 import { saveInPlace } from './save-in-place.ts';
+import { t } from '../../words/texts.ts';
 
 /**
  * The fields that a list changes in place, in one dialog: on every width, and for the columns that
@@ -48,8 +49,8 @@ export const quickEdit = async <K extends InPlaceKind>(page: Page, kind: K, reco
     if (saved.ok) {
       dialog.close();
       page.redraw();
-      const undo = () => void patchRecord(page, kind, record.id, saved.replaced, 'It is as before.');
-      if (saved.changed) page.toast(`“${title}” is changed.`, { action: { label: 'Undo', run: undo } });
+      const undo = () => void patchRecord(page, kind, record.id, saved.replaced, t`It is as before.`);
+      if (saved.changed) page.toast(t`“${title}” is changed.`, { action: { label: t`Undo`, run: undo } });
       return;
     }
     const { errors, detail } = saved.problem;
@@ -91,7 +92,7 @@ export const quickEdit = async <K extends InPlaceKind>(page: Page, kind: K, reco
       </div>`;
   };
   const dialog = openDialog(
-    `Quick edit of “${title}”`,
+    t`Quick edit of “${title}”`,
     ({ close }) =>
       html`<form
         novalidate
@@ -103,7 +104,7 @@ export const quickEdit = async <K extends InPlaceKind>(page: Page, kind: K, reco
       >
         ${faults.filter(({ field }) => field === undefined).map(({ words }) => html`<p class="field-fault" role="alert">${words}</p>`)}
         <div class="quick-edit">${fields.map(control)}</div>
-        <footer>${button('Cancel', () => close(), 'secondary')}<button type="submit">Save</button></footer>
+        <footer>${button(t`Cancel`, () => close(), 'secondary')}<button type="submit">${t`Save`}</button></footer>
       </form>`,
   );
   const leave = (): void => dialog.close();

@@ -4,6 +4,7 @@ import { combobox } from '../../parts/combobox.ts';
 import type { Kind } from '../../api/wire.ts';
 import { aOne, titleOf } from '../../words/kinds.ts';
 import { findRecords } from './find-records.ts';
+import { t } from '../../words/texts.ts';
 
 export interface RecordChoiceOptions {
   readonly kind: Kind;
@@ -20,7 +21,7 @@ export const recordChoice = (page: Page, { kind, label, value, placeholder, choo
   return combobox({
     label,
     shown: chosen ? titleOf(kind, chosen) : value === '' ? '' : `#${value}`,
-    placeholder: placeholder ?? `Choose ${aOne(kind)} …`,
+    placeholder: placeholder ?? t`Choose ${aOne(kind)} …`,
     find: findRecords(page.api, kind),
     choose: (option) => {
       choose(option?.value ?? '');

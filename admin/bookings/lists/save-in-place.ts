@@ -4,6 +4,7 @@ import { authorOf, readLastChange } from '../../api/last-change.ts';
 import type { Kind, Problem, Records } from '../../api/wire.ts';
 import { titleOf } from '../../words/kinds.ts';
 import { wordsOfValue } from './listed-fields.ts';
+import { t } from '../../words/texts.ts';
 
 export interface InPlaceChange<K extends Kind> {
   readonly kind: K;
@@ -71,9 +72,9 @@ const isMineChosen = async <K extends Kind>(
   theirs: unknown,
 ): Promise<boolean> => {
   const who = authorOf(await readLastChange(page.api, kind, record.id));
-  const chosen = await page.choose(`${who} changed the ${label} of “${titleOf(kind, record)}” meanwhile`, [
-    { value: MINE, shown: html`Yours: <b>${wordsOfValue(field, value)}</b>` },
-    { value: 'theirs', shown: html`Theirs: <b>${wordsOfValue(field, theirs)}</b>` },
+  const chosen = await page.choose(t`${who} changed the ${label} of “${titleOf(kind, record)}” meanwhile`, [
+    { value: MINE, shown: html`${t`Yours:`} <b>${wordsOfValue(field, value)}</b>` },
+    { value: 'theirs', shown: html`${t`Theirs:`} <b>${wordsOfValue(field, theirs)}</b>` },
   ]);
   return chosen === MINE;
 };

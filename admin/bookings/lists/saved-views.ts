@@ -5,6 +5,7 @@ import type { Page } from '../../page.ts';
 import { button } from '../../parts/parts.ts';
 import { hashOf } from '../../route.ts';
 import type { Kind } from '../../api/wire.ts';
+import { t } from '../../words/texts.ts';
 
 /** The views of a list that this person saved, and the form for a new one. */
 export const createSavedViews = (page: Page, kind: Kind) => {
@@ -26,7 +27,7 @@ export const createSavedViews = (page: Page, kind: Kind) => {
   const save = async (query: string): Promise<void> => {
     const answer = await page.api.send('POST', '/saved_views', { body: { kind, name: name ?? '', query } });
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast(`The view “${name?.trim()}” is saved.`);
+    page.toast(t`The view “${name?.trim()}” is saved.`);
     name = undefined;
     await load();
   };
@@ -34,7 +35,7 @@ export const createSavedViews = (page: Page, kind: Kind) => {
     const answer = await page.api.send('DELETE', '/saved_views/{id}', { id });
     if (!answer.ok) return page.complain(answer.problem);
     const again = () => void page.api.send('POST', '/saved_views', { body: { kind, name: gone, query } }).then(load);
-    page.toast(`The view “${gone}” is deleted.`, { action: { label: 'Undo', run: again } });
+    page.toast(t`The view “${gone}” is deleted.`, { action: { label: t`Undo`, run: again } });
     await load();
   };
 
@@ -44,7 +45,7 @@ export const createSavedViews = (page: Page, kind: Kind) => {
     render: (query: string): TemplateResult | typeof nothing =>
       views.length === 0 && query === ''
         ? nothing
-        : html`<section class="saved-views" aria-label="Saved views">
+        : html`<section class="saved-views" aria-label=${t`Saved views`}>
             ${views.map(
               (view) =>
                 html`<span class="view-chip ${view.query === query ? 'on' : ''}"
@@ -52,7 +53,7 @@ export const createSavedViews = (page: Page, kind: Kind) => {
                     href=${hashOf([kind], Object.fromEntries(new URLSearchParams(view.query)))}
                     aria-current=${view.query === query ? 'true' : nothing}
                     >${view.name}</a
-                  >${button('×', () => remove(view), 'chip-remove', `Delete the view ${view.name}`)}</span
+                  >${button('×', () => remove(view), 'chip-remove', t`Delete the view ${view.name}`)}</span
                 >`,
             )}
             ${
@@ -65,12 +66,12 @@ export const createSavedViews = (page: Page, kind: Kind) => {
                     }}
                     @keydown=${(event: KeyboardEvent) => event.key === 'Escape' && open(undefined)}
                   >
-                    ${input({ value: name, label: 'Name of the view', placeholder: 'Name, such as Behind', maxLength: 80, onInput: (typed) => (name = typed) })}
-                    <button type="submit">Save</button>${button('Cancel', () => open(undefined), 'quiet')}
+                    ${input({ value: name, label: t`Name of the view`, placeholder: t`Name, such as Behind`, maxLength: 80, onInput: (typed) => (name = typed) })}
+                    <button type="submit">${t`Save`}</button>${button(t`Cancel`, () => open(undefined), 'quiet')}
                   </form>`
                 : query === '' || views.some((view) => view.query === query)
                   ? nothing
-                  : button('Save this view', () => open(''), 'quiet')
+                  : button(t`Save this view`, () => open(''), 'quiet')
             }
           </section>`,
   };

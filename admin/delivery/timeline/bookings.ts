@@ -4,6 +4,7 @@ import type { Store } from '../../api/store.ts';
 import type { CreativeWire, LineItemWire } from '../../api/wire.ts';
 import { linkTo } from '../../words/kinds.ts';
 import type { TimeWindow } from './window.ts';
+import { t } from '../../words/texts.ts';
 
 export const GROUPINGS = ['placement', 'advertiser'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
@@ -68,7 +69,7 @@ const placementsOf = (creatives: readonly CreativeWire[]): ((lineItem: LineItemW
   }
   return ({ id }) => {
     const ids = [...(byLineItem.get(id) ?? [])];
-    if (ids.length === 0) return [{ title: 'Without a creative', hash: hashOf(['creatives']) }];
+    if (ids.length === 0) return [{ title: t`Without a creative`, hash: hashOf(['creatives']) }];
     return ids.map((placement) => ({ title: placement, hash: linkTo('placements', placement) }));
   };
 };
@@ -80,7 +81,7 @@ const advertisersOf =
     return [
       advertiser
         ? { title: advertiser.name, hash: linkTo('advertisers', advertiser.id) }
-        : { title: 'Without an advertiser', hash: hashOf(['campaigns']) },
+        : { title: t`Without an advertiser`, hash: hashOf(['campaigns']) },
     ];
   };
 

@@ -1,4 +1,5 @@
 import { MS_PER_DAY } from '../../../src/base/utc-day.ts';
+import { locale } from '../../words/language.ts';
 
 /** The time that a timeline shows. */
 export const SCALES = ['days', 'weeks', 'months'] as const;
@@ -16,10 +17,10 @@ const COLUMNS: Readonly<Record<Scale, number>> = { days: 28, weeks: 16, months: 
 /** Columns that are shown before the one that a window begins at, so that today is not at the edge. */
 const BEFORE: Readonly<Record<Scale, number>> = { days: 7, weeks: 4, months: 3 };
 
-const dayMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const monthYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-const monthOnly = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
-const dayOnly = new Intl.DateTimeFormat(undefined, { day: 'numeric', timeZone: 'UTC' });
+const dayMonth = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const monthYear = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const monthOnly = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' });
+const dayOnly = new Intl.DateTimeFormat(locale, { day: 'numeric', timeZone: 'UTC' });
 
 /** The beginning of the column that `atMs` is in, `columns` later. */
 const columnAt = (scale: Scale, atMs: number, columns: number): number => {

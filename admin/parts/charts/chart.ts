@@ -22,6 +22,7 @@ class AdChart extends HTMLElement {
   #shown = '';
   readonly #dark = matchMedia('(prefers-color-scheme: dark)');
   readonly #redraw = () => this.#draw();
+  readonly #chosen = new MutationObserver(this.#redraw);
   readonly #resized = new ResizeObserver(() => this.#drawn && this.#drawn.setSize({ width: this.clientWidth, height: this.#drawn.height }));
 
   set chart(chart: ChartData) {
@@ -34,12 +35,14 @@ class AdChart extends HTMLElement {
 
   connectedCallback(): void {
     this.#dark.addEventListener('change', this.#redraw);
+    this.#chosen.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     this.#resized.observe(this);
     this.#draw();
   }
 
   disconnectedCallback(): void {
     this.#dark.removeEventListener('change', this.#redraw);
+    this.#chosen.disconnect();
     this.#resized.disconnect();
     this.#drawn?.destroy();
     this.#drawn = undefined;
@@ -50,8 +53,11 @@ class AdChart extends HTMLElement {
     this.#drawn?.destroy();
     this.setAttribute('role', 'img');
     this.setAttribute('aria-label', this.#chart.label);
-    const style = getComputedStyle(this);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    // Resolved by the browser: a variable is the pair of its light and its dark colour.
+    const colour = (name: string): string => {
+      this.style.color = `var(${name})`;
+      return getComputedStyle(this).color;
+    };
     const colours = {
       line: colour('--accent'),
       fill: colour('--accent-soft'),
@@ -59,6 +65,7 @@ class AdChart extends HTMLElement {
       text: colour('--muted'),
       grid: colour('--line'),
     };
+    this.style.color = '';
     this.#drawn = new uPlot(this.#chart.options(colours, this.clientWidth || 320), this.#chart.data, this);
   }
 }

@@ -1,9 +1,11 @@
 import { html, type TemplateResult } from 'lit-html';
-import { CAP_SCOPE_WORDS, CAP_SCOPES, type CapScope } from '../../../src/catalog/model/choices.ts';
+import { CAP_SCOPES, type CapScope } from '../../../src/catalog/model/choices.ts';
 import type { BookedCap, CapCounts } from '../../../src/catalog/model/frequency-caps.ts';
 import type { Form } from '../../bookings/forms/form.ts';
 import { numberOf } from '../../bookings/forms/typed-text.ts';
-import { UNITS_OF_TIME } from '../../words/formats.ts';
+import { CAP_SCOPE_WORDS } from '../../words/choice-words.ts';
+import { UNITS_OF_TIME, unitWord } from '../../words/formats.ts';
+import { t } from '../../words/texts.ts';
 import { button } from '../parts.ts';
 import { durationOf, secondsOf } from './duration-field.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
@@ -23,13 +25,13 @@ const LIFETIME = 'lifetime';
 const NEW_CAP: CapRow = { max: '1', of: 'impressions', scope: 'line_item', amount: '10', unit: '60' };
 
 const OF_CHOICES = [
-  { value: 'impressions', label: 'times seen' },
-  { value: 'clicks', label: 'times clicked' },
+  { value: 'impressions', label: t`times seen` },
+  { value: 'clicks', label: t`times clicked` },
 ];
 const SCOPE_CHOICES = CAP_SCOPES.map((scope) => ({ value: scope, label: CAP_SCOPE_WORDS[scope].label }));
 const UNIT_CHOICES = [
-  ...UNITS_OF_TIME.map(([unit, seconds]) => ({ value: String(seconds), label: `${unit}s` })),
-  { value: LIFETIME, label: 'in all' },
+  ...UNITS_OF_TIME.map(([unit, seconds]) => ({ value: String(seconds), label: unitWord(unit) })),
+  { value: LIFETIME, label: t`in all` },
 ];
 
 export const capRows = (value: unknown): readonly CapRow[] =>
@@ -61,29 +63,29 @@ export const capsField = (form: Form, options: FieldOptions): TemplateResult =>
     };
     const select = <T extends string>(at: number, label: string, value: T, choices: Choices, to: (chosen: T) => Partial<CapRow>) =>
       html`<select
-        aria-label="${label} of cap ${at + 1}"
+        aria-label=${t`${label} of cap ${at + 1}`}
         .value=${value}
         @change=${(event: Event) => change(at, to((event.target as HTMLSelectElement).value as T))}
       >
         ${choices.map((choice) => html`<option value=${choice.value} ?selected=${choice.value === value}>${choice.label}</option>`)}
       </select>`;
     const number = (at: number, label: string, value: string, onInput: (typed: string) => void) =>
-      input({ control: { invalid }, label: `${label} of cap ${at + 1}`, inputMode: 'numeric', value, onInput });
+      input({ control: { invalid }, label: t`${label} of cap ${at + 1}`, inputMode: 'numeric', value, onInput });
     return html`<div class="caps">
       ${rows.map(
         (row, i) =>
           html`<div class="cap">
-            <span>At most</span>
-            ${number(i, 'Number', row.max, (max) => change(i, { max }))}
-            ${select(i, 'What is counted', row.of, OF_CHOICES, (of) => ({ of }))}
-            ${select(i, 'Whose ads', row.scope, SCOPE_CHOICES, (scope) => ({ scope }))}
-            <span>${row.unit === LIFETIME ? '' : 'within'}</span>
-            ${row.unit === LIFETIME ? '' : number(i, 'Window', row.amount, (amount) => change(i, { amount }))}
-            ${select(i, 'Unit of the window', row.unit, UNIT_CHOICES, (unit) => ({ unit, amount: row.amount === '' ? '1' : row.amount }))}
-            ${button('×', () => remove(i), 'quiet icon-button', `Remove cap ${i + 1}`)}
+            <span>${t`At most`}</span>
+            ${number(i, t`Number`, row.max, (max) => change(i, { max }))}
+            ${select(i, t`What is counted`, row.of, OF_CHOICES, (of) => ({ of }))}
+            ${select(i, t`Whose ads`, row.scope, SCOPE_CHOICES, (scope) => ({ scope }))}
+            <span>${row.unit === LIFETIME ? '' : t`within`}</span>
+            ${row.unit === LIFETIME ? '' : number(i, t`Window`, row.amount, (amount) => change(i, { amount }))}
+            ${select(i, t`Unit of the window`, row.unit, UNIT_CHOICES, (unit) => ({ unit, amount: row.amount === '' ? '1' : row.amount }))}
+            ${button('×', () => remove(i), 'quiet icon-button', t`Remove cap ${i + 1}`)}
           </div>`,
       )}
-      <button type="button" id="${id}-add" class="quiet" @click=${() => write([...rows, NEW_CAP])}>+ Add a cap</button>
+      <button type="button" id="${id}-add" class="quiet" @click=${() => write([...rows, NEW_CAP])}>+ ${t`Add a cap`}</button>
     </div>`;
   });
 

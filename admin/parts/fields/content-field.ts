@@ -12,6 +12,7 @@ import { assetsOf, html5Markup, withAsset, withPicture, type Assets } from './co
 import { fileField } from '../../assets/file-field.ts';
 import { formatHelp, SAMPLES } from './format-help.ts';
 import { input } from './input.ts';
+import { t } from '../../words/texts.ts';
 
 /** Assets of native ads that have a field; others are kept and can be edited as JSON. */
 const NATIVE_ASSETS = ['title', 'description', 'brand', 'image', 'sponsored', 'offer', 'click', 'background'] as const;
@@ -34,7 +35,7 @@ export const contentField = (form: Form, page: Page): TemplateResult => {
     ${
       isBidders
         ? html`<p class="wide help">
-            The bidder of this line item supplies the markup. This content only says which placement and format it may fill.
+            ${t`The bidder of this line item supplies the markup. This content only says which placement and format it may fill.`}
           </p>`
         : ''
     }
@@ -42,7 +43,7 @@ export const contentField = (form: Form, page: Page): TemplateResult => {
       format
         ? html`${editor(form, page, format)}
             <details class="wide format-help">
-              <summary>About this format</summary>
+              <summary>${t`About this format`}</summary>
               ${formatHelp(format)}
             </details>`
         : ''
@@ -57,8 +58,12 @@ const editor = (form: Form, page: Page, format: CreativeFormat): TemplateResult 
       return assetEditor(form, page, format, bannerFields);
     case 'native':
       return assetEditor(form, page, format, nativeFields);
+    case 'video':
+    case 'audio':
+      return html`${source(form, 'Files and what belongs to them, as JSON')}
+        <div class="wide row">${sample(form, format)}</div>`;
     case 'html':
-      return html`${html5File(form, page)}${source(form, 'Markup')}
+      return html`${html5File(form, page)}${source(form, t`Markup`)}
         <div class="wide row">${sample(form, format)}</div>`;
   }
 };
@@ -67,7 +72,7 @@ const editor = (form: Form, page: Page, format: CreativeFormat): TemplateResult 
 const html5File = (form: Form, page: Page): TemplateResult =>
   fileField(form, page, {
     name: 'html5',
-    what: 'the zip of an HTML5 ad',
+    what: t`the zip of an HTML5 ad`,
     accepts: 'html5',
     onStored: (asset) => {
       form.write('/content', html5Markup(assetPath(asset), asset));
@@ -88,10 +93,10 @@ const assetEditor = (
   const assets = assetsOf(form.read('/content'));
   const asJson = form.read('/as_json') === true || !assets;
   return html`
-    ${asJson ? source(form, `${capital(format)} content (JSON)`) : fields(form, page, assets)}
+    ${asJson ? source(form, t`${capital(format)} content (JSON)`) : fields(form, page, assets)}
     <div class="wide row">
       <button type="button" class="quiet" ?disabled=${asJson && !assets} @click=${() => form.write('/as_json', asJson ? undefined : true)}>
-        ${asJson ? 'Edit as fields' : 'Edit as JSON'}
+        ${asJson ? t`Edit as fields` : t`Edit as JSON`}
       </button>
       ${sample(form, format)}
     </div>
@@ -99,7 +104,7 @@ const assetEditor = (
 };
 
 const sample = (form: Form, format: CreativeFormat): TemplateResult | '' =>
-  textOf(form.read('/content')).trim() === '' ? button('Start from a sample', () => form.write('/content', SAMPLES[format]), 'quiet') : '';
+  textOf(form.read('/content')).trim() === '' ? button(t`Start from a sample`, () => form.write('/content', SAMPLES[format]), 'quiet') : '';
 
 /** The form of the assets: each pointer names one. The faults of the content show at `faultsAt`. */
 const assetsForm = (form: Form, faultsAt?: string): Form => {
@@ -143,35 +148,35 @@ const bannerFields = (form: Form, page: Page, { image, images }: Assets): Templa
   const change = (at: number, part: Image) => write((now) => now.map((row, i) => (i === at ? { ...row, ...part } : row)));
   const cell = (row: Image, at: number, name: keyof Image, label: string, read: (typed: string) => unknown) =>
     input({
-      label: `${label} of image ${at + 1}`,
+      label: t`${label} of image ${at + 1}`,
       inputMode: name === 'url' ? 'url' : 'numeric',
       placeholder: name === 'url' ? 'https://…' : name,
       value: textOf(row[name]),
       onChange: (typed) => change(at, { [name]: read(typed) }),
     });
   return html`
-    ${file('main', image ? 'another picture' : 'the picture')}
+    ${file('main', image ? t`another picture` : t`the picture`)}
     ${textField(assets, {
       pointer: '/image',
-      label: 'Image address',
+      label: t`Image address`,
       wide: true,
       required: true,
       inputMode: 'url',
-      help: 'Filled in by an upload. Or an http or https address, or a path on this server.',
+      help: t`Filled in by an upload. Or an http or https address, or a path on this server.`,
     })}
-    ${textField(assets, { pointer: '/alt', label: 'Alternative text', wide: true, help: 'Describes the picture to screen readers.' })}
+    ${textField(assets, { pointer: '/alt', label: t`Alternative text`, wide: true, help: t`Describes the picture to screen readers.` })}
     <fieldset class="field wide">
-      <legend>Sizes of the picture</legend>
+      <legend>${t`Sizes of the picture`}</legend>
       ${rows.map(
         (row, i) =>
           html`<div class="image-row">
-            ${cell(row, i, 'url', 'Address', (typed) => typed)} ${cell(row, i, 'width', 'Width', numberOf)}
-            ${cell(row, i, 'height', 'Height', numberOf)}
-            ${button('×', () => write((now) => now.filter((_, j) => j !== i)), 'quiet icon-button', `Remove image ${i + 1}`)}
+            ${cell(row, i, 'url', t`Address`, (typed) => typed)} ${cell(row, i, 'width', t`Width`, numberOf)}
+            ${cell(row, i, 'height', t`Height`, numberOf)}
+            ${button('×', () => write((now) => now.filter((_, j) => j !== i)), 'quiet icon-button', t`Remove image ${i + 1}`)}
           </div>`,
       )}
-      ${image ? file('size', 'the same picture in another size') : ''}
-      ${button('+ Add a size', () => write((now) => [...now, { url: '', width: null, height: null }]), 'quiet')}
+      ${image ? file('size', t`the same picture in another size`) : ''}
+      ${button(t`+ Add a size`, () => write((now) => [...now, { url: '', width: null, height: null }]), 'quiet')}
     </fieldset>
   `;
 };
@@ -180,11 +185,11 @@ const nativeFields = (form: Form, page: Page, assets: Assets): TemplateResult =>
   const others = Object.keys(assets).filter((name) => !(NATIVE_ASSETS as readonly string[]).includes(name));
   const onStored = (asset: AssetWire): void => assetsForm(form).write('/image', assetPath(asset));
   return html`
-    ${fileField(form, page, { name: 'image', what: 'the image', accepts: 'pictures', onStored })}
+    ${fileField(form, page, { name: 'image', what: t`the image`, accepts: 'pictures', onStored })}
     ${NATIVE_ASSETS.map((name) =>
       textField(assetsForm(form), { pointer: `/${name}`, label: capital(name), wide: ['title', 'description', 'image'].includes(name) }),
     )}
-    ${others.length > 0 ? html`<p class="wide help">Other assets, kept as they are: ${others.join(', ')}.</p>` : ''}
+    ${others.length > 0 ? html`<p class="wide help">${t`Other assets, kept as they are: ${others.join(', ')}.`}</p>` : ''}
     <div class="wide field-faults" aria-live="polite">${form.faultsAt('/content').map((fault) => html`<p>${fault}</p>`)}</div>
   `;
 };

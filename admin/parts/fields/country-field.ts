@@ -2,9 +2,11 @@ import type { TemplateResult } from 'lit-html';
 import { isCountryCode } from '../../../src/catalog/checks/country-codes.ts';
 import type { Form } from '../../bookings/forms/form.ts';
 import type { FieldOptions } from './field.ts';
+import { locale } from '../../words/language.ts';
 import { valuesField } from './values-field.ts';
+import { t } from '../../words/texts.ts';
 
-const names = new Intl.DisplayNames(['en'], { type: 'region' });
+const names = new Intl.DisplayNames([locale], { type: 'region' });
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 /** Every country, by its name. */
@@ -13,7 +15,7 @@ export const COUNTRIES: readonly { readonly value: string; readonly label: strin
 )
   .filter(isCountryCode)
   .map((value) => ({ value, label: names.of(value) ?? value }))
-  .sort((a, b) => a.label.localeCompare(b.label));
+  .sort((a, b) => a.label.localeCompare(b.label, locale));
 
 const CODE_OF = new Map(COUNTRIES.map(({ value, label }) => [label.toLowerCase(), value]));
 
@@ -29,5 +31,5 @@ export const countryField = (form: Form, options: FieldOptions): TemplateResult 
     suggestions: COUNTRIES,
     labelOf: (code) => (isCountryCode(code) ? `${countryName(code)} (${code})` : code),
     toValue: countryCode,
-    placeholder: 'Type a country, then Enter',
+    placeholder: t`Type a country, then Enter`,
   });

@@ -3,6 +3,7 @@ import { textOf } from '../../bookings/forms/typed-text.ts';
 import type { Form } from '../../bookings/forms/form.ts';
 import { field, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
+import { t } from '../../words/texts.ts';
 
 /** A flight date: a day, with a UTC time if the flight does not begin or end with the day. */
 export const dateField = (form: Form, options: FieldOptions): TemplateResult =>
@@ -14,12 +15,12 @@ export const dateField = (form: Form, options: FieldOptions): TemplateResult =>
       ${
         time === ''
           ? html`<button type="button" class="quiet" ?disabled=${day === ''} @click=${() => write({ day, time: '00:00:00' })}>
-              Set a time
+              ${t`Set a time`}
             </button>`
           : input({
               type: 'time',
-              label: `${options.label}: time in UTC`,
-              title: 'In UTC. Empty: the whole day.',
+              label: t`${options.label}: time in UTC`,
+              title: t`In UTC. Empty: the whole day.`,
               value: time,
               onChange: (typed) => write({ day, time: typed }),
             })

@@ -4,6 +4,7 @@ import { numberOf } from '../../bookings/forms/typed-text.ts';
 import type { DimensionProperty } from '../../../src/bookings/dimension-api.ts';
 import { checkField } from './choice-field.ts';
 import { valuesField } from './values-field.ts';
+import { t } from '../../words/texts.ts';
 
 /**
  * The control for a registered dimension: check boxes for an enumeration or a boolean, else typed
@@ -13,7 +14,7 @@ export const dimensionField = (form: Form, parent: string, name: string, dimensi
   const pointer = `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const options = { pointer, label: dimension.title, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
   const values = dimension.enum ?? (dimension.type === 'boolean' ? [true, false] : undefined);
-  const labelOf = (value: unknown): string => (value === true ? 'yes' : value === false ? 'no' : String(value));
+  const labelOf = (value: unknown): string => (value === true ? t`yes` : value === false ? t`no` : String(value));
   if (values) return checkField(form, { ...options, choices: values.map((value) => ({ value: String(value), label: labelOf(value) })) });
   if (dimension.type === 'string') return valuesField(form, options);
   return valuesField(form, { ...options, inputMode: dimension.type === 'integer' ? 'numeric' : 'decimal' });
@@ -30,9 +31,9 @@ export const dimensionValue = (dimension: DimensionProperty | undefined, typed: 
 };
 
 const range = ({ type, minimum, maximum }: DimensionProperty): string => {
-  const kind = type === 'integer' ? 'Whole number' : type === 'number' ? 'Number' : '';
-  if (minimum !== undefined && maximum !== undefined) return `${kind} from ${minimum} to ${maximum}.`;
-  if (minimum !== undefined) return `${kind} of at least ${minimum}.`;
-  if (maximum !== undefined) return `${kind} of at most ${maximum}.`;
+  const kind = type === 'integer' ? t`Whole number` : type === 'number' ? t`Number` : '';
+  if (minimum !== undefined && maximum !== undefined) return t`${kind} from ${minimum} to ${maximum}.`;
+  if (minimum !== undefined) return t`${kind} of at least ${minimum}.`;
+  if (maximum !== undefined) return t`${kind} of at most ${maximum}.`;
   return kind && `${kind}.`;
 };

@@ -1,10 +1,11 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { Form } from '../../bookings/forms/form.ts';
 import { numberOf, textOf } from '../../bookings/forms/typed-text.ts';
-import { UNITS_OF_TIME } from '../../words/formats.ts';
+import { UNITS_OF_TIME, unitWord } from '../../words/formats.ts';
 import { selectField } from './choice-field.ts';
 import type { FieldOptions } from './field.ts';
 import { numberField } from './text-field.ts';
+import { t } from '../../words/texts.ts';
 
 interface Duration {
   /** As typed. */
@@ -13,7 +14,7 @@ interface Duration {
   readonly unit: string;
 }
 
-const UNITS = UNITS_OF_TIME.map(([unit, seconds]) => ({ value: String(seconds), label: `${unit}s` }));
+const UNITS = UNITS_OF_TIME.map(([unit, seconds]) => ({ value: String(seconds), label: unitWord(unit) }));
 
 /** Seconds in the largest unit that divides them. */
 export const durationOf = (value: unknown): Duration => {
@@ -38,6 +39,6 @@ export const durationField = (form: Form, options: FieldOptions): TemplateResult
     write: (_: string, to: unknown) => form.write(`${pointer}/amount`, to),
   };
   return html`<div class="pair">
-    ${numberField(amount, options)} ${selectField(form, { pointer: `${pointer}/unit`, label: 'Unit', choices: UNITS })}
+    ${numberField(amount, options)} ${selectField(form, { pointer: `${pointer}/unit`, label: t`Unit`, choices: UNITS })}
   </div>`;
 };

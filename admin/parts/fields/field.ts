@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Form } from '../../bookings/forms/form.ts';
+import { t } from '../../words/texts.ts';
 
 export interface FieldOptions {
   readonly pointer: string;
@@ -34,7 +35,7 @@ const notes = (form: Form, { pointer, help }: FieldOptions): TemplateResult => {
 };
 
 const mark = (required: boolean | undefined): TemplateResult | typeof nothing =>
-  required ? html`<span class="required" title="required"> *</span>` : nothing;
+  required ? html`<span class="required" title=${t`required`}> *</span>` : nothing;
 
 /** One control under one label. */
 export const field = (form: Form, options: FieldOptions, control: (control: Control) => TemplateResult): TemplateResult => html`

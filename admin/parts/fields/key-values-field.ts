@@ -6,6 +6,7 @@ import { targetedTexts, targetedValue } from '../../bookings/forms/targeted-text
 import { splitValues } from '../../bookings/forms/typed-text.ts';
 import { fieldGroup, idOf, type Control, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
+import { t } from '../../words/texts.ts';
 
 export interface KeyValueRow {
   readonly name: string;
@@ -42,7 +43,7 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
     const control: Partial<Control> = { invalid };
     const rows = (form.read(options.pointer) as readonly KeyValueRow[] | undefined) ?? [];
     const id = idOf(options.pointer);
-    const { what = 'key-value' } = options;
+    const { what = t`key-value` } = options;
     const change = (at: number, part: Partial<KeyValueRow>) =>
       form.write(
         options.pointer,
@@ -59,15 +60,15 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
       ${rows.map(
         (row, i) =>
           html`<div class="key-value">
-            ${input({ control, label: `Name ${i + 1}`, placeholder: 'name', value: row.name, onInput: (name) => change(i, { name }) })}
+            ${input({ control, label: t`Name ${i + 1}`, placeholder: t`name`, value: row.name, onInput: (name) => change(i, { name }) })}
             ${input({
               control,
-              label: options.one ? `Value ${i + 1}` : `Values ${i + 1}, separated by commas`,
-              placeholder: options.one ? 'value' : 'value, another value',
+              label: options.one ? t`Value ${i + 1}` : t`Values ${i + 1}, separated by commas`,
+              placeholder: options.one ? t`value` : t`value, another value`,
               value: row.values,
               onInput: (values) => change(i, { values }),
             })}
-            ${button('×', () => remove(i), 'quiet icon-button', `Remove ${what} ${i + 1}`)}
+            ${button('×', () => remove(i), 'quiet icon-button', t`Remove ${what} ${i + 1}`)}
           </div>`,
       )}
       <button
@@ -80,7 +81,7 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
           queueMicrotask(() => holder?.querySelector<HTMLInputElement>('.key-value:last-of-type input')?.focus());
         }}
       >
-        + Add a ${what}
+        ${t`+ Add a ${what}`}
       </button>
     </div>`;
   });

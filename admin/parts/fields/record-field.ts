@@ -8,6 +8,7 @@ import type { Kind } from '../../api/wire.ts';
 import { aOne, titleOf } from '../../words/kinds.ts';
 import { field, type FieldOptions } from './field.ts';
 import { valueChips } from './value-chips.ts';
+import { t } from '../../words/texts.ts';
 
 export interface RecordFieldOptions extends FieldOptions {
   readonly kind: Kind;
@@ -17,7 +18,7 @@ export interface RecordFieldOptions extends FieldOptions {
 /** One record of another kind, found by its name. */
 export const recordField = (form: Form, page: Page, options: RecordFieldOptions): TemplateResult =>
   field(form, options, ({ id, describedBy, invalid }) => {
-    const { kind, pointer, required, placeholder = `Choose ${aOne(kind)}` } = options;
+    const { kind, pointer, required, placeholder = t`Choose ${aOne(kind)}` } = options;
     const value = textOf(form.read(pointer));
     const chosen = value === '' ? undefined : page.store.find(kind, value);
     return combobox({
@@ -47,7 +48,7 @@ export const recordsField = (form: Form, page: Page, options: RecordsFieldOption
       ${valueChips({ values, labelOf, write })}
       ${combobox({
         ...{ id, describedBy, required, find, shown: '' },
-        placeholder: `Add ${aOne(kind)}`,
+        placeholder: t`Add ${aOne(kind)}`,
         invalid: invalid !== nothing,
         choose: (option) => {
           if (!option) return;

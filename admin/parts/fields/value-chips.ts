@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { button } from '../parts.ts';
+import { t } from '../../words/texts.ts';
 
 export interface ValueChipsOptions {
   readonly values: readonly string[];
@@ -16,7 +17,7 @@ export const valueChips = ({ values, labelOf, write }: ValueChipsOptions): Templ
           (value) =>
             html`<li>
               <span>${labelOf(value)}</span
-              >${button('×', () => write(values.filter((other) => other !== value)), 'chip-remove', `Remove ${labelOf(value)}`)}
+              >${button('×', () => write(values.filter((other) => other !== value)), 'chip-remove', t`Remove ${labelOf(value)}`)}
             </li>`,
         )}
       </ul>`;

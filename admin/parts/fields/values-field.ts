@@ -3,6 +3,7 @@ import { listOf, splitValues } from '../../bookings/forms/typed-text.ts';
 import type { Form } from '../../bookings/forms/form.ts';
 import { field, type FieldOptions } from './field.ts';
 import { valueChips } from './value-chips.ts';
+import { t } from '../../words/texts.ts';
 
 export interface ValuesFieldOptions extends FieldOptions {
   readonly inputMode?: 'text' | 'decimal' | 'numeric';
@@ -33,7 +34,7 @@ export const valuesField = (form: Form, options: ValuesFieldOptions): TemplateRe
         autocomplete="off"
         spellcheck="false"
         inputmode=${options.inputMode ?? 'text'}
-        placeholder=${options.placeholder ?? 'Type a value, then Enter'}
+        placeholder=${options.placeholder ?? t`Type a value, then Enter`}
         aria-describedby=${describedBy}
         aria-invalid=${invalid}
         list="${id}-list"

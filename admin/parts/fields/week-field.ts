@@ -4,6 +4,7 @@ import { DAY_LABELS, scheduleWords } from '../../words/schedule-words.ts';
 import type { Form } from '../../bookings/forms/form.ts';
 import { button } from '../parts.ts';
 import { fieldGroup, type FieldOptions } from './field.ts';
+import { t } from '../../words/texts.ts';
 
 const HOURS = 24;
 
@@ -49,7 +50,7 @@ export const weekField = (form: Form, options: FieldOptions): TemplateResult =>
         ${Array.from({ length: HOURS }, (_, hour) => html`<span class="week-hour" aria-hidden="true">${hour % 3 === 0 ? hour : ''}</span>`)}
         ${WEEK_DAYS.map(
           (day, at) => html`
-            ${button(DAY_LABELS[day], () => toggle(hoursOf(at)), 'quiet week-day', `All of ${DAY_LABELS[day]}`)}
+            ${button(DAY_LABELS[day], () => toggle(hoursOf(at)), 'quiet week-day', t`All of ${DAY_LABELS[day]}`)}
             ${hoursOf(at).map(
               (hour) =>
                 html`<button
@@ -64,5 +65,5 @@ export const weekField = (form: Form, options: FieldOptions): TemplateResult =>
           `,
         )}
       </div>
-      <p class="week-words">${parts.length === 0 ? 'At all hours.' : scheduleWords(parts)}</p>`;
+      <p class="week-words">${parts.length === 0 ? t`At all hours.` : scheduleWords(parts)}</p>`;
   });

@@ -1,5 +1,6 @@
 import { parseCreativeContent } from '../../../src/catalog/checks/parse-content.ts';
 import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
+import { isVideo } from '../../../src/catalog/model/entities.ts';
 import { composeMarkup } from '../../../src/creative/compose-markup.ts';
 import { sampleNative } from './sample-native.ts';
 
@@ -21,6 +22,7 @@ export const previewCreative = (formatText: string, text: string, clickUrl: stri
   const parsed = parseCreativeContent(format, text);
   if ('fault' in parsed) return { ok: false, reason: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() };
   const { content } = parsed;
+  if (isVideo(content)) return { ok: false, reason: 'Players show it: it is answered as VAST.' };
   const markup = content.format === 'native' ? sampleNative(content.assets) : composeMarkup({ content, clickUrl }, slot);
   return { ok: true, markup: documentOf(markup) };
 };

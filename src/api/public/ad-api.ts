@@ -58,7 +58,7 @@ const BID = component(
     impid: s.text,
     crid: s.described(s.text, 'Creative'),
     cid: s.described(s.text, 'Campaign'),
-    adm: s.described(s.text, 'HTML for html and banner creatives, JSON text for native'),
+    adm: s.described(s.text, 'HTML for html and banner creatives, JSON text for native, VAST for video and audio'),
     price: s.described(s.number, 'eCPM in USD'),
     adomain: s.optional(s.listOf(s.text)),
     ...CATEGORIES,
@@ -125,6 +125,14 @@ const TAG_QUERY = {
   ),
   debug: debugQuery('Adds the trace'),
 };
+/** The same for players: what docs/video.md says of the query. */
+const { publisher, n, ...SHARED_QUERY } = TAG_QUERY;
+const VAST_QUERY = {
+  ...SHARED_QUERY,
+  publisher_id: publisher,
+  n,
+  v: ownQuery(s.oneOf(['2', '3', '4', '4.2']), 'The version of VAST that the player reads; default: 4.2'),
+};
 const TAG_PROBLEMS = ['invalid_request', 'unauthorized', 'origin_not_allowed', 'unavailable'] as const;
 
 /** Ad requests of pages and servers. Served by src/http: the table has them for the document. */
@@ -148,6 +156,24 @@ export const AD_API = defineRoutes({
     parameters: TAG_QUERY,
     answer: file('Empty when there is no ad', { 'text/html': { schema: s.text } }),
     problems: TAG_PROBLEMS,
+  },
+  playVast: {
+    ...at('GET', '/vast', 'ads'),
+    access: 'public',
+    summary: 'A video or audio ad for a player, as VAST; see docs/video.md',
+    parameters: VAST_QUERY,
+    answer: file('VAST; a document without an ad when there is none', {
+      'application/xml': { schema: s.text, example: '<VAST version="4.2" xmlns="http://www.iab.com/VAST">…</VAST>' },
+    }),
+    problems: TAG_PROBLEMS,
+  },
+  reportVastError: {
+    ...at('GET', '/vast/error', 'ads'),
+    access: 'public',
+    summary: 'What a player calls that got a document without an ad',
+    parameters: { code: ownQuery(s.text, 'The code of VAST') },
+    answer: file('A transparent GIF', { 'image/gif': {} }),
+    problems: ['unknown_host'],
   },
   showTagImage: {
     ...at('GET', '/tag/image', 'ads'),

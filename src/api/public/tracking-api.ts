@@ -1,3 +1,4 @@
+import { VIDEO_EVENT_LABELS } from '../../catalog/model/video-events.ts';
 import { closedRecord, described, oneOf, record, text } from '../../base/schema.ts';
 import { REPORT_REASONS } from '../../tracking/report-store.ts';
 import { component } from '../component.ts';
@@ -29,7 +30,11 @@ export const trackingApi = (allowedEvents: readonly string[]) =>
       ...at('GET', '/event', 'tracking'),
       access: 'public',
       summary: 'Record a custom event',
-      parameters: { ...token, type: required(ownQuery(oneOf(allowedEvents), 'Checked before the token')) },
+      parameters: {
+        ...token,
+        type: required(ownQuery(oneOf([...allowedEvents, ...VIDEO_EVENT_LABELS]), 'Checked before the token; the events of VAST, too')),
+        code: ownQuery(text, 'Of type error: the code of VAST'),
+      },
       answer: gif,
       problems: ['unknown_event_type', ...TRACKING_PROBLEMS],
     },

@@ -1,6 +1,7 @@
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { servedAsset } from './native-assets.ts';
+import { readVideoAd } from './read-video-ad.ts';
 import type { BannerAssets, BannerImage, CreativeContent } from '../model/entities.ts';
 import type { CreativeFormat } from '../model/choices.ts';
 import { quoteFree } from '../../base/quote-free.ts';
@@ -39,6 +40,12 @@ export const parseCreativeContent = (format: CreativeFormat, contentText: string
       return readAssets(format, contentText, () => ({
         content: { format, assets: JSON.parse(contentText, servedAsset) as Readonly<Record<string, unknown>> },
       }));
+    case 'video':
+    case 'audio':
+      return readAssets(format, contentText, (assets) => {
+        const read = readVideoAd(format, assets);
+        return 'fault' in read ? read : { content: { format, video: read.video } };
+      });
   }
 };
 

@@ -8,6 +8,7 @@ import type { CreativeRecord } from '../entities/creative.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
 import { CATEGORY_IDS, IAB_3_0 } from '../model/block-list.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
+import { isVideo } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import type { Given } from './shape-record.ts';
@@ -173,7 +174,10 @@ export interface CreativeContext {
   readonly placements?: readonly PlacementFormats[];
 }
 
-export const creativeRules = ({ format, content }: Given<CreativeRecord>, { placements = [] }: CreativeContext = {}): readonly Fault[] => {
+export const creativeRules = (
+  { format, content, click_url: clickUrl }: Given<CreativeRecord>,
+  { placements = [] }: CreativeContext = {},
+): readonly Fault[] => {
   const known = CREATIVE_FORMATS.find((each) => each === format);
   if (known === undefined) return [];
   const parsed = typeof content === 'string' ? parseCreativeContent(known, content) : undefined;
@@ -181,6 +185,9 @@ export const creativeRules = ({ format, content }: Given<CreativeRecord>, { plac
   return [
     ...(parsed && 'fault' in parsed
       ? [{ pointer: '/content', detail: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() }]
+      : []),
+    ...(parsed && 'content' in parsed && isVideo(parsed.content) && parsed.content.video.tag !== null && typeof clickUrl === 'string'
+      ? [{ pointer: '/click_url', detail: 'is what the tag of the other server says: leave it out' }]
       : []),
     ...(refusing.length === 0
       ? []

@@ -87,6 +87,9 @@ class StoredContent {
   get assets(): unknown {
     return JSON.parse(this.markup) as unknown;
   }
+  get video(): unknown {
+    return JSON.parse(this.markup) as unknown;
+  }
 }
 
 const contentText = (content: CreativeContent): string => {
@@ -97,6 +100,9 @@ const contentText = (content: CreativeContent): string => {
       return JSON.stringify(content.banner);
     case 'native':
       return JSON.stringify(content.assets);
+    case 'video':
+    case 'audio':
+      return JSON.stringify(content.video);
   }
 };
 

@@ -99,13 +99,13 @@ export const PUBLISHER = defineEntity({
         maxLength: 64,
         default: 'UTC',
         description:
-          'IANA name, such as Europe/Berlin: the days and hours of reports, and the hours of schedules; a change applies to what is counted from then on',
+          'IANA name, such as Europe/Berlin: the days of caps, pacing, goals and reports, and the hours of schedules; a change applies to what is counted from then on',
       }),
       view: ['timeZone', 'text'],
       form: {
         label: 'Time zone',
         placeholder: 'Europe/Berlin',
-        help: 'Of the days and hours in reports, and of the hours at which line items serve. A change applies to what is counted from then on. Caps and budgets keep UTC days.',
+        help: 'Of the days of caps, pacing and goals, of the days and hours in reports, and of the hours at which line items serve. A change applies to what is counted from then on.',
       },
     },
     currency: {

@@ -11,6 +11,14 @@ export const ASSET_PATH = /^\/static\/assets\/([0-9a-f]{64})([./])/;
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
 export const MAX_UPLOAD_WORDS = `${MAX_UPLOAD_BYTES / 1024 ** 2} MB`;
 
+/** Of a video: 30 seconds at 4 Mbit/s. A larger one is named by its address, on a CDN. */
+export const MAX_VIDEO_BYTES = 16 * 1024 * 1024;
+export const MAX_VIDEO_WORDS = `${MAX_VIDEO_BYTES / 1024 ** 2} MB`;
+/** Of a sound: 60 seconds at 320 kbit/s, and its cover. */
+export const MAX_SOUND_BYTES = 4 * 1024 * 1024;
+/** Of captions, which are text. */
+export const MAX_CAPTIONS_BYTES = 256 * 1024;
+
 /** Of an HTML5 ad: the limit of Google Ad Manager for files; ours for their size, since a replica keeps them in memory. */
 export const MAX_FILES = 100;
 export const MAX_UNPACKED_BYTES = 8_000_000;

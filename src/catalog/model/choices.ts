@@ -100,6 +100,8 @@ export const CREATIVE_FORMAT_WORDS = {
   html: { label: 'HTML', note: 'markup in a sandboxed frame' },
   banner: { label: 'Banner', note: 'an image, sharp on every screen' },
   native: { label: 'Native', note: 'assets in the style of the page' },
+  video: { label: 'Video', note: 'for players, as VAST' },
+  audio: { label: 'Audio', note: 'for players of sound, as VAST' },
 } as const satisfies Choices;
 export const CREATIVE_FORMATS = valuesOf(CREATIVE_FORMAT_WORDS);
 export type CreativeFormat = (typeof CREATIVE_FORMATS)[number];

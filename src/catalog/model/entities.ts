@@ -15,6 +15,7 @@ import type { Goals } from './goals.ts';
 import type { Schedule } from './schedule.ts';
 import type { SellerNode } from './seller-node.ts';
 import type { Stop } from './stops.ts';
+import type { VideoAd } from './video-ad.ts';
 
 /**
  * Entities of the snapshot, immutable. Rows become entities once, at load, and request handling sees
@@ -122,7 +123,16 @@ export const rulesOf = ({ targeting, sales }: Pick<LineItem, 'targeting' | 'sale
 export type CreativeContent =
   | { readonly format: 'html'; readonly markup: string }
   | { readonly format: 'banner'; readonly banner: BannerAssets }
-  | { readonly format: 'native'; readonly assets: Readonly<Record<string, unknown>> };
+  | { readonly format: 'native'; readonly assets: Readonly<Record<string, unknown>> }
+  | VideoContent;
+
+/** What players play. */
+export interface VideoContent {
+  readonly format: 'video' | 'audio';
+  readonly video: VideoAd;
+}
+
+export const isVideo = (content: CreativeContent): content is VideoContent => content.format === 'video' || content.format === 'audio';
 
 export interface BannerAssets {
   readonly image: string;

@@ -3,7 +3,8 @@ import { buildTargetingTables } from '../../targeting/build-targeting-tables.ts'
 import { packArrays } from '../../base/packed-arrays.ts';
 import { advertiserBlockOf, blocksOf, type AdvertiserBlocks } from '../model/advertiser.ts';
 import type { CreativeCounts } from '../model/catalog-reading.ts';
-import type { Placement, Publisher } from '../model/entities.ts';
+import { isVideo, type Placement, type Publisher } from '../model/entities.ts';
+import { videoMisfit } from '../model/video-misfit.ts';
 import type { AdmittedRows } from './admit-rows.ts';
 import { CANDIDATE_ARRAYS } from './candidate-index.ts';
 import type { SlotParts } from './catalog-update.ts';
@@ -94,7 +95,7 @@ const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: Delive
       if (placement === undefined || placement.archived) continue;
       if (offer?.lineItemId !== lineItemId) offer = offerOf(lineItemId, admitted, recentCounts, nowMs);
       const slot = slotOf(placement, offer.publisherId);
-      if (!placement.formats.includes(content.format)) {
+      if (!placement.formats.includes(content.format) || (isVideo(content) && videoMisfit(content, placement.video) !== undefined)) {
         slot.leftOut.push(id);
         continue;
       }

@@ -1,4 +1,6 @@
+import { createDayRules, type DayRule, type DayRuleOf } from '../../base/local-day.ts';
 import { IDLE_KEY_TTL_MS } from '../../base/utc-day.ts';
+import { createZoneOffset, type ZoneOffset } from '../../base/zone-offset.ts';
 import { entitiesIn, entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
 import { BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS } from '../columns/entity-types.ts';
 import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
@@ -6,7 +8,6 @@ import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks }
 import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
 import { createSiblingsOf } from './siblings.ts';
 import type { Slot, Snapshot } from './snapshot.ts';
-import { createZoneOffset } from '../../base/zone-offset.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
 import { createScheduledCurves } from './scheduled-curve.ts';
 import { curveAt } from './traffic-curve.ts';
@@ -19,7 +20,19 @@ export interface OpenedSnapshot {
   readonly publishers: Snapshot['publishers'];
   readonly placements: Snapshot['placements'];
   readonly bidders: Snapshot['bidders'];
+  readonly clocks: Clocks;
 }
+
+/** What is known of time zones, which one snapshot learns for the next. */
+interface Clocks {
+  readonly zoneOffset: ZoneOffset;
+  readonly dayRuleOf: DayRuleOf;
+}
+
+const createClocks = (): Clocks => {
+  const zoneOffset = createZoneOffset();
+  return { zoneOffset, dayRuleOf: createDayRules(zoneOffset) };
+};
 
 /** A slot of all snapshots until it changes. Its ranks are opened when they are first read. */
 interface StoredSlot {
@@ -51,7 +64,9 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
   const tables: BookingTables = { campaigns: entityTable(CAMPAIGNS, blocks.campaigns), lineItems, creatives };
   const trafficOf = (publisherId: number): HourlyTraffic | undefined => update.traffic.get(publisherId);
   const zoneOf = (publisherId: number): string => publishers.get(publisherId)?.timeZone ?? 'UTC';
-  const scheduledAt = createScheduledCurves({ zoneOffset: createZoneOffset(), zoneOf, trafficOf });
+  const clocks = current?.clocks ?? createClocks();
+  const daysOf = (publisherId: number, atMs: number): DayRule => clocks.dayRuleOf(zoneOf(publisherId), atMs);
+  const scheduledAt = createScheduledCurves({ zoneOffset: clocks.zoneOffset, zoneOf, trafficOf, daysOf });
   const opened = new Map<StoredSlot, Slot>();
   const snapshot: Snapshot = Object.freeze({
     version: update.version,
@@ -69,15 +84,16 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
       if (slot === undefined) opened.set(stored, (slot = openSlot(stored, tables)));
       return slot;
     },
+    daysOf,
     curveAt: (publisherId: number, atMs: number) =>
-      curveAt(atMs, trafficOf(publisherId), (lineItem, campaign) => scheduledAt(lineItem, campaign, atMs)),
+      curveAt(atMs, trafficOf(publisherId), (lineItem, campaign) => scheduledAt(lineItem, campaign, atMs), daysOf(publisherId, atMs)),
     siblingsOf: createSiblingsOf(update.version, lineItems),
     expiresAtMs: (publisherId: number) => Math.max(update.flightEndsMs.get(publisherId) ?? 0, update.loadedAtMs) + COUNTERS_MARGIN_MS,
     quarantined: update.quarantined,
     quarantinedCount: update.quarantinedCount,
     userHashKey: update.userHashKey,
   });
-  return { snapshot, blocks, slots, publishers, placements, bidders };
+  return { snapshot, blocks, slots, publishers, placements, bidders, clocks };
 };
 
 const NO_BOOKINGS = bookingsOf({} as BookingTables, new Int32Array(0));

@@ -1,4 +1,5 @@
-import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { daySpan, UTC_DAYS, type DayRule } from '../../base/local-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { ZoneOffset } from '../../base/zone-offset.ts';
 import { HALF_HOUR_MS, HALF_HOURS_A_DAY, halfHourAt, HALF_HOURS_A_WEEK } from '../../targeting/week-hours.ts';
 import type { Campaign, LineItem } from '../model/entities.ts';
@@ -29,13 +30,20 @@ export interface ScheduledCurvesOptions {
   readonly zoneOffset: ZoneOffset;
   readonly zoneOf: (publisherId: number) => string;
   readonly trafficOf: (publisherId: number) => HourlyTraffic | undefined;
+  /** The days that deliver. Default: those of UTC. */
+  readonly daysOf?: (publisherId: number, atMs: number) => DayRule;
 }
 
 /** Visitors are mostly where the publisher is; others are served at hours when it sleeps. */
 const OTHER_ZONES_PART = 0.05;
 
 /** The curves of a snapshot, each made once for a line item and half hour, in about 20 µs. */
-export const createScheduledCurves = ({ zoneOffset, zoneOf, trafficOf }: ScheduledCurvesOptions): ScheduledCurveOf => {
+export const createScheduledCurves = ({
+  zoneOffset,
+  zoneOf,
+  trafficOf,
+  daysOf = () => UTC_DAYS,
+}: ScheduledCurvesOptions): ScheduledCurveOf => {
   const known = new Map<number, ScheduledCurve>();
   return (lineItem, campaign, atMs) => {
     const { schedule } = lineItem.sales;
@@ -46,7 +54,7 @@ export const createScheduledCurves = ({ zoneOffset, zoneOf, trafficOf }: Schedul
     const zone = zoneOf(publisherId);
     const endMs = Math.min(lineItem.flight.endMs, campaign.flight.endMs);
     const offsetAt = (ms: number): number => zoneOffset(zone, ms);
-    const made = curveOf(schedule, { atMs, endMs, offsetAt, traffic: trafficOf(publisherId) });
+    const made = curveOf(schedule, { atMs, endMs, offsetAt, traffic: trafficOf(publisherId), days: daysOf(publisherId, atMs) });
     known.set(lineItem.id, made);
     return made;
   };
@@ -58,28 +66,32 @@ interface At {
   readonly endMs: number;
   readonly offsetAt: (ms: number) => number;
   readonly traffic: HourlyTraffic | undefined;
+  readonly days: DayRule;
 }
 
-const curveOf = ({ halfHours, zone }: Schedule, { atMs, endMs, offsetAt, traffic }: At): ScheduledCurve => {
-  const dayStartMs = Math.floor(atMs / MS_PER_DAY) * MS_PER_DAY;
-  const startMs = Math.floor(atMs / HALF_HOUR_MS) * HALF_HOUR_MS;
+const curveOf = ({ halfHours, zone }: Schedule, { atMs, endMs, offsetAt, traffic, days }: At): ScheduledCurve => {
+  const { startMs: dayStartMs, endMs: dayEndMs } = daySpan(days, atMs);
   const on = new Set(halfHours);
   const off = zone === 'visitor' ? OTHER_ZONES_PART : 0;
-  const weightAt = (ms: number, from: number): number => {
-    const part = Math.min(Math.max(endMs - ms, 0) / HALF_HOUR_MS, 1);
+  const weightAt = (ms: number, untilMs: number): number => {
+    const part = Math.min(Math.max(endMs - ms, 0) / HALF_HOUR_MS, (untilMs - ms) / HALF_HOUR_MS);
     if (part === 0) return 0;
-    const ofHour = traffic?.shareOfHour[from >> 1] ?? 1 / 24;
+    // Half hours begin at quarters in Kathmandu: each is of the hour in which it begins.
+    const ofHour = traffic?.shareOfHour[hourOf(ms)] ?? 1 / 24;
     return (ofHour / 2) * part * (on.has(halfHourAt(ms, offsetAt(ms))) ? 1 : off);
   };
-  const sum = (dayMs: number): number => {
+  const sum = (fromMs: number): number => {
     let all = 0;
-    for (let half = 0; half < HALF_HOURS_A_DAY; half++) all += weightAt(dayMs + half * HALF_HOUR_MS, half);
+    for (let half = 0; half < HALF_HOURS_A_DAY; half++) {
+      const ms = fromMs + half * HALF_HOUR_MS;
+      all += weightAt(ms, ms + HALF_HOUR_MS);
+    }
     return all;
   };
+  const startMs = dayStartMs + Math.floor((atMs - dayStartMs) / HALF_HOUR_MS) * HALF_HOUR_MS;
   let [before, ofPiece, today, hours] = [0, 0, 0, 0];
-  for (let half = 0; half < HALF_HOURS_A_DAY; half++) {
-    const ms = dayStartMs + half * HALF_HOUR_MS;
-    const weight = weightAt(ms, half);
+  for (let ms = dayStartMs; ms < dayEndMs; ms += HALF_HOUR_MS) {
+    const weight = weightAt(ms, Math.min(ms + HALF_HOUR_MS, dayEndMs));
     if (weight > 0) hours += 0.5;
     if (ms < startMs) before += weight;
     if (ms === startMs) ofPiece = weight;
@@ -87,17 +99,19 @@ const curveOf = ({ halfHours, zone }: Schedule, { atMs, endMs, offsetAt, traffic
   }
   return {
     startMs,
-    lengthMs: HALF_HOUR_MS,
+    lengthMs: Math.min(HALF_HOUR_MS, dayEndMs - startMs),
     shareBefore: today === 0 ? 1 : before / today,
     shareOfPiece: today === 0 ? 0 : ofPiece / today,
     hours: Math.max(hours, 0.5),
     today,
-    later: laterOf(sum, dayStartMs + MS_PER_DAY, endMs),
+    later: laterOf(sum, dayEndMs, endMs),
   };
 };
 
-/** A week is like the next; only the last days of a flight are part of one. */
-const laterOf = (sum: (dayMs: number) => number, fromMs: number, endMs: number): number => {
+const hourOf = (ms: number): number => Math.floor((ms % MS_PER_DAY) / MS_PER_HOUR);
+
+/** A week is like the next; only the last days of a flight are part of one. Of 24 hours each: an hour more or less is worth little. */
+const laterOf = (sum: (fromMs: number) => number, fromMs: number, endMs: number): number => {
   const days = Math.max(Math.ceil((endMs - fromMs) / MS_PER_DAY), 0);
   const weeks = Math.max(Math.floor((days - 1) / 7), 0);
   const week = HALF_HOURS_A_WEEK / HALF_HOURS_A_DAY;

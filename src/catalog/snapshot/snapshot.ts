@@ -1,3 +1,4 @@
+import type { DayRule } from '../../base/local-day.ts';
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
 import type { Entities } from '../columns/entities.ts';
 import type { CatalogTable, CreativeCounts } from '../model/catalog-reading.ts';
@@ -102,6 +103,8 @@ export interface Snapshot {
   creativesOf(lineItemId: number): readonly Creative[];
   /** What is booked for a publisher on a placement; an empty slot when nothing is. */
   slot(publisherId: number, placementId: string): Slot;
+  /** The days of a publisher, by which it delivers, around a moment. */
+  daysOf(publisherId: number, atMs: number): DayRule;
   /**
    * Where a moment lies in the publisher's day of traffic, as pacing follows it. Flat while no
    * traffic is known.

@@ -1,10 +1,11 @@
 import { component } from '../../api/component.ts';
 import * as s from '../../base/schema.ts';
 
-/** Why something needs attention, most urgent first. */
+/** Why something needs attention, most urgent first. A line item is in one of the first four at most: that of its status. */
 export const ATTENTION_KINDS = [
   'cannot_serve',
   'behind',
+  'limited',
   'outranked',
   'complaints',
   'pending_creatives',

@@ -101,6 +101,9 @@ const countRecords = async (knex: Knex, scope: Scope): Promise<Attention['record
   return rows[0];
 };
 
+/** Statuses with a group of their line items; another status of one that is behind names the cap or budget that keeps it there. */
+const OWN_GROUPS: readonly LineItemStatus['value'][] = ['cannot serve', 'behind', 'outranked'];
+
 const itemGroups = (judged: readonly JudgedBooking[]): readonly AttentionGroup[] => {
   const group = <One extends JudgedBooking>(
     kind: AttentionKind,
@@ -122,10 +125,21 @@ const itemGroups = (judged: readonly JudgedBooking[]): readonly AttentionGroup[]
           },
         ];
   const is = (value: LineItemStatus['value']) => judged.filter(({ status }) => status.value === value);
-  const reasonOf = ({ status }: JudgedBooking): string => status.reasons[0] ?? '';
+  /** What keeps it from serving, and what that makes late. */
+  const reasonOf = ({ status }: JudgedBooking): string => [status.reasons[0] ?? '', status.behind ?? ''].filter(Boolean).join('. ');
+  const behind = behindOf(judged);
   return [
     ...group('cannot_serve', is('cannot serve'), reasonOf),
-    ...group('behind', behindOf(judged), ({ behind }) => behind),
+    ...group(
+      'behind',
+      behind.filter(({ status }) => status.value === 'behind'),
+      (one) => one.behind,
+    ),
+    ...group(
+      'limited',
+      behind.filter(({ status }) => !OWN_GROUPS.includes(status.value)),
+      reasonOf,
+    ),
     ...group('outranked', is('outranked'), reasonOf),
     ...group('ends_soon', endingSoon(judged), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
   ];

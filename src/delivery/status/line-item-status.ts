@@ -1,4 +1,5 @@
-import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
+import { daySpan, UTC_DAYS, type DaySpan } from '../../base/local-day.ts';
+import { MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
 import { STOPS } from '../../catalog/model/stops.ts';
 import type { GoalCourse } from '../delivery.ts';
@@ -33,8 +34,10 @@ export interface StatusQuestion {
   readonly recentServes: number | undefined;
   /** Of the last day. */
   readonly recently: RefusalSums;
-  /** The share of a day's traffic in each UTC hour. */
+  /** The share of the day's traffic in each hour from its beginning. */
   readonly curve: readonly number[];
+  /** The publisher's day. Default: that of UTC. */
+  readonly day?: DaySpan;
   readonly atMs: number;
 }
 
@@ -142,7 +145,7 @@ export const withoutTraffic = (status: LineItemStatus): LineItemStatus => ({
 });
 
 /** How it goes today for a line item that nothing stops. */
-const courseOf = ({ limits, recentServes, recently, curve, atMs }: StatusQuestion): LineItemStatus => {
+const courseOf = ({ limits, recentServes, recently, curve, day, atMs }: StatusQuestion): LineItemStatus => {
   const status = (value: DeliveryStatus, ...reasons: string[]): LineItemStatus => plainStatus(value, reasons);
   if (recentServes === undefined) return status('delivering');
   const { lost, outranked, offTarget } = recently;
@@ -159,7 +162,7 @@ const courseOf = ({ limits, recentServes, recently, curve, atMs }: StatusQuestio
   const due = Math.round(pacing.due);
   const words = `${whole.format(committed)} delivered or reserved of ${whole.format(due)} due by now`;
   if (limits.nbr === NoBidReason.Pacing) {
-    const heldUntilMs = dueAt(pacing, committed + 1, curve, atMs);
+    const heldUntilMs = dueAt(pacing, committed + 1, curve, day ?? daySpan(UTC_DAYS, atMs));
     if (heldUntilMs - atMs >= MIN_HELD_MS)
       return { ...status('held back', words), held_until: new Date(heldUntilMs - (heldUntilMs % MS_PER_MINUTE)).toISOString() };
   }
@@ -174,14 +177,13 @@ const dueAt = (
   { began, goal }: NonNullable<LimitReading['pacing']>,
   impressions: number,
   curve: readonly number[],
-  atMs: number,
+  { startMs, endMs }: DaySpan,
 ): number => {
   const share = began.share + ((1 - began.share) * (impressions - began.impressions)) / Math.max(goal - began.impressions, 1e-6);
-  const midnightMs = atMs - (atMs % MS_PER_DAY);
   let before = 0;
   for (const [hour, ofHour] of curve.entries()) {
-    if (before + ofHour >= share) return midnightMs + (hour + (share - before) / Math.max(ofHour, 1e-9)) * MS_PER_HOUR;
+    if (before + ofHour >= share) return startMs + (hour + (share - before) / Math.max(ofHour, 1e-9)) * MS_PER_HOUR;
     before += ofHour;
   }
-  return midnightMs + MS_PER_DAY;
+  return endMs;
 };

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { LineItem } from '../../catalog/model/entities.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { dateOfDay } from '../../base/utc-day.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import { pricingOf } from '../../catalog/model/pricing.ts';
@@ -41,9 +42,22 @@ const progressOf = (lineItem: LineItem, counts: DeliveredCounts): Progress | nul
   return of === undefined ? null : { of, done: all[of][0], limit: all[of][1] ?? 0 };
 };
 
-/** What Postgres has stored of line items, without those of which it has nothing. `day`: today, in days since the epoch. */
-export const storedCounts = async (knex: Knex, ids: readonly number[], day: number): Promise<ReadonlyMap<number, DeliveredCounts>> => {
-  if (ids.length === 0) return new Map();
+/**
+ * What Postgres has stored of line items, without those of which it has nothing.
+ * @param today of a line item, in days since the epoch
+ */
+export const storedCounts = async (
+  knex: Knex,
+  ids: readonly number[],
+  today: (id: number) => number,
+): Promise<ReadonlyMap<number, DeliveredCounts>> => {
+  const counts = new Map<number, DeliveredCounts>();
+  // Around the world there are two or three days at a time.
+  for (const [day, some] of groupBy(ids, today)) for (const [id, of] of await storedOn(knex, some, day)) counts.set(id, of);
+  return counts;
+};
+
+const storedOn = async (knex: Knex, ids: readonly number[], day: number): Promise<ReadonlyMap<number, DeliveredCounts>> => {
   const { rows } = await knex.raw<{ rows: StoredRow[] }>(
     `select line_item_id as id, day < cast(:yesterday as date) as before, day = cast(:yesterday as date) as yesterday,
             sum(serves) as serves, sum(impressions) as impressions, sum(clicks) as clicks, sum(spend_micros) as spend

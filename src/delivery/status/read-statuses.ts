@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { groupBy } from '../../base/group-by.ts';
-import { dayOf, MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import { localDayOf } from '../../base/local-day.ts';
+import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
+import { dayTraffic, type DayTraffic } from '../../catalog/snapshot/traffic-curve.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { isLive } from '../../decision/rules.ts';
 import type { RefusalStore } from '../../events/postgres/refusal-store.ts';
@@ -67,21 +69,26 @@ export const createReadListed = (options: ReadStatusesOptions): ReadListed => {
     const byId = new Map(loaded.map((one) => [one.lineItem.id, one]));
     const curves = createCurves(atMs);
     const withoutAccount = ids.filter((id) => !accounts?.get(id));
-    const stored = await storedCounts(knex, withoutAccount, dayOf(atMs));
+    const today = (id: number): number => {
+      const one = byId.get(id);
+      return one ? localDayOf(one.snapshot.daysOf(one.lineItem.publisherId, atMs), atMs) : dayOf(atMs);
+    };
+    const stored = await storedCounts(knex, withoutAccount, today);
     const judge = (id: number): ListedLineItem => {
       const one = byId.get(id);
       const counts = accounts?.get(id) ?? stored.get(id) ?? NOTHING_DELIVERED;
       const delivery = listedDelivery(one?.lineItem, counts, accounts !== undefined);
       if (!one) return { status: notLoaded(snapshot, 'line_items', id), delivery, goals: undefined };
-      const curve = curves(one);
-      const goals = coursesOf(one, counts, curve, atMs);
+      const { byHour: curve, day } = curves(one);
+      const moment = { curve, day, atMs };
+      const goals = coursesOf(one, counts, moment);
       const status = lineItemStatus({
         ...one,
         creatives: creativeObstacles(one, creativeIds.get(id) ?? [], { atMs, hasServed: counts.totalImpressions > 0 }),
         limits: limits?.get(id),
         recentServes: accounts && counts.today.serves + counts.yesterday.serves,
         recently: recent.get(id) ?? NO_REFUSALS,
-        ...{ goals, curve, atMs },
+        ...{ goals, ...moment },
       });
       return { status, delivery, goals };
     };
@@ -163,21 +170,19 @@ const readLimits = (
 const coursesOf = (
   { lineItem, campaign }: LoadedLineItem,
   { totalImpressions, totalClicks, today, yesterday }: DeliveredCounts,
-  curve: readonly number[],
-  atMs: number,
+  moment: Parameters<typeof goalCourses>[3],
 ): readonly GoalCourse[] => {
   const delivered = { impressions: totalImpressions, clicks: totalClicks };
-  return goalCourses(lineItem.goals, [lineItem.flight, campaign.flight], { delivered, today, yesterday }, { curve, atMs });
+  return goalCourses(lineItem.goals, [lineItem.flight, campaign.flight], { delivered, today, yesterday }, moment);
 };
 
-/** A day's traffic of a publisher by UTC hour, computed once. */
-const createCurves = (atMs: number): ((of: LoadedLineItem) => readonly number[]) => {
-  const known = new Map<number, readonly number[]>();
-  const midnightMs = atMs - (atMs % MS_PER_DAY);
+/** The day's traffic of a publisher, computed once. */
+const createCurves = (atMs: number): ((of: LoadedLineItem) => DayTraffic) => {
+  const known = new Map<number, DayTraffic>();
   return ({ snapshot, lineItem: { publisherId } }) => {
     let curve = known.get(publisherId);
     if (!curve) {
-      curve = Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(publisherId, midnightMs + hour * MS_PER_HOUR).shareOfHour);
+      curve = dayTraffic((ms) => snapshot.curveAt(publisherId, ms), atMs);
       known.set(publisherId, curve);
     }
     return curve;

@@ -5,6 +5,7 @@ import { createCompareAccounts } from '../../events/compare-accounts.ts';
 import { compareAllAccounts } from '../../events/compare-books.ts';
 import { createCompareTallies } from '../../events/compare-tallies.ts';
 import { createCountStore } from '../../events/postgres/count-store.ts';
+import { readPublisherDays } from '../../events/postgres/publisher-days.ts';
 import { createAccountBooks } from '../../ledger/read/account-books.ts';
 import { createTallyBooks } from '../../ledger/read/tally-books.ts';
 import { claimRedis } from '../../replica/claim-redis.ts';
@@ -16,12 +17,14 @@ export const countInRedis = async (settings: Settings, addresses: StoreAddresses
   try {
     const { knex, backgroundRedis: redis, keys } = stores;
     await claimRedis(stores);
-    const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + IDLE_KEY_TTL_MS });
+    const days = await readPublisherDays(knex, Date.now());
+    const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + IDLE_KEY_TTL_MS, daysOf: days.rule });
     const comparing = {
       ...{
         counts: createCountStore({ knex }),
         compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }),
         dryRun: false,
+        todayOf: days.today,
       },
       rest: () => Promise.resolve(),
     };

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { dateOfDay } from '../../base/utc-day.ts';
+import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { compareAllAccounts, type AdjustedAccount } from '../compare-books.ts';
 import type { CompareAccounts } from '../compare-accounts.ts';
 import type { CountStore } from '../postgres/count-store.ts';
+import { readPublisherDays } from '../postgres/publisher-days.ts';
 import { underReconcileLock } from '../postgres/reconciliation.ts';
 
 export interface CarryCountsOptions {
@@ -21,13 +22,14 @@ const ROUND_MS = 200;
  * `carried_counts`, so that it stays counted towards caps and budgets. Nothing of it is billed or reported: its rows are gone.
  * Resolves to how many accounts were ahead. Rejects when a store is unavailable.
  */
-export const carryCounts = async ({ knex, counts, compareAccounts }: CarryCountsOptions, today: number): Promise<number> => {
+export const carryCounts = async ({ knex, counts, compareAccounts }: CarryCountsOptions, atMs: number): Promise<number> => {
   let carried = 0;
   // The comparison of the books waits: it would lower the accounts.
   await underReconcileLock(knex, { wait: true }, async (checkLock) => {
+    const { today } = await readPublisherDays(knex, atMs);
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const ahead = await compareAllAccounts({ counts, compareAccounts, dryRun: true, rest: checkLock }, today);
-      const rows = ahead.filter(({ kind }) => kind === 'l').flatMap((account) => rowsOf(account, today));
+      const ahead = await compareAllAccounts({ counts, compareAccounts, dryRun: true, rest: checkLock, todayOf: today }, dayOf(atMs));
+      const rows = ahead.filter(({ kind }) => kind === 'l').flatMap(rowsOf);
       if (rows.length === 0) return;
       carried += ahead.length;
       for (const row of rows) await knex.raw(ADD, row);
@@ -47,7 +49,7 @@ const ADD = `
     spend_micros = carried_counts.spend_micros + excluded.spend_micros`;
 
 /** What an account is ahead by, on the day to which it belongs as far as the account knows that. */
-const rowsOf = ({ publisherId, id, difference }: AdjustedAccount, today: number) => {
+const rowsOf = ({ publisherId, id, day, difference }: AdjustedAccount) => {
   const d = difference;
   const earlier = {
     impressions: d.totalImpressions - d.impressions - d.yesterdayImpressions,
@@ -58,7 +60,7 @@ const rowsOf = ({ publisherId, id, difference }: AdjustedAccount, today: number)
   return [d, yesterday, earlier].flatMap(({ impressions, clicks, spendMicros }, ago) => {
     const row = { impressions: ahead(impressions), clicks: ahead(clicks), spendMicros: ahead(spendMicros) };
     const isNone = row.impressions === 0 && row.clicks === 0 && row.spendMicros === 0;
-    return isNone ? [] : [{ ...row, publisherId, lineItemId: id, day: dateOfDay(today - ago) }];
+    return isNone ? [] : [{ ...row, publisherId, lineItemId: id, day: dateOfDay(day - ago) }];
   });
 };
 

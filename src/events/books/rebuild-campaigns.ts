@@ -1,8 +1,10 @@
 import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
 import type { BooksServer, RebuiltAccount, RebuiltHold } from '../../ledger/books/books-server.ts';
 import { byAccount, countEvents, isCounted } from '../account-events.ts';
 import { readHolds, type LineItemHold } from '../postgres/book-store.ts';
-import { createCountStore, readSums } from '../postgres/count-store.ts';
+import { createCountStore, readSums, type CountedAccount } from '../postgres/count-store.ts';
+import { readPublisherDays, type PublisherDays } from '../postgres/publisher-days.ts';
 import type { StoredEvent } from '../postgres/stored-event.ts';
 import { unstoredEvents } from '../unstored-events.ts';
 
@@ -16,8 +18,8 @@ export interface RebuildWish {
 export interface RebuildQuestion {
   readonly shard: number;
   readonly epoch: string;
-  /** In days since the epoch. */
-  readonly today: number;
+  /** Redis's clock, epoch ms. */
+  readonly atMs: number;
   readonly wishes: readonly RebuildWish[];
 }
 
@@ -39,17 +41,22 @@ export interface RebuildCampaignsOptions {
  */
 export const createRebuildCampaigns =
   ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns =>
-  async ({ shard, epoch, today, wishes }) => {
+  async ({ shard, epoch, atMs, wishes }) => {
     const entries = await server.unstored(shard);
     if (entries === undefined) return 'busy';
     const campaigns = [...new Set(wishes.flatMap((wish) => wish.campaigns))];
     const wanted = new Set(campaigns);
-    const { unstored, counted, held } = await knex.transaction(
-      async (trx) => ({
-        unstored: await unstoredEvents(trx, entries, (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event)),
-        counted: await createCountStore({ knex: trx }).accounts(today, campaigns),
-        held: await readHolds(trx, shard, campaigns),
-      }),
+    const publishers = wishes.map(({ publisherId }) => publisherId);
+    const { unstored, days, counted, held } = await knex.transaction(
+      async (trx) => {
+        const days = await readPublisherDays(trx, atMs, publishers);
+        return {
+          unstored: await unstoredEvents(trx, entries, (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event)),
+          days,
+          counted: await countedOn(trx, wishes, days),
+          held: await readHolds(trx, shard, campaigns),
+        };
+      },
       { isolationLevel: 'repeatable read', readOnly: true },
     );
     if (unstored === undefined) return 'busy';
@@ -57,15 +64,28 @@ export const createRebuildCampaigns =
     const holds = openHolds(held, unstored);
     for (const { publisherId, campaigns: of, isWhole } of wishes) {
       const own = new Set(of);
+      const today = days.today(publisherId);
       const accounts = counted.filter((one) => one.publisherId === publisherId && (one.kind === 'l' || own.has(one.id)));
       const rebuilt = accounts.map(({ kind, id, sums }): RebuiltAccount => {
         const counts = countEvents(events.get(`${kind}${id}`) ?? [], today, readSums(sums));
         return { kind, id, day: today, counts, holds: holds.get(`${kind}${id}`) ?? [] };
       });
-      if (!(await server.rebuild(publisherId, epoch, rebuilt, isWhole))) return 'outdated';
+      if (!(await server.rebuild(publisherId, epoch, rebuilt, { isWhole, days: days.rule(publisherId) }))) return 'outdated';
     }
     return 'rebuilt';
   };
+
+/** What was counted, that of each publisher by its own day. */
+const countedOn = async (
+  trx: Knex.Transaction,
+  wishes: readonly RebuildWish[],
+  { today }: PublisherDays,
+): Promise<readonly CountedAccount[]> => {
+  const counted: CountedAccount[] = [];
+  for (const [day, of] of groupBy(wishes, ({ publisherId }) => today(publisherId)))
+    counted.push(...(await createCountStore({ knex: trx }).accounts(day, [...new Set(of.flatMap(({ campaigns }) => campaigns))])));
+  return counted;
+};
 
 /** The holds of each account, by its kind and id: those of a campaign are those of its line items. */
 const openHolds = (held: readonly LineItemHold[], unstored: readonly StoredEvent[]): ReadonlyMap<string, readonly RebuiltHold[]> => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { dayOf } from '../../base/utc-day.ts';
 import type { BooksServer } from '../../ledger/books/books-server.ts';
 import type { BookStore, CampaignName } from '../postgres/book-store.ts';
 import type { BookKeeper } from './book-keeper.ts';
@@ -74,7 +73,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
     const epoch = keeper.epochOf(scope);
     for (const shard of new Set(wishes.map(({ publisherId }) => shardOf(publisherId)))) {
       const own = wishes.filter(({ publisherId }) => shardOf(publisherId) === shard);
-      const question = { shard, epoch, today: dayOf(now(own[0]!.publisherId)), wishes: own };
+      const question = { shard, epoch, atMs: now(own[0]!.publisherId), wishes: own };
       if ((await rebuildCampaigns(question)) !== 'rebuilt') return false;
     }
     return true;

@@ -20,7 +20,7 @@ export interface EventColumn {
  * they are kept to filter a day again, and for nothing else.
  */
 export const EVENT_COLUMNS = {
-  day: { type: 'date', sql: `to_char(day, 'YYYY-MM-DD')`, isNullable: false, words: 'UTC day on which the ad was selected' },
+  day: { type: 'date', sql: `to_char(day, 'YYYY-MM-DD')`, isNullable: false, words: 'Day of the publisher on which the ad was selected' },
   counted_at: { type: 'timestamp', sql: 'at', isNullable: false, words: 'When the hit was counted, UTC' },
   time_zone: {
     type: 'text',

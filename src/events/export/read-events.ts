@@ -4,7 +4,7 @@ import { partitionOf, partitionsOf } from '../postgres/partitions.ts';
 import { eventColumn, type EventColumnName } from './event-columns.ts';
 
 export interface EventsToExport {
-  /** UTC day of the selections, counted from 1970-01-01. */
+  /** Day of the selections by their publishers, counted from 1970-01-01. */
   readonly day: number;
   /** undefined: of all publishers. */
   readonly publisherId?: number | undefined;

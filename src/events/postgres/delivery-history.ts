@@ -4,12 +4,12 @@ import { filteredName } from '../../ledger/hit.ts';
 import { COUNTED } from './count-tables.ts';
 import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 
-/** Counts of one UTC day; `date` is YYYY-MM-DD. Money in micro-dollars. */
+/** Counts of one day of the publisher; `date` is YYYY-MM-DD. Money in micro-dollars. */
 export interface StoredDay extends DayCounts {
   readonly date: string;
 }
 
-/** Counts of one UTC hour. */
+/** Counts of one hour of a day, counted from its beginning. */
 export interface StoredHour {
   readonly hour: number;
   readonly impressions: number;
@@ -34,8 +34,12 @@ export interface DeliveryHistory {
   total(lineItemId: number): Promise<Omit<DayCounts, 'serves'>>;
   /** What all line items of a campaign have been billed, in micro-dollars. */
   campaignSpendMicros(campaignId: number): Promise<number>;
-  /** Hours 0 to `lastHour` of a day; undefined when counting them exceeds the time limit. */
-  hours(lineItemId: number, day: number, lastHour: number): Promise<readonly StoredHour[] | undefined>;
+  /** Hours 0 to `lastHour` of a day that begins at `startMs`; undefined when counting them exceeds the time limit. */
+  hours(
+    lineItemId: number,
+    day: number,
+    span: { readonly startMs: number; readonly lastHour: number },
+  ): Promise<readonly StoredHour[] | undefined>;
 }
 
 /**
@@ -102,16 +106,16 @@ export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): Delive
     return Number(row.spend_micros ?? 0);
   },
 
-  hours: async (lineItemId, day, lastHour) => {
+  hours: async (lineItemId, day, { startMs, lastHour }) => {
     try {
       const { rows } = await knex
         .raw<{ rows: StoredHour[] }>(
-          `select extract(hour from at at time zone 'utc')::int as hour,
+          `select floor((extract(epoch from at) - ?) / 3600)::int as hour,
                   (count(*) filter (where kind = 'impression'))::int as impressions, (count(*) filter (where kind = 'click'))::int as clicks
            from events
            where day = ?::date and line_item_id = ? and kind in ('impression', 'click') and ${COUNTED}
            group by 1`,
-          [dateOfDay(day), lineItemId],
+          [startMs / 1000, dateOfDay(day), lineItemId],
         )
         .timeout(HOURS_TIMEOUT_MS, { cancel: true });
       const byHour = new Map(rows.map((row) => [row.hour, row]));

@@ -13,7 +13,7 @@ export interface ReportCounts extends Readonly<Record<keyof typeof SUMMED, numbe
   readonly filtered: Readonly<Record<string, number>>;
 }
 
-/** Counts of one UTC day, line item and creative. */
+/** Counts of one day of the publisher, line item and creative. */
 export interface CreativeDay extends ReportCounts {
   /** YYYY-MM-DD. */
   readonly date: string;
@@ -24,7 +24,7 @@ export interface CreativeDay extends ReportCounts {
   readonly creativeId: number | null;
 }
 
-/** Counts of one UTC day and campaign. */
+/** Counts of one day of its publisher and campaign. */
 export interface CampaignDay extends ReportCounts {
   /** YYYY-MM-DD. */
   readonly date: string;
@@ -45,7 +45,7 @@ export interface ReportQuestion {
   readonly campaignIds: readonly number[];
   /** Only what this advertiser pays; undefined: whoever pays. */
   readonly advertiserId?: number | undefined;
-  /** First and last UTC day, both included: YYYY-MM-DD. */
+  /** First and last day, both included: YYYY-MM-DD. */
   readonly from: string;
   readonly to: string;
 }

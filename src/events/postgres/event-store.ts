@@ -124,8 +124,8 @@ const RECORD_SERVES = `
     from daily_counts join (select ${SERVES_KEY} from given) keys using (${SERVES_KEY}) group by ${SERVES_KEY}
   ), new_serves as (
     select given.*, given.serves - coalesce(known.serves, 0) as grown, coalesce(time_zone, 'UTC') as zone, ${PAYER_NOW} as advertiser_id,
-           least(greatest(now(), given.day::timestamp at time zone 'utc'),
-                 (given.day + 1)::timestamp at time zone 'utc' - interval '1 microsecond') as at
+           least(greatest(now(), given.day::timestamp at time zone coalesce(time_zone, 'UTC')),
+                 (given.day + 1)::timestamp at time zone coalesce(time_zone, 'UTC') - interval '1 microsecond') as at
     from given left join known using (${SERVES_KEY}) left join publishers on publishers.id = given.publisher_id ${joinPayerNow('given')}
     where given.serves > coalesce(known.serves, 0)
   ), stored as (

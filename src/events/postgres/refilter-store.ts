@@ -41,7 +41,7 @@ export interface RowChange {
   readonly hit: Hit;
 }
 
-/** The line items of a day whose daily caps bound what is restored. Micros; null: no limit. */
+/** What the daily caps of a line item, or the daily budget of a campaign, leave of a day for what is restored. Micros; null: no limit. */
 export interface DayRoom {
   readonly impressions: number | null;
   readonly spendMicros: number | null;
@@ -83,16 +83,23 @@ const KEEP_HITS = `
   delete from event_signals s using change c
   where s.day = ?::date and c.to_hit is null and (s.jti, s.kind, s.event_type, s.screened) = (c.jti, c.kind, c.event_type, c.screened)`;
 
-/** What is delivered on a day, and what waits to be restored on it, against the daily caps. */
+/** What is delivered on a day, and what waits to be restored on it, against the daily caps of line items and the daily budgets of campaigns. */
 const ROOM = `
-  select l.id as "lineItemId", l.daily_impression_cap - coalesce(d.impressions, 0) - coalesce(p.impressions, 0) as impressions,
-         l.daily_spend_cap_micros - coalesce(d.spend_micros, 0) - coalesce(p.spend_micros, 0) as "spendMicros"
+  with waiting as (
+    select (payload #>> '{ad,lineItemId}')::int as line_item_id, (payload #>> '{ad,campaignId}')::int as campaign_id,
+           count(*) filter (where kind = 'impression') as impressions, sum((payload #>> '{ad,priceMicros}')::bigint) as spend_micros
+    from pending_hits where jsonb_exists(payload, 'restored') and (payload #>> '{ad,day}')::int = :day group by 1, 2
+  ), taken as (
+    select line_item_id, campaign_id, impressions, spend_micros from daily_counts where day = :onDay::date
+    union all table waiting
+  )
+  select 'l' || l.id as account, l.daily_impression_cap - coalesce(t.impressions, 0) as impressions,
+         l.daily_spend_cap_micros - coalesce(t.spend_micros, 0) as "spendMicros"
   from line_items l
-  left join (select line_item_id, sum(impressions) as impressions, sum(spend_micros) as spend_micros
-             from daily_counts where day = :onDay::date group by 1) d on d.line_item_id = l.id
-  left join (select (payload #>> '{ad,lineItemId}')::int as line_item_id, count(*) filter (where kind = 'impression') as impressions,
-                    sum((payload #>> '{ad,priceMicros}')::bigint) as spend_micros
-             from pending_hits where jsonb_exists(payload, 'restored') and (payload #>> '{ad,day}')::int = :day group by 1) p on p.line_item_id = l.id`;
+  left join (select line_item_id, sum(impressions) as impressions, sum(spend_micros) as spend_micros from taken group by 1) t on t.line_item_id = l.id
+  union all
+  select 'c' || c.id, null, c.daily_budget_micros - coalesce(t.spend_micros, 0)
+  from campaigns c left join (select campaign_id, sum(spend_micros) as spend_micros from taken group by 1) t on t.campaign_id = c.id`;
 
 /** What `refilter` reads and changes in Postgres. Each method rejects when Postgres is unavailable. */
 export const createRefilterStore = ({ knex }: { readonly knex: Knex }) => ({
@@ -103,14 +110,14 @@ export const createRefilterStore = ({ knex }: { readonly knex: Knex }) => ({
     return events.includes(partitionOf(date)) && signals.includes(partitionOf(date, 'event_signals'));
   },
 
-  /** How much the daily caps leave, by line item. Line items that are gone are not among them. */
-  room: async (day: number): Promise<ReadonlyMap<number, DayRoom>> => {
-    const { rows } = await knex.raw<{ rows: { lineItemId: number; impressions: string | null; spendMicros: string | null }[] }>(ROOM, {
+  /** How much the daily caps and budgets leave, by account (`accountField`). Line items and campaigns that are gone are not among them. */
+  room: async (day: number): Promise<ReadonlyMap<string, DayRoom>> => {
+    const { rows } = await knex.raw<{ rows: { account: string; impressions: string | null; spendMicros: string | null }[] }>(ROOM, {
       onDay: dateOfDay(day),
       day,
     });
     const numberOf = (text: string | null) => (text === null ? null : Number(text));
-    return new Map(rows.map((row) => [row.lineItemId, { impressions: numberOf(row.impressions), spendMicros: numberOf(row.spendMicros) }]));
+    return new Map(rows.map((row) => [row.account, { impressions: numberOf(row.impressions), spendMicros: numberOf(row.spendMicros) }]));
   },
 
   /**

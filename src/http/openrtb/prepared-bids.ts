@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { NO_SIGNALS } from '../../context/consent/privacy-signals.ts';
 import type { Addresses } from '../../creative/absolute-address.ts';
+import { isVideo } from '../../catalog/model/entities.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
+import { composeVideo } from '../../creative/vast/compose-vast.ts';
+import type { VastVersion } from '../../creative/vast/vast-rules.ts';
 import type { AdSize } from '../../decision/ad-query.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { ServedAd } from '../../ledger/hit.ts';
@@ -14,6 +17,8 @@ export interface PreparableBid {
   readonly ad: ServedAd;
   /** The signed token of `ad`. */
   readonly token: string;
+  /** Of a video. */
+  readonly version: VastVersion;
 }
 
 /**
@@ -44,6 +49,7 @@ interface Kept extends AdSize {
   readonly lineItemEdition: number;
   /** The address of the service. */
   readonly base: string;
+  readonly version: VastVersion;
   readonly first: string;
   /** undefined: the markup has macros that depend on the visitor. */
   readonly pieces: readonly Piece[] | undefined;
@@ -62,12 +68,15 @@ export const createPreparedBids = (membersOf: MembersOf, mark: string): Prepared
     sizeCalculation: ({ first, pieces = [] }) => pieces.reduce((sum, { text }) => sum + text.length, first.length + 1),
   });
 
-  const prepare = (candidate: RankedCandidate, size: AdSize, addresses: Addresses): Kept => {
+  const prepare = ({ candidate, size, version }: PreparableBid, addresses: Addresses): Kept => {
     const { creative, lineItem } = candidate;
     const base = addresses.service;
-    const of = { ...size, creativeEdition: creative.edition, lineItemEdition: lineItem.edition, base };
+    const of = { ...size, creativeEdition: creative.edition, lineItemEdition: lineItem.edition, base, version };
     const click = `${base}/click?t=${tokenMark}`;
-    const markup = composeMarkup(creative, size, addresses, click);
+    const { content, clickUrl } = creative;
+    const markup = isVideo(content)
+      ? composeVideo(creative, content, { version, base, token: tokenMark, tokenId: idMark }, addresses)
+      : composeMarkup({ content, clickUrl }, size, addresses, click);
     if (OF_VISITOR.test(markup)) return { ...of, first: '', pieces: undefined };
     const adm = fillMacros(markup, { ...NO_SIGNALS, click, cacheBuster: idMark });
     const [first = '', ...marked] = JSON.stringify(membersOf(candidate, size, adm))
@@ -76,17 +85,19 @@ export const createPreparedBids = (membersOf: MembersOf, mark: string): Prepared
     return { ...of, first, pieces: marked.map((text) => ({ isAfterToken: text.startsWith('T'), text: text.slice(1) })) };
   };
 
-  return ({ candidate, size, ad, token }, addresses) => {
+  return (bid, addresses) => {
+    const { candidate, size, ad, token, version } = bid;
     const { creative, lineItem } = candidate;
     let one = kept.get(creative.id);
     if (
       one?.creativeEdition !== creative.edition ||
       one.lineItemEdition !== lineItem.edition ||
       one.base !== addresses.service ||
+      one.version !== version ||
       one.width !== size.width ||
       one.height !== size.height
     ) {
-      one = prepare(candidate, size, addresses);
+      one = prepare(bid, addresses);
       kept.set(creative.id, one);
     }
     if (!one.pieces) return undefined;

@@ -4,13 +4,14 @@ import { isDsaRequired, readDsaRequest, type DsaRequest } from '../../bidders/op
 import { readAttributes, readBlockList } from '../../bidders/openrtb/judge-supply.ts';
 import { readSupplyChain, type SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
 import type { BlockList } from '../../catalog/model/block-list.ts';
-import type { CreativeContent, Publisher } from '../../catalog/model/entities.ts';
+import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { AuctionTerms } from '../../decision/ad-query.ts';
 import { valueFault, valueOf, type DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { at, listAt, textAt, type Json, type WireAuction } from './auction-schema.ts';
 import { deviceOf, userOf } from './auction-visitor.ts';
+import { formatsOf, vastOf, videoRulesOf } from './read-formats.ts';
 import { readNativeRequest } from './read-native-request.ts';
 
 /** An auction as an ad request, and what is needed to answer it. */
@@ -111,10 +112,12 @@ export const readAuction = (
           deals: dealsOf(imp, floorMicros),
           formats: formatsOf(imp),
           native: readNativeRequest(at(imp, 'native', 'request')),
+          vast: vastOf(imp),
+          video: videoRulesOf(imp),
           disclosed,
           selfDisclosed: disclosed && dsa?.pubrender === 0,
           blocked,
-          battr: [...readAttributes(at(imp, 'banner', 'battr')), ...readAttributes(at(imp, 'native', 'battr'))],
+          battr: ['banner', 'native', 'video', 'audio'].flatMap((kind) => readAttributes(at(imp, kind, 'battr'))),
         },
       ]),
     ),
@@ -161,11 +164,6 @@ const dealsOf = (imp: Json, floorMicros: (priced: Json) => number): AuctionTerms
       )
     : undefined;
 
-const formatsOf = (imp: Json): readonly CreativeContent['format'][] => [
-  ...(isObject(imp['banner']) ? (['html', 'banner'] as const) : []),
-  ...(isObject(imp['native']) ? (['native'] as const) : []),
-];
-
 /** Prebid.js lists the bidders of an impression, with their params, by code; Prebid Server's adapters pass on those of one. */
 const bidderOf = (imp: Json): readonly [code: string, params: unknown] | undefined => {
   const bidders = at(imp, 'ext', 'prebid', 'bidder') as Json | undefined;
@@ -201,10 +199,12 @@ const placementOf = (imp: Json & { readonly id: string }, known: (id: string) =>
 
 const toWireImp = (imp: Json & { readonly id: string }, known: (id: string) => boolean, dimensions: DimensionSchema): WireImp => {
   const banner = imp['banner'];
+  const player = isObject(imp['video']) && !isObject(banner) ? sizeOf(imp['video']) : {};
   const kv = keyValuesOf(dimensions, [at(imp, 'ext', 'data'), at(imp, 'ext', 'kv')]);
   return {
     id: imp.id,
     tagid: placementOf(imp, known),
+    ...player,
     ...(isObject(banner) && { banner: { ...sizeOf(banner), format: listAt(banner, 'format').slice(0, MAX_SIZES).map(sizeOf) } }),
     ...(Object.keys(kv).length > 0 && { ext: { kv } }),
   };

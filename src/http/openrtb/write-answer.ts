@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Bid } from '../../bidders/bidder-port.ts';
-import type { Creative } from '../../catalog/model/entities.ts';
+import { isVideo, type Creative } from '../../catalog/model/entities.ts';
 import { NO_ADDRESSES, type Addresses } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
+import { composeVideo } from '../../creative/vast/compose-vast.ts';
+import { LATEST_VAST } from '../../creative/vast/vast-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import type { ServedAd } from '../../ledger/hit.ts';
 import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';
@@ -42,6 +45,8 @@ interface WrittenCreative extends AdSize {
   /** Of the creative. */
   readonly edition: number;
   readonly text: string;
+  /** Whether the text has the marks of a token and its id, which players report with. */
+  readonly isMarked: boolean;
 }
 
 /**
@@ -53,26 +58,33 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
   const origin = tracking?.creativeOrigin ? `,"creative_origin":${JSON.stringify(tracking.creativeOrigin)}` : '';
   const ext = `,"ext":{"events":${JSON.stringify(allowedEvents)}${origin}`;
   const addresses = tracking?.addresses ?? NO_ADDRESSES;
+  // Random letters and digits, which no creative contains.
+  const mark = randomBytes(12).toString('hex');
+  const [tokenMark, idMark] = [`${mark}T`, `${mark}I`];
+  const marked: WritingOptions = { addresses, base: tracking?.publicUrl ?? '', tokenMark, idMark };
   const written = new LRUCache<number, WrittenCreative>({ maxSize: MAX_KEPT_CHARACTERS, sizeCalculation: ({ text }) => text.length });
 
-  const writeOnce = (creative: Creative, size: AdSize): string => {
+  const writeOnce = (creative: Creative, size: AdSize): WrittenCreative => {
     const { id, edition } = creative;
     const key = keyOf(id, size);
     let kept = written.get(key);
     if (kept?.edition !== edition || kept.width !== size.width || kept.height !== size.height) {
-      kept = { ...size, edition, text: writeCreative(creative, size, addresses) };
+      kept = { ...size, edition, text: writeCreative(creative, size, marked), isMarked: isVideo(creative.content) };
       written.set(key, kept);
     }
-    return kept.text;
+    return kept;
   };
-  const writeTracking = tracking ? createTrackingWriter(tracking) : () => ({ id: '', urls: '' });
+  const writeTracking = tracking ? createTrackingWriter(tracking) : () => ({ id: '', token: '', urls: '' });
 
   const writeBid = ({ imp, won: { candidate, bid, ad } }: FilledImp): string => {
     const { creative, lineItem, ecpmMicros } = candidate;
-    const { id, urls } = writeTracking(ad);
+    const { id, token, urls } = writeTracking(ad);
+    const { text, isMarked } = bid
+      ? { text: writeCreative(creative, shownSize(bid, imp), marked, bid), isMarked: false }
+      : writeOnce(creative, shownSize(creative, imp));
     return (
       `{${id}"impid":${JSON.stringify(imp.impId)},"cid":"${lineItem.campaignId}","price":${ecpmMicros / 1e6},${urls}` +
-      (bid ? writeCreative(creative, shownSize(bid, imp), addresses, bid) : writeOnce(creative, shownSize(creative, imp)))
+      (isMarked ? text.replaceAll(tokenMark, token).replaceAll(idMark, ad.tokenId) : text)
     );
   };
 
@@ -93,10 +105,11 @@ const keyOf = (id: number, { width, height }: AdSize): number => ((width * 4_093
 /** All tracking URLs of a bid contain the same signed token. */
 const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriterOptions['tracking']>) => {
   const host = JSON.stringify(publicUrl).slice(1, -1);
-  return (ad: ServedAd): { readonly id: string; readonly urls: string } => {
+  return (ad: ServedAd): { readonly id: string; readonly token: string; readonly urls: string } => {
     const token = signToken(ad);
     return {
       id: `"id":"${ad.tokenId}",`,
+      token,
       urls:
         `"impurl":"${host}/impression?t=${token}","clkurl":"${host}/click?t=${token}",` +
         `"evturl":"${host}/event?t=${token}","repturl":"${host}/report?t=${token}",`,
@@ -108,12 +121,28 @@ const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriter
  * The members of a bid that belong to its creative, and the closing brace. A bidder's markup and
  * domains and categories replace the creative's own. \`size\`: the size at which it is shown.
  */
-const writeCreative = (creative: Creative, size: AdSize, addresses: Addresses, bid?: Bid): string =>
+const writeCreative = (creative: Creative, size: AdSize, options: WritingOptions, bid?: Bid): string =>
   JSON.stringify({
     crid: String(creative.id),
-    adm: bid ? bid.adm : composeMarkup(creative, size, addresses),
+    adm: bid ? bid.adm : compose(creative, size, options),
     ...advertiserFields(creative, bid),
     w: size.width,
     h: size.height,
     ...(creative.clickUrl === null ? {} : { ext: { click_url: creative.clickUrl } }),
   }).slice(1);
+
+interface WritingOptions {
+  readonly addresses: Addresses;
+  /** The address of this service. */
+  readonly base: string;
+  /** What stands in a video for the token of a showing, and for the id of the token. */
+  readonly tokenMark: string;
+  readonly idMark: string;
+}
+
+const compose = (creative: Creative, size: AdSize, { addresses, base, tokenMark: token, idMark: tokenId }: WritingOptions): string => {
+  const { content, clickUrl } = creative;
+  return isVideo(content)
+    ? composeVideo(creative, content, { version: LATEST_VAST, base, token, tokenId }, addresses)
+    : composeMarkup({ content, clickUrl }, size, addresses);
+};

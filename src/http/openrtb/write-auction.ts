@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { isVideo } from '../../catalog/model/entities.ts';
 import { addressesOf, type Addresses, type AddressSettings } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
 import { composeNative } from '../../creative/native-markup.ts';
+import { composeVideo } from '../../creative/vast/compose-vast.ts';
+import { LATEST_VAST } from '../../creative/vast/vast-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { priceInAuction } from '../../decision/ranked-candidate.ts';
@@ -21,7 +24,7 @@ export const AUCTION_HOLD_MS = 60_000;
 const NOTICE_MS = 5_000;
 
 /** OpenRTB's list of creative markup types. */
-const MARKUP_TYPE = { banner: 1, native: 4 } as const;
+const MARKUP_TYPE = { html: 1, banner: 1, video: 2, audio: 3, native: 4 } as const;
 
 /**
  * Status codes of the community extension "seat non bid". A reason without such a code is 0,
@@ -72,9 +75,11 @@ export const createAuctionWriter = ({ signToken, assetsUrl, creativeOrigin }: Au
     const { auction, base } = given;
     const token = auction.test ? undefined : signToken(ad);
     const size = shownSize(bid ?? candidate.creative, imp);
-    const isPreparable = token !== undefined && !bid && candidate.creative.content.format !== 'native';
+    const { content } = candidate.creative;
+    const isPreparable = token !== undefined && !bid && content.format !== 'native';
+    const version = imp.terms?.vast ?? LATEST_VAST;
     const members =
-      (isPreparable ? prepared({ candidate, size, ad, token }, addresses) : undefined) ??
+      (isPreparable ? prepared({ candidate, size, ad, token, version }, addresses) : undefined) ??
       composeMembers(filled, size, token, given, addresses);
     if (members === undefined) return undefined;
     const price = Math.round(priceInAuction(candidate) * auction.rate) / 1e6;
@@ -82,7 +87,8 @@ export const createAuctionWriter = ({ signToken, assetsUrl, creativeOrigin }: Au
     const dsa = asked && (bid ? bid.dsa : ownDsa(candidate.creative, asked));
     return (
       `{"id":${token === undefined ? JSON.stringify(`test-${imp.impId}`) : `"${ad.tokenId}"`},"impid":${JSON.stringify(imp.impId)},"price":${price},` +
-      (token === undefined ? '' : `"burl":${JSON.stringify(`${base}/impression?t=${token}`)},`) +
+      // The Impression of a video bills when it plays.
+      (token === undefined || isVideo(content) ? '' : `"burl":${JSON.stringify(`${base}/impression?t=${token}`)},`) +
       `${members},"exp":${expiryS(ad)}${dsa ? `,"ext":${JSON.stringify({ dsa })}` : ''}}`
     );
   };
@@ -127,15 +133,16 @@ type Winner = Pick<FilledImp['won'], 'candidate' | 'bid'>;
 
 /** What of a bid belongs to its creative and its line item. */
 const membersOf = ({ candidate: { creative, lineItem }, bid }: Winner, size: AdSize, adm: string): object => {
+  const { content } = creative;
   return {
     adm,
     ...advertiserFields(creative, bid),
     cid: String(lineItem.campaignId),
     crid: String(creative.id),
     ...(lineItem.dealId !== null && { dealid: lineItem.dealId }),
-    ...(creative.content.format === 'native'
-      ? { mtype: MARKUP_TYPE.native }
-      : { mtype: MARKUP_TYPE.banner, w: size.width, h: size.height }),
+    mtype: MARKUP_TYPE[content.format],
+    ...(content.format !== 'native' && { w: size.width, h: size.height }),
+    ...(isVideo(content) && content.video.durationMs !== null && { dur: Math.round(content.video.durationMs / 1000) }),
   };
 };
 
@@ -159,7 +166,11 @@ const composeMembers = (
     if (!native) return undefined;
     adm = JSON.stringify(native);
   } else {
-    adm = fillMacros(bid ? bid.adm : composeMarkup(creative, size, addresses, click), { ...signals, click, cacheBuster: ad.tokenId });
+    const showing = { version: imp.terms?.vast ?? LATEST_VAST, base, token: token ?? '', tokenId: ad.tokenId };
+    const own = isVideo(content)
+      ? composeVideo(creative, content, showing, addresses)
+      : composeMarkup({ content, clickUrl: creative.clickUrl }, size, addresses, click);
+    adm = fillMacros(bid ? bid.adm : own, { ...signals, click, cacheBuster: ad.tokenId });
   }
   return JSON.stringify(membersOf(won, size, adm)).slice(1, -1);
 };

@@ -1,3 +1,4 @@
+import { isVideo } from '../../catalog/model/entities.ts';
 import type { PrivacySignals } from '../../context/consent/privacy-signals.ts';
 import type { Addresses } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
@@ -49,7 +50,10 @@ const writeAd = (
 ): string => {
   const click = `${base}/click?t=${token}`;
   const { creative, ecpmMicros } = candidate;
-  const markup = bid ? bid.adm : composeMarkup(creative, shownSize(creative, imp), addresses, click);
+  const { content, clickUrl } = creative;
+  // A frame asks for neither video nor sound.
+  const own = isVideo(content) ? '' : composeMarkup({ content, clickUrl }, shownSize(creative, imp), addresses, click);
+  const markup = bid ? bid.adm : own;
   const filled = fillMacros(markup, { ...signals, click, cacheBuster: ad.tokenId }).replaceAll(
     '${AUCTION_PRICE}',
     String(ecpmMicros / 1e6),

@@ -11,6 +11,7 @@ import type { ServeAd } from '../../serving/serve-ad.ts';
 import { asksForTrace, toAdRequest } from '../openrtb/to-ad-request.ts';
 import { AUCTION_HOLD_MS, type WriteAuction } from '../openrtb/write-auction.ts';
 import { problem, sendProblem, type Problem } from '../problems/problem.ts';
+import { localAddress } from '../request/local-address.ts';
 import { readJson } from '../request/read-json.ts';
 import { disclosureTo, type AdRouteOptions } from './ad.ts';
 
@@ -105,9 +106,3 @@ const originOf = (req: Request, request: WireAuction): string | undefined => {
 /** Prebid.js compresses a body without saying so in a header, which would cost it a preflight. */
 const encodingOf = (req: Request): string | undefined =>
   req.headers['content-encoding'] === undefined && /[?&]gzip=1(&|$)/.test(req.url) ? 'gzip' : undefined;
-
-/** Of the socket, not of the Host header, which the client writes. */
-const localAddress = ({ socket: { localAddress = '127.0.0.1', localPort = 80 } }: Request): string => {
-  const host = localAddress.replace(/^::ffff:/, '');
-  return `http://${host.includes(':') ? `[${host}]` : host}:${localPort}`;
-};

@@ -1,22 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Publisher } from '../../catalog/model/entities.ts';
-import type { CreativeFormat } from '../../catalog/model/choices.ts';
-import { acceptsOrigin } from '../../catalog/model/origins.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { absoluteAddress, type Addresses } from '../../creative/absolute-address.ts';
 import type { Hit, HitKind, ServedAd } from '../../ledger/hit.ts';
-import type { AdRequest } from '../../serving/ad-request.ts';
-import type { AdAnswer } from '../../serving/serve-ad.ts';
 import type { ShownAds } from '../../tracking/shown-ads.ts';
 import { sendPixel } from '../answers/pixel.ts';
 import { sendJsonText } from '../answers/send-json.ts';
-import { readTag, tagTerms, type ReadTag } from '../openrtb/read-tag.ts';
-import { asksForTrace, toAdRequest } from '../openrtb/to-ad-request.ts';
+import { asksForTrace } from '../openrtb/to-ad-request.ts';
 import { writeTagFrame } from '../openrtb/write-tag.ts';
-import { writeTrace } from '../openrtb/write-trace.ts';
-import { problem, sendProblem, type Problem } from '../problems/problem.ts';
+import { sendProblem } from '../problems/problem.ts';
 import { isPrefetch, pageOrigin } from '../request/hit-source.ts';
-import { disclosureTo, type AdRouteOptions } from './ad.ts';
+import type { AdRouteOptions } from './ad.ts';
+import { askedTag, serveTag, traceOfTag, type AskedTag } from './asked-tag.ts';
 import type { TrackRouteOptions } from './track.ts';
 
 export interface TagRouteOptions extends Omit<AdRouteOptions, 'writeAnswer'> {
@@ -31,13 +25,6 @@ export interface TagRouteOptions extends Omit<AdRouteOptions, 'writeAnswer'> {
   readonly addresses: Addresses;
 }
 
-/** What a tag asks for, checked. */
-interface Asked {
-  readonly snapshot: Snapshot;
-  readonly publisher: Publisher;
-  readonly tag: ReadTag;
-}
-
 /** An image counts its impression in the same request. */
 const IMAGE_HOLD_MS = 5_000;
 
@@ -49,9 +36,9 @@ const NOT_STORED = { 'Cache-Control': 'no-store, no-cache, must-revalidate, priv
  */
 export const iframeTagRoute = (options: TagRouteOptions): RequestHandler =>
   async function answerIframeTag(req, res) {
-    const asked = askedOf(options, req);
+    const asked = askedTag(options, req);
     if ('status' in asked) return sendProblem(res, asked);
-    const { request, answer } = await serve(options, asked, req, ['html', 'banner']);
+    const { request, answer } = await serveTag(options, asked, req, { formats: ['html', 'banner'] });
     const [filled] = answer.filled;
     const { origins } = asked.publisher;
     const html = writeTagFrame({
@@ -60,7 +47,7 @@ export const iframeTagRoute = (options: TagRouteOptions): RequestHandler =>
       signals: request.bidContext.signals,
       base: options.publicUrl,
       addresses: options.addresses,
-      trace: traceOf(options, answer, asked, req),
+      trace: traceOfTag(options, answer, asked, req),
     });
     res
       .writeHead(200, {
@@ -83,7 +70,7 @@ export const iframeTagRoute = (options: TagRouteOptions): RequestHandler =>
 export const imageTagRoute = (options: TagRouteOptions): RequestHandler =>
   async function answerImageTag(req, res) {
     if (req.method === 'HEAD') return sendPixel(res);
-    const asked = askedOf(options, req);
+    const asked = askedTag(options, req);
     if ('status' in asked) return sendProblem(res, asked);
     const { snapshot, publisher } = asked;
     const name = nameOf(options, asked);
@@ -94,8 +81,8 @@ export const imageTagRoute = (options: TagRouteOptions): RequestHandler =>
       await record(options, before as ServedAd, 'impression', req);
       return redirect(res, image);
     }
-    const { answer } = await serve(options, asked, req, ['banner']);
-    if (asksForTrace(req)) return sendJsonText(res, 200, `{"debug":{"trace":${traceOf(options, answer, asked, req)}}}`);
+    const { answer } = await serveTag(options, asked, req, { formats: ['banner'], maxHoldMs: IMAGE_HOLD_MS });
+    if (asksForTrace(req)) return sendJsonText(res, 200, `{"debug":{"trace":${traceOfTag(options, answer, asked, req)}}}`);
     const won = answer.filled[0]?.won;
     // A bid is markup, not an image.
     const chosen = won && !won.bid ? imageOf(options, snapshot, won.candidate.creative.id) : undefined;
@@ -115,7 +102,7 @@ export const imageTagRoute = (options: TagRouteOptions): RequestHandler =>
  */
 export const clickTagRoute = (options: TagRouteOptions): RequestHandler =>
   async function answerClickTag(req, res) {
-    const asked = askedOf(options, req);
+    const asked = askedTag(options, req);
     if ('status' in asked) return sendProblem(res, asked);
     const { snapshot, publisher } = asked;
     const name = nameOf(options, asked);
@@ -126,52 +113,8 @@ export const clickTagRoute = (options: TagRouteOptions): RequestHandler =>
     redirect(res, destination ?? `https://${publisher.domain}/`);
   };
 
-const queryOf = ({ url }: Request): URLSearchParams => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
-
-/**
- * The publisher of `key`, or of `publisher` when it lists its origins, as for auctions. A page that
- * names itself must be one of them; mail programs name none.
- */
-const askedOf = ({ currentSnapshot, authenticate, dimensions }: TagRouteOptions, req: Request): Asked | Problem => {
-  const snapshot = currentSnapshot();
-  if (!snapshot) return problem('unavailable', 'The campaign data has not been loaded yet.');
-  const query = queryOf(req);
-  const key = query.get('key');
-  const named = key === null ? snapshot.publishers.get(Number(query.get('publisher'))) : undefined;
-  const publisher = key === null ? (named && named.origins.size > 0 ? named : undefined) : authenticate(snapshot, key);
-  if (!publisher) return problem('unauthorized', UNKNOWN_CALLER);
-  if (!acceptsOrigin(publisher.origins, pageOrigin(req) ?? undefined)) return problem('origin_not_allowed', FOREIGN_ORIGIN);
-  const tag = readTag(query, dimensions);
-  return 'faults' in tag ? problem('invalid_request', 'The tag has a fault.', tag.faults) : { snapshot, publisher, tag };
-};
-
-const UNKNOWN_CALLER = 'The tag must have the key of the publisher, or the id of a publisher that lists the web origins of its pages.';
-const FOREIGN_ORIGIN = 'The publisher lists the web origins of its pages, and the origin of this page is not one of them.';
-
-const serve = async (
-  options: TagRouteOptions,
-  { snapshot, publisher, tag }: Asked,
-  req: Request,
-  formats: readonly CreativeFormat[],
-): Promise<{ readonly request: AdRequest; readonly answer: AdAnswer }> => {
-  const started = performance.now();
-  options.observe.requested();
-  const holds = formats.includes('html') ? undefined : IMAGE_HOLD_MS;
-  const request = toAdRequest(options, snapshot, publisher, tag.toRequest(publisher.id), req, {
-    maxHoldMs: holds,
-    maxBidderMs: undefined,
-    terms: tagTerms(formats),
-  });
-  const answer = await options.serveAd(snapshot, request);
-  options.observe.answered(answer, (performance.now() - started) / 1000);
-  return { request, answer };
-};
-
-const traceOf = (options: TagRouteOptions, { trace }: AdAnswer, { publisher }: Asked, req: Request): string =>
-  trace ? writeTrace(trace, disclosureTo(options, req, publisher)) : '';
-
 /** One decision for each placement of a mail. */
-const nameOf = ({ recipientHash }: TagRouteOptions, { snapshot, publisher, tag: { recipient, placementId } }: Asked): string =>
+const nameOf = ({ recipientHash }: TagRouteOptions, { snapshot, publisher, tag: { recipient, placementId } }: AskedTag): string =>
   recipient === '' ? '' : recipientHash(snapshot, publisher.id, `tag\n${placementId}\n${recipient}`);
 
 const imageOf = ({ addresses }: TagRouteOptions, { creatives }: Snapshot, creativeId: number): string | undefined => {

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { videoEventType } from '../../catalog/model/video-events.ts';
 import type { Hit, HitKind } from '../../ledger/hit.ts';
 import type { ScreenHit } from '../../tracking/invalid-traffic/screen-hit.ts';
 import type { HitOutcome } from '../../tracking/record-hit.ts';
@@ -42,10 +43,13 @@ const track =
   async (req, res) => {
     // HEAD requests are never counted.
     if (req.method === 'HEAD') return sendPixel(res);
-    const eventType = kind === 'event' ? (queryValue(req, 'type') ?? '') : '';
-    if (kind === 'event' && !options.allowedEvents.includes(eventType)) {
+    const eventType = kind === 'event' ? eventTypeOf(options, req) : '';
+    if (eventType === undefined) {
       options.observe.refused('event_type');
-      return refusePage(res, problem('unknown_event_type', `type must be one of: ${options.allowedEvents.join(', ')}.`));
+      return refusePage(
+        res,
+        problem('unknown_event_type', `type must be one of: ${options.allowedEvents.join(', ')}, or an event of VAST.`),
+      );
     }
     const ad = options.tokens.verify(queryValue(req, 't') ?? '');
     if (!ad) return refuseToken(options, res);
@@ -64,6 +68,12 @@ const track =
     if (outcome === 'unavailable') return refusePage(res, problem('unavailable', 'The hit could not be stored. Send it again later.'));
     sendPixel(res);
   };
+
+/** One of the allowlist, or what players of videos report; undefined: neither. */
+const eventTypeOf = ({ allowedEvents }: TrackRouteOptions, req: Request): string | undefined => {
+  const type = queryValue(req, 'type') ?? '';
+  return allowedEvents.includes(type) ? type : videoEventType(type, () => queryValue(req, 'code'));
+};
 
 /** A page that shows ads without the SDK says so of an ad that could not be seen. The SDK sends no such impression. */
 const saysHidden = (req: Request): boolean => req.originalUrl.includes('&hidden=') && queryValue(req, 'hidden') === '1';

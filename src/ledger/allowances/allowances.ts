@@ -1,4 +1,4 @@
-import { dayOf } from '../../base/utc-day.ts';
+import { localDayOf, UTC_DAYS } from '../../base/local-day.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
@@ -156,7 +156,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
   ): void => {
     if (granted) observe?.granted(granted.lot + granted.spare);
     const stock = shelf.stocks.get(candidate.lineItem.id);
-    if (stock?.fits(candidate)) return stock.receive(granted, sentMs);
+    if (stock?.fits(candidate)) return stock.receive(granted, sentMs, request.curve.days ?? UTC_DAYS);
     // The line item was changed meanwhile.
     if (granted) dropped.push(...returnLots(request, candidate, granted));
   };
@@ -172,10 +172,10 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     return endOfTurn().then(() => local);
   };
 
-  const inOutage = (shelf: Shelf, { publisherId, imps, isShared }: SharedRequest): Reservation => {
+  const inOutage = (shelf: Shelf, { publisherId, curve, imps, isShared }: SharedRequest): Reservation => {
     const [nowMs, atMs] = [clock(), now(publisherId)];
     return decideInOutage(imps, {
-      unheld: { tokenExpS: Math.ceil((atMs + tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) },
+      unheld: { tokenExpS: Math.ceil((atMs + tokenTtlMs) / 1000), holdEndMs: 0, day: localDayOf(curve.days ?? UTC_DAYS, atMs) },
       take: (candidate) => (isShared ? stockOf(shelf, candidate)?.takeInOutage(candidate, nowMs) : undefined),
     });
   };

@@ -12,7 +12,7 @@ export interface LotReport {
   readonly candidate: RankedCandidate;
   /** When the publisher's accounts expire, epoch ms. */
   readonly expiresAtMs: number;
-  /** The UTC day of the reservation. */
+  /** The publisher's day of the reservation. */
   readonly day: number;
   /** Of the hold that `returned` ads are taken out of. */
   readonly holdEndMs: number;

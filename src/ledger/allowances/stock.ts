@@ -1,4 +1,4 @@
-import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { endOfDay, type DayRule } from '../../base/local-day.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { isCountedForCaps } from '../frequency-counters.ts';
 import { accountField } from '../ledger-keys.ts';
@@ -8,7 +8,7 @@ import type { GrantedLots, ReservationMoments, WantedLots } from '../reservation
 /** What becomes of ads that were reserved as a lot, for report-lots.ts. */
 export interface StockReport {
   readonly candidate: RankedCandidate;
-  /** The UTC day of the reservation. */
+  /** The publisher's day of the reservation. */
   readonly day: number;
   /** Of the hold that `returned` ads are taken out of. */
   readonly holdEndMs: number;
@@ -115,14 +115,14 @@ export class Stock {
     return this.asked ? { lot, spare } : undefined;
   }
 
-  /** The answer to `ask`; undefined: nothing was granted. */
-  receive(granted: (GrantedLots & ReservationMoments) | undefined, sentMs: number): void {
+  /** The answer to `ask`; undefined: nothing was granted. `days`: the publisher's. */
+  receive(granted: (GrantedLots & ReservationMoments) | undefined, sentMs: number, days: DayRule): void {
     this.asked = false;
     if (!granted) return;
     const { lot, spare, redisMs, day, holdEndMs } = granted;
     // Tokens end with a whole second.
     const holdEndS = Math.floor(holdEndMs / 1000);
-    const untilMs = sentMs + Math.min(holdEndS * 1000 - this.options.heldMs, (day + 1) * MS_PER_DAY) - redisMs;
+    const untilMs = sentMs + Math.min(holdEndS * 1000 - this.options.heldMs, endOfDay(days, day)) - redisMs;
     if (lot > 0) this.lots.push({ left: lot, day, holdEndMs, sentMs, redisMs, untilMs, isPaced: true });
     if (spare === 0) return;
     // The spare until now is handed out, unless pacing would have to permit it.

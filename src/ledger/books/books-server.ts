@@ -1,3 +1,4 @@
+import { dayRuleText, type DayRule } from '../../base/local-day.ts';
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
@@ -42,6 +43,12 @@ export interface RebuiltAccount extends AccountName {
   readonly holds: readonly RebuiltHold[];
 }
 
+export interface RebuildOptions {
+  /** The other accounts of the publisher are empty. */
+  readonly isWhole: boolean;
+  readonly days: DayRule;
+}
+
 /** The books as the servers of Redis have them. Each method rejects when Redis is unavailable. */
 export interface BooksServer {
   look(scope: number): Promise<BooksContent>;
@@ -58,10 +65,9 @@ export interface BooksServer {
   /** Fields of the entries in a shard's event stream; undefined: there are too many. */
   unstored(shard: number): Promise<readonly (readonly string[])[] | undefined>;
   /**
-   * Writes accounts of a publisher that are not rebuilt yet. `isWhole`: its other accounts are empty. Resolves to whether
-   * the epoch is still this one.
+   * Writes accounts of a publisher that are not rebuilt yet. Resolves to whether the epoch is still this one.
    */
-  rebuild(publisherId: number, epoch: string, accounts: readonly RebuiltAccount[], isWhole: boolean): Promise<boolean>;
+  rebuild(publisherId: number, epoch: string, accounts: readonly RebuiltAccount[], options: RebuildOptions): Promise<boolean>;
 }
 
 export interface BooksServerOptions {
@@ -111,11 +117,11 @@ export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksSe
       return new Set(publishers.filter((_, i) => marks[i] === epoch));
     },
     unstored: async (shard) => (await scripts.readUnstored(keys.events(shard), MAX_EVENTS)) ?? undefined,
-    rebuild: async (publisherId, epoch, accounts, isWhole) => {
+    rebuild: async (publisherId, epoch, accounts, { isWhole, days }) => {
       const shard = keys.shardOf(publisherId);
       const written = await scripts.rebuildAccounts(
         ...[keys.accounts(publisherId), keys.broken(shard), keys.epochs(scopeOf(shard))],
-        ...[epoch, Math.ceil(expiresAtMs(publisherId) / 1000), isWhole ? '1' : ''],
+        ...[epoch, Math.ceil(expiresAtMs(publisherId) / 1000), isWhole ? '1' : '', dayRuleText(days)],
         ...accounts.flatMap(({ kind, id, day, counts, holds }) => [
           accountField(kind, id),
           encodeRow(COUNT_FIELDS, { day, ...counts }),

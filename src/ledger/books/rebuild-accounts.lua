@@ -4,7 +4,7 @@
 -- KEYS[1] accounts of the publisher (hash), KEYS[2] broken accounts of the shard (hash), KEYS[3] record of epochs
 --   (../reserve/trust-books.lua)
 -- ARGV[1] the epoch for which they were read, ARGV[2] expires_at_s, ARGV[3] '1' when no other account of the
---   publisher has anything to count, then per account two: its field, and the counts, a JSON array by the field list of
+--   publisher has anything to count, ARGV[4] the rule of the publisher's days (../lua/day.lua), then per account two: its field, and the counts, a JSON array by the field list of
 --   ../read/account-books.ts; and a JSON array of holds in their order, each four numbers: end (ms), day, count, micros
 -- Returns how many accounts were written; -1 when another epoch has begun
 -- Why atomic: the first account that is written begins the publisher's hash anew, and no reservation may come between.
@@ -13,6 +13,7 @@
 -- @include ../lua/call.lua
 -- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
+-- @include ../lua/day.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -31,11 +32,11 @@ end
 local now = books_of(accounts, broken, clock_ms()).now
 if mark ~= epoch .. EPOCH_REBUILDING then
   redis.call('UNLINK', accounts)
-  redis.call('HSET', accounts, TIME_FIELD, string.format('%.0f', now), EPOCH_FIELD, epoch .. EPOCH_REBUILDING)
+  redis.call('HSET', accounts, TIME_FIELD, string.format('%.0f', now), EPOCH_FIELD, epoch .. EPOCH_REBUILDING, DAYS_FIELD, ARGV[4])
 end
 
 local written = 0
-for i = 4, #ARGV, 3 do
+for i = 5, #ARGV, 3 do
   local field = ARGV[i]
   if redis.call('HEXISTS', accounts, field) == 0 then
     local counts = counts_record(cjson.decode(ARGV[i + 1]))
@@ -43,6 +44,10 @@ for i = 4, #ARGV, 3 do
     account_add_counts(a, counts)
     local holds = cjson.decode(ARGV[i + 2])
     for at = 1, #holds, 4 do
+      -- Before its publisher changed its time zone, an account may have been a day ahead.
+      if holds[at + 1] > a[DAY] then
+        account_roll_over(a, holds[at + 1])
+      end
       account_hold(a, holds[at], holds[at + 1], holds[at + 2], holds[at + 3])
     end
     -- What a rate limit has given in the last seconds is not known: it is taken as used up. Campaigns have none.

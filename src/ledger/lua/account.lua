@@ -1,7 +1,7 @@
 -- An account: the delivered, billed and reserved amounts of one line item or campaign. One field in
 -- the hash of its publisher.
 --
--- DAY is the UTC day (since the epoch) to which the plain counts belong; P_ fields are the day
+-- DAY is the publisher's day (since the epoch) to which the plain counts belong; P_ fields are the day
 -- before; T_ fields run over the flight. HELD_ fields are sums over the open holds, so that a limit
 -- costs one comparison. A hold is a record: the sum of all reservations of one day that end in the
 -- same bucket. Records are unique and sorted by end, then day. The latest is stored in four

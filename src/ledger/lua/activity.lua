@@ -2,7 +2,7 @@
 -- tracking/invalid-traffic/activity.ts is the same for stored days; tests/ledger/activity.test.ts compares the two.
 --
 -- Impressions are counted for each user and each network, in counters of fixed number by shard and day. Everything else
--- is kept only of those that click: a record each, which expires. Include after call.lua, account.lua and events.lua.
+-- is kept only of those that click: a record each, which expires. Include after call.lua, day.lua and events.lua.
 local activity_count, activity_uncount, activity_impression, activity_click, activity_judge
 do
   local COUNTERS_TTL_S = 172800
@@ -141,10 +141,10 @@ do
       past_clicks = 0, past_shown = 0, odd_from = -1, odd_to = -1, suspect = 0 }
   end
 
-  -- Counts a click. Returns whether it is provisional.
-  local function group_click(g, at, shown)
+  -- Counts a click on `day`, of which `shown` are the impressions. Returns whether it is provisional.
+  local function group_click(g, at, shown, day)
     at = math.max(at, g.last)
-    local day, window = math.floor(at / MS_PER_DAY), math.floor(at / ACTIVITY.WINDOW_MS)
+    local window = math.floor(at / ACTIVITY.WINDOW_MS)
     local since = day == g.day and math.max(shown - g.seen, 0) or shown
     g.day, g.seen = day, shown
     if window > g.window then
@@ -171,13 +171,14 @@ do
     return 'c' .. h.tally
   end
 
-  local function creative_shown(h, serves)
-    return tonumber(redis.call('HGET', serves, math.floor(call.clock / MS_PER_DAY) .. ':' .. h.tally) or '0')
+  -- Of a creative on a day of its publisher.
+  local function creative_shown(h, serves, day)
+    return tonumber(redis.call('HGET', serves, day .. ':' .. h.tally) or '0')
   end
 
   -- Judges a click whose impression has counted: '', 'activity' or 'provisional'; and whether it is another one of its
-  -- visitor on this day, from which nothing is learned.
-  function activity_click(h, at, events, serves)
+  -- visitor on this day, from which nothing is learned. `days`: those of the publisher (day.lua).
+  function activity_click(h, at, events, serves, days)
     local verdict, is_repeat = '', false
     local is_odd = false
     if h.visitor ~= '' then
@@ -197,11 +198,11 @@ do
         verdict = 'activity'
       end
       -- What is filtered already makes nothing suspect.
-      is_odd = verdict == '' and group_click(network.group, at, shown)
+      is_odd = verdict == '' and group_click(network.group, at, shown, math.floor(math.max(at, network.group.last) / MS_PER_DAY))
     end
     if verdict == '' then
       local creative = read(events, creative_name(h)) or group_new(at)
-      is_odd = group_click(creative, at, creative_shown(h, serves)) or is_odd
+      is_odd = group_click(creative, at, creative_shown(h, serves, day_of(days, call.clock)), day_of(days, math.max(at, creative.last))) or is_odd
       if is_odd then
         verdict = 'provisional'
       else

@@ -1,11 +1,14 @@
 -- The accounts that one call works on, by hash and field. Each is opened once, so that a request or
 -- hit of a batch sees the changes of those before it, and written back once, at the end. Include
--- after call.lua, epoch.lua, account.lua and holds.lua.
+-- after call.lua, epoch.lua, account.lua, day.lua and holds.lua.
 
 -- The field with the latest time at which the hash was written. A publisher's time does not step
 -- back when Redis's clock does (a failover, a moved slot, NTP): its day, the ends of its holds and
 -- its pacing only move forward.
 local TIME_FIELD = '@'
+
+-- The field with the rule of the publisher's days (day.lua); without it they are those of UTC.
+local DAYS_FIELD = '~'
 
 -- Arguments of one HSET: Lua can unpack some 8,000 values.
 local MAX_FIELDS = 1000
@@ -13,17 +16,20 @@ local MAX_FIELDS = 1000
 local BROKEN_LIST_TTL_S = 3024000
 
 -- The accounts of one publisher: `key` is their hash, `broken_key` the shard's list of broken
--- accounts. Without `horizon` no holds are released.
-local function books_of(key, broken_key, clock, horizon)
+-- accounts. Without `horizon` no holds are released. `days`: the rule of its days as text, of a caller that knows it.
+local function books_of(key, broken_key, clock, horizon, days)
   local book = call.books[key]
   if not book then
-    local fields = redis.call('HMGET', key, TIME_FIELD, EPOCH_FIELD)
-    local last = tonumber(fields[1] or '0')
+    local fields = redis.call('HMGET', key, TIME_FIELD, EPOCH_FIELD, DAYS_FIELD)
+    local last, known_days = tonumber(fields[1] or '0'), fields[3] or ''
+    days = days or known_days
     book = {
       state = epoch_state(fields[2]),
       -- Its hash carries no epoch yet.
       is_new = not fields[2],
       broken_key = broken_key,
+      days = day_rule(days),
+      new_days = days ~= known_days and days,
       now = math.max(clock, last),
       horizon = horizon,
       open = {},
@@ -61,11 +67,11 @@ do
   end
 end
 
--- Opens an account at the day of `now`, checks it and releases its holds (unless `horizon` is nil).
--- Returns it, and whether it is new or its day is. `now` never steps back for one publisher
--- (books.lua), and an account's day never does.
-local function account_open(packed, now, horizon)
-  local today = math.floor(now / MS_PER_DAY)
+-- Opens an account at the publisher's day, checks it and releases its holds (unless the book has no horizon).
+-- Returns it, and whether it is new or its day is. The time of a publisher never steps back, and an
+-- account's day never does, whatever becomes of the publisher's time zone.
+local function account_open(packed, book)
+  local today = day_of(book.days, book.now)
   if not packed then
     return account_new(today), true
   end
@@ -83,8 +89,8 @@ local function account_open(packed, now, horizon)
   if renewed then
     account_roll_over(a, today)
   end
-  if horizon and a[BROKEN] == 0 then
-    account_release(a, now, horizon)
+  if book.horizon and a[BROKEN] == 0 then
+    account_release(a, book.now, book.horizon)
   end
   return a, renewed
 end
@@ -94,7 +100,7 @@ local function books_keep(book, field, packed)
   if not packed and book.state == 'rebuilding' then
     return
   end
-  local a, renewed = account_open(packed, book.now, book.horizon)
+  local a, renewed = account_open(packed, book)
   book.open[field] = a
   book.renewed = book.renewed or renewed
 end
@@ -150,6 +156,9 @@ local function books_save(expires_at)
     local fields = { TIME_FIELD, string.format('%.0f', book.now) }
     if book.is_new and call.epoch ~= '' then
       fields[3], fields[4] = EPOCH_FIELD, call.epoch
+    end
+    if book.new_days then
+      fields[#fields + 1], fields[#fields + 2] = DAYS_FIELD, book.new_days
     end
     for field in pairs(book.dirty) do
       local a = book.open[field]

@@ -1,10 +1,11 @@
 -- A bucket of permits, in an account: time fills it at the rate at which a goal should be
 -- delivered, and a selection takes from it. Amounts are impressions in a line item's account and
--- micros in a campaign's. docs/pacing.md explains it. Include after account.lua.
+-- micros in a campaign's. docs/pacing.md explains it. Include after day.lua.
 --
 -- Time is the publisher's traffic: a pacing day runs from 0 to 1 as its traffic passes, so "evenly"
--- means evenly over the traffic. `curve` has hour_start_ms, share_before and share_of_hour, by the
--- replica's clock; `now` is Redis's clock.
+-- means evenly over the traffic. `curve` has an hour of that day, or the part of one that the day's edges
+-- leave: hour_start_ms, length_ms, share_before and share_of_hour, by the replica's clock; and `rule`, the
+-- publisher's days (day.lua). `now` is Redis's clock.
 --
 -- Even fills at what is left of today's goal over what is left of today: after a quiet hour the
 -- rest is spread over the day and not served in a burst. PID corrects that rate once a minute by
@@ -39,14 +40,15 @@ local function clamp(x, min, max)
   return math.min(math.max(x, min), max)
 end
 
--- Today's part of what is left until the flight ends, of what is left today and on later days.
-local function part_of(today, later, start, flight_end, goal)
+-- Today's part of what is left until the flight ends, of what is left today and on later days. `start` and
+-- `finish` are today's.
+local function part_of(today, later, start, finish, flight_end, goal)
   if goal and goal[GOAL.FRONTLOAD] > 0 then
     -- The rate falls in a straight line over the flight, from 1 + frontload times the even rate to
     -- 1 - frontload: today is worth its mean over the day, the rest its mean from midnight on.
     local begins, load = goal[GOAL.FLIGHT_START_MS], goal[GOAL.FRONTLOAD]
     local length = math.max(flight_end - begins, 1)
-    local from, to = math.max(start - begins, 0) / length, (start + MS_PER_DAY - begins) / length
+    local from, to = math.max(start - begins, 0) / length, (finish - begins) / length
     today, later = today * (1 + load * (1 - from - to)), later * math.max(1 - load * to, 0)
   end
   return today / (today + later)
@@ -54,47 +56,50 @@ end
 
 -- The same as pacing_day for a line item that serves at some hours only: its day is the traffic of
 -- these hours, as the replica knows it for the present half hour (scheduled-curve.ts).
-local function scheduled_day(now, flight_end, goal, own)
+local function scheduled_day(now, rule, flight_end, goal, own)
   local passed = clamp((now - own[OWN.START_MS]) / own[OWN.LENGTH_MS], 0, 1)
   local share = math.min(own[OWN.SHARE_BEFORE] + own[OWN.SHARE_OF_PIECE] * passed, 1)
   local today = own[OWN.TODAY] * math.max(1 - share, MIN_SPAN)
   local later = own[OWN.LATER]
-  local start = math.floor(now / MS_PER_DAY) * MS_PER_DAY
+  local start, finish = day_bounds(rule, now)
   return {
+    start = start,
     share = share,
     per_ms = own[OWN.SHARE_OF_PIECE] / own[OWN.LENGTH_MS],
     hours = own[OWN.HOURS],
-    part = later > 0 and part_of(math.max(today, MIN_SPAN), later, start, flight_end, goal) or 1,
+    part = later > 0 and part_of(math.max(today, MIN_SPAN), later, start, finish, flight_end, goal) or 1,
   }
 end
 
--- The position of `now` in a pacing day: `share` has passed, `per_ms` passes in a millisecond, it
+-- The position of `now` in a pacing day, which begins at `start`: `share` has passed, `per_ms` passes in a millisecond, it
 -- is `hours` long, and today gets `part` of what is left until the flight ends. When that is before
 -- midnight, the curve up to then is not known here, so that day runs by the clock. `goal`: the
 -- candidate's, or nil. `own`: its day where it serves at some hours only, or nil.
 local function pacing_day(now, curve, flight_end, goal, own)
   if own then
-    return scheduled_day(now, flight_end, goal, own)
+    return scheduled_day(now, curve.rule, flight_end, goal, own)
   end
-  local start = math.floor(now / MS_PER_DAY) * MS_PER_DAY
-  if flight_end < start + MS_PER_DAY then
+  local start, finish = day_bounds(curve.rule, now)
+  if flight_end < finish then
     local length = math.max(flight_end - start, 1)
-    return { share = math.min((now - start) / length, 1), per_ms = 1 / length, hours = length / MS_PER_HOUR, part = 1 }
+    local share = math.min((now - start) / length, 1)
+    return { start = start, share = share, per_ms = 1 / length, hours = length / MS_PER_HOUR, part = 1 }
   end
   local share, per_ms
+  local length = finish - start
   -- Around midnight a replica's clock may be in the day before or after.
   if curve.hour_start_ms < start then
-    share, per_ms = 0, 1 / MS_PER_DAY
-  elseif curve.hour_start_ms >= start + MS_PER_DAY then
-    share, per_ms = 1, 1 / MS_PER_DAY
+    share, per_ms = 0, 1 / length
+  elseif curve.hour_start_ms >= finish then
+    share, per_ms = 1, 1 / length
   else
-    local passed = clamp((now - curve.hour_start_ms) / MS_PER_HOUR, 0, 1)
+    local passed = clamp((now - curve.hour_start_ms) / curve.length_ms, 0, 1)
     share = math.min(curve.share_before + curve.share_of_hour * passed, 1)
-    per_ms = curve.share_of_hour / MS_PER_HOUR
+    per_ms = curve.share_of_hour / curve.length_ms
   end
-  local today = math.max(1 - share, MIN_SPAN)
-  local later = (flight_end - start - MS_PER_DAY) / MS_PER_DAY
-  return { share = share, per_ms = per_ms, hours = 24, part = part_of(today, later, start, flight_end, goal) }
+  local today = math.max(1 - share, MIN_SPAN) * (length / MS_PER_DAY)
+  local part = part_of(today, (flight_end - finish) / MS_PER_DAY, start, finish, flight_end, goal)
+  return { start = start, share = share, per_ms = per_ms, hours = length / MS_PER_HOUR, part = part }
 end
 
 -- The straight line from where pacing began today to today's goal: its rate, in impressions or
@@ -126,9 +131,9 @@ local function pid_sample(a, even, behind, hours, gains, max_rate)
   a[PACE_FACTOR] = clamp(rest + gains.ki * a[PACE_INTEGRAL], 0, max_rate)
 end
 
--- Whether pacing has begun today in this account.
-local function pacing_is_begun(a, now)
-  return math.floor(a[PACE_AT] / MS_PER_DAY) >= math.floor(now / MS_PER_DAY)
+-- Whether pacing has begun in this account on the day that began at `start`.
+local function pacing_is_begun(a, start)
+  return a[PACE_AT] >= start
 end
 
 -- Fills the bucket of an account up to now. `unit` is the most that one selection takes; a bucket
@@ -136,7 +141,7 @@ end
 -- goal of the flight that is today's. Returns the reserve, what did not fit, and whether there is a new
 -- sample to store even if nothing is taken: at most one a minute.
 local function pacing_fill(a, mode, goal, committed, now, day, gains, unit, has_reserve, released, is_spread)
-  local begins = not pacing_is_begun(a, now)
+  local begins = not pacing_is_begun(a, day.start)
   if begins then
     a[PACE_AT], a[PACE_FROM], a[PACE_BASE] = now, day.share, committed
     a[PACE_SAMPLED], a[PACE_ERROR], a[PACE_INTEGRAL], a[PACE_SLOPE], a[PACE_FACTOR] = now, 0, 0, 0, 1

@@ -4,7 +4,7 @@
 -- for each client and each wide network, NEWCOMERS for all clients that have rendered nothing, and SHORT
 -- for their short holds. A record is carried from one half hour to the next at half its value. The
 -- figures: ../client-rule.ts (CLIENT_ constants) and docs/adr/0012. Include after call.lua.
-local clients_of, clients_note, clients_open, client_holds_many, client_max_hold, client_hold, client_render, clients_save
+local clients_of, clients_note, clients_open, client_holds_many, client_max_hold, client_hold, client_render, client_return, clients_save
 -- A script may have 200 locals, and this is one scope of them.
 do
   -- What may be held without proof: a share of what is left, and at least and at most so many ads. A
@@ -169,6 +169,18 @@ do
     if client.wide then
       client.wide.held = math.max(client.wide.held - 1, 0)
       client.wide.rendered, client.wide.dirty = client.wide.rendered + 1, true
+    end
+  end
+
+  -- The client gives an ad back: it holds one less, and has rendered none more.
+  function client_return(of, client, life_ms)
+    local weight = client_weight(life_ms)
+    if client_is_new(client) then
+      of.newcomers.held, of.newcomers.dirty = math.max(of.newcomers.held - weight, 0), true
+    end
+    client.held, client.dirty = math.max(client.held - weight, 0), true
+    if client.wide then
+      client.wide.held, client.wide.dirty = math.max(client.wide.held - 1, 0), true
     end
   end
 

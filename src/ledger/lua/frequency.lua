@@ -11,7 +11,7 @@
 --
 -- In a block, because a chunk of Lua has room for 200 local names.
 local frequency_open, frequency_ends, frequency_count, frequency_refuses, frequency_hold, frequency_held_at, frequency_confirm
-local frequency_save
+local frequency_release, frequency_save
 do
   -- When the key expires (ms), and with how many places those that have ended are removed.
   local FREQUENCY_HEAD_FORMAT = '<dI4xxxxx'
@@ -135,6 +135,17 @@ do
         frequency_remove(user, at)
       end
       frequency_add(user, counted[i], seen_at, counted[i + 1])
+    end
+  end
+
+  -- Frees the places that an ad holds in the counters.
+  function frequency_release(user, counted, held_until)
+    for i = 1, #counted, 2 do
+      local at = frequency_held_at(user, counted[i], held_until)
+      if at then
+        frequency_remove(user, at)
+        user.dirty = true
+      end
     end
   end
 

@@ -80,7 +80,7 @@ end
 -- does not ask for goes to the others. An ASAP line item is held only by the part that is set aside
 -- for its paced siblings.
 local function campaign_permits(a, campaign, c, now, curve, gains)
-  local changed = siblings_join(a, campaign, c, now)
+  local changed = siblings_join(a, campaign, c, now, curve.rule)
   local is_asap = c.pacing == 'ASAP'
   local paced, asap = siblings_live(campaign)
   if is_asap and paced == 0 then

@@ -55,12 +55,12 @@ do
   end
 
   -- Counts a line item once an hour among the siblings that have requests, and anew when its pacing was changed.
-  -- Returns whether the accounts changed.
-  function siblings_join(a, campaign, c, now)
+  -- `rule`: the publisher's days. Returns whether the accounts changed.
+  function siblings_join(a, campaign, c, now, rule)
     local hour = math.floor(now / MS_PER_HOUR)
     if campaign[PACE_HOUR] < hour then
       next_hour(campaign, hour)
-      if not pacing_is_begun(campaign, now) then
+      if not pacing_is_begun(campaign, (day_bounds(rule, now))) then
         campaign[PACE_UNIT], campaign[PACE_END] = 0, 0
       end
     end

@@ -1,3 +1,4 @@
+import { dayRuleText, UTC_DAYS, type DayRule } from '../../base/local-day.ts';
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import { encodeRow, fromRow, luaReader, luaWriter } from '../../redis/script-fields.ts';
@@ -59,6 +60,8 @@ export interface AccountBooksOptions {
   readonly keys: LedgerKeys;
   /** When a hash that an adjustment creates expires, epoch ms. */
   readonly expiresAtMs: (publisherId: number) => number;
+  /** The days of a publisher now. Default: those of UTC. */
+  readonly daysOf?: ((publisherId: number) => DayRule) | undefined;
   /** Of loadScript. */
   readonly clock?: string | undefined;
 }
@@ -66,7 +69,7 @@ export interface AccountBooksOptions {
 /** A call with 1,000 events and 100 accounts takes Redis about 2 ms. */
 const MAX_EVENTS = 1_000;
 
-export const createAccountBooks = ({ redis, keys, expiresAtMs, clock }: AccountBooksOptions): AccountBooks => {
+export const createAccountBooks = ({ redis, keys, expiresAtMs, daysOf = () => UTC_DAYS, clock }: AccountBooksOptions): AccountBooks => {
   const load = (path: string, generated: string) =>
     loadScript(new URL(path, import.meta.url), { clock, generated: [...ACCOUNT_LUA, generated] });
   redis.defineCommand('checkAccounts', { lua: load('./check-accounts.lua', luaWriter('counts_row', COUNT_FIELDS)), numberOfKeys: 4 });
@@ -93,7 +96,7 @@ export const createAccountBooks = ({ redis, keys, expiresAtMs, clock }: AccountB
     adjust: async (publisherId, { adjustment }, day, adjustments) => {
       const changed = await scripts.adjustAccounts(
         ...[keys.accounts(publisherId), keys.adjustment(keys.shardOf(publisherId))],
-        ...[adjustment, Math.ceil(expiresAtMs(publisherId) / 1000)],
+        ...[adjustment, Math.ceil(expiresAtMs(publisherId) / 1000), dayRuleText(daysOf(publisherId))],
         ...adjustments.flatMap(({ kind, id, difference }) => [accountField(kind, id), encodeRow(COUNT_FIELDS, { day, ...difference })]),
       );
       return Math.max(changed, 0);

@@ -1,7 +1,8 @@
 -- Adds differences to the counts of accounts. Open holds stay.
 --
 -- KEYS[1] accounts of the publisher (hash), KEYS[2] number of the last adjustment in the shard
--- ARGV[1] that number, and the epoch of the accounts, when they were read, ARGV[2] expires_at_s of a hash without an end, then pairs: a field,
+-- ARGV[1] that number, and the epoch of the accounts, when they were read, ARGV[2] expires_at_s of a hash without an end, ARGV[3] the rule of the
+--   publisher's days (../lua/day.lua), '' when it is not to change, then pairs: a field,
 --   and the differences, a JSON array by the field list of account-books.ts with the day of the account
 -- Returns how many accounts were changed; -1 when there was another adjustment since the accounts were read
 -- Why atomic: differences are added to what hits that settle meanwhile have counted; the number
@@ -12,6 +13,7 @@
 -- @include ../lua/call.lua
 -- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
+-- @include ../lua/day.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -28,18 +30,21 @@ local is_rebuilding = string.sub(mark, -#EPOCH_REBUILDING) == EPOCH_REBUILDING
 redis.call('INCR', KEYS[2])
 redis.call('EXPIRE', KEYS[2], NUMBER_TTL_S)
 
--- The time of the publisher, by which check-accounts.lua has opened the accounts.
-local now = books_of(KEYS[1], nil, clock_ms()).now
+-- With the time of the publisher, by which check-accounts.lua has opened the accounts.
+local book = books_of(KEYS[1], nil, clock_ms(), nil, ARGV[3] ~= '' and ARGV[3] or nil)
 local changed = 0
-for i = 3, #ARGV, 2 do
+for i = 4, #ARGV, 2 do
   local difference = counts_record(cjson.decode(ARGV[i + 1]))
   local packed = redis.call('HGET', KEYS[1], ARGV[i]) or nil
-  local a = account_open(packed, now)
+  local a = account_open(packed, book)
   if a[DAY] == difference.day and (packed or not is_rebuilding) then
     account_add_counts(a, difference)
     redis.call('HSET', KEYS[1], ARGV[i], account_pack(a))
     changed = changed + 1
   end
+end
+if changed > 0 and book.new_days then
+  redis.call('HSET', KEYS[1], DAYS_FIELD, book.new_days)
 end
 if changed > 0 and redis.call('PTTL', KEYS[1]) == -1 then
   redis.call('EXPIREAT', KEYS[1], ARGV[2])

@@ -9,6 +9,7 @@
 -- @include ../lua/call.lua
 -- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
+-- @include ../lua/day.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -21,7 +22,7 @@ local packed = redis.call('HMGET', KEYS[1], unpack(ARGV))
 local results = {}
 for i = 1, #ARGV do
   if packed[i] then
-    local a = account_open(packed[i], book.now, book.horizon)
+    local a = account_open(packed[i], book)
     if a[BROKEN] == 0 then
       account_check_records(a)
     end
@@ -29,7 +30,7 @@ for i = 1, #ARGV do
     row.held_today, row.held_today_micros, row.held_micros = a[HELD_COUNT], a[HELD_MICROS], a[HELD_TOTAL]
     -- 0 until pacing begins today; the following fields in thousandths.
     account_open_pacing(a)
-    row.is_paced = math.floor(a[PACE_AT] / MS_PER_DAY) == a[DAY] and 1 or 0
+    row.is_paced = day_of(book.days, a[PACE_AT]) == a[DAY] and 1 or 0
     row.hours_behind = math.floor(a[PACE_ERROR] * 1000)
     row.integral = math.floor(a[PACE_INTEGRAL] * 1000)
     row.slope = math.floor(a[PACE_SLOPE] * 1000)

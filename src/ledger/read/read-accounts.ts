@@ -8,7 +8,7 @@ import { fromRow, luaWriter } from '../../redis/script-fields.ts';
 
 /** The ledger's current counts of one line item or campaign. Money in micros. */
 export interface Account {
-  /** UTC day, in days since the epoch, of the counts of today. */
+  /** Day of the publisher, in days since the epoch, of the counts of today. */
   readonly day: number;
   readonly today: DayCounts;
   readonly yesterday: DayCounts;

@@ -5,7 +5,7 @@ import { filteredField, type LedgerKeys } from '../ledger-keys.ts';
 /** Filtered and provisional hits by `filteredName`; those of which there is none are left out. */
 export type FilteredCounts = Readonly<Record<string, number>>;
 
-/** The filtered hits of a line item on a UTC day: today or yesterday. Rejects when Redis is unavailable. */
+/** The filtered hits of a line item on a day of the publisher: today or yesterday. Rejects when Redis is unavailable. */
 export type ReadFiltered = (publisherId: number, lineItemId: number, day: number) => Promise<FilteredCounts>;
 
 export const createReadFiltered =

@@ -14,6 +14,7 @@
 -- @include ../lua/call.lua
 -- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
+-- @include ../lua/day.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -28,7 +29,8 @@ call_begin()
 local question = question_record(cjson.decode(ARGV[1]))
 call.epoch, call.epoch_key = question.epoch, KEYS[4]
 local horizon = horizon_of(KEYS[2])
-local book = books_of(KEYS[1], nil, clock_ms(), horizon)
+local book = books_of(KEYS[1], nil, clock_ms(), horizon, question.days)
+question.rule = book.days
 local now = book.now
 local user = question.reads_places and frequency_open(KEYS[3], now, horizon) or nil
 
@@ -54,8 +56,8 @@ local results = {}
 for i = 2, #ARGV do
   local c = candidate_record(cjson.decode(ARGV[i]))
   local packed = redis.call('HMGET', KEYS[1], c.line_item, c.campaign)
-  local a = account_open(packed[1], now, horizon)
-  local campaign = account_open(packed[2], now, horizon)
+  local a = account_open(packed[1], book)
+  local campaign = account_open(packed[2], book)
   local is_rebuilt = book.state == 'open' or (book.state == 'rebuilding' and packed[1] and packed[2])
   local reason = not is_rebuilt and limits_apply(c) and NBR.BOOKS_REBUILDING
     or limits_refusal(a, campaign, c, user, now, question, question) or 0

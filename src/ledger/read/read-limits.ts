@@ -2,6 +2,7 @@ import type { PidGains } from '../../config/settings.ts';
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { CANDIDATE_LUA, createCandidateEncoder } from '../reserve/encode-candidate.ts';
+import { CURVE_FIELDS, curveRecord } from '../reserve/encode-reserve.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import { loadScript } from '../../redis/load-script.ts';
 import { scopeOfShard, type RedisClient } from '../../redis/redis-client.ts';
@@ -72,7 +73,7 @@ export interface LimitReading {
 export type ReadLimits = (question: LimitsQuestion) => Promise<readonly LimitReading[]>;
 
 /** The inputs that all candidates of one call share. */
-const QUESTION_FIELDS = ['epoch', 'kp', 'ki', 'kd', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
+const QUESTION_FIELDS = ['epoch', 'kp', 'ki', 'kd', 'readsPlaces', ...CURVE_FIELDS] as const;
 
 /** The fields that read-limits.lua returns for one candidate. */
 const READING_FIELDS = [
@@ -132,7 +133,7 @@ export const createLimitReader = ({ redis, keys, pid, books, clock }: LimitReade
       keys.epochs(scope),
       encodeRow(QUESTION_FIELDS, {
         ...{ epoch: books?.epochOf(scope) ?? '', ...pid, readsPlaces: userHash !== null },
-        ...{ hourStartMs: curve.hourStartMs, shareBefore: curve.shareBefore, shareOfHour: curve.shareOfHour },
+        ...curveRecord(curve),
       }),
       ...candidates.map((candidate) => encodeCandidate(candidate, undefined, curve.scheduled?.(candidate.lineItem, candidate.campaign))),
     );

@@ -11,6 +11,7 @@
 -- @include ../lua/call.lua
 -- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
+-- @include ../lua/day.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -20,7 +21,7 @@
 call_begin()
 local field, safe_at = ARGV[1], tonumber(ARGV[4])
 local book = books_of(KEYS[1], KEYS[3], clock_ms())
-local a = account_open(redis.call('HGET', KEYS[1], field), book.now)
+local a = account_open(redis.call('HGET', KEYS[1], field), book)
 if a[BROKEN] == 0 then
   redis.call('HDEL', KEYS[3], KEYS[1] .. ' ' .. field)
   return -1

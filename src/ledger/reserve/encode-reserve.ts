@@ -1,3 +1,6 @@
+import { dayRuleText, UTC_DAYS } from '../../base/local-day.ts';
+import { MS_PER_HOUR } from '../../base/utc-day.ts';
+import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
@@ -10,16 +13,16 @@ import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
 
 const SETTINGS_FIELDS = ['tokenTtlMs', 'kp', 'ki', 'kd'] as const;
-const REQUEST_FIELDS = [
-  'publisher',
-  'expiresAtS',
-  'maxHoldMs',
-  'readsPlaces',
-  'readsPage',
-  'hourStartMs',
-  'shareBefore',
-  'shareOfHour',
-] as const;
+
+/** Where a moment lies in the publisher's day, as scripts read it. */
+export const CURVE_FIELDS = ['hourStartMs', 'lengthMs', 'shareBefore', 'shareOfHour', 'days'] as const;
+const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', 'readsPage', ...CURVE_FIELDS] as const;
+
+/** The record of CURVE_FIELDS. */
+export const curveRecord = ({ hourStartMs, lengthMs = MS_PER_HOUR, shareBefore, shareOfHour, days = UTC_DAYS }: TrafficCurve) => ({
+  ...{ hourStartMs, lengthMs, shareBefore, shareOfHour },
+  days: dayRuleText(days),
+});
 
 /** The generated part of reserve.lua. */
 export const reserveLua = (lotRule: LotRule): readonly string[] => [
@@ -90,9 +93,7 @@ const encodeRequest = (
     maxHoldMs,
     readsPlaces,
     readsPage: pageView !== undefined,
-    hourStartMs: curve.hourStartMs,
-    shareBefore: curve.shareBefore,
-    shareOfHour: curve.shareOfHour,
+    ...curveRecord(curve),
   });
   const encodeOne = (candidate: RankedCandidate): string => {
     const wanted = wants?.get(candidate);

@@ -23,6 +23,7 @@
 -- @include ../lua/call.lua
 -- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
+-- @include ../lua/day.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -137,7 +138,8 @@ end
 local function reserve(request, keys)
   local at, head, lines = request.at, request.head, request.lines
   local accounts = keys[at + 1]
-  local book = books_of(accounts, keys[at + 4], call.clock, horizon_of(keys[at + 3]))
+  local book = books_of(accounts, keys[at + 4], call.clock, horizon_of(keys[at + 3]), head.days)
+  head.rule = book.days
   request.accounts, request.book, request.serves = accounts, book, keys[at + 2]
   if request.clients then
     clients_open(request.clients, request.client_key, book.now)

@@ -83,6 +83,6 @@ do
   function take_uncounted(c, request)
     local now = request.book.now
     page_add(request.shown, c)
-    return string.format('%d 0 %d 0 0 0', math.ceil((now + call.settings.token_ttl_ms) / 1000), math.floor(now / MS_PER_DAY))
+    return string.format('%d 0 %d 0 0 0', math.ceil((now + call.settings.token_ttl_ms) / 1000), day_of(request.book.days, now))
   end
 end

@@ -1,7 +1,7 @@
 import { encodeRow, luaConstants, luaReader, luaShortReader, luaTable, rowOf, type FieldValue } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
-import { billsHit, type Hit, type LedgerReason, type RestoredHit, type Settled } from '../hit.ts';
+import { billsHit, NOT_USED, type Hit, type LedgerReason, type RestoredHit, type Settled } from '../hit.ts';
 import { hitText } from '../hit-text.ts';
 import { capTriples, countsOf } from '../frequency-counters.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
@@ -121,6 +121,7 @@ const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[]
 const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAtMs = 0 }: SettleCall, publisher: number): string => {
   const { ad, kind, eventType, invalidReason, atMs, restored } = hit;
   const bills = billsHit(hit);
+  const isRelease = kind === 'event' && eventType === NOT_USED && invalidReason === '';
   // By hand, in the order of FIRST_FIELDS: most hits send these alone.
   const first: Row<typeof FIRST_FIELDS> = [
     publisher,
@@ -128,7 +129,8 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     accountField('l', ad.lineItemId),
     accountField('c', ad.campaignId),
     ad.priceMicros,
-    bills,
+    // What a release gives back is what was held.
+    isRelease ? ad.billsOn === 'impression' : bills,
     ad.day,
     ad.holdEndMs,
     ad.tokenExpS,
@@ -148,7 +150,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
   const label = restored ? `${named}+${restored.atMs}` : named;
   const others = rowOf(OTHER_NAMES, {
     label: isFiltered ? `${label}!` : label,
-    action: isFiltered ? 'record' : kind,
+    action: isFiltered ? 'record' : isRelease ? 'release' : kind,
     tally: ad.holdEndMs === 0 || kind === 'click' ? servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId) : '',
     eventTally: kind === 'event' ? `${ad.lineItemId}:${eventType}` : '',
     filteredTally: kind === 'click' || (kind === 'event' && bills) || isFiltered || restored ? filteredField(ad.lineItemId, kind) : '',

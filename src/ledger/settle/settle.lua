@@ -11,7 +11,7 @@
 -- ARGV[1] the number of publishers and the epoch of the books that the caller knows; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
 --   encode-settle.ts, ARGV[2h + 3] the event as JSON
 --   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for one that its request
---   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
+--   shows to be invalid; action: 'impression', 'click', 'event', 'release' (an event that ends the hold) or 'record' (store only); a limit of -1 is not set;
 --   hold_end_ms is 0 when nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was
 --   unavailable, else 0; impression_at_ms: when the impression of a hit that waits for it was counted, if its row says so, else 0;
 --   client: who holds the ad, '' when its hold need not be earned; user_at, network_at: the counters of
@@ -28,6 +28,7 @@
 -- @include ../lua/call.lua
 -- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
+-- @include ../lua/day.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -40,6 +41,7 @@
 -- @include ../lua/provisional.lua
 -- @include ../lua/clients.lua
 -- @include ../lua/restore.lua
+-- @include release.lua
 
 -- The kinds of a token are remembered this long after its end, so that a hit that went to Postgres
 -- in the meantime is recognized when it is folded.
@@ -74,7 +76,7 @@ local function settle_later(h, at, record, event, of)
   if h.action == 'event' then
     tally_add(of.event_tally, h.day, h.event_tally)
   elseif h.restored == '' then
-    verdict, is_repeat = activity_click(h, at, of.events, of.serves)
+    verdict, is_repeat = activity_click(h, at, of.events, of.serves, of.book.days)
   end
   -- A click that is judged later counts for a user's caps until then, and after.
   if h.has_user and h.counted and (verdict == '' or verdict == 'provisional') then
@@ -168,6 +170,11 @@ local function settle(h, i, record, event, keys)
     return 'duplicate 0 - - -'
   end
   local kept_reason = h.restored ~= '' and restore_refusal(h, accounts_key, book, places_key, at)
+  local is_release = h.action == 'release' and release_is_due(h, seen, now)
+  if is_release then
+    -- The impression of an ad that was given back is known as seen: its place may be another's.
+    seen = seen_with(seen, 'impression')
+  end
   if seen ~= '' or not is_written then
     redis.call('SET', seen_key, seen_with(seen, h.label, is_impression and not kept_reason and at), 'PX', ttl_ms)
   end
@@ -206,8 +213,11 @@ local function settle(h, i, record, event, keys)
   local billed, found = 0, true
   if is_impression then
     billed, found = settle_accounts(h, accounts_key, book, serves)
-  elseif h.action == 'event' then
+  elseif h.action == 'event' or h.action == 'release' then
     tally_add(event_tally, h.day, h.event_tally)
+  end
+  if is_release then
+    release_hold(h, accounts_key, book, places_key, keys[first + 6])
   end
   if h.action == 'record' then
     events_add_filtered(events, h, event, at, h.reason)
@@ -252,7 +262,7 @@ local function settle_hits(keys, args)
     local h = hit_record(cjson.decode(args[i]))
     hits[#hits + 1] = h
     h.seen_key, h.places_key = next_key(keys), h.has_user and next_key(keys)
-    if h.client ~= '' and h.action == 'impression' then
+    if h.client ~= '' and (h.action == 'impression' or h.action == 'release') then
       clients_note(clients_of(keys[h.publisher * PUBLISHER_KEYS + 6]), h.client)
     end
   end

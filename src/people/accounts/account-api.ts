@@ -7,6 +7,7 @@ import * as s from '../../base/schema.ts';
 import { RIGHTS_COLUMNS } from '../rights.ts';
 import { MAX_PASSWORD_LENGTH } from './password.ts';
 import { SESSION } from './person-api.ts';
+import { PREFERENCES } from './preferences-schema.ts';
 import { newPassword, personName } from './sign-in-api.ts';
 
 const ME = component(
@@ -21,10 +22,11 @@ const ME = component(
     publishers: RIGHTS_COLUMNS.publishers.schema,
     advertisers: RIGHTS_COLUMNS.advertisers.schema,
     session_id: s.orNull(s.integer, { description: 'Of the session that calls' }),
+    preferences: s.nullOr(PREFERENCES, {}, 'No person: the page keeps them in the browser'),
   }),
   {
     ...{ kind: 'token', id: 3, name: 'token:nightly export', email: null, roles: ['viewer'], permissions: [...ROLES.viewer] },
-    ...{ publishers: [1], advertisers: null, session_id: null },
+    ...{ publishers: [1], advertisers: null, session_id: null, preferences: null },
   },
 );
 
@@ -54,6 +56,13 @@ export const ACCOUNT_API = defineRoutes({
     summary: 'Change your name',
     body: jsonBody(CHANGE, 'The change has faults.'),
     answer: ok('The caller', ME),
+  },
+  changeMyPreferences: {
+    ...at('PUT', '/api/me/preferences', 'people'),
+    ...mine,
+    summary: 'Choose how the page looks for you',
+    body: jsonBody(PREFERENCES, 'The preferences have faults.'),
+    answer: ok('As stored', PREFERENCES),
   },
   changeMyPassword: {
     ...at('PUT', '/api/me/password', 'people'),

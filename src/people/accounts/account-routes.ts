@@ -7,6 +7,8 @@ import type { ACCOUNT_API } from './account-api.ts';
 import { tooBusy, type CheckOwner } from './check-owner.ts';
 import { passwordFaults, type Passwords } from './password.ts';
 import type { PersonStore } from './person-store.ts';
+import type { Preferences } from '../preferences/preferences.ts';
+import { preferencesOf } from './preferences-schema.ts';
 
 export interface AccountRoutesOptions {
   readonly knex: Knex;
@@ -16,9 +18,12 @@ export interface AccountRoutesOptions {
   readonly checkOwner: CheckOwner;
 }
 
-const shown = ({ kind, id, name, fullName, sessionId, roles, permissions, publishers, advertisers }: Caller) => ({
+const shown = (
+  { kind, id, name, fullName, sessionId, roles, permissions, publishers, advertisers }: Caller,
+  preferences: Preferences | null,
+) => ({
   ...{ kind, id, name: fullName ?? name, email: kind === 'person' ? name : null },
-  ...{ roles, permissions: [...permissions], publishers, advertisers, session_id: sessionId },
+  ...{ roles, permissions: [...permissions], publishers, advertisers, session_id: sessionId, preferences },
 });
 
 export const noPerson = (): Refused => refuse('conflict', 'Tokens have no account: sign in as a person.');
@@ -27,48 +32,66 @@ export const noPerson = (): Refused => refuse('conflict', 'Tokens have no accoun
 export const personIdOf = ({ kind, id }: Caller): number | undefined => (kind === 'person' && id !== null ? id : undefined);
 
 /** What people see and change of themselves. */
-export const accountRoutes = ({ knex, people, sessions, passwords, checkOwner }: AccountRoutesOptions): Handlers<typeof ACCOUNT_API> => ({
-  getMe: (_asked, { caller }) => answer(shown(caller)),
-
-  changeMe: async ({ body }, { caller }) => {
+export const accountRoutes = (options: AccountRoutesOptions): Handlers<typeof ACCOUNT_API> => {
+  const { knex, people, sessions, passwords, checkOwner } = options;
+  const readPreferences = async (caller: Caller): Promise<Preferences | null> => {
     const id = personIdOf(caller);
-    if (id === undefined) return noPerson();
-    const person = await people.change(id, body, caller);
-    return 'refusal' in person ? noSuch('person') : answer(shown({ ...caller, fullName: person.name }));
-  },
+    if (id === undefined) return null;
+    const row = await knex('people').where({ id }).first<{ preferences: Partial<Preferences> } | undefined>('preferences');
+    return preferencesOf(row?.preferences ?? {});
+  };
+  return {
+    getMe: async (_asked, { caller }) => answer(shown(caller, await readPreferences(caller))),
 
-  changeMyPassword: async ({ body: { current, password } }, { caller, actor }) => {
-    const id = personIdOf(caller);
-    if (id === undefined) return noPerson();
-    const refused = await checkOwner(caller, current, '/current');
-    if (refused) return refused;
-    const faults = passwordFaults(password, caller.name);
-    if (faults.length > 0) return refuse('invalid_request', 'The change has faults.', faults);
-    const hash = await passwords.hash(password);
-    if (hash === undefined) return tooBusy();
-    await knex.transaction(async (trx) => {
-      await trx('people').where({ id }).update({ password: hash });
-      await revokeSessions(trx, { personId: id, except: caller.sessionId });
-      await recordChange(trx, { actor, action: 'update', entity: 'password', entityId: id, before: null, after: { set_by: 'person' } });
-    });
-    return done();
-  },
+    changeMe: async ({ body }, { caller }) => {
+      const id = personIdOf(caller);
+      if (id === undefined) return noPerson();
+      const person = await people.change(id, body, caller);
+      return 'refusal' in person ? noSuch('person') : answer(shown({ ...caller, fullName: person.name }, await readPreferences(caller)));
+    },
 
-  listMySessions: async (_asked, { caller }) => {
-    const id = personIdOf(caller);
-    return id === undefined ? noPerson() : answer(await sessions.list(id));
-  },
+    changeMyPreferences: async ({ body }, { caller }) => {
+      const id = personIdOf(caller);
+      if (id === undefined) return noPerson();
+      await knex('people')
+        .where({ id })
+        .update({ preferences: JSON.stringify(body) });
+      return answer(preferencesOf(body));
+    },
 
-  endMySession: async ({ id }, { caller }) => {
-    const personId = personIdOf(caller);
-    if (personId === undefined) return noPerson();
-    return (await sessions.revoke({ personId, id })) > 0 ? done() : noSuch('session of yours that has not ended');
-  },
+    changeMyPassword: async ({ body: { current, password } }, { caller, actor }) => {
+      const id = personIdOf(caller);
+      if (id === undefined) return noPerson();
+      const refused = await checkOwner(caller, current, '/current');
+      if (refused) return refused;
+      const faults = passwordFaults(password, caller.name);
+      if (faults.length > 0) return refuse('invalid_request', 'The change has faults.', faults);
+      const hash = await passwords.hash(password);
+      if (hash === undefined) return tooBusy();
+      await knex.transaction(async (trx) => {
+        await trx('people').where({ id }).update({ password: hash });
+        await revokeSessions(trx, { personId: id, except: caller.sessionId });
+        await recordChange(trx, { actor, action: 'update', entity: 'password', entityId: id, before: null, after: { set_by: 'person' } });
+      });
+      return done();
+    },
 
-  endMyOtherSessions: async (_asked, { caller }) => {
-    const personId = personIdOf(caller);
-    if (personId === undefined) return noPerson();
-    await sessions.revoke({ personId, except: caller.sessionId });
-    return done();
-  },
-});
+    listMySessions: async (_asked, { caller }) => {
+      const id = personIdOf(caller);
+      return id === undefined ? noPerson() : answer(await sessions.list(id));
+    },
+
+    endMySession: async ({ id }, { caller }) => {
+      const personId = personIdOf(caller);
+      if (personId === undefined) return noPerson();
+      return (await sessions.revoke({ personId, id })) > 0 ? done() : noSuch('session of yours that has not ended');
+    },
+
+    endMyOtherSessions: async (_asked, { caller }) => {
+      const personId = personIdOf(caller);
+      if (personId === undefined) return noPerson();
+      await sessions.revoke({ personId, except: caller.sessionId });
+      return done();
+    },
+  };
+};

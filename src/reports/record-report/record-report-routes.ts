@@ -15,9 +15,9 @@ import {
   type Handlers,
   type Refused,
 } from '../../api/route.ts';
-import { dayOf } from '../../base/utc-day.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import { readReportRows, readReportTotals, type ReportGrains, type ReportQuestion } from '../../events/postgres/delivery-report.ts';
+import { latestToday } from '../../events/postgres/publisher-days.ts';
 import { ADVERTISER_REPORT, CAMPAIGN_REPORT, readWholeReport, type ReportKind } from './record-reports.ts';
 import type { RECORD_REPORT_API, Report } from './record-report-api.ts';
 import { REPORT_COLUMNS, reportRow, type ReportFigures } from './report-columns.ts';
@@ -42,11 +42,12 @@ export const recordReportRoutes = ({ knex, now }: RecordReportRoutesOptions): Ha
     { id, format, limit, offset, ...asked }: AskedReport,
     { url, request, caller }: Call,
   ) => {
-    const period = readDays(asked, dayOf(now()), PERIOD);
-    if (!period.ok) return period.refused;
-    const { days } = period;
     const charged = await chargedFor(knex, id, caller);
+    const today = await latestToday(knex, now(), charged?.campaignIds ?? []);
+    const period = readDays(asked, today, PERIOD);
+    if (!period.ok) return period.refused;
     if (!charged) return noSuch(words);
+    const { days } = period;
     const question = { ...charged, ...days };
     const sums = await readReportTotals(knex, grain, question);
     const totals = show(REPORT_COLUMNS.figures, sums);

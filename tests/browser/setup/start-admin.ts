@@ -1,4 +1,4 @@
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
@@ -49,13 +49,21 @@ export const openAdmin = async (browser: Browser, { url }: Pick<Replica, 'url'>,
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) troubles.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {
-    const asked = new URL(request.url());
+    const address = new URL(request.url());
     const ofCreative = request.frame() !== page.mainFrame();
-    if (!ofCreative && asked.origin !== url && asked.protocol.startsWith('http')) troubles.push(`outside: ${request.url()}`);
+    if (!ofCreative && address.origin !== url && address.protocol.startsWith('http')) troubles.push(`outside: ${request.url()}`);
   });
+  const asked = new Set<Request>();
+  const isRead = (request: Request): boolean => request.method() === 'GET' && new URL(request.url()).pathname.startsWith('/api/');
+  page.on('request', (request) => isRead(request) && asked.add(request));
+  page.on('requestfinished', (request) => asked.delete(request));
+  page.on('requestfailed', (request) => asked.delete(request));
+  /** Parts of a screen are read after it is drawn, and what is read may name further records. */
   const shown = async (): Promise<void> => {
     const at = await page.evaluate(() => location.hash);
     await page.locator(`.screen[data-at=${JSON.stringify(at)}]`).waitFor();
+    const aMoment = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+    for (let calm = 0; calm < 2; calm = asked.size === 0 ? calm + 1 : 0) await aMoment();
   };
   const go = async (hash: string): Promise<void> => {
     // When only the fragment differs, the page stays loaded, and the screen before is still there.

@@ -1,0 +1,112 @@
+import { PERMISSIONS, PERMISSION_AREAS, ROLE_NAMES } from '../src/access/permissions.ts';
+import { ENTITIES, entityOf, ENTITY_TABLES } from '../src/catalog/entities/entities.ts';
+import { formOf } from '../src/catalog/entities/form.ts';
+import { ALERT_KINDS } from '../src/catalog/model/alert-kinds.ts';
+import * as choices from '../src/catalog/model/choices.ts';
+import { DELIVERY_STATUSES, NoBidReason, STAGES, wordsOf } from '../src/decision/no-bid-reason.ts';
+import { PROBLEMS } from '../src/http/problems/problem.ts';
+import { DIMENSIONS } from '../src/reports/report-dimensions.ts';
+import { METRICS } from '../src/reports/report-fields.ts';
+import { RANGES } from '../src/reports/report-question.ts';
+import { withArticle } from '../admin/words/kinds.ts';
+import { isWord } from '../admin/words/service-words.ts';
+
+/** A text of the service. Where it has placeholders, the page finds their values by the words around them. */
+export interface ServiceText {
+  readonly id: string;
+  readonly plural?: string;
+}
+
+const wordsIn = (table: unknown): readonly string[] => {
+  if (Array.isArray(table)) return table.flatMap(wordsIn);
+  if (typeof table !== 'object' || table === null) return [];
+  return Object.entries(table).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'string' && isWord(name) ? [value] : wordsIn(value),
+  );
+};
+
+/** Examples of what is typed, and signs: the same in every language. */
+const EXAMPLE = /^(https?:.*|[\w.-]+\.example.*|\{".*|\$\S*|[A-Z]{2,3}(-[A-Z]{2})?|[A-Z]{3}\d+|\d+G?|%|px|[A-Za-z]+\/[A-Za-z]+)$/;
+
+/** What the history names besides records of the catalog. */
+const HISTORY = [
+  ...['role', 'person', 'second factor', 'saved report', 'password', 'api token', 'report link', 'person link', 'identity'],
+  ...['events', 'counters', 'books', 'asset', 'approval', 'alert recipient'],
+];
+
+/** What the API says in sentences with values, wherever the page shows them. */
+const SENTENCES = [
+  '{0} id',
+  'it has no creative',
+  'its flight ended with {0}',
+  'its flight begins {0}',
+  'the flight of its campaign ended with {0}',
+  'the flight of its campaign begins {0}',
+  'it is paused and not complete',
+  'at this moment {0}',
+  'creative {0}: {1}',
+  'and {0} more creatives',
+  'other line items rank before it: it won none of {0}',
+  'its targeting matched none of {0}',
+  '{0} impressions in the last day, so it misses at least {1} (95% certain)',
+  'nothing stops it; it has not been shown since yesterday',
+  'it has not been shown since yesterday',
+  '{0} delivered or reserved of {1} due by now',
+  'Behind by {0} today: {1}',
+  'ends with {0}',
+  '{0} complaint in seven days; of {1}',
+  '{0} complaints in seven days; of {1}',
+  'Serve as fast as possible instead of pacing',
+  'Raise the daily cap to {0}',
+  'Raise the budget to {0}',
+  'Raise the budget of the campaign to {0}',
+  'Raise the frequency cap to {0}',
+  'Raise the rate limit to {0} a second',
+  'Raise the price to {0}',
+  'Set the priority to {0}',
+  'is required',
+  'is not a known field',
+  'must not be empty',
+  'must be a number',
+  'must be a whole number',
+  'must be at least {0}',
+  'must be at most {0}',
+  'must be more than {0}',
+  'must be less than {0}',
+  'must be one of {0}',
+  'must be after {0}',
+  'must be an e-mail address such as {0}',
+  'must have at least one value',
+  'must have at least {0} characters',
+  'must have at most {0} characters',
+  'must have at most {0} values',
+  'must not have the same value twice',
+];
+
+/** Every text that is not in the page's own source. For scripts/texts.mjs. */
+export const serviceTexts = (): readonly ServiceText[] => {
+  const kinds = ENTITY_TABLES.map((kind) => ENTITIES[kind]);
+  const words = [
+    ...kinds.flatMap(({ one, many }) => [withArticle(one), many, many.toLowerCase()]),
+    ...ENTITY_TABLES.flatMap((kind) => [entityOf(kind).about, ...wordsIn(formOf(entityOf(kind)))]),
+    ...wordsIn(Object.values(choices)),
+    ...wordsIn(ALERT_KINDS),
+    ...DELIVERY_STATUSES,
+    ...['live', 'blocked', 'deleted', 'later', 'draft', 'pending', 'rejected'],
+    ...STAGES,
+    ...Object.values(NoBidReason).map(wordsOf),
+    ...wordsIn(PROBLEMS),
+    ...Object.values(PERMISSIONS),
+    ...Object.keys(PERMISSION_AREAS),
+    ...ROLE_NAMES,
+    ...wordsIn(DIMENSIONS),
+    ...wordsIn(METRICS),
+    ...wordsIn(RANGES),
+    ...HISTORY,
+    ...SENTENCES,
+  ];
+  return [
+    ...kinds.map(({ one }) => ({ id: one, plural: `${one}s` })),
+    ...[...new Set(words)].filter((text) => !EXAMPLE.test(text)).map((id) => ({ id })),
+  ];
+};
