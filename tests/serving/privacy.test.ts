@@ -167,7 +167,7 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
     const ad = adOf(bid.impurl);
     const path = gvlId === null ? '/unlisted' : '/vendor';
     const { text, request: sent } = received.get(`${path} ${i}`)!;
-    const places = await redis.keys(`ads:*:places2:${publisher}:${ad.userHash ?? 'none'}`);
+    const places = await redis.keys(`ads:*:places:${publisher}:${ad.userHash ?? 'none'}`);
     const truncated = `${ip.slice(0, ip.lastIndexOf('.'))}.0`;
     const { consent } = answer.debug.trace;
     const lineItem = (publisher - 1) * 4 + (gvlId === null ? 2 : 1);
@@ -226,5 +226,5 @@ test('without the user id capped line items serve up to their cap from the memor
   }
   expect(answers).toEqual([...Array<string>(5).fill('capped'), 'open', 'open']);
   expect((await ask(publisher, 'another user', { regs: { coppa: 1 } })).seatbid[0]!.bid[0]!.adm).toBe('capped');
-  expect(await redis.keys(`ads:*:places2:${publisher}:*`)).toEqual([]);
+  expect(await redis.keys(`ads:*:places:${publisher}:*`)).toEqual([]);
 });
