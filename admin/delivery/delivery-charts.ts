@@ -1,4 +1,4 @@
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { dueAt, hoursOf } from '../words/day-goal.ts';
@@ -70,7 +70,7 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
   return {
     label: t`Impressions of the last ${days.length} days: ${count(total)} in total.`,
     data: [days.map((_, i) => i), days.map(({ impressions }) => impressions)],
-    options: (colours, width) => ({
+    options: (colours, width, plot) => ({
       ...frame(width, [-0.6, days.length - 0.4]),
       axes: axes(colours, (i) => dayAndMonth(days[i]?.day ?? ''), [0, 3, 6, 9, 12]),
       series: [
@@ -79,7 +79,7 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
           stroke: colours.line,
           fill: colours.line,
           width: 0,
-          paths: uPlot.paths.bars!({ size: [0.62, 40], radius: 0.15 }),
+          paths: plot.paths.bars!({ size: [0.62, 40], radius: 0.15 }),
           points: { show: false },
         },
       ],

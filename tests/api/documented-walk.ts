@@ -54,7 +54,12 @@ export const REFUSED: Readonly<Record<string, number>> = {
   ...{ proposeChange: 409, getApproval: 404, approveChange: 404, sendBackChange: 404, withdrawChange: 404 },
 };
 /** Optional ones without which an operation refuses the caller. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = { showTagFrame: ['key'], showTagImage: ['key'], getAdsTxt: ['publisher'] };
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  playVast: ['key'],
+  showTagFrame: ['key'],
+  showTagImage: ['key'],
+  getAdsTxt: ['publisher'],
+};
 /** What later steps need. */
 const KEPT: Readonly<Record<string, string>> = {
   createPublisher: 'apiKey = must(made.api_key);',

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parseCreativeContent } from '../../src/catalog/checks/parse-content.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
 import { readProviders } from '../../src/people/oidc/read-providers.ts';
@@ -178,10 +179,11 @@ const SCHEMAS = [
   ['code', answerOf(400, 'problem%2Bjson')],
   ['endpoint', `${COMPONENTS}/Bidder`],
   ['schedule', `${COMPONENTS}/LineItemChange`],
+  ['frequency_caps', `${COMPONENTS}/LineItemChange`],
   ['user', `${COMPONENTS}/AdRequest/properties/user`],
 ] as const;
 
-test('every JSON block is a body or a part of one, a bidder, or a part of a line item, that the API describes, or a list of providers', async () => {
+test('every JSON block is a body or a part of one, a bidder, or a part of a line item, that the API describes, or a list of providers, or the content of a video', async () => {
   const document = (await (await fetch(`${replica.url}/api/openapi.json`)).json()) as object;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'https://api.test/', ...document });
@@ -193,6 +195,10 @@ test('every JSON block is a body or a part of one, a bidder, or a part of a line
       const providersFile = path.join(ROOT, '.cache', 'providers-of-documents.json');
       await writeFile(providersFile, text);
       expect(await readProviders({ provider: undefined, providersFile, production: true })).toHaveLength(body.length);
+      continue;
+    }
+    if ('media' in body) {
+      expect([name, parseCreativeContent('video', text)]).toEqual([name, { content: expect.anything() }]);
       continue;
     }
     const [, schema] = SCHEMAS.find(([member]) => member in body) ?? ['', `${COMPONENTS}/LineItem/properties/targeting`];

@@ -79,6 +79,7 @@ test('the site is built without a dead link, and is served, searched and read in
 const ENTRIES = ['/static/docs/', '/static/demo/', '/static/api/', '/static/admin.html'];
 const SCREENS = [
   'overview',
+  'account',
   'inbox',
   'timeline',
   'publishers',

@@ -1,7 +1,7 @@
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 
 export interface ChartData {
-  readonly options: (colours: Colours, width: number) => uPlot.Options;
+  readonly options: (colours: Colours, width: number, plot: typeof uPlot) => uPlot.Options;
   readonly data: uPlot.AlignedData;
   /** A sentence that describes the chart to screen readers. */
   readonly label: string;
@@ -48,7 +48,12 @@ class AdChart extends HTMLElement {
     this.#drawn = undefined;
   }
 
+  /** Its code is loaded with the first chart: most screens have none. */
   #draw(): void {
+    if (this.#chart) void import('uplot').then(({ default: plot }) => this.isConnected && this.#drawWith(plot));
+  }
+
+  #drawWith(plot: typeof uPlot): void {
     if (!this.#chart) return;
     this.#drawn?.destroy();
     this.setAttribute('role', 'img');
@@ -66,7 +71,7 @@ class AdChart extends HTMLElement {
       grid: colour('--line'),
     };
     this.style.color = '';
-    this.#drawn = new uPlot(this.#chart.options(colours, this.clientWidth || 320), this.#chart.data, this);
+    this.#drawn = new plot(this.#chart.options(colours, this.clientWidth || 320, plot), this.#chart.data, this);
   }
 }
 
