@@ -55,7 +55,9 @@ export async function up(knex) {
       present integer;
       at timestamptz := clock_timestamp();
     begin
-      select advertiser_id into present from campaign_payers where campaign_id = new.id and until = 'infinity';
+      -- After the payer before, also where the clock has stepped back.
+      select advertiser_id, greatest(at, since + interval '1 microsecond') into present, at
+        from campaign_payers where campaign_id = new.id and until = 'infinity';
       if not found then
         if payer <> -1 then
           insert into campaign_payers (campaign_id, since, advertiser_id, publisher_id) values (new.id, '-infinity', payer, new.publisher_id);
