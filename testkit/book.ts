@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import knexFactory, { type Knex } from 'knex';
 import { hashApiKey } from '../src/catalog/model/hash-api-key.ts';
 import { MS_PER_DAY } from '../src/base/utc-day.ts';
+import { zoneAtNoon } from './zone-at-noon.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -41,13 +42,13 @@ export const withKnex = async <T>(databaseUrl: string, work: (knex: Knex) => Pro
 
 /**
  * Writes a publisher and all that it needs to serve an ad into the catalog tables, without checks: a row may be
- * invalid on purpose. The flight began yesterday and ends in a month.
+ * invalid on purpose. The flight began yesterday and ends in a month, and it is noon where the publisher is.
  */
 export const book = (knex: Knex, { campaign = {}, lineItems = [{}], creative = {} }: BookingOptions = {}): Promise<Booking> =>
   knex.transaction(async (trx) => {
     const apiKey = `pk_${randomBytes(18).toString('base64url')}`;
     const flight = { start_at: new Date(Date.now() - MS_PER_DAY), end_at: new Date(Date.now() + 30 * MS_PER_DAY) };
-    const publisher = { name: 'publisher', domain: 'publisher.example', api_key_hash: hashApiKey(apiKey) };
+    const publisher = { name: 'publisher', domain: 'publisher.example', api_key_hash: hashApiKey(apiKey), time_zone: zoneAtNoon() };
     const publisherId = await insertRow(trx, 'publishers', publisher);
     const placementId = `slot-${publisherId}`;
     const placement = { id: placementId, publisher_id: publisherId, width: 300, height: 250 };

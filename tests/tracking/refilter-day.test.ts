@@ -37,7 +37,7 @@ const rejudge = createRejudgeHit({
   acceptsOrigin: () => true,
 });
 const store = async (ad: Partial<ServedAd>, hit: Partial<Hit>, atMs = NOON): Promise<void> => {
-  const event = eventOf({ lineItemId: 1, tokenExpS: NOON / 1000 + 60, ...ad }, { signals: PERSON, ...hit }, atMs);
+  const event = eventOf({ campaignId: 1, lineItemId: 1, tokenExpS: NOON / 1000 + 60, ...ad }, { signals: PERSON, ...hit }, atMs);
   const reason = hit.invalidReason ?? '';
   await createEventStore({ knex }).append([{ ...event, reason, billedMicros: reason === '' ? event.billedMicros : 0 }]);
 };
@@ -139,4 +139,17 @@ test('of an earlier day no more is restored than its daily caps have room for, i
     [2, '', 1, 1_500],
     [9, 'no room', 1, 0],
   ]);
+});
+
+test('nor more than the daily budget of its campaign has room for, over all of its line items', async () => {
+  await knex('campaigns').update({ daily_budget_micros: 1_000 });
+  await store({ tokenId: 'a', lineItemId: 1, priceMicros: 700 }, { invalidReason: 'spider' });
+  await store({ tokenId: 'b', lineItemId: 2, priceMicros: 700 }, { invalidReason: 'spider' });
+  const changed = (await refilter()).map(({ lineItemId, to, hits, micros }) => [lineItemId, to, hits, micros]);
+  await knex('campaigns').update({ daily_budget_micros: null });
+  expect(changed).toEqual([
+    [1, '', 1, 700],
+    [2, 'no room', 1, 0],
+  ]);
+  expect(await pending()).toEqual(['a']);
 });
