@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createDeadEvents } from './postgres/dead-events.ts';
 import { rowStates } from './postgres/event-rows.ts';
-import type { StoredEvent } from './postgres/stored-event.ts';
+import { isFinalClick, type StoredEvent } from './postgres/stored-event.ts';
 import { readEvent, splitEntry } from './read-event.ts';
 
 /** With more of them, books are not compared. */
@@ -9,7 +9,7 @@ const MAX_DEAD_EVENTS = 5_000;
 
 /** An event that is not stored as it is. */
 export interface UnstoredEvent extends StoredEvent {
-  /** Of a judged click: its row says that it is under judgement. */
+  /** Of a final click: its row says that it is under judgement. */
   readonly hasProvisionalRow: boolean;
 }
 
@@ -37,7 +37,7 @@ export const unstoredEvents = async (
   );
   return events.flatMap((event, i): UnstoredEvent[] => {
     const state = states[i];
-    const isStored = state === 'final' || (state === 'provisional' && !event.isJudged);
+    const isStored = state === 'final' || (state === 'provisional' && !isFinalClick(event));
     return isStored ? [] : [{ ...event, hasProvisionalRow: state === 'provisional' }];
   });
 };

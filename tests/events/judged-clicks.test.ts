@@ -76,6 +76,8 @@ test.each<[string, readonly (readonly StoredEvent[])[], object]>([
   ['billed, and both are brought again', [[provisional], [billed], [provisional, billed]], COUNTED],
   ['filtered, and both are brought again', [[provisional, filtered], [filtered], [provisional]], FILTERED],
   ['billed before its provisional row is written', [[billed], [provisional]], COUNTED],
+  ['billed at once, when Redis had lost it under judgement', [[provisional], [click('', 700)]], COUNTED],
+  ['filtered at once, when Redis had lost it under judgement', [[provisional], [click('activity', 0)]], FILTERED],
 ])('a click that is %s is in every count once', async (_, batches, expected) => {
   for (const batch of batches) await append(...batch);
   expect(await books()).toEqual(expected);

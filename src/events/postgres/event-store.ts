@@ -20,7 +20,7 @@ import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals
 import { joinPayerNow, PAYER_NOW } from './payers.ts';
 import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
 import { addServesToRollUps, addToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
-import type { StoredEvent } from './stored-event.ts';
+import { isFinalClick, type StoredEvent } from './stored-event.ts';
 
 /** Serves of one creative on one day, as the ledger tallies them. */
 export interface ServeCount {
@@ -164,11 +164,11 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
   return rows[0]?.stored ?? 0;
 };
 
-/** A judged click takes the place of its provisional row, or of none when that comes later. */
+/** A final click takes the place of its provisional row, or of none when that comes later. */
 const insertAndJudge = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<number> => {
-  const judged = events.filter(({ isJudged }) => isJudged);
+  const judged = events.filter(isFinalClick);
   if (judged.length === 0) return insert(trx, events);
-  const fresh = events.filter(({ isJudged }) => !isJudged);
+  const fresh = events.filter((event) => !isFinalClick(event));
   const stored = fresh.length > 0 ? await insert(trx, fresh) : 0;
   await moveProvisional(trx, judged);
   return stored + (await insert(trx, judged));

@@ -1,4 +1,4 @@
-import type { Hit, HitState } from '../../ledger/hit.ts';
+import { PROVISIONAL, type Hit, type HitState } from '../../ledger/hit.ts';
 
 /** A settled hit as read from the stream. */
 export interface StoredEvent {
@@ -13,3 +13,10 @@ export interface StoredEvent {
   readonly atMs: number;
   readonly billedMicros: number;
 }
+
+/**
+ * A click of which it is known what comes of it: it was judged, or Redis lost it under judgement and it was settled again. It
+ * takes the place of its provisional row.
+ */
+export const isFinalClick = ({ hit, reason }: StoredEvent): boolean =>
+  hit.kind === 'click' && hit.invalidReason === '' && reason !== PROVISIONAL;
