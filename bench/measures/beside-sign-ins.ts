@@ -38,7 +38,7 @@ const guess = (server: Server): (() => Promise<number>) => {
   };
 };
 
-/** Ads of a replica on which somebody guesses passwords, against those of the same replica in peace. */
+/** Ads of a replica on which passwords are guessed, against those of the same replica without. */
 export const besideSignIns = async (rig: Rig, { rounds, seconds }: Scale): Promise<Finding> => {
   const { stage, file } = await thousandStage(rig);
   await stage.redis.flushdb();
@@ -61,7 +61,7 @@ export const besideSignIns = async (rig: Rig, { rounds, seconds }: Scale): Promi
     text: [
       tableOf(
         ['one replica for ads and the tool', 'ads/s', 'p99 ms'],
-        [row('nobody signs in', runs.alone), row('passwords are guessed without a pause', runs.beside)],
+        [row('no sign-ins', runs.alone), row('passwords are guessed without a pause', runs.beside)],
       ),
       `${GUESSERS} clients guess passwords of ever other accounts from ever other networks, ${whole(compared / ((rounds + 1) * seconds))} of which are compared a second: one after the other, each about 0.2 s of a core. While 20 wait, and beyond the limits of accounts and networks, further sign-ins are refused.`,
     ].join('\n\n'),

@@ -1,19 +1,11 @@
 import type { Knex } from 'knex';
 import { isObject } from '../base/narrow.ts';
 import { ASSET_PATH } from '../catalog/model/asset-rules.ts';
+import type { StoredAsset } from './asset-store.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface StoredMedia {
-  readonly sha256: string;
-  readonly type: string;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly bytes: number;
-  readonly duration_ms: number | null;
-  readonly bitrate_kbps: number | null;
-  readonly codec: string | null;
-}
+type StoredMedia = Pick<StoredAsset, 'sha256' | 'type' | 'width' | 'height' | 'bytes' | 'duration_ms' | 'bitrate_kbps' | 'codec'>;
 
 /**
  * Fills in what was read from the uploaded files that a video names: type, size, bitrate, codec, and the

@@ -7,21 +7,18 @@ local function later_bill(h, a, campaign)
   local function held(account, field)
     return account[BROKEN] == 0 and account[field] or 0
   end
-  local left = h.price_micros
   -- Of a day that the account no longer knows, nothing is known to be left. For a restored hit,
   -- tracking/refilter-day.ts has checked that day.
-  if h.daily_spend_micros >= 0 and (h.restored == '' or h.day >= a[DAY] - 1) then
-    local spent = h.day == a[DAY] and a[SPEND] + held(a, HELD_MICROS)
-      or h.day == a[DAY] - 1 and a[P_SPEND]
-      or h.daily_spend_micros
-    left = math.min(left, h.daily_spend_micros - spent)
+  local function daily_left(account, limit)
+    if limit < 0 or (h.restored ~= '' and h.day < account[DAY] - 1) then
+      return math.huge
+    end
+    local spent = h.day == account[DAY] and account[SPEND] + held(account, HELD_MICROS)
+      or h.day == account[DAY] - 1 and account[P_SPEND]
+      or limit
+    return limit - spent
   end
-  if h.campaign_daily_micros >= 0 and (h.restored == '' or h.day >= campaign[DAY] - 1) then
-    local spent = h.day == campaign[DAY] and campaign[SPEND] + held(campaign, HELD_MICROS)
-      or h.day == campaign[DAY] - 1 and campaign[P_SPEND]
-      or h.campaign_daily_micros
-    left = math.min(left, h.campaign_daily_micros - spent)
-  end
+  local left = math.min(h.price_micros, daily_left(a, h.daily_spend_micros), daily_left(campaign, h.campaign_daily_micros))
   if h.budget_micros >= 0 then
     left = math.min(left, h.budget_micros - a[T_SPEND] - held(a, HELD_TOTAL))
   end
