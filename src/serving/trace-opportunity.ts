@@ -23,13 +23,14 @@ export interface AdTrace {
  * Excludes other publishers' creatives.
  */
 export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: number): ImpTrace => {
-  const { imp, query, placement, slot, considered, invited, won } = opportunity;
-  const judged = [...considered, ...invited];
+  const { imp, query, placement, slot, considered, invited, ranking, won } = opportunity;
+  const ranked = [...considered, ...(ranking?.letPass() ?? [])];
+  const judged = [...ranked, ...invited];
   const booked = firstBookings(judged, slot, maxBooked);
   const head = {
     impId: imp.impId,
-    ranking: considered.slice(0, maxBooked),
-    rotations: rotationsOf(considered.slice(0, maxBooked), slot),
+    ranking: ranked.slice(0, maxBooked),
+    rotations: rotationsOf(ranked.slice(0, maxBooked), slot),
     winner: won?.candidate,
     reason: won ? undefined : reasonOf(opportunity),
     foreignNotices: foreignNoticesOf(opportunity),
