@@ -2,6 +2,7 @@ import { apiOf, book, each, type ApiCall, type Booked, type Json } from '../api/
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { browse } from '../../testkit/person.ts';
 import { eventually } from '../../testkit/until.ts';
 
 let replica: Replica;
@@ -41,7 +42,7 @@ test('a bid wins over a standard line item only with dynamic allocation, and onl
   for (let shown = 0; shown < 10; shown++) {
     const { bid } = await ask();
     expect(isBid(bid)).toBe(false);
-    expect((await fetch(bid.impurl)).status).toBe(200);
+    expect((await browse(new URL(bid.impurl as string, replica.url).href)).status).toBe(200);
   }
   const sold = await api('PATCH', `/line_items/${booked.lineItem}`, { class: 'standard', pacing: 'Even' });
   expect([sold.status, sold.body.class]).toEqual([200, 'standard']);
