@@ -133,7 +133,8 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   /** `text`: of the hit, as its event has it. */
   const noteSettled = (hit: Hit, text: string, settled: Settled | undefined): Settled | undefined => {
     if (!settled) books?.refused(hit.ad.publisherId, hit.ad.campaignId);
-    else if (settled.outcome !== 'expired' && settled.outcome !== 'duplicate') books?.settled(text);
+    else if (settled.outcome === 'duplicate') books?.settledBefore(hit, text);
+    else if (settled.outcome !== 'expired') books?.settled(text);
     return settled;
   };
 
