@@ -3,6 +3,7 @@ import type { Booking, LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
+import type { IncompleteRoadblock, RoadblocksHere } from './roadblocks-here.ts';
 import { drawVoice } from './share-of-voice.ts';
 import { firstRefusal, RULES_IN_AUCTIONS, RULES_PER_CANDIDATE } from './rules.ts';
 
@@ -34,6 +35,8 @@ export interface RankingInput {
   readonly runsLater?: () => boolean;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /** undefined: none is booked here. */
+  readonly roadblocks?: RoadblocksHere | undefined;
   /** The number in [0, 1) by which the request is given to a share of voice. */
   readonly voice?: () => number;
 }
@@ -46,9 +49,12 @@ export interface Ranking {
   passedOver(): NoBidReason;
   /** Candidates that could serve and whose share of voice left the request to others. */
   leftToOthers(): readonly Candidate[];
+  /** Roadblocks that were passed over because the page does not show all of them. */
+  readonly incomplete: readonly IncompleteRoadblock[];
 }
 
 const NO_POSITIONS: readonly number[] = [];
+const NONE_INCOMPLETE: readonly IncompleteRoadblock[] = [];
 
 /**
  * In a larger tie the candidates come from a window at a random place; up to this size all have the
@@ -70,6 +76,7 @@ export const rankCandidates = ({
   runsHere,
   runsLater = () => false,
   random,
+  roadblocks,
   voice = random,
 }: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
@@ -87,9 +94,10 @@ export const rankCandidates = ({
   let voicesLeft = 0;
 
   const passes = (position: number): boolean => {
-    const rule = firstRefusal(rules, (direct as CandidateIndex).at(position), query, imp);
+    const candidate = (direct as CandidateIndex).at(position);
+    const rule = firstRefusal(rules, candidate, query, imp);
     const reason = rule ? rule.reason : exhausted(position);
-    if (reason === 0) return true;
+    if (reason === 0) return roadblocks === undefined || roadblocks.mayRank(candidate, position);
     latest = latestReason(latest, reason);
     return false;
   };
@@ -129,12 +137,12 @@ export const rankCandidates = ({
   const takeOne = (): RankedCandidate | undefined => {
     if (voicesLeft > 0) {
       voicesLeft--;
-      return rankDirect(direct!.at(ready[readyAt]!), ready[readyAt++]!);
+      return rankAt(direct!, ready[readyAt++]!, roadblocks);
     }
     const bid = priced[bidAt];
     const held = peekDirect();
     if (held && (!bid || outranks(held.lineItem, held.ecpmMicros, bid, random))) {
-      return rankDirect(held, ready[readyAt++]!);
+      return rankAt(direct!, ready[readyAt++]!, roadblocks);
     }
     if (bid) bidAt++;
     return bid;
@@ -143,7 +151,9 @@ export const rankCandidates = ({
   if (direct?.voices) {
     const { voices } = direct;
     const isHeard = (position: number): boolean =>
-      scanner!.firstFrom(position) === position && firstRefusal(rules, direct.at(position), query, imp) === undefined;
+      scanner!.firstFrom(position) === position &&
+      firstRefusal(rules, direct.at(position), query, imp) === undefined &&
+      (roadblocks === undefined || roadblocks.isWhole(direct.at(position), position));
     shared = new Set(voices.flatMap(({ positions }) => positions));
     const heard = voices.flatMap((one) => {
       const positions = one.positions.filter(isHeard);
@@ -159,6 +169,7 @@ export const rankCandidates = ({
   }
   return {
     leftToOthers: () => left.map((position) => direct!.at(position)),
+    incomplete: roadblocks?.incomplete ?? NONE_INCOMPLETE,
     take: (count) => {
       const taken: RankedCandidate[] = [];
       for (let next = takeOne(); next; next = takeOne()) {
@@ -171,10 +182,16 @@ export const rankCandidates = ({
       // The index says which candidates match, not which do not: one that could run here was
       // refused for its targeting.
       if (!direct) return latest;
+      if (roadblocks && roadblocks.incomplete.length > 0) latest = latestReason(latest, NoBidReason.RoadblockIncomplete);
       if (runsHere()) return latestReason(latest, NoBidReason.Targeting);
       return direct.targeting.hasSchedules && runsLater() ? latestReason(latest, NoBidReason.OffSchedule) : latest;
     },
   };
+};
+
+const rankAt = (direct: CandidateIndex, position: number, roadblocks: RoadblocksHere | undefined): RankedCandidate => {
+  const ranked = rankDirect(direct.at(position), position);
+  return roadblocks === undefined ? ranked : roadblocks.withBlock(ranked);
 };
 
 /** A direct candidate with what an impression of it costs. */

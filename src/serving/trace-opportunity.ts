@@ -23,8 +23,8 @@ export interface AdTrace {
  * Excludes other publishers' creatives.
  */
 export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: number): ImpTrace => {
-  const { imp, query, placement, slot, considered, invited, won } = opportunity;
-  const judged = [...considered, ...invited];
+  const { imp, query, placement, slot, considered, invited, ranking, won } = opportunity;
+  const judged = [...considered, ...invited, ...(ranking?.incomplete ?? []).map(({ candidate }) => candidate)];
   const booked = firstBookings(judged, slot, maxBooked);
   const head = {
     impId: imp.impId,
@@ -89,6 +89,9 @@ const refusalsOf = ({ refused, bidRefusals, ranking }: DecidedOpportunity, isSho
     reason: NoBidReason.ShareOfVoice,
     detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice} %`,
   })),
+  ...(ranking?.incomplete ?? [])
+    .filter(({ candidate }) => isShown(candidate))
+    .map(({ candidate, detail }) => ({ booking: candidate, reason: NoBidReason.RoadblockIncomplete, detail })),
   ...refused
     .filter(({ candidate }) => isShown(candidate))
     .map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),

@@ -66,6 +66,15 @@ export const LINE_ITEM = defineEntity({
         help: 'Of the requests that it could serve, it gets this part before all others, and none of the rest.',
       },
     },
+    roadblock: {
+      schema: { ...boolean, default: false, description: 'all its placements of a page or none: see Roadblocks' },
+      only: 'direct',
+      form: {
+        label: 'Roadblock',
+        initial: false,
+        help: 'On: it is shown on all placements of its creatives together, or on none of them. A page has to ask for all of them.',
+      },
+    },
     rotation: {
       ...chosen(ROTATION_WORDS, {
         default: 'weighted',
@@ -207,7 +216,7 @@ export const LINE_ITEM = defineEntity({
     {
       title: 'Price and priority',
       text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
-      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'share_of_voice', 'floor', 'value_cpm', 'deal_id'],
+      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'share_of_voice', 'roadblock', 'floor', 'value_cpm', 'deal_id'],
     },
     DELIVERY_LIMITS_SECTION,
     {

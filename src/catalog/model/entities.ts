@@ -94,8 +94,10 @@ export interface SalesRules {
   readonly schedule: Schedule | null;
   /** Per cent of the requests that it could serve; null: it competes for all of them. */
   readonly shareOfVoice: number | null;
+  /** Whether it is shown on all its placements of a page, or on none. */
+  readonly roadblock: boolean;
 }
-export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null };
+export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null, roadblock: false };
 
 export interface LineItem extends MembersOf<(typeof LINE_ITEM)['fields']> {
   /** Changes with the row: equal ids and editions mean equal line items of equal campaigns, except for `stop`. */
