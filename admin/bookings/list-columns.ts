@@ -11,7 +11,7 @@ import { KINDS, type CampaignWire, type Counts, type CreativeWire, type Kind, ty
 import { labelOf, PARENTS } from './forms/entity-fields.ts';
 import { readAt } from './forms/pointer.ts';
 import { listOf } from './forms/typed-text.ts';
-import { PRIORITY_WORDS } from '../words/choice-words.ts';
+import { CLASS_WORDS, PRIORITY_WORDS } from '../words/choice-words.ts';
 import { deliveryColumns } from './lists/delivery-columns.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
@@ -158,6 +158,7 @@ export const listColumns = <K extends Kind>(
       { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
       { label: t`Campaign`, sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
       { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
+      { label: t`Class`, sort: 'class', wide: true, cell: (item) => (item.class === null ? dash : CLASS_WORDS[item.class].label) },
       {
         label: t`Priority`,
         sort: 'priority',

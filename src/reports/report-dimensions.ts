@@ -4,6 +4,7 @@ import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { DEVICES } from '../catalog/model/choices.ts';
 import { BROWSERS } from '../catalog/model/choices.ts';
+import { LINE_ITEM_CLASSES } from '../catalog/model/line-item-classes.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { JOIN_FIRST_PAYER, PAYER } from '../events/postgres/payers.ts';
 import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';
@@ -23,6 +24,7 @@ export type Join = keyof typeof JOINS;
 export const JOINS = {
   payers: JOIN_FIRST_PAYER,
   creatives: 'left join creatives cr on cr.id = r.creative_id',
+  line_items: 'left join line_items li on li.id = r.line_item_id',
   placements: 'left join placements pl on pl.id = r.placement_id',
 } as const;
 
@@ -94,6 +96,13 @@ export const DIMENSIONS = {
   },
   campaign: { label: 'Campaign', kind: 'id', past: NAMED, ...inHits(column('campaign_id')), table: 'campaigns', accepts: anId },
   line_item: { label: 'Line item', kind: 'id', past: NAMED, ...inHits(column('line_item_id')), table: 'line_items', accepts: anId },
+  class: {
+    label: 'Class',
+    kind: 'text',
+    past: 'the class that its line item has today',
+    ...inHits({ sql: 'li.class', needs: ['line_item_id'], joins: ['line_items'] }),
+    accepts: oneOf(LINE_ITEM_CLASSES),
+  },
   creative: {
     label: 'Creative',
     kind: 'id',

@@ -23,6 +23,7 @@ test('a line item with only its required fields gets the defaults of the contrac
   expect(accepted(CHECKS.line_items(LINE_ITEM, context))).toEqual({
     ...LINE_ITEM,
     type: 'direct',
+    class: null,
     budget_type: 'CPM',
     cpc: null,
     budget: null,

@@ -12,6 +12,7 @@ import { isVideo } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import type { Given } from './shape-record.ts';
+import { classFaults } from './class-faults.ts';
 import { frequencyFaults } from './frequency-faults.ts';
 import { scheduleFaults } from './schedule-faults.ts';
 import { targetingFaults } from './targeting-faults.ts';
@@ -132,9 +133,9 @@ const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] 
 
 /**
  * The price of a programmatic line item is the bid, a CPM. A Flat fee is the budget; without one the
- * line item needs a value to rank by.
+ * line item needs a value to rank by, unless it is a house ad.
  */
-const priceFaults = ({ type, budget_type, cpm, cpc, budget }: Given<LineItemRecord>): Fault[] => {
+const priceFaults = ({ type, class: sold, budget_type, cpm, cpc, budget }: Given<LineItemRecord>): Fault[] => {
   const isMissing = (value: unknown): boolean => (value ?? null) === null;
   if (type === 'programmatic') {
     return budget_type === 'CPM'
@@ -144,7 +145,7 @@ const priceFaults = ({ type, budget_type, cpm, cpc, budget }: Given<LineItemReco
   if ((budget_type === 'CPM' || budget_type === 'VCPM') && isMissing(cpm))
     return [{ pointer: '/cpm', detail: `is required with budget_type ${budget_type}` }];
   if (budget_type === 'CPC' && isMissing(cpc)) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
-  if (budget_type === 'Flat' && isMissing(budget) && isMissing(cpm))
+  if (budget_type === 'Flat' && isMissing(budget) && isMissing(cpm) && sold !== 'house')
     return [{ pointer: '/budget', detail: 'is required with budget_type Flat, unless it has a cpm' }];
   return [];
 };
@@ -158,6 +159,8 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
   ...flightRules(record),
   ...priceFaults(record),
   ...bidderFaults(record),
+  // Classes do not decide what serves: what was loaded before a class was narrowed goes on.
+  ...(context.isLoad ? [] : classFaults(record)),
   ...frontloadFaults(record),
   ...shareFaults(record),
   ...roadblockFaults(record),

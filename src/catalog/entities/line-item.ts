@@ -1,5 +1,6 @@
 import { boolean, numberOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
 import { LINE_ITEM_TYPE_WORDS, PRIORITY_WORDS, ROTATION_WORDS, type Priority } from '../model/choices.ts';
+import { CLASS_WORDS, classesThatLeave, LINE_ITEM_CLASSES, type LineItemClass } from '../model/line-item-classes.ts';
 import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
 import { defineEntity } from './define-entity.ts';
 import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
@@ -34,6 +35,22 @@ export const LINE_ITEM = defineEntity({
       view: ['type', 'oneOf'],
       form: { label: 'Type', wide: true },
     },
+    class: {
+      schema: schemaFor<LineItemClass | null>({
+        type: ['string', 'null'],
+        enum: [...LINE_ITEM_CLASSES, null],
+        default: null,
+        description: 'what it was sold as: gives the defaults of priority, share of voice, pacing and price, and narrows them; null: none',
+      }),
+      choices: CLASS_WORDS,
+      view: ['class', 'oneOf'],
+      form: {
+        label: 'Class',
+        wide: true,
+        none: { label: 'None', note: 'every setting by hand' },
+        help: 'What it was sold as. It decides or narrows priority, share of voice, pacing, price and goal.',
+      },
+    },
     active: {
       schema: boolean,
       form: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
@@ -50,7 +67,7 @@ export const LINE_ITEM = defineEntity({
       }),
       choices: PRIORITY_WORDS,
       view: ['priority', 'oneOf', 2],
-      form: { label: 'Priority', wide: true, initial: 2 },
+      form: { label: 'Priority', wide: true, initial: 2, when: { class: classesThatLeave('priority') } },
     },
     share_of_voice: {
       schema: orNull(numberOf({ exclusiveMinimum: 0, maximum: 100 }), {
@@ -62,7 +79,7 @@ export const LINE_ITEM = defineEntity({
         label: 'Share of voice',
         placeholder: 'none',
         unit: '%',
-        when: { priority: ['1'] },
+        when: { priority: ['1'], class: classesThatLeave('share_of_voice') },
         help: 'Of the requests that it could serve, it gets this part before all others, and none of the rest.',
       },
     },
@@ -188,10 +205,10 @@ export const LINE_ITEM = defineEntity({
     columns: ['campaign_id', 'priority', 'daily_impression_cap'],
     searched: ['name', 'external_key'],
     sorted: [
-      ...['id', 'name', 'start_date', 'end_date', 'status', 'campaign_id', 'price', 'priority'],
+      ...['id', 'name', 'start_date', 'end_date', 'status', 'campaign_id', 'class', 'price', 'priority'],
       ...['daily_impression_cap', 'impressions_today', 'spend_today'],
     ],
-    filtered: ['type', 'pacing', 'budget_type', 'priority'],
+    filtered: ['class', 'type', 'pacing', 'budget_type', 'priority'],
     together: ['cpm', 'priority', 'daily_impression_cap', 'end_date'],
   },
   sections: [
@@ -201,6 +218,7 @@ export const LINE_ITEM = defineEntity({
       fields: [
         'name',
         'campaign_id',
+        'class',
         'start_date',
         'end_date',
         'type',

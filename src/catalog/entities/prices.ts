@@ -1,4 +1,5 @@
 import { BUDGET_TYPE_WORDS } from '../model/choices.ts';
+import { classesThatLeave } from '../model/line-item-classes.ts';
 import { field } from './field.ts';
 import { amount, chosen } from './parts.ts';
 
@@ -8,7 +9,7 @@ export const PRICES = {
     ...chosen(BUDGET_TYPE_WORDS, { default: 'CPM', description: 'CPM for a programmatic line item' }),
     view: ['budgetType', 'oneOf'],
     // Hidden for a programmatic line item, and then saved as the default: CPM.
-    form: { label: 'Budget type', wide: true, when: { type: ['direct'] } },
+    form: { label: 'Budget type', wide: true, when: { type: ['direct'], class: classesThatLeave('budget_type') } },
   }),
   cpm: field({
     schema: amount(
@@ -57,6 +58,7 @@ export const PRICES = {
     form: {
       label: 'Total budget',
       placeholder: 'no limit',
+      when: { class: classesThatLeave('budget') },
       help: 'Over the whole flight.',
       variants: [
         {

@@ -1,5 +1,6 @@
 import type { Booking } from '../../catalog/model/entities.ts';
 import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
+import type { LineItemClass } from '../../catalog/model/line-item-classes.ts';
 import type { Rotation } from '../../catalog/model/choices.ts';
 import type { ImpTrace, RotationTrace, TraceStep } from '../../decision/trace.ts';
 import type { AdTrace } from '../../serving/trace-opportunity.ts';
@@ -10,6 +11,8 @@ export interface WireImpTrace {
   readonly ranking: readonly {
     readonly creative_id: number;
     readonly line_item_id: number;
+    /** What it was sold as, where it has a class. */
+    readonly class?: LineItemClass;
     readonly priority: number;
     readonly ecpm: number;
     readonly programmatic: boolean;
@@ -106,6 +109,7 @@ const toWireImp = ({ impId, ranking, rotations, winner, reason, steps, leftOut, 
     impid: impId,
     ranking: ranking.filter(isShown).map((candidate) => ({
       ...idsOf(candidate),
+      ...(candidate.lineItem.class !== null && { class: candidate.lineItem.class }),
       priority: candidate.lineItem.priority,
       ecpm: candidate.ecpmMicros / 1e6,
       programmatic: candidate.bid >= 0,
