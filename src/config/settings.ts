@@ -48,6 +48,8 @@ export interface Settings {
   readonly assetsUrl: string;
   /** Megabytes of uploaded files that a publisher may have. */
   readonly assetStoreMb: number;
+  /** How long an ad request or a hit waits for Redis. */
+  readonly redisTimeoutMs: number;
   readonly bidderTimeoutMs: number;
   /** Lets bidder endpoints be plain http on private addresses: development and tests only. */
   readonly bidderPrivateAddresses: boolean;

@@ -143,6 +143,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     const answer = reserveAds(call.keys.length, ...call.keys, ...call.args).then((replies) =>
       replies.map((reply, i) => noteReserved(requests[i]!, decodeReservation(reply))),
     );
+    books?.granting(answer);
     try {
       return await answerWithin(patienceMs, answer);
     } catch (fault) {

@@ -60,7 +60,7 @@ const openBooks = async (): Promise<BooksRig> => {
     throw fault;
   };
   const keeper = createBookKeeper({
-    ...{ store, server, scopes: 1, scopeOf: () => 0, isUp: () => true },
+    ...{ store, server, scopes: 1, scopeOf: () => 0, patienceMs: 100, isUp: () => true },
     restoreHits: () => Promise.resolve(),
     recordLoss: (_trx, epoch) => Promise.resolve(void losses.push(epoch)),
     ...{ onBegun: () => undefined, onFailure: fail },
