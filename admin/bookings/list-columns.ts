@@ -38,7 +38,7 @@ const named = <K extends Kind>(kind: K, label = t`Name`): Column<Records[K]> => 
 });
 
 /** `5.00 CPM`, in the words of its budget type. */
-export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): string => {
+export const priceOf = ({ type, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
   if (type === 'programmatic') return t`by bid`;
   switch (budget_type) {
     case 'CPM':
@@ -47,6 +47,8 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
       return cpm === null ? dash : `${price(cpm)} vCPM`;
     case 'CPC':
       return cpc === null ? dash : `${price(cpc)} CPC`;
+    case 'CPCV':
+      return cpcv === null ? dash : `${price(cpcv)} CPCV`;
     case 'Flat':
       return [budget === null ? t`flat` : t`flat fee of ${money(budget)}`, ...(cpm === null ? [] : [t`as ${price(cpm)} CPM`])].join(', ');
   }

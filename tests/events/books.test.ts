@@ -173,6 +173,34 @@ test('an impression that is still in the stream is counted and not held twice', 
   await rig.close();
 });
 
+test('the price of a video that is not complete stays held after a loss, and is billed from there', async () => {
+  const rig = await openBooks();
+  const banner = candidateOf(0);
+  const view = { ...banner, lineItem: { ...banner.lineItem, budgetType: 'CPCV', cpcvMicros: 1000 } } as const;
+  const videos = [];
+  for (let i = 0; i < 3; i++) {
+    const hit = await hitOf(rig, view);
+    videos.push({ ...hit, ad: { ...hit.ad, billsOn: 'complete' } } as const);
+  }
+  const completeOf = (hit: Hit): Hit => ({ ...hit, kind: 'event', eventType: 'complete' });
+  for (const hit of videos) await see(rig, hit, true);
+  await see(rig, completeOf(videos[0]!), true);
+  // On its way to Postgres.
+  await see(rig, completeOf(videos[1]!), false);
+  await redis.del(keys.accounts(booking.publisherId));
+  await redis.hset(keys.epochs(0), 'id', 'another');
+  expect(await outcomeOf(rig, banner)).toBe(520);
+  await eventually(
+    async () =>
+      expect(await account()).toMatchObject({ totalImpressions: 3, totalSpendMicros: 2000, heldToday: 0, heldMicros: 1000, broken: 0 }),
+    5_000,
+  );
+  const settled = await rig.ledger.settle(completeOf(videos[2]!), { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY }, { late: true });
+  expect(settled).toMatchObject({ outcome: 'counted' });
+  expect(await account()).toMatchObject({ totalSpendMicros: 3000, heldMicros: 0, broken: 0 });
+  await rig.close();
+});
+
 test('accounts wait for a replica that has not written what it was granted, and for three seconds at most', async () => {
   const [first, second] = [await openBooks(), await openBooks()];
   for (let i = 0; i < 4; i++) expect(await outcomeOf(second, candidateOf(0))).toBe('held');

@@ -135,7 +135,7 @@ const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] 
  * The price of a programmatic line item is the bid, a CPM. A Flat fee is the budget; without one the
  * line item needs a value to rank by, unless it is a house ad.
  */
-const priceFaults = ({ type, class: sold, budget_type, cpm, cpc, budget }: Given<LineItemRecord>): Fault[] => {
+const priceFaults = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: Given<LineItemRecord>): Fault[] => {
   const isMissing = (value: unknown): boolean => (value ?? null) === null;
   if (type === 'programmatic') {
     return budget_type === 'CPM'
@@ -145,6 +145,7 @@ const priceFaults = ({ type, class: sold, budget_type, cpm, cpc, budget }: Given
   if ((budget_type === 'CPM' || budget_type === 'VCPM') && isMissing(cpm))
     return [{ pointer: '/cpm', detail: `is required with budget_type ${budget_type}` }];
   if (budget_type === 'CPC' && isMissing(cpc)) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
+  if (budget_type === 'CPCV' && isMissing(cpcv)) return [{ pointer: '/cpcv', detail: 'is required with budget_type CPCV' }];
   if (budget_type === 'Flat' && isMissing(budget) && isMissing(cpm) && sold !== 'house')
     return [{ pointer: '/budget', detail: 'is required with budget_type Flat, unless it has a cpm' }];
   return [];

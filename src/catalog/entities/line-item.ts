@@ -234,7 +234,20 @@ export const LINE_ITEM = defineEntity({
     {
       title: 'Price and priority',
       text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
-      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'share_of_voice', 'roadblock', 'floor', 'value_cpm', 'deal_id'],
+      fields: [
+        'budget_type',
+        'cpc',
+        'cpcv',
+        'cpm',
+        'budget',
+        'rotation',
+        'priority',
+        'share_of_voice',
+        'roadblock',
+        'floor',
+        'value_cpm',
+        'deal_id',
+      ],
     },
     DELIVERY_LIMITS_SECTION,
     {

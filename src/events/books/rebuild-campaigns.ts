@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { groupBy } from '../../base/group-by.ts';
+import { takesFromHold } from '../../ledger/hit.ts';
 import type { BooksServer, RebuiltAccount, RebuiltHold } from '../../ledger/books/books-server.ts';
 import { byAccount, countEvents, dayOfAccount, isCounted } from '../account-events.ts';
 import { createCountStore, readSums, type CountedAccount } from '../postgres/count-store.ts';
@@ -120,14 +121,16 @@ const openHolds = (held: readonly LineItemHold[], unstored: readonly StoredEvent
   };
   for (const { lineItemId, campaignId, ...hold } of held) for (const account of [`l${lineItemId}`, `c${campaignId}`]) add(account, hold, 1);
   for (const { hit, billedMicros } of unstored) {
-    const { ad, kind, restored } = hit;
-    if (kind !== 'impression' || restored || ad.holdEndMs === 0) continue;
-    const hold = { holdEndMs: ad.holdEndMs, day: ad.day, count: 1, micros: billedMicros };
+    const { ad, kind } = hit;
+    if (!takesFromHold(hit)) continue;
+    const hold = { holdEndMs: ad.holdEndMs, day: ad.day, count: kind === 'impression' ? 1 : 0, micros: billedMicros };
     for (const account of [`l${ad.lineItemId}`, `c${ad.campaignId}`]) add(account, hold, -1);
   }
-  const open = [...sums].map(([account, of]) => [account, [...of.values()].filter(({ count }) => count > 0).map(atLeastNothing)] as const);
+  const open = [...sums].map(([account, of]) => [account, [...of.values()].map(atLeastNothing).filter(({ count, micros }) => count > 0 || micros > 0)] as const);
   return new Map(open);
 };
 
 /** Of the last second of a replica that has died, only what has its row is known. */
-const atLeastNothing = (hold: RebuiltHold): RebuiltHold => ({ ...hold, micros: Math.max(hold.micros, 0) });
+const atLeastNothing = (hold: RebuiltHold): RebuiltHold => ({
+  ...{ ...hold, count: Math.max(hold.count, 0), micros: Math.max(hold.micros, 0) },
+});

@@ -7,7 +7,7 @@ import { adsOf, type Block, type RankedCandidate } from '../../decision/ranked-c
 import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
 import { capTriples, countedOf, countsOf, type CountedBooking } from '../frequency-counters.ts';
-import { billsOnOf, limitsOf } from '../limits.ts';
+import { billsOnOf, holdsPrice, limitsOf } from '../limits.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 
 /** The part that does not change within a snapshot. */
@@ -16,7 +16,7 @@ const LASTING_FIELDS = [
   'campaign',
   'creative',
   'tally',
-  'billsLater',
+  'holdsPrice',
   'dailyImpressions',
   'dailySpendMicros',
   'budgetMicros',
@@ -125,7 +125,7 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     campaign: accountField('c', campaignId),
     creative: creative.id,
     tally: tallyOf(lineItem, creative),
-    billsLater: billsOnOf(lineItem) !== 'impression',
+    holdsPrice: holdsPrice(billsOnOf(lineItem)),
     dailyImpressions: limits.dailyImpressions ?? NONE,
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,
