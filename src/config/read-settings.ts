@@ -112,6 +112,7 @@ const VARIABLES = {
   EVENT_RETENTION: wholeNumber(1, 3650)({ default: 400 }),
   AUDIT_RETENTION: wholeNumber(365, 36_500)({ default: undefined }),
   LEDGER_SHARDS: wholeNumber(1, 256)({ default: 16 }),
+  FORECAST_SAMPLE: wholeNumber(0, 1_000_000)({ default: 50_000 }),
 };
 
 /**
@@ -226,6 +227,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     eventRetentionDays: read.EVENT_RETENTION,
     auditRetentionDays: read.AUDIT_RETENTION,
     ledgerShards: read.LEDGER_SHARDS,
+    forecastSample: read.FORECAST_SAMPLE,
   });
 }
 

@@ -112,6 +112,8 @@ export interface Settings {
    * the life of the data.
    */
   readonly ledgerShards: number;
+  /** Impressions of a day and publisher that are kept for forecasts, about; 0: none. */
+  readonly forecastSample: number;
 }
 
 export const ROLES_OF_REPLICAS = ['both', 'ads', 'tool'] as const;

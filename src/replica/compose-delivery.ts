@@ -17,6 +17,8 @@ import { createRefusalTallies } from '../events/refusal-tallies.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import { createRequestCounts } from '../events/postgres/request-counts.ts';
 import { createRequestTallies } from '../events/request-tallies.ts';
+import { createSampleStore } from '../forecast/sample/sample-store.ts';
+import { createTrafficSample } from '../forecast/sample/traffic-sample.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
@@ -127,6 +129,12 @@ export const composeDelivery = (foundation: Foundation) => {
     store: refusalStore,
     onFailure: observe.storeFailed('count_refusals', 'Counts of refusals could not be stored; they wait in memory'),
   });
+  const trafficSample = createTrafficSample({
+    store: createSampleStore({ knex: stores.knex }),
+    perDay: settings.forecastSample,
+    onDropped: metrics.sampleDropped,
+    onFailure: observe.storeFailed('traffic_sample', 'The sample of traffic could not be stored; forecasts have a gap'),
+  });
   const serveAd = createServeAd({
     ...deciding,
     sessionCaps,
@@ -136,7 +144,9 @@ export const composeDelivery = (foundation: Foundation) => {
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
     refusals,
-    onDecided: ({ publisher, visitor }, decided, unfilled) => {
+    onDecided: (request, decided, unfilled) => {
+      const { publisher, visitor } = request;
+      trafficSample.note(request, catalog.current()?.userHashKey ?? '');
       for (const { placement, won } of decided) {
         if (!won) continue;
         requestTallies.request(publisher.id, placement, visitor, '');
@@ -191,6 +201,7 @@ export const composeDelivery = (foundation: Foundation) => {
     refusals,
     refusalStore,
     requestTallies,
+    trafficSample,
     reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,
