@@ -96,6 +96,7 @@ export const bookCampaign = async (
         ),
         ...([table, `${pointer}/fields`] as const),
       );
+    if (Object.keys(fields).length === 0) return note({ ok: true, record: before }, table, pointer);
     return note(await writer.merge({ kind, id, caller }, fields), table, `${pointer}/fields`);
   };
 
