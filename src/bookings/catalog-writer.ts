@@ -9,9 +9,10 @@ import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { changedBy, recordChange, recordNumbered, type Change } from './audit-trail.ts';
 import { createCheckRecord } from './check-record.ts';
+import { moveFollowers } from './followed-placements.ts';
 import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
-import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
@@ -149,6 +150,12 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     const reasons = await secondPersonFaults(trx, kind, checked.row, before, caller);
     if (reasons.length > 0) return refused('approval_required', reasons);
     const row = await withApproval(trx, kind, checked.row, before, caller);
+    const stranded = await moveFollowers(trx, kind, id, row, (follower, columns) =>
+      rewrite(trx, { kind: ENTITY_KINDS.creatives, id: follower['id'] as number, caller }, columns, {
+        ...{ ...changedBy(caller), action: 'update', before: follower },
+      }),
+    );
+    if (stranded.length > 0) return refused('invalid', stranded);
     return {
       ok: true,
       record: await rewrite(trx, target, row, { ...changedBy(caller), action: 'update', before }),

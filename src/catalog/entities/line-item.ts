@@ -1,4 +1,4 @@
-import { boolean, numberOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
+import { boolean, listOf, numberOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
 import { LINE_ITEM_TYPE_WORDS, PRIORITY_WORDS, ROTATION_WORDS, type Priority } from '../model/choices.ts';
 import { CLASS_WORDS, classesThatLeave, LINE_ITEM_CLASSES, type LineItemClass } from '../model/line-item-classes.ts';
 import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
@@ -6,6 +6,8 @@ import { defineEntity } from './define-entity.ts';
 import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
 import type { RecordOf } from './field.ts';
 import { amount, ARCHIVED, chosen, END_DATE, EXTERNAL_KEY, hosts, ID, objectOf, START_DATE, url } from './parts.ts';
+import { MAX_PLACEMENTS_OF_CREATIVE } from './creative.ts';
+import { placementIdSchema } from './placement.ts';
 import { PRICES } from './prices.ts';
 import { SCHEDULE } from './schedule.ts';
 import { TARGETING } from './targeting.ts';
@@ -107,6 +109,21 @@ export const LINE_ITEM = defineEntity({
     },
     ...DELIVERY_LIMITS,
     ...SCHEDULE,
+    placement_ids: {
+      schema: listOf(placementIdSchema, {
+        maxItems: MAX_PLACEMENTS_OF_CREATIVE,
+        uniqueItems: true,
+        default: [],
+        description: 'where it runs: a creative without placements of its own is on those of them that it fits',
+      }),
+      parent: 'placements',
+      form: {
+        label: 'Placements',
+        itemLabel: 'Placement',
+        wide: true,
+        help: 'Where it runs. Each of its creatives that names no placements is on those of them that it fits, by size and format.',
+      },
+    },
     targeting_id: {
       schema: orNull(recordId, { default: null, description: 'a targeting of the publisher, whose rules must be met besides its own' }),
       parent: 'targetings',
@@ -222,6 +239,7 @@ export const LINE_ITEM = defineEntity({
         'start_date',
         'end_date',
         'type',
+        'placement_ids',
         'bidder_id',
         'endpoint',
         'gvl_id',
