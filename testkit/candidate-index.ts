@@ -20,6 +20,7 @@ export const indexOf = (given: readonly Candidate[], weights?: readonly number[]
     weights: weights && Float64Array.from(weights),
     shares: undefined,
     voices: voicesIn(entries),
+    roadblocks: undefined,
     targeting,
     at: (position) => entries[position]!,
     peek: (position) => entries[position]!,

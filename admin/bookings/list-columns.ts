@@ -45,7 +45,7 @@ export const priceOf = (item: LineItemWire): string => {
   return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price)}`;
 };
 
-const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, budget }: LineItemWire): string => {
+const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
   if (type === 'programmatic') return t`by bid`;
   if (sold === 'house') return t`house ad`;
   switch (budget_type) {
@@ -55,6 +55,8 @@ const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, budget }: Lin
       return cpm === null ? dash : `${price(cpm)} vCPM`;
     case 'CPC':
       return cpc === null ? dash : `${price(cpc)} CPC`;
+    case 'CPCV':
+      return cpcv === null ? dash : `${price(cpcv)} CPCV`;
     case 'Flat':
       return [budget === null ? t`flat` : t`flat fee of ${money(budget)}`, ...(cpm === null ? [] : [t`as ${price(cpm)} CPM`])].join(', ');
   }

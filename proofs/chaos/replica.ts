@@ -211,6 +211,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   visitor: { country: null, device: null, browser: null },
   bidContext: { requestId: id } as AdRequest['bidContext'],
   pageView: undefined,
+  pagePlacements: [],
   hasSegments: false,
   maxHoldMs: undefined,
   traced: false,

@@ -41,19 +41,9 @@ import { createRunningReplicas } from './running-replicas.ts';
  * books, dropping old partitions.
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
-  const {
-    catalog,
-    ledgerOptions,
-    allowances,
-    billingNotices,
-    refusals,
-    settling,
-    requestTallies,
-    opportunityCosts,
-    reporting,
-    secretBox,
-    bookkeeping,
-  } = delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample, opportunityCosts } =
+    delivery;
+  const { reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -181,6 +171,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       refusals.start();
       requestTallies.start();
       opportunityCosts.start();
+      trafficSample.start();
       deliverReports.start();
       watchBookings.start();
     },
@@ -197,6 +188,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         allowances.stop(),
         refusals.stop(),
         requestTallies.stop(),
+        trafficSample.stop(),
         deliverReports.stop(),
         watchBookings.stop(),
       ]);

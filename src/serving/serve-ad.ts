@@ -9,6 +9,7 @@ import type { AdRequest } from './ad-request.ts';
 import { createCountRefusals, type RefusalSink } from './count-refusals.ts';
 import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
+import { roadblocksOf } from './page-roadblocks.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
 import { createShownSizes } from './shown-sizes.ts';
 import { traceConsent } from './trace-consent.ts';
@@ -91,7 +92,10 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
     const answers = invitations.length > 0 ? await stage('bidders', () => bidders.ask(invitations, request.bidContext)) : undefined;
     const bidAt = clock();
     const voice = drawOnce(random);
-    const ranked = stage('rank', () => opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps, voice)));
+    const roadblocks = roadblocksOf(snapshot, request, opened, random);
+    const ranked = stage('rank', () =>
+      opened.map((opportunity, i) => rankOpportunity(opportunity, answers, request, steps, voice, roadblocks?.at(i))),
+    );
     const decided = await stage('reserve', () => reserveWinners(snapshot, request, ranked));
     const reservedAt = clock();
     if (answers) onBidsDecided(decided);

@@ -25,7 +25,7 @@ export interface AdTrace {
 export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: number): ImpTrace => {
   const { imp, query, placement, slot, considered, invited, ranking, won } = opportunity;
   const ranked = [...considered, ...(ranking?.letPass() ?? [])];
-  const judged = [...ranked, ...invited];
+  const judged = [...ranked, ...invited, ...(ranking?.incomplete ?? []).map(({ candidate }) => candidate)];
   const booked = firstBookings(judged, slot, maxBooked);
   const head = {
     impId: imp.impId,
@@ -90,6 +90,9 @@ const refusalsOf = ({ refused, bidRefusals, ranking }: DecidedOpportunity, isSho
     reason: NoBidReason.ShareOfVoice,
     detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice} %`,
   })),
+  ...(ranking?.incomplete ?? [])
+    .filter(({ candidate }) => isShown(candidate))
+    .map(({ candidate, detail }) => ({ booking: candidate, reason: NoBidReason.RoadblockIncomplete, detail })),
   ...refused
     .filter(({ candidate }) => isShown(candidate))
     .map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),

@@ -144,7 +144,7 @@ test('a goal of clicks is spread by the click rate of its line item, and a chang
     creatives: [creative(1, 1), creative(2, 2)],
   };
   const counted = (clicks: number) =>
-    read({ ...tables, recentCounts: new Map([[1, { impressions: 9_000, clicks, viewable: 0, days: 3 }]]) });
+    read({ ...tables, recentCounts: new Map([[1, { impressions: 9_000, clicks, billingEvents: 0, days: 3 }]]) });
   const builder = createCatalogBuilder({ dimensions });
   const built = openSnapshot(await builder.build(counted(99), nowMs));
   const ratesOf = ({ snapshot }: OpenedSnapshot) => Array.from(snapshot.slot(1, 'top').direct ?? [], ({ clickRate }) => clickRate);
@@ -383,7 +383,7 @@ test('a price per thousand viewable impressions ranks by its smoothed viewable r
   const snapshot = await load({
     line_items: [1, 2].map((id) => lineItem(id, { budget_type: 'VCPM', cpm_micros: '8000000' })),
     creatives: [1, 2].map((id) => creative(id, id)),
-    recentCounts: new Map([[2, { impressions: 9_900, clicks: 0, viewable: 7_450, days: 3 }]]),
+    recentCounts: new Map([[2, { impressions: 9_900, clicks: 0, billingEvents: 7_450, days: 3 }]]),
   });
   const prices = new Map(Array.from(snapshot.slot(1, 'top').direct ?? [], ({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
   expect(prices.get(1)).toBe(4_000_000); // half of the impressions
@@ -399,7 +399,7 @@ test('a price per click ranks by its smoothed click-through rate, a flat fee by 
       lineItem(4, { budget_type: 'Flat', cpm_micros: '250000', budget_micros: '3000000000' }),
     ],
     creatives: [1, 2, 3, 4].map((id) => creative(id, id)),
-    recentCounts: new Map([[2, { impressions: 9000, clicks: 99, viewable: 0, days: 3 }]]),
+    recentCounts: new Map([[2, { impressions: 9000, clicks: 99, billingEvents: 0, days: 3 }]]),
   });
   const prices = new Map(Array.from(snapshot.slot(1, 'top').direct ?? [], ({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
   expect(prices.get(1)).toBe(500_000); // 1 of 1,000 clicks: 0.50 × 0.001 × 1000

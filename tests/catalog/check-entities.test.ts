@@ -46,6 +46,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     targeting: {},
     bidder_id: null,
     targeting_id: null,
+    placement_ids: [],
     schedule: [],
     schedule_zone: 'publisher',
     share_of_voice: null,

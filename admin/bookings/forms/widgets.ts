@@ -181,7 +181,8 @@ function parentsField({ form, page, field, options }: WidgetContext): TemplateRe
 /** Placements of the publisher, and those that are open to all. */
 const placementQueries = (form: Form, { store }: Page): readonly string[] => {
   const item = store.find('line_items', textOf(form.read('/line_item_id')));
-  const owner = store.find('campaigns', item?.campaign_id)?.publisher_id;
+  const campaign = store.find('campaigns', item?.campaign_id ?? textOf(form.read('/campaign_id')));
+  const owner = campaign?.publisher_id ?? textOf(form.read('/publisher_id'));
   return owner ? [`publisher_id=${owner}`, 'open=true'] : [''];
 };
 

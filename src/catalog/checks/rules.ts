@@ -120,6 +120,12 @@ const shareFaults = ({ share_of_voice: share, priority, type }: Given<LineItemRe
   return priority === 1 ? [] : [{ pointer: '/share_of_voice', detail: 'needs priority 1: it comes before all others' }];
 };
 
+/** A bidder answers for one impression at a time. */
+const roadblockFaults = ({ roadblock, type }: Given<LineItemRecord>): Fault[] =>
+  roadblock === true && type === 'programmatic'
+    ? [{ pointer: '/roadblock', detail: 'is for a direct line item: a bidder answers for each impression by itself' }]
+    : [];
+
 /** ASAP spreads nothing. */
 const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] =>
   pacing === 'ASAP' && typeof frontload === 'number' && frontload > 0
@@ -141,6 +147,7 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
   ...(context.isLoad ? [] : classFaults(record)),
   ...frontloadFaults(record),
   ...shareFaults(record),
+  ...roadblockFaults(record),
   ...frequencyFaults(record, context),
   ...scheduleFaults(record),
   ...targetingFaults(record.targeting, context),

@@ -61,6 +61,18 @@ export const PRICES = {
       keptWhileHidden: true,
     },
   }),
+  cpcv: field({
+    schema: amount('USD per completed view of a video or sound ad', 100_000),
+    stored: 'micros',
+    view: ['cpcvMicros', 'numberOrNull'],
+    form: {
+      label: 'Price per completed view (CPCV)',
+      required: true,
+      when: { type: ['direct'], budget_type: ['CPCV'] },
+      keptWhileHidden: true,
+      help: 'Billed when a player reports that a video was played to its end, once, after its impression.',
+    },
+  }),
   budget: field({
     schema: amount('USD over the whole flight; with Flat, the fee'),
     stored: 'micros',

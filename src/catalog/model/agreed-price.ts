@@ -1,4 +1,4 @@
-import type { BudgetType } from './choices.ts';
+import { BUDGET_TYPES, type BudgetType } from './choices.ts';
 
 /** The price of a line item, and what it was sold with. */
 interface Priced {
@@ -6,12 +6,13 @@ interface Priced {
   readonly budget_type?: unknown;
   readonly cpm?: unknown;
   readonly cpc?: unknown;
+  readonly cpcv?: unknown;
   readonly budget?: unknown;
   readonly list_price?: unknown;
   readonly discount?: unknown;
   readonly added_value?: unknown;
 }
-export type PriceField = 'cpm' | 'cpc' | 'budget';
+export type PriceField = 'cpm' | 'cpc' | 'cpcv' | 'budget';
 
 /** The field that a line item's price is in. */
 export const priceFieldOf = (budgetType: BudgetType): PriceField => {
@@ -21,6 +22,8 @@ export const priceFieldOf = (budgetType: BudgetType): PriceField => {
       return 'cpm';
     case 'CPC':
       return 'cpc';
+    case 'CPCV':
+      return 'cpcv';
     case 'Flat':
       return 'budget';
   }
@@ -45,10 +48,10 @@ export const agreedPrice = ({
   return field && { field, price: discounted(list_price, discount, field) };
 };
 
-const PRICE_FIELDS = new Map<unknown, PriceField>((['CPM', 'VCPM', 'CPC', 'Flat'] as const).map((type) => [type, priceFieldOf(type)]));
+const PRICE_FIELDS = new Map<unknown, PriceField>(BUDGET_TYPES.map((type) => [type, priceFieldOf(type)]));
 
 /** What added value decides of the other fields. */
-export const ADDED_VALUE_TERMS = { budget_type: 'Flat', budget: null, cpc: null, list_price: null, discount: null } as const;
+export const ADDED_VALUE_TERMS = { budget_type: 'Flat', budget: null, cpc: null, cpcv: null, list_price: null, discount: null } as const;
 
 /** A record with the price that was agreed, where it has none; added value is Flat without a fee. */
 export const withAgreedPrice = <R extends Priced>(record: R): R => {

@@ -102,8 +102,10 @@ export interface SalesRules {
   readonly shareOfVoice: number | null;
   /** It is guaranteed, and bidders may have its ads while it is ahead of its goal (decision/opportunity-cost.ts). */
   readonly yields: boolean;
+  /** Whether it is shown on all its placements of a page, or on none. */
+  readonly roadblock: boolean;
 }
-export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null, yields: false };
+export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null, roadblock: false, yields: false };
 
 export interface LineItem extends MembersOf<(typeof LINE_ITEM)['fields']> {
   /** Changes with the row: equal ids and editions mean equal line items of equal campaigns, except for `stop`. */
