@@ -38,8 +38,16 @@ const named = <K extends Kind>(kind: K, label = t`Name`): Column<Records[K]> => 
 });
 
 /** `5.00 CPM`, in the words of its budget type. */
-export const priceOf = ({ type, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
+export const priceOf = (item: LineItemWire): string => {
+  const { added_value, list_price, discount } = item;
+  if (added_value) return t`added value`;
+  const agreed = agreedPriceOf(item);
+  return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price)}`;
+};
+
+const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
   if (type === 'programmatic') return t`by bid`;
+  if (sold === 'house') return t`house ad`;
   switch (budget_type) {
     case 'CPM':
       return cpm === null ? dash : `${price(cpm)} CPM`;

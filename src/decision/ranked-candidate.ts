@@ -25,6 +25,11 @@ export interface RankedCandidate extends Booking {
   readonly expectedMicros: number;
   /** The expected click-through rate, for a goal of clicks; 0 or undefined: it is not known. */
   readonly clickRate?: number | undefined;
+  /**
+   * Of a line item that yields to bidders, where a bid was there: the CPM in micros above which it
+   * does; Infinity: not now.
+   */
+  readonly opportunityMicros?: number | undefined;
   /** Position in the candidate index; -1 for a bid. */
   readonly position: number;
   /** Position in the bids that were ranked with it; -1 for a direct line item. */

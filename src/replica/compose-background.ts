@@ -42,7 +42,7 @@ import { createRunningReplicas } from './running-replicas.ts';
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
   const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
-  const { reporting, secretBox, bookkeeping } = delivery;
+  const { opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -170,12 +170,14 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       refusals.start();
       requestTallies.start();
       trafficSample.start();
+      opportunityCosts.start();
       deliverReports.start();
       watchBookings.start();
     },
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
+      opportunityCosts.stop();
       replicas.stop();
       await Promise.allSettled([
         fold.stop(),

@@ -32,6 +32,7 @@ import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
 import { createNotifyBidders } from '../serving/notify-bidders.ts';
+import { createOpportunityCosts } from '../serving/opportunity-costs.ts';
 import { createSessionCaps } from '../serving/session-caps.ts';
 import { createServeAd } from '../serving/serve-ad.ts';
 import { createScreenHit } from '../tracking/invalid-traffic/screen-hit.ts';
@@ -121,7 +122,9 @@ export const composeDelivery = (foundation: Foundation) => {
     keys,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
-  const deciding = { bidders, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
+  const opportunityCosts = createOpportunityCosts({ accounts: counters.accounts, currentSnapshot: catalog.current, now });
+  const { factorOf: opportunityFactor } = opportunityCosts;
+  const deciding = { bidders, opportunityFactor, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const refusalStore = createRefusalStore({ knex: stores.knex });
@@ -202,6 +205,7 @@ export const composeDelivery = (foundation: Foundation) => {
     refusalStore,
     requestTallies,
     trafficSample,
+    opportunityCosts,
     reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,

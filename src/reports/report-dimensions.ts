@@ -110,6 +110,17 @@ export const DIMENSIONS = {
     ...inDelivery({ sql: 'li.class', needs: ['line_item_id'], joins: ['line_items'] }),
     accepts: oneOf(LINE_ITEM_CLASSES),
   },
+  value_type: {
+    label: 'Value',
+    kind: 'text',
+    past: 'what its line item is today',
+    ...inHits({
+      sql: `case when li.make_good_for is not null then 'make_good' when li.added_value then 'added_value' else 'paid' end`,
+      needs: ['line_item_id'],
+      joins: ['line_items'],
+    }),
+    accepts: oneOf(['paid', 'added_value', 'make_good']),
+  },
   creative: {
     label: 'Creative',
     kind: 'id',

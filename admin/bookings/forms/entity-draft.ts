@@ -2,6 +2,7 @@ import type { Dimensions, Kind } from '../../api/wire.ts';
 import type { Store } from '../../api/store.ts';
 import { isoDateIn } from '../../words/dates.ts';
 import { fieldsOf, hasType, holds } from './entity-fields.ts';
+import { ADDED_VALUE_TERMS } from '../../../src/catalog/model/agreed-price.ts';
 import { classChoice, lineItemClassOf } from '../../../src/catalog/model/line-item-classes.ts';
 import type { FormField } from '../../../src/catalog/entities/form.ts';
 import type { Draft } from './form.ts';
@@ -32,16 +33,20 @@ export const recordOf = (kind: Kind, draft: Draft, dimensions: Dimensions): Draf
   }, {});
 };
 
-/** What the class of a line item decides of its other fields. */
+/** Fields that decide others. */
+const DECIDING = ['/class', '/added_value'];
+
+/** What the class of a line item, and added value, decide of its other fields. */
 const decidedBy = (kind: Kind, draft: Draft): Readonly<Record<string, unknown>> => {
-  const chosen = kind === 'line_items' ? lineItemClassOf(draft['class']) : undefined;
-  return chosen === undefined ? {} : classChoice(chosen);
+  if (kind !== 'line_items') return {};
+  const chosen = lineItemClassOf(draft['class']);
+  return { ...(chosen !== undefined && classChoice(chosen)), ...(draft['added_value'] === true && ADDED_VALUE_TERMS) };
 };
 
 /** A draft in which a field was set, and what follows from it: choosing a class sets what it decides. */
 export const withChoice = (kind: Kind, draft: Draft, pointer: string, value: unknown): Draft => {
   const next = writtenAt(draft, pointer, value);
-  if (kind !== 'line_items' || pointer !== '/class') return next;
+  if (!DECIDING.includes(pointer)) return next;
   const decided = decidedBy(kind, next);
   return fieldsOf(kind)
     .filter((field) => Object.hasOwn(decided, field.pointer.slice(1)))

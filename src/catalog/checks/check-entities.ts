@@ -6,6 +6,7 @@ import { ENTITIES, ENTITY_TABLES, entityOf, type EntityTable, type Records } fro
 import type { Fields, RecordOf } from '../entities/field.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
+import { withAgreedPrice } from '../model/agreed-price.ts';
 import { withClassDefaults } from '../model/line-item-classes.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import {
@@ -97,7 +98,7 @@ const RULED = {
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, campaignRules),
   targetings: checkOf(ENTITIES.targetings, namedTargetingRules, withTypedTargeting),
-  line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting, withClassDefaults),
+  line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting, (record) => withAgreedPrice(withClassDefaults(record))),
   creatives: checkOf(CREATIVE, creativeRules, withPlacements),
 };
 

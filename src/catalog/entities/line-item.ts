@@ -217,6 +217,12 @@ export const LINE_ITEM = defineEntity({
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
+  answered: {
+    make_good_for: orNull(recordId, {
+      description: 'the line item whose missing impressions or clicks it carries; set by POST /api/line_items/{id}/make_good',
+    }),
+  },
+  columns: ['make_good_for'],
   about: 'What runs in a campaign: its visitors, price and limits.',
   list: {
     columns: ['campaign_id', 'priority', 'daily_impression_cap'],
@@ -253,19 +259,9 @@ export const LINE_ITEM = defineEntity({
       title: 'Price and priority',
       text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
       fields: [
-        'budget_type',
-        'cpc',
-        'cpcv',
-        'cpm',
-        'budget',
-        'rotation',
-        'priority',
-        'share_of_voice',
-        'roadblock',
-        'floor',
-        'value_cpm',
-        'deal_id',
-      ],
+        ...['added_value', 'budget_type', 'list_price', 'discount', 'cpc', 'cpcv', 'cpm', 'budget'],
+        ...['rotation', 'priority', 'share_of_voice', 'roadblock', 'floor', 'value_cpm', 'deal_id'],
+      ] as const,
     },
     DELIVERY_LIMITS_SECTION,
     {

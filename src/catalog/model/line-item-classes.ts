@@ -82,8 +82,9 @@ export const LINE_ITEM_CLASS_TERMS: Readonly<Record<LineItemClass, ClassTerms>> 
   },
 };
 
-/** Guaranteed: the publisher owes what was sold. */
-export const GUARANTEED: readonly LineItemClass[] = ['sponsorship', 'standard'];
+/** Whether its place may go to a bidder while it is ahead of its goal: a sponsorship is sold by its share, and has no goal to be ahead of. */
+export const mayYield = (lineItem: { readonly class: LineItemClass | null; readonly pacing: Pacing }): boolean =>
+  lineItem.class === 'standard' && lineItem.pacing !== 'ASAP';
 
 /** undefined: not the name of a class. Names are read in any letter case. */
 export const lineItemClassOf = (value: unknown): LineItemClass | undefined =>

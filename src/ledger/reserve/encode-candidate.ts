@@ -1,7 +1,8 @@
-import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
+import { commonFlight, type Campaign, type Creative, type LineItem } from '../../catalog/model/entities.ts';
 import { PRIOR_CLICK_RATE } from '../../catalog/snapshot/ecpm.ts';
 import type { ScheduledCurve } from '../../catalog/snapshot/scheduled-curve.ts';
 import type { SiblingCounts } from '../../catalog/snapshot/siblings.ts';
+import { LEAD } from '../../decision/opportunity-cost.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { adsOf, type Block, type RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
@@ -181,14 +182,14 @@ const encodeBlock = ({ bound, kept }: Block): string =>
 const tallyOf = ({ publisherId, campaignId, id }: LineItem, creative: Creative): string =>
   servesField(publisherId, campaignId, id, creative.id);
 
-const encodeGoal = ({ goals, flight }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {
+const encodeGoal = ({ goals, flight, sales }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {
   const { impressions, clicks, frontload } = goals;
   if (impressions === null && clicks === null && frontload === 0) return undefined;
   return encodeRow(GOAL_FIELDS, {
     impressions: impressions ?? NONE,
     clicks: clicks ?? NONE,
     clickRate: clickRate > 0 ? clickRate : PRIOR_CLICK_RATE,
-    flightStartMs: Math.max(flight.startMs, campaign.flight.startMs),
-    frontload,
+    flightStartMs: commonFlight(flight, campaign.flight).startMs,
+    frontload: sales.yields ? Math.max(frontload, LEAD) : frontload,
   });
 };
