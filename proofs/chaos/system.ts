@@ -103,14 +103,17 @@ export interface SystemOptions {
   readonly isPoison: (text: string) => boolean;
 }
 
-/** Of a name in ledger/lua/waiting.lua. */
-const keyOfWaiting = (name: string): string => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`);
+/** Of a hit in ledger/lua/waiting.lua: its time, record and event, a line each. */
+const keyOfWaiting = ([name, hit]: readonly [string, string]): string => {
+  const record = JSON.parse(hit.split('\n')[1] ?? '[]') as readonly unknown[];
+  return `${name.split(' ')[0]} ${String(record.find((value) => value === 'click' || String(value).startsWith('event:')))}`;
+};
 
 export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, isPoison }: SystemOptions): Promise<System> => {
   const keys = createLedgerKeys(SHARDS);
   const waitingKeys = async (): Promise<readonly string[]> => {
-    const names = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hkeys(`${keys.events(shard)}:waiting`)));
-    return names.flat().map(keyOfWaiting);
+    const hits = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hgetall(`${keys.events(shard)}:waiting`)));
+    return hits.flatMap((ofShard) => Object.entries(ofShard)).map(keyOfWaiting);
   };
   const surprises: string[] = [];
   const stored: string[] = [];
@@ -285,14 +288,14 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       const pipeline = lane.observer.redis.pipeline();
       for (const [shard, id] of lastIds.entries()) {
         pipeline.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+');
-        pipeline.hkeys(`${keys.events(shard)}:waiting`);
+        pipeline.hgetall(`${keys.events(shard)}:waiting`);
         pipeline.hgetall(keys.filtered(shard));
       }
       const replies = (await pipeline.exec()) ?? [];
       const fault = replies.find(([error]) => error)?.[0];
       if (fault) throw fault;
       const streams = replies.filter((_, i) => i % 3 === 0).map(([, entries]) => entries as StreamEntry[]);
-      const names = replies.filter((_, i) => i % 3 === 1).flatMap(([, own]) => own as string[]);
+      const waiting = replies.filter((_, i) => i % 3 === 1).flatMap(([, own]) => Object.entries(own as Record<string, string>));
       const tallied = replies.filter((_, i) => i % 3 === 2).flatMap(([, of]) => Object.entries(of as Record<string, string>));
       const events = streams.flatMap((entries, shard) =>
         entries.flatMap(([id, fields]) => {
@@ -305,7 +308,7 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       return {
         events,
         tallies: new Map(tallied.map(([name, count]) => [name, Number(count)])),
-        waiting: new Set(names.map(keyOfWaiting)),
+        waiting: new Set(waiting.map(keyOfWaiting)),
       };
     },
     waiting: () => table.count(),

@@ -29,13 +29,13 @@ export interface RankingInput {
   readonly runsLater?: () => boolean;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /** undefined: none is booked here. */
+  readonly roadblocks?: RoadblocksHere | undefined;
   /**
    * The opportunity cost of a line item that yields to bidders, as a multiple of its eCPM; undefined: none
    * does. Called only where there is a bid.
    */
   readonly opportunityFactor?: ((lineItem: LineItem) => number) | undefined;
-  /** undefined: none is booked here. */
-  readonly roadblocks?: RoadblocksHere | undefined;
   /** The number in [0, 1) by which the request is given to a share of voice. */
   readonly voice?: () => number;
 }
@@ -48,10 +48,10 @@ export interface Ranking {
   passedOver(): NoBidReason;
   /** Candidates that could serve and whose share of voice left the request to others. */
   leftToOthers(): readonly Candidate[];
-  /** Line items that let a bid pass, and were not taken since. */
-  letPass(): readonly RankedCandidate[];
   /** Roadblocks that were passed over because the page does not show all of them. */
   readonly incomplete: readonly IncompleteRoadblock[];
+  /** Line items that let a bid pass, and were not taken since. */
+  letPass(): readonly RankedCandidate[];
 }
 
 const NO_POSITIONS: readonly number[] = [];
@@ -148,7 +148,7 @@ export const rankCandidates = ({
   const keepsPlace = (held: Candidate, position: number, bid: RankedCandidate): RankedCandidate | undefined => {
     const factor = opportunityFactor!(held.lineItem);
     const opportunityMicros = factor === Infinity ? factor : Math.round(held.ecpmMicros * factor);
-    const ranked = { ...rankDirect(held, position), opportunityMicros };
+    const ranked = { ...rankAt(direct!, position, roadblocks), opportunityMicros };
     if (bid.ecpmMicros <= opportunityMicros || (passed?.length ?? 0) === MAX_YIELDING) return ranked;
     (passed ??= []).push(ranked);
     return undefined;
@@ -197,8 +197,8 @@ export const rankCandidates = ({
   }
   return {
     leftToOthers: () => left.map((position) => direct!.at(position)),
-    letPass: () => passed ?? [],
     incomplete: roadblocks?.incomplete ?? NONE_INCOMPLETE,
+    letPass: () => passed ?? [],
     take: (count) => {
       const taken: RankedCandidate[] = [];
       for (let next = takeOne(); next; next = takeOne()) {

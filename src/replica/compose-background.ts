@@ -41,9 +41,8 @@ import { createRunningReplicas } from './running-replicas.ts';
  * books, dropping old partitions.
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
-  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample, opportunityCosts } =
-    delivery;
-  const { reporting, secretBox, bookkeeping } = delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
+  const { opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -170,8 +169,8 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       allowances.start();
       refusals.start();
       requestTallies.start();
-      opportunityCosts.start();
       trafficSample.start();
+      opportunityCosts.start();
       deliverReports.start();
       watchBookings.start();
     },

@@ -8,18 +8,20 @@ import { openPlace, type Place } from './opportunity.ts';
 
 /** The roadblocks of a request: which of them may be shown, in which impressions, with which creatives. */
 export interface PageRoadblocks {
+  /** The positions of the impressions in the order in which they are decided: those of the roadblock that ranks best come first. */
+  readonly order: readonly number[];
   /** Of an impression, by its position in the request; undefined: none is booked there. */
   at(imp: number): RoadblocksHere | undefined;
 }
 
-/** A roadblock is judged once for all impressions of a request. */
+/** A roadblock is judged once for all impressions of a request. `imp`: in the order of the decision. */
 type Judged =
   | { readonly missing: string }
-  | { readonly missing: undefined; readonly imp: number; readonly position: number; readonly block: Block | undefined };
+  | { readonly missing: undefined; readonly imp: number; readonly position: number; readonly block: Block };
 
 /** One of its placements, with the candidates that may be shown there. */
 interface Part {
-  /** Position in the request; -1: a later request of the page view asks for it. */
+  /** Position in the request; LATER_IMP: another request of the page view asks for it. */
   readonly imp: number;
   readonly placementId: string;
   readonly index: CandidateIndex;
@@ -45,8 +47,9 @@ const createPageRoadblocks = (
   places: readonly Place[],
   random: () => number,
 ): PageRoadblocks => {
+  const known = new Map<number, readonly Part[] | string>();
   const judged = new Map<number, Judged>();
-  /** Of placements that the page asks for later. */
+  /** Of placements that the page asks for in other requests. */
   const later = new Map<string, Place>();
 
   const laterPlace = (placementId: string): Place | undefined => {
@@ -70,18 +73,35 @@ const createPageRoadblocks = (
       : { imp, placementId, index, positions };
   };
 
-  const judge = (lineItemId: number): Judged => {
+  const findParts = (lineItemId: number): readonly Part[] | string => {
     const parts = snapshot.placementsOf(lineItemId).map((placementId) => partOf(lineItemId, placementId));
     const missing = [...new Set(parts.filter((part) => typeof part === 'string'))];
-    if (missing.length > 0) return { missing: `all its placements or none: ${missing.join(', ')}` };
-    const [first, ...others] = choose((parts as readonly Part[]).toSorted(inOrder), random);
+    return missing.length > 0 ? `all its placements or none: ${missing.join(', ')}` : (parts as readonly Part[]);
+  };
+
+  const partsOf = (lineItemId: number): readonly Part[] | string => {
+    let parts = known.get(lineItemId);
+    if (parts === undefined) known.set(lineItemId, (parts = findParts(lineItemId)));
+    return parts;
+  };
+
+  const order = orderOf(places, partsOf);
+  const turnOf = ({ imp }: Part): number => (imp === LATER_IMP ? order.length : order.indexOf(imp));
+
+  const judge = (lineItemId: number): Judged => {
+    const parts = partsOf(lineItemId);
+    if (typeof parts === 'string') return { missing: parts };
+    const [first, ...others] = choose(
+      parts.toSorted((a, b) => turnOf(a) - turnOf(b)),
+      random,
+    );
     if (!first) return NO_PARTS;
     const bound: BoundAd[] = [];
     const kept: KeptAd[] = [];
     for (const { part, candidate } of others)
-      if (part.imp < 0) kept.push({ placementId: part.placementId, candidate });
-      else bound.push({ imp: part.imp, candidate });
-    return { missing: undefined, imp: first.part.imp, position: first.candidate.position, block: { bound, kept } };
+      if (part.imp === LATER_IMP) kept.push({ placementId: part.placementId, candidate });
+      else bound.push({ imp: turnOf(part), candidate });
+    return { missing: undefined, imp: turnOf(first.part), position: first.candidate.position, block: { bound, kept } };
   };
 
   const judgedOf = (lineItemId: number): Judged => {
@@ -91,8 +111,27 @@ const createPageRoadblocks = (
   };
 
   return {
-    at: (imp) => (places[imp]?.slot.direct?.roadblocks ? roadblocksAt(imp, (id) => isOne(snapshot, id), judgedOf) : undefined),
+    order,
+    at: (imp) =>
+      places[imp]?.slot.direct?.roadblocks ? roadblocksAt(order.indexOf(imp), (id) => isOne(snapshot, id), judgedOf) : undefined,
   };
+};
+
+/** Roadblocks of a placement that are put in order, the best ones. */
+const MAX_IN_ORDER = 16;
+
+/** A roadblock is decided before others that it could lose an impression to and that rank below it. */
+const orderOf = (places: readonly Place[], partsOf: (lineItemId: number) => readonly Part[] | string): readonly number[] => {
+  const best = new Map<number, Candidate>();
+  for (const { slot } of places)
+    for (const [lineItemId, [first]] of [...(slot.direct?.roadblocks ?? [])].slice(0, MAX_IN_ORDER))
+      best.set(lineItemId, slot.direct!.at(first!));
+  const ranked = [...best].sort(([, a], [, b]) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
+  const first = ranked.flatMap(([lineItemId]) => {
+    const parts = partsOf(lineItemId);
+    return typeof parts === 'string' || parts.length < 2 ? [] : parts.flatMap(({ imp }) => (imp === LATER_IMP ? [] : [imp])).sort((a, b) => a - b);
+  });
+  return [...new Set([...first, ...places.keys()])];
 };
 
 /** On one placement there is nothing to hold together. */
@@ -125,12 +164,10 @@ const roadblocksAt = (imp: number, isOrdinary: (lineItemId: number) => boolean, 
 };
 
 /** A later request may override its size; its placement's is what is known. */
+const LATER_IMP = -1;
 const LATER = { impId: '', width: null, height: null, otherSizes: [], targeting: undefined, terms: undefined };
 
 const NO_PARTS: Judged = { missing: 'none of its creatives is approved' };
-
-/** Impressions of the request in their order, then what comes later. */
-const inOrder = (a: Part, b: Part): number => (a.imp < 0 ? Infinity : a.imp) - (b.imp < 0 ? Infinity : b.imp) || 0;
 
 const positionsAt = ({ slot: { direct }, query, imp }: Place, positions: readonly number[]): readonly number[] => {
   const scanner = direct?.targeting.eligible(query.targeting);

@@ -94,9 +94,11 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
     const voice = drawOnce(random);
     const roadblocks = roadblocksOf(snapshot, request, opened, random);
     const ranked = stage('rank', () =>
-      opened.map((opportunity, i) => rankOpportunity(opportunity, answers, request, steps, voice, roadblocks?.at(i))),
+      roadblocks
+        ? roadblocks.order.map((i) => rankOpportunity(opened[i]!, answers, request, steps, voice, roadblocks.at(i)))
+        : opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps, voice)),
     );
-    const decided = await stage('reserve', () => reserveWinners(snapshot, request, ranked));
+    const decided = inRequestOrder(await stage('reserve', () => reserveWinners(snapshot, request, ranked)), roadblocks?.order);
     const reservedAt = clock();
     if (answers) onBidsDecided(decided);
     countRefusals?.(request, decided);
@@ -131,3 +133,6 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
     };
   };
 };
+
+const inRequestOrder = (decided: readonly DecidedOpportunity[], order: readonly number[] | undefined): readonly DecidedOpportunity[] =>
+  order ? decided.map((_, i) => decided[order.indexOf(i)]!) : decided;

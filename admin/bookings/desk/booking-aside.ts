@@ -103,10 +103,15 @@ const findings = (desk: BookingDesk, show: (finding: Finding) => void): Template
   </ul>`;
 };
 
-/** `Line item 2: ` where there are several. */
+/** `Line item 2: ` where there are several, and the name of a creative. */
 const placeOf = (desk: BookingDesk, { pointer }: Finding): string => {
-  const [, at] = /^\/line_items\/(\d+)/.exec(pointer) ?? [];
+  const [, at, of] = /^\/line_items\/(\d+)(?:\/creatives\/(\d+))?/.exec(pointer) ?? [];
   const items = desk.draft().line_items;
-  if (at === undefined || items.length < 2) return '';
-  return `${textOf(items[Number(at)]?.fields['name']) || t`Line item ${Number(at) + 1}`}: `;
+  const item = at === undefined ? undefined : items[Number(at)];
+  const creative = of === undefined ? undefined : item?.creatives[Number(of)];
+  const names = [
+    item && items.length > 1 ? textOf(item.fields['name']) || t`Line item ${Number(at) + 1}` : '',
+    creative ? textOf(creative.fields['name']) || t`Creative` : '',
+  ].filter((one) => one !== '');
+  return names.length > 0 ? `${names.join(', ')}: ` : '';
 };

@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Page, View } from '../../page.ts';
-import { button, crumbs, pageHead, problemNote } from '../../parts/parts.ts';
+import { button, crumbs, emptyState, pageHead, problemNote } from '../../parts/parts.ts';
 import { hashOf, type Route } from '../../route.ts';
 import { counted, linkTo } from '../../words/kinds.ts';
 import { t } from '../../words/texts.ts';
+import { allowed, missingParent, type NextStep } from '../forms/next-step.ts';
 import { createOthersHere } from '../others-here.ts';
 import { missingRecord } from '../record-view.ts';
 import { textOf } from '../forms/typed-text.ts';
@@ -15,7 +16,7 @@ import { createDroppedFiles } from './dropped-files.ts';
 import { ITEM_GROUPS } from './item-groups.ts';
 import { groupId, itemRow } from './item-row.ts';
 import { itemsOfTable } from './pasted-table.ts';
-import { draftsBar } from './drafts-bar.ts';
+import { draftsBar, keepTemplate } from './drafts-bar.ts';
 import { readBooking } from './read-booking.ts';
 
 /** One page on which a campaign is built and read: the campaign, its line items and their creatives. */
@@ -40,7 +41,7 @@ export const openBooking = async (page: Page, route: Route): Promise<View> => {
   };
   let files = createDroppedFiles(page, desk);
   const others = createOthersHere(page, 'campaigns', id);
-  page.rename(id === undefined ? hashOf(['campaigns', 'book'], { draft: key }) : location.hash);
+  page.rename(id === undefined ? hashOf(['campaigns', 'new'], { draft: key }) : location.hash);
 
   const begin = (draft: BookingDraft): void => {
     desk = createBookingDesk(page, key, draft);
@@ -119,7 +120,12 @@ export const openBooking = async (page: Page, route: Route): Promise<View> => {
     (event.currentTarget as HTMLElement).classList.toggle('over', over);
   };
 
+  const missing = (): NextStep | undefined => (id === undefined ? missingParent('campaigns', page.store) : undefined);
+  if (id === undefined && !missing()) requestAnimationFrame(() => document.getElementById('field-campaign-fields-advertiser-id')?.focus());
+
   const render = (): TemplateResult => {
+    const step = missing();
+    if (step) return html`${pageHead(t`New campaign`, '')}${emptyState(step.text, allowed(page, step))}`;
     const draft = desk.draft();
     const title = id === undefined ? t`New campaign` : textOf(draft.campaign.fields['name']) || t`Booking`;
     const problem = desk.problem();
@@ -168,6 +174,7 @@ export const openBooking = async (page: Page, route: Route): Promise<View> => {
         ${bookingAside(page, desk, show, nothing)}
       </div>
       <div class="save-bar">
+        <span class="figure">${button(t`Keep as a template`, () => keepTemplate(page, desk), 'quiet')}</span>
         <a role="button" class="secondary" href=${id === undefined ? hashOf(['campaigns']) : linkTo('campaigns', id)}>${t`Close`}</a>
         ${button(t`Book, paused`, () => save('paused'), 'secondary')} ${button(t`Submit for approval`, () => save('submit'), 'secondary')}
         <button

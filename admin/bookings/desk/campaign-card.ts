@@ -36,7 +36,7 @@ export const campaignCard = (page: Page, desk: BookingDesk, isWhole: boolean, op
         hasMore
           ? html`${moneyField(form, { pointer: `${AT}/daily_budget`, label: t`Daily budget`, placeholder: t`no limit`, inputMode: 'decimal' })}
             ${textField(form, { pointer: `${AT}/external_key`, label: t`External key`, placeholder: t`none`, maxLength: 128 })}`
-          : html`<p class="desk-more">${button(t`More: daily budget, external key …`, openWhole, 'quiet')}</p>`
+          : html`<p class="desk-more">${button(t`More …`, openWhole, 'quiet')}</p>`
       }
     </div>
   </section>`;

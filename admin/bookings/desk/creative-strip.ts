@@ -34,7 +34,7 @@ export const creativeStrip = (context: ItemRowContext, item: ItemPart, at: numbe
             void files.take([...(input.files ?? [])], item.key);
             input.value = '';
           }}
-        /><span role="presentation">${t`Add files`}</span></label
+        /><span>${t`Add files`}</span></label
       >
       <span class="help">${t`or drop pictures and HTML5 zips anywhere: they are matched to placements by size`}</span>
     </p>

@@ -29,10 +29,6 @@ export const draftsBar = (page: Page, { desk, drafts, restored, begin, startOver
     if (!answer.ok) return page.complain(answer.problem);
     begin(answer.value.content as unknown as BookingDraft);
   };
-  const keep = async (): Promise<void> => {
-    const name = desk.name() || t`Booking`;
-    if (await desk.keepNow('template', name)) page.toast(t`“${name}” is kept as a template.`);
-  };
   const forget = async (): Promise<void> => {
     await page.api.send('DELETE', '/booking_drafts/{key}', { key: desk.key });
     startOver();
@@ -48,7 +44,7 @@ export const draftsBar = (page: Page, { desk, drafts, restored, begin, startOver
         isNew && begun.length > 0
           ? html`<span
               >${t`Go on with`}
-              ${begun.map(({ key, name }) => html`<a href=${hashOf(['campaigns', 'book'], { draft: key })}>${name}</a> `)}</span
+              ${begun.map(({ key, name }) => html`<a href=${hashOf(['campaigns', 'new'], { draft: key })}>${name}</a> `)}</span
             >`
           : nothing
       }
@@ -69,7 +65,12 @@ export const draftsBar = (page: Page, { desk, drafts, restored, begin, startOver
             >`
           : nothing
       }
-      ${button(t`Keep as a template`, keep, 'quiet')}
     </div>
   </div>`;
+};
+
+/** Keeps a booking as what new ones begin from. */
+export const keepTemplate = async (page: Page, desk: BookingDesk): Promise<void> => {
+  const name = desk.name() || t`Booking`;
+  if (await desk.keepNow('template', name)) page.toast(t`“${name}” is kept as a template.`);
 };

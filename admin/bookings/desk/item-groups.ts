@@ -55,8 +55,8 @@ export const ITEM_GROUPS: readonly ItemGroup[] = [
   },
   {
     ...{ name: 'price', label: t`How much` },
-    fields: ['goal_impressions', 'cpm', 'cpc', 'goal_clicks'],
-    more: ['budget_type', 'budget', 'floor'],
+    fields: ['goal_impressions', 'cpm', 'cpc'],
+    more: ['budget_type', 'budget', 'goal_clicks', 'floor'],
   },
   {
     ...{ name: 'pace', label: t`How fast` },

@@ -7,7 +7,7 @@ import { fieldsOf, hasType, holds, wordsOf } from '../forms/entity-fields.ts';
 import type { Form } from '../forms/form.ts';
 import { readAt } from '../forms/pointer.ts';
 import { textOf } from '../forms/typed-text.ts';
-import { renderWidget } from '../forms/widgets.ts';
+import { expectPlacements, renderWidget } from '../forms/widgets.ts';
 import { counted, titleOf } from '../../words/kinds.ts';
 import { t } from '../../words/texts.ts';
 import type { BookingDesk } from './booking-desk.ts';
@@ -33,6 +33,7 @@ export interface ItemRowContext {
 export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): TemplateResult => {
   const { page, desk, opened } = context;
   const isOpen = opened.has(item.key);
+  if (isOpen) expectPlacements(page, textOf(desk.form.read('/campaign/fields/publisher_id')));
   const words = groupWords(item, page.store.dimensions());
   const title = titleIn(item, at);
   const id = `item-${item.key}`;
@@ -54,7 +55,7 @@ export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): Te
     </div>
     ${
       isOpen
-        ? html`<div class="desk-groups" role="group" aria-labelledby=${id}>
+        ? html`<div class="desk-groups">
             ${ITEM_GROUPS.map((group) => groupOf(context, item, at, group, words[group.name]))} ${creativeStrip(context, item, at)}
           </div>`
         : nothing
@@ -121,7 +122,7 @@ export const groupId = (at: number, name: GroupName): string => `desk-${at}-${na
 
 /** After the next drawing. */
 const focusFirst = (section: Element | null): void => {
-  requestAnimationFrame(() => section?.querySelector<HTMLElement>('.fields :is(input, select, textarea, button)')?.focus());
+  queueMicrotask(() => section?.querySelector<HTMLElement>('.fields :is(input, select, textarea, button)')?.focus());
 };
 
 const closeOnEscape = (event: KeyboardEvent, close: () => void, id: string): void => {

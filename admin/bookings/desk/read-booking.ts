@@ -26,21 +26,22 @@ export const readBooking = async (
   const { api, store } = page;
   const id = rest[0] === 'book' ? Number(first) : undefined;
   const key = id === undefined ? (query.get('draft') ?? `new-${newKey()}`) : `campaign-${id}`;
-  const [listed, kept, original] = await Promise.all([
+  const [listed, original] = await Promise.all([
     api.get('/booking_drafts'),
-    api.get('/booking_drafts/{key}', { key }),
     id === undefined ? newOne(page, query) : existing(page, id),
     store.count(),
   ]);
   if ('problem' in original) return original;
-  const draft = kept.ok ? (kept.value.content as unknown as BookingDraft) : original;
+  const isKept = listed.ok && listed.value.some((one) => one.key === key);
+  const kept = isKept ? await api.get('/booking_drafts/{key}', { key }) : undefined;
+  const draft = kept?.ok ? (kept.value.content as unknown as BookingDraft) : original;
   await Promise.all([
     store.ensure('placements', ...draft.line_items.flatMap(({ fields }) => listOf(fields['placement_ids']))),
     store.ensure('advertisers', ...listOf(draft.campaign.fields['advertiser_id']).filter((one) => one !== '')),
     store.ensure('publishers', ...listOf(draft.campaign.fields['publisher_id']).filter((one) => one !== '')),
   ]);
   const drafts = listed.ok ? listed.value.filter((one) => one.key !== key) : [];
-  return { key, draft, original, restored: kept.ok ? kept.value.changed_at : undefined, drafts };
+  return { key, draft, original, restored: kept?.ok ? kept.value.changed_at : undefined, drafts };
 };
 
 /** With the only publisher, where there is one. */

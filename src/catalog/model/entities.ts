@@ -100,10 +100,10 @@ export interface SalesRules {
   readonly schedule: Schedule | null;
   /** Per cent of the requests that it could serve; null: it competes for all of them. */
   readonly shareOfVoice: number | null;
-  /** It is guaranteed, and bidders may have its ads while it is ahead of its goal (decision/opportunity-cost.ts). */
-  readonly yields: boolean;
   /** Whether it is shown on all its placements of a page, or on none. */
   readonly roadblock: boolean;
+  /** It is guaranteed, and bidders may have its ads while it is ahead of its goal (decision/opportunity-cost.ts). */
+  readonly yields: boolean;
 }
 export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null, roadblock: false, yields: false };
 
