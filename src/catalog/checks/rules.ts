@@ -6,12 +6,14 @@ import type { BidderRecord } from '../entities/bidder.ts';
 import type { CampaignRecord } from '../entities/campaign.ts';
 import type { CreativeRecord } from '../entities/creative.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
+import type { PublisherRecord } from '../entities/publisher.ts';
 import { CATEGORY_IDS, IAB_3_0 } from '../model/block-list.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
 import { isVideo } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import { addedValueFaults, discountFaults, priceFaults } from './price-faults.ts';
+import { rateFaults } from './rate-faults.ts';
 import type { Given } from './shape-record.ts';
 import { classFaults } from './class-faults.ts';
 import { frequencyFaults } from './frequency-faults.ts';
@@ -71,6 +73,11 @@ interface BlockLists {
 export const blockListRules = ({ bcat, acat, cattax }: BlockLists, on: CheckedOn = {}): readonly Fault[] => [
   ...categoryFaults(bcat, 'bcat', cattax, on),
   ...categoryFaults(acat, 'acat', cattax, on),
+];
+
+export const publisherRules = (record: Given<PublisherRecord>, on: CheckedOn = {}): readonly Fault[] => [
+  ...blockListRules(record, on),
+  ...rateFaults(record),
 ];
 
 export const bidderRules = ({ headers, params, ...record }: Given<BidderRecord>, on: CheckedOn = {}): readonly Fault[] => [
