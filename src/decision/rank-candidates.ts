@@ -195,10 +195,10 @@ const rankAt = (direct: CandidateIndex, position: number, roadblocks: Roadblocks
 };
 
 /** A direct candidate with what an impression of it costs. */
-export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate }: Candidate, position: number): RankedCandidate => {
+export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate, turn }: Candidate, position: number): RankedCandidate => {
   const priceMicros = lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
   const expectedMicros = lineItem.budgetType === 'Flat' ? 0 : priceMicros || ecpmMicros / 1000;
-  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, position, bid: -1 };
+  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, turn, position, bid: -1 };
 };
 
 /**

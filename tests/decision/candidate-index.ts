@@ -21,6 +21,7 @@ export function indexOf(given: readonly Candidate[], weights?: readonly number[]
     weights: weights && Float64Array.from(weights),
     shares: undefined,
     voices: voicesIn(entries),
+    roadblocks: undefined,
     targeting,
     at: (position) => entries[position]!,
     peek: (position) => entries[position]!,
