@@ -108,6 +108,7 @@ const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, cam
     'CPM',
     'CPM',
     ...(has('clicks') ? ['CPC', 'VCPM'] : []),
+    ...(has('views') ? ['CPCV', 'CPCV'] : []),
     'Flat',
     ...(has('bids') || has('typedBids') ? ['bid', 'bid'] : []),
   ];
@@ -123,6 +124,7 @@ const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, cam
     budget_type: kind === 'bid' ? bidType : kind,
     cpm_micros: kind === 'bid' ? null : draw.of(CPMS_MICROS),
     cpc_micros: draw.of(CPCS_MICROS),
+    cpcv_micros: draw.of(CPCS_MICROS),
     priority: 1 + draw.below(3),
     pacing: has('pacing') ? draw.of(['ASAP', 'ASAP', 'ASAP', 'Even', 'PID']) : 'ASAP',
     rate_limit: has('pacing') && draw.oneIn(6) ? 1 : null,

@@ -32,9 +32,10 @@ export const boundsOf = (selected: Selected): Bounds => {
   };
 };
 
-/** Micros that the impression bills: held from the selection on. */
-export const impressionPrice = ({ lineItem, bidMicros }: Selected): number => {
+/** Micros that are held from the selection on: until the impression bills them, or the view that is complete. */
+export const heldPrice = ({ lineItem, bidMicros }: Selected): number => {
   if (bidMicros !== null) return Math.round(bidMicros / 1000);
+  if (lineItem.budgetType === 'CPCV') return lineItem.cpcvMicros ?? 0;
   return lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
 };
 
@@ -42,8 +43,10 @@ export const impressionPrice = ({ lineItem, bidMicros }: Selected): number => {
 export const laterBill = ({ lineItem, bidMicros }: Selected): { readonly hit: string; readonly price: number } => {
   if (bidMicros === null && lineItem.budgetType === 'CPC') return { hit: 'click', price: lineItem.cpcMicros ?? 0 };
   if (bidMicros === null && lineItem.budgetType === 'VCPM') return { hit: 'event:viewable', price: (lineItem.cpmMicros ?? 0) / 1000 };
+  if (bidMicros === null && lineItem.budgetType === 'CPCV') return { hit: COMPLETE_VIEW, price: lineItem.cpcvMicros ?? 0 };
   return { hit: '', price: 0 };
 };
+export const COMPLETE_VIEW = 'event:complete';
 
 /** The shortest time in which a person clicks, and how long a click may precede its impression. */
 const MIN_CLICK_MS = 100;

@@ -16,17 +16,21 @@ export interface RankedCandidate extends Booking {
   /** Micros per thousand impressions: the ranking value, and the price in the answer. */
   readonly ecpmMicros: number;
   /**
-   * Billed on the impression: a thousandth of the CPM, in whole micros; 0 when billed by click or
-   * flat.
+   * Held until it is billed, in whole micros: on the impression a thousandth of the CPM, with CPCV the price of the completed
+   * view; 0 when nothing is held.
    */
   readonly priceMicros: number;
   /**
-   * Expected revenue of an impression: pacing divides a budget by it when the impression itself
-   * bills nothing.
+   * What pacing divides a budget by: what is held for an impression, or its expected revenue where nothing is held.
    */
   readonly expectedMicros: number;
   /** The expected click-through rate, for a goal of clicks; 0 or undefined: it is not known. */
   readonly clickRate?: number | undefined;
+  /**
+   * Of a line item that yields to bidders, where a bid was there: the CPM in micros above which it
+   * does; Infinity: not now.
+   */
+  readonly opportunityMicros?: number | undefined;
   /** Position in the candidate index; -1 for a bid. */
   readonly position: number;
   /** Position in the bids that were ranked with it; -1 for a direct line item. */

@@ -136,7 +136,8 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   /** `text`: of the hit, as its event has it. */
   const noteSettled = (hit: Hit, text: string, settled: Settled | undefined): Settled | undefined => {
     if (!settled) books?.refused(hit.ad.publisherId, hit.ad.campaignId);
-    else if (settled.outcome !== 'expired' && settled.outcome !== 'duplicate') books?.settled(text);
+    else if (settled.outcome === 'duplicate') books?.settledBefore(hit, text);
+    else if (settled.outcome !== 'expired') books?.settled(text);
     return settled;
   };
 
@@ -146,6 +147,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     const answer = reserveAds(call.keys.length, ...call.keys, ...call.args).then((replies) =>
       replies.map((reply, i) => noteReserved(requests[i]!, decodeReservation(reply, requests[i]!))),
     );
+    books?.granting(answer);
     try {
       return await answerWithin(patienceMs, answer);
     } catch (fault) {

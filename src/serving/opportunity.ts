@@ -1,6 +1,6 @@
 import type { Bid, BidAnswers, BidOpportunity, BidRefusal } from '../bidders/bidder-port.ts';
 import { blocksOf } from '../catalog/model/advertiser.ts';
-import type { Placement } from '../catalog/model/entities.ts';
+import type { LineItem, Placement } from '../catalog/model/entities.ts';
 import type { CandidateIndex, Slot, Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { AdQuery, ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
@@ -68,6 +68,8 @@ export interface Steps {
   readonly clients: RefusalMemory;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /** What bids have to pay in place of line items that yield; undefined: none does. */
+  readonly opportunityFactor?: ((lineItem: LineItem) => number) | undefined;
 }
 
 /** Bidders called for one impression. */
@@ -158,6 +160,7 @@ export const rankOpportunity = (
     random: steps.random,
     roadblocks,
     voice,
+    opportunityFactor: request.publisher.dynamicAllocation ? steps.opportunityFactor : undefined,
   });
   // Named one by one: a spread followed by more members costs 1 µs.
   return { imp, query, placement, slot, invited, inviting, bids, bidRefusals, ranking };

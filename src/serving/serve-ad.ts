@@ -1,5 +1,5 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
-import type { Placement } from '../catalog/model/entities.ts';
+import type { LineItem, Placement } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createRefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
@@ -49,6 +49,8 @@ export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' |
   readonly refusals?: RefusalSink | undefined;
   /** Called once per request, after the decision. */
   readonly onDecided?: ((request: AdRequest, decided: readonly DecidedOpportunity[], unfilled: readonly UnfilledImp[]) => void) | undefined;
+  /** As of Steps. */
+  readonly opportunityFactor?: ((lineItem: LineItem) => number) | undefined;
   /** A number in [0, 1). */
   readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
@@ -71,8 +73,14 @@ export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnsw
  * With a dry ledger (ledger/read/dry-ledger.ts) it is a dry run.
  */
 export const createServeAd = (options: ServeAdOptions): ServeAd => {
-  const { bidders, onBidsDecided, onDecided, refusals, random, clock, stage = runStage, ...reserving } = options;
-  const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random };
+  const { bidders, onBidsDecided, onDecided, refusals, random, opportunityFactor, clock, stage = runStage, ...reserving } = options;
+  const steps = {
+    memories: createIndexMemories(),
+    users: createRefusalMemory(),
+    clients: createRefusalMemory(),
+    random,
+    opportunityFactor,
+  };
   const reserveWinners = createReserveWinners({ ...reserving, ...steps, shownSizes: createShownSizes() });
   const countRefusals = refusals && createCountRefusals(steps, refusals);
 

@@ -24,12 +24,13 @@ export interface AdTrace {
  */
 export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: number): ImpTrace => {
   const { imp, query, placement, slot, considered, invited, ranking, won } = opportunity;
-  const judged = [...considered, ...invited, ...(ranking?.incomplete ?? []).map(({ candidate }) => candidate)];
+  const ranked = [...considered, ...(ranking?.letPass() ?? [])];
+  const judged = [...ranked, ...invited, ...(ranking?.incomplete ?? []).map(({ candidate }) => candidate)];
   const booked = firstBookings(judged, slot, maxBooked);
   const head = {
     impId: imp.impId,
-    ranking: considered.slice(0, maxBooked),
-    rotations: rotationsOf(considered.slice(0, maxBooked), slot),
+    ranking: ranked.slice(0, maxBooked),
+    rotations: rotationsOf(ranked.slice(0, maxBooked), slot),
     winner: won?.candidate,
     reason: won ? undefined : reasonOf(opportunity),
     foreignNotices: foreignNoticesOf(opportunity),

@@ -18,7 +18,7 @@ local function limits_refusal(a, campaign, c, user, now, curve, gains)
     return NBR.ACCOUNT_SET_ASIDE
   end
   local ads = c.count or 1
-  local price = c.bills_later and 1 or c.price_micros * ads
+  local price = c.holds_price and c.price_micros * ads or 1
   if c.budget_micros >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget_micros then
     return NBR.BUDGET_SPENT
   end
@@ -70,7 +70,7 @@ end
 -- `permits` are those of limits_refusal.
 local function limits_left(a, campaign, c, now, permits)
   local left = permits
-  local price = math.max(c.bills_later and 0 or c.price_micros, 1)
+  local price = math.max(c.holds_price and c.price_micros or 0, 1)
   if c.daily_impressions >= 0 then
     left = math.min(left, c.daily_impressions - a[IMPRESSIONS] - a[HELD_COUNT])
   end

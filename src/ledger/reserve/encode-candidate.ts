@@ -1,14 +1,15 @@
-import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
+import { commonFlight, type Campaign, type Creative, type LineItem } from '../../catalog/model/entities.ts';
 import { PRIOR_CLICK_RATE } from '../../catalog/snapshot/ecpm.ts';
 import type { ScheduledCurve } from '../../catalog/snapshot/scheduled-curve.ts';
 import type { Turn } from '../../catalog/snapshot/snapshot.ts';
 import type { SiblingCounts } from '../../catalog/snapshot/siblings.ts';
+import { LEAD } from '../../decision/opportunity-cost.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { adsOf, type Block, type RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
 import { capTriples, countedOf, countsOf, type CountedBooking } from '../frequency-counters.ts';
-import { billsOnOf, limitsOf } from '../limits.ts';
+import { billsOnOf, holdsPrice, limitsOf } from '../limits.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 
 /** The part that does not change within a snapshot. */
@@ -17,7 +18,7 @@ const LASTING_FIELDS = [
   'campaign',
   'creative',
   'tally',
-  'billsLater',
+  'holdsPrice',
   'dailyImpressions',
   'dailySpendMicros',
   'budgetMicros',
@@ -130,7 +131,7 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     campaign: accountField('c', campaignId),
     creative: creative.id,
     tally: tallyOf(lineItem, creative),
-    billsLater: billsOnOf(lineItem) !== 'impression',
+    holdsPrice: holdsPrice(billsOnOf(lineItem)),
     dailyImpressions: limits.dailyImpressions ?? NONE,
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,
@@ -193,14 +194,14 @@ const encodeBlock = ({ bound, kept }: Block): string =>
 const tallyOf = ({ publisherId, campaignId, id }: LineItem, creative: Creative): string =>
   servesField(publisherId, campaignId, id, creative.id);
 
-const encodeGoal = ({ goals, flight }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {
+const encodeGoal = ({ goals, flight, sales }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {
   const { impressions, clicks, frontload } = goals;
   if (impressions === null && clicks === null && frontload === 0) return undefined;
   return encodeRow(GOAL_FIELDS, {
     impressions: impressions ?? NONE,
     clicks: clicks ?? NONE,
     clickRate: clickRate > 0 ? clickRate : PRIOR_CLICK_RATE,
-    flightStartMs: Math.max(flight.startMs, campaign.flight.startMs),
-    frontload,
+    flightStartMs: commonFlight(flight, campaign.flight).startMs,
+    frontload: sales.yields ? Math.max(frontload, LEAD) : frontload,
   });
 };

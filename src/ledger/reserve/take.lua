@@ -41,8 +41,8 @@ do
     local book, count = request.book, 1 + lot + spare
     local moments = moments_of(c, book.now, max_hold_ms, count > 1)
     -- A click or a viewable event bills when it comes; until then its impression holds a place, and no
-    -- money.
-    local micros = c.bills_later and 0 or c.price_micros * count
+    -- money. Of a video that bills when it is complete the money is held.
+    local micros = c.holds_price and c.price_micros * count or 0
     account_hold(a, moments.hold_end_ms, a[DAY], count, micros)
     account_hold(campaign, moments.hold_end_ms, a[DAY], count, micros)
     if pacing_applies(c) then
