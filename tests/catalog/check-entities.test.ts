@@ -23,8 +23,13 @@ test('a line item with only its required fields gets the defaults of the contrac
   expect(accepted(CHECKS.line_items(LINE_ITEM, context))).toEqual({
     ...LINE_ITEM,
     type: 'direct',
+    class: null,
     budget_type: 'CPM',
     cpc: null,
+    cpcv: null,
+    list_price: null,
+    discount: null,
+    added_value: false,
     budget: null,
     priority: null,
     pacing: 'ASAP',
@@ -131,6 +136,7 @@ test('one answer lists every fault', () => {
 test.each([
   ['CPM without a cpm', { cpm: null }, ['/cpm']],
   ['CPC without a cpc', { budget_type: 'CPC' }, ['/cpc']],
+  ['CPCV without a cpcv', { budget_type: 'CPCV' }, ['/cpcv']],
   ['CPC with a negative cpc', { budget_type: 'CPC', cpc: -0.01 }, ['/cpc']],
   ['Flat without a fee and a value', { budget_type: 'Flat', cpm: null }, ['/budget']],
   ['Flat with a fee alone', { budget_type: 'Flat', cpm: null, budget: 100 }, []],

@@ -9,6 +9,8 @@ export interface CountedAccount {
   readonly publisherId: number;
   readonly kind: 'l' | 'c';
   readonly id: number;
+  /** The latest day with counts, in days since the epoch; null without any. */
+  readonly latestDay: number | null;
   /** As text, of which `readSums` makes counts: most are only compared with the sums of a moment before. */
   readonly sums: string;
 }
@@ -168,7 +170,7 @@ const SUMS: Readonly<Record<keyof AccountCounts, string>> = {
 };
 
 const sumsOf = (account: string) =>
-  `select ${account}, concat_ws(' ', ${COUNT_NAMES.map((name) => `coalesce(${SUMS[name]}, 0)`).join(', ')}) as sums`;
+  `select ${account}, max(d.day) - date '1970-01-01' as "latestDay", concat_ws(' ', ${COUNT_NAMES.map((name) => `coalesce(${SUMS[name]}, 0)`).join(', ')}) as sums`;
 
 /** What accounts have counted: the daily counts, and what Postgres had lost of them. */
 const COUNTS = `(

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { sizeText } from '../../ledger/ad-size.ts';
+import { takesFromHold } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
 import {
   ADD_TO_DAILY,
@@ -75,7 +76,8 @@ const APPEND = `
     returning *
   ), settled as (
     insert into open_holds (${HOLD_KEY}, campaign_id, publisher_id, settled, settled_micros)
-    select given.hold_end, given.line_item_id, given.day, given.campaign_id, given.publisher_id, count(*), sum(given.billed_micros)
+    select given.hold_end, given.line_item_id, given.day, given.campaign_id, given.publisher_id,
+           count(*) filter (where given.kind = 'impression'), sum(given.billed_micros)
     from arrived join given using (day, jti, kind, event_type, screened) where given.hold_end > 0
     group by 1, 2, 3, 4, 5 order by 1, 2, 3
     on conflict (${HOLD_KEY}) do update set
@@ -158,7 +160,7 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.browser ?? null),
     column(({ billedMicros }) => billedMicros),
     column(({ isRepeat = false }) => isRepeat),
-    column(({ hit: { ad, kind, restored }, reason }) => (kind === 'impression' && reason === '' && !restored ? ad.holdEndMs : 0)),
+    column(({ hit, reason }) => (takesFromHold(hit) && reason === '' ? hit.ad.holdEndMs : 0)),
   ]);
   await storeSignals(trx, events);
   return rows[0]?.stored ?? 0;
