@@ -8,6 +8,7 @@ import { convergence } from './convergence.ts';
 import { cost } from './cost.ts';
 import { earned } from './earned.ts';
 import { failover } from './failover.ts';
+import { forecast } from './forecast.ts';
 import { frequency } from './frequency.ts';
 import { goals } from './goals.ts';
 import { hits } from './hits.ts';
@@ -59,6 +60,7 @@ export const PROOFS: readonly Proof[] = [
   hostile,
   siblings,
   goals,
+  forecast,
   rotation,
   series,
   secrets,
