@@ -1,4 +1,4 @@
-import { MS_PER_MINUTE } from '../../src/base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { createAllowances } from '../../src/ledger/allowances/allowances.ts';
 import { createFreeHolds } from '../../src/ledger/free-holds.ts';
@@ -91,7 +91,9 @@ export const createWorld = async (options: WorldOptions) => {
     clickRate,
     /** Requests in the order of time, from one moment to another. */
     play: async (catalog: Snapshot, requests: readonly AdRequest[], fromMs: number, untilMs: number): Promise<void> => {
-      snapshot = catalog;
+      // Redis expires keys by the clock of the machine, which is not that of the simulation.
+      const served: Snapshot = { ...catalog, expiresAtMs: () => Date.now() + 7 * MS_PER_DAY };
+      snapshot = served;
       let at = 0;
       for (let stepAt = fromMs; stepAt < untilMs; stepAt += stepMs) {
         nowMs = stepAt;
@@ -102,7 +104,7 @@ export const createWorld = async (options: WorldOptions) => {
         const together: Promise<void>[] = [];
         for (; at < requests.length && requests[at]!.query.atMs < stepAt + stepMs; at++) {
           const { serve } = replicas[Math.floor(chance() * replicas.length)]!;
-          together.push(serve(catalog, requests[at]!).then(({ filled }) => filled.forEach(({ won }) => render(won.ad))));
+          together.push(serve(served, requests[at]!).then(({ filled }) => filled.forEach(({ won }) => render(won.ad))));
         }
         await Promise.all(together);
         nowMs = stepAt + stepMs - 1;
