@@ -6,6 +6,7 @@ import type { RepairAccount, RepairOutcome } from '../ledger/read/repair-account
 import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-aside-accounts.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import { createCountStore, readSums } from './postgres/count-store.ts';
+import { rollUpAll } from './postgres/roll-up-batches.ts';
 
 export interface RepairSetAsideOptions {
   readonly knex: Knex;
@@ -70,6 +71,7 @@ export const repairSetAside = async ({
     }
     return true;
   };
+  await rollUpAll(knex);
   const accounts = [];
   for (const account of await createSetAsideReader({ redis, keys }).list()) {
     const outcome = (await isStored(account)) ? await repair(account, todayOf(account.publisherId), await countsOf(account)) : 'too early';

@@ -8,7 +8,7 @@ import { compareAllAccounts } from '../../src/events/compare-books.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
 import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createCountedStore } from './counted-store.ts';
 import { readPublisherDays } from '../../src/events/postgres/publisher-days.ts';
 import { createBooksServer } from '../../src/ledger/books/books-server.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
@@ -55,7 +55,7 @@ const carry = async (): Promise<void> => {
       redis: rig.redis,
       link: { upOf: () => true },
       keys: rig.keys,
-      store: createEventStore({ knex }),
+      store: createCountedStore({ knex }),
       deadEvents: createDeadEvents({ knex }),
     },
     ...{ consumer: 'test', idleMs: 5, flushMs: 50, onDead: () => undefined },

@@ -6,6 +6,7 @@ import { readHolds, type LineItemHold } from '../postgres/book-store.ts';
 import { createCountStore, readSums, type CountedAccount } from '../postgres/count-store.ts';
 import { readPublisherDays, type PublisherDays } from '../postgres/publisher-days.ts';
 import type { StoredEvent } from '../postgres/stored-event.ts';
+import { createUncounted, type Uncounted } from '../postgres/uncounted.ts';
 import { unstoredEvents } from '../unstored-events.ts';
 
 /** Campaigns of publishers of one shard, and whether they are all that the publisher has to count. */
@@ -39,9 +40,9 @@ export interface RebuildCampaignsOptions {
  * were granted, less what is counted. Nothing changes meanwhile: until its accounts are written, a campaign's hits wait in
  * Postgres and nothing of it is sold. The stream is read before the rows: what leaves it in between has its row.
  */
-export const createRebuildCampaigns =
-  ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns =>
-  async ({ shard, epoch, atMs, wishes }) => {
+export const createRebuildCampaigns = ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns => {
+  const uncounted = createUncounted();
+  return async ({ shard, epoch, atMs, wishes }) => {
     const entries = await server.unstored(shard);
     if (entries === undefined) return 'busy';
     const campaigns = [...new Set(wishes.flatMap((wish) => wish.campaigns))];
@@ -53,8 +54,8 @@ export const createRebuildCampaigns =
         return {
           unstored: await unstoredEvents(trx, entries, (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event)),
           days,
-          counted: await countedOn(trx, wishes, days),
-          held: await readHolds(trx, shard, campaigns),
+          counted: await countedOn(trx, wishes, days, uncounted),
+          held: [...(await readHolds(trx, shard, campaigns)), ...(await uncountedHolds(trx, campaigns, uncounted))],
         };
       },
       { isolationLevel: 'repeatable read', readOnly: true },
@@ -74,18 +75,32 @@ export const createRebuildCampaigns =
     }
     return 'rebuilt';
   };
+};
 
 /** What was counted, that of each publisher by its own day. */
 const countedOn = async (
   trx: Knex.Transaction,
   wishes: readonly RebuildWish[],
   { today }: PublisherDays,
+  uncounted: Uncounted,
 ): Promise<readonly CountedAccount[]> => {
   const counted: CountedAccount[] = [];
   for (const [day, of] of groupBy(wishes, ({ publisherId }) => today(publisherId)))
-    counted.push(...(await createCountStore({ knex: trx }).accounts(day, [...new Set(of.flatMap(({ campaigns }) => campaigns))])));
+    counted.push(
+      ...(await createCountStore({ knex: trx, uncounted }).accounts(day, [...new Set(of.flatMap(({ campaigns }) => campaigns))])),
+    );
   return counted;
 };
+
+/** What rows that are not counted yet take from holds. */
+const uncountedHolds = async (
+  trx: Knex.Transaction,
+  campaigns: readonly number[],
+  uncounted: Uncounted,
+): Promise<readonly LineItemHold[]> =>
+  (await uncounted.read(trx, campaigns)).flatMap(({ lineItemId, campaignId, day, holdEndMs, count, micros }) =>
+    holdEndMs === null ? [] : [{ lineItemId, campaignId, day, holdEndMs, count: -count, micros: -micros }],
+  );
 
 /** The holds of each account, by its kind and id: those of a campaign are those of its line items. */
 const openHolds = (held: readonly LineItemHold[], unstored: readonly StoredEvent[]): ReadonlyMap<string, readonly RebuiltHold[]> => {

@@ -101,7 +101,7 @@ const BEAT = `
     on conflict (${HOLD_KEY}) do update set
       granted = open_holds.granted + excluded.granted, granted_micros = open_holds.granted_micros + excluded.granted_micros
   ), beaten as (
-    insert into ledger_replicas (replica, seen_at, epochs) values (:replica, clock_timestamp(), :known::jsonb)
+    insert into ledger_replicas (replica, seen_at, epochs, counts_later) values (:replica, clock_timestamp(), :known::jsonb, true)
     on conflict (replica) do update set seen_at = excluded.seen_at, epochs = excluded.epochs
     returning seen_at
   ), lagging as (
@@ -126,7 +126,7 @@ const HOLDS = `
   where campaign_id = any(:campaigns) and hold_end > extract(epoch from since) * 1000
   order by 4, 1, 3`;
 
-/** What is held of these campaigns, which are of one shard. Rejects when Postgres is unavailable. */
+/** What is held of these campaigns, which are of one shard, before the rows that are not counted yet. Rejects when Postgres is unavailable. */
 export const readHolds = async (trx: Knex, shard: number, campaigns: readonly number[]): Promise<readonly LineItemHold[]> => {
   const { rows } = await trx.raw<{ rows: (Omit<LineItemHold, 'day'> & { readonly day: string })[] }>(HOLDS, {
     shard,
@@ -234,7 +234,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
 
   hasHistory: async (trx) => {
     const { rows } = await trx.raw<{ rows: { any: boolean }[] }>(
-      'select exists (select from daily_counts) or exists (select from open_holds) or exists (select from pending_hits) as any',
+      'select exists (select from daily_counts) or exists (select from event_batches) or exists (select from open_holds) or exists (select from pending_hits) as any',
     );
     return rows[0]?.any === true;
   },

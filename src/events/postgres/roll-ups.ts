@@ -1,12 +1,12 @@
 import { IMPRESSION_STEPS } from '../../bidders/bidder-observer.ts';
 
-/** What every roll-up of hits sums, each with its SQL over rows of events with a `sign`. */
+/** What every roll-up of hits sums, each with its SQL over groups of rows of events (GROUPINGS). */
 const MEASURES = {
-  impressions: `sum(sign) filter (where kind = 'impression')`,
-  clicks: `sum(sign) filter (where kind = 'click')`,
-  viewable: `sum(sign) filter (where kind = 'event' and event_type = 'viewable')`,
-  events: `sum(sign) filter (where kind = 'event' and event_type <> 'viewable')`,
-  spend_micros: 'sum(sign * billed_micros)',
+  impressions: `sum(count) filter (where kind = 'impression')`,
+  clicks: `sum(count) filter (where kind = 'click')`,
+  viewable: `sum(count) filter (where kind = 'event' and event_type = 'viewable')`,
+  events: `sum(count) filter (where kind = 'event' and event_type <> 'viewable')`,
+  spend_micros: 'sum(micros)',
 } as const;
 
 const LOCAL = 'at at time zone zone';
@@ -75,6 +75,34 @@ export const HOURLY_ROLL_UPS = ROLL_UPS.filter(({ keys }) => keys.includes('hour
 
 const OF_HITS = ROLL_UPS.filter((rollUp) => rollUp.of === 'hits');
 
+/** Of an event: who booked and pays it, why it is filtered, and what it is. */
+const EVENT = {
+  ...Object.fromEntries(BOOKING.map((key) => [key, key])),
+  ...{ line_item_id: 'line_item_id', invalid_reason: 'invalid_reason', kind: 'kind', event_type: 'event_type' },
+};
+const LOCAL_DAY = 'local_at::date';
+
+/**
+ * Groups of rows of events from which counts are made, each column with its SQL over a relation with the columns of events,
+ * `of_day`, the day of the selection, and `local_at`, the publisher's time of the hit.
+ */
+export const GROUPINGS = {
+  shown: {
+    ...{ of_day: 'of_day', day: LOCAL_DAY, hour: `at - (local_at - date_trunc('hour', local_at))` },
+    ...{ utc_hour: `date_trunc('hour', at at time zone 'utc')`, creative_id: 'creative_id', placement_id: 'placement_id', size: 'size' },
+    ...EVENT,
+  },
+  placed: { day: LOCAL_DAY, country: KEYS.country, region: KEYS.region, ...EVENT },
+  seen_on: { day: LOCAL_DAY, device: KEYS.device, browser: KEYS.browser, ...EVENT },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+export const GROUPED = Object.keys(GROUPINGS) as (keyof typeof GROUPINGS)[];
+
+/** The group that has all keys of a roll-up. */
+const groupOf = ({ keys }: RollUp): keyof typeof GROUPINGS => {
+  if (keys.includes('creative_id')) return 'shown';
+  return keys.includes('country') ? 'placed' : 'seen_on';
+};
+
 const upsert = (
   { table, keys }: RollUp,
   values: Readonly<Record<string, string>>,
@@ -89,14 +117,12 @@ const upsert = (
     on conflict (${list}) do update set ${names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`;
 };
 
-/**
- * SQL: members of a WITH that add rows of events to every roll-up.
- *
- * @param from a relation with the columns of events, and `sign`: 1 for a row that is added, -1 for
- *   one that is taken away
- */
-export const addToRollUps = (from: string): string =>
-  OF_HITS.map((rollUp) => `${rollUp.table}_added as (${upsert(rollUp, MEASURES, from, KEYS)})`).join(', ');
+/** SQL: members of a WITH that add the groups of rows of events (GROUPINGS), which are members before, to every roll-up. */
+export const addToRollUps = (): string =>
+  OF_HITS.map((rollUp) => {
+    const keys = Object.fromEntries(rollUp.keys.map((key) => [key, key === 'reason' ? 'invalid_reason' : key]));
+    return `${rollUp.table}_added as (${upsert(rollUp, MEASURES, groupOf(rollUp), keys)})`;
+  }).join(', ');
 
 const serves = (rollUp: RollUp, sum: string, from: string, keys: Readonly<Record<string, string>>): string =>
   `${rollUp.table}_added as (${upsert(rollUp, { serves: sum }, from, { ...KEYS, reason: `''`, ...keys })})`;
