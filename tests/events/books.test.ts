@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushall();
-  await knex.raw('truncate events, daily_counts, pending_hits, ledger_epochs, ledger_replicas, open_holds, carried_counts');
+  await knex.raw('truncate events, event_batches, daily_counts, pending_hits, ledger_epochs, ledger_replicas, open_holds, carried_counts');
   booking = await book(knex, { lineItems: [{ daily_impression_cap: 10 }, {}] });
 });
 afterAll(async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await knex('line_items').insert({ campaign_id: 1, name: 'l', active: true, ...flight, cpm_micros: 1, pacing: 'ASAP' });
 });
 beforeEach(async () => {
-  await knex.raw('truncate events, daily_counts, open_holds');
+  await knex.raw('truncate events, event_batches, daily_counts, open_holds');
   rig = await createLedgerRig(await testRedisUrl());
 });
 afterEach(() => rig.close());

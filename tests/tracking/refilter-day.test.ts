@@ -28,7 +28,7 @@ beforeAll(async () => {
     { ...item, name: 'capped', daily_impression_cap: 2, daily_spend_cap_micros: 1_500 },
   ]);
 });
-beforeEach(() => knex.raw('truncate events, event_signals, daily_counts, filtered_counts, event_counts, hourly_counts, pending_hits'));
+beforeEach(() => knex.raw('truncate events, event_batches, event_signals, daily_counts, filtered_counts, event_counts, hourly_counts, pending_hits'));
 afterAll(() => knex.destroy());
 
 const rejudge = createRejudgeHit({
