@@ -4,7 +4,7 @@ import { atEnd } from './at-end.ts';
 export type { Replica };
 
 export const TOKEN_SECRET = 'the token secret of every test replica';
-const DEFAULTS = { TOKEN_SECRET, DRAIN_TIME: '100ms' };
+const DEFAULTS = { TOKEN_SECRET, DRAIN_TIME: '100ms', ROLL_UP_INTERVAL: '200ms' };
 
 /** Starts a replica that is stopped at the end of the test file at the latest. `env` as from `testDatabase` and `testRedisUrl`. */
 export const startReplica = async ({ env, ...rest }: ReplicaOptions): Promise<Replica> => {

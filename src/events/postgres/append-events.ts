@@ -8,7 +8,7 @@ import { moveProvisional } from './move-rows.ts';
 import { createPartitions, holdPartitions } from './partitions.ts';
 import { joinPayerNow, PAYER_NOW, STILL_PAYS } from './payers.ts';
 import { rollUpBatches } from './roll-up-batches.ts';
-import { isFinalClick, type StoredEvent } from './stored-event.ts';
+import { isFinalClick, isProvisionalClick, type StoredEvent } from './stored-event.ts';
 
 /** The columns of an event row that the event says, with their types. */
 const COLUMNS: readonly (readonly [name: string, type: string, read: (event: StoredEvent) => CopiedValue])[] = [
@@ -133,15 +133,15 @@ const insertBatch = async (trx: Knex.Transaction, events: readonly StoredEvent[]
 
 /** A final click takes the place of its provisional row, which may be one of these events, or of none when that comes later. */
 const insertAndJudge = async (trx: Knex.Transaction, events: readonly StoredEvent[], insert: Insert): Promise<number> => {
-  const judged = events.filter(isFinalClick);
-  if (judged.length === 0) return insertBatch(trx, events, insert);
-  const stored = await insertBatch(
-    trx,
-    events.filter((event) => !isFinalClick(event)),
-    insert,
-  );
-  await moveProvisional(trx, judged);
-  return stored + (await insertBatch(trx, judged, insertNew));
+  const clicks = events.filter(isFinalClick);
+  if (clicks.length === 0) return insertBatch(trx, events, insert);
+  const final = new Set(clicks.map(({ hit }) => hit.ad.tokenId));
+  const moved = await moveProvisional(trx, clicks);
+  const isRow = (event: StoredEvent): boolean => {
+    const { tokenId } = event.hit.ad;
+    return isFinalClick(event) ? !moved.has(tokenId) : !(isProvisionalClick(event) && final.has(tokenId));
+  };
+  return insertBatch(trx, events.filter(isRow), insert);
 };
 
 /** In a transaction, with the partitions of these days. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
 import { dateOfDay } from '../../base/utc-day.ts';
 import { PROVISIONAL, type HitKind, type HitState } from '../../ledger/hit.ts';
 import { countRows } from './count-rows.ts';
@@ -81,22 +82,34 @@ export const moveRows = async (trx: Knex.Transaction, onDay: string, rows: reado
   await move(trx, MOVE, onDay, rows);
 };
 
-/** Gives provisional rows what their clicks were judged to be; rows that are judged already stay as they are. */
-export const moveProvisional = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<void> => {
-  const days = new Set(events.map(({ hit }) => hit.ad.day));
+const PROVISIONAL_CLICKS = `
+  select e.jti, b.batch from events e left join event_batches b using (batch)
+  where e.day = ?::date and e.jti = any(?::text[]) and e.kind = 'click' and not e.screened and e.invalid_reason = '${PROVISIONAL}'`;
+
+/**
+ * Gives provisional rows what their clicks were judged to be; rows that are judged already stay as they are. Resolves to the tokens
+ * of the clicks that have a provisional row: almost no click has.
+ */
+export const moveProvisional = async (trx: Knex.Transaction, clicks: readonly StoredEvent[]): Promise<ReadonlySet<string>> => {
+  const found = new Map<number, ReadonlySet<string>>();
   const batches: string[] = [];
-  for (const day of days) {
-    const tokens = events.filter(({ hit }) => hit.ad.day === day).map(({ hit }) => hit.ad.tokenId);
-    batches.push(...(await batchesOf(trx, dateOfDay(day), tokens)));
+  for (const [day, of] of groupBy(clicks, ({ hit }) => hit.ad.day)) {
+    const { rows } = await trx.raw<{ rows: { jti: string; batch: string | null }[] }>(PROVISIONAL_CLICKS, [
+      dateOfDay(day),
+      of.map(({ hit }) => hit.ad.tokenId),
+    ] as unknown as Knex.RawBinding);
+    if (rows.length > 0) found.set(day, new Set(rows.map(({ jti }) => jti)));
+    batches.push(...rows.flatMap(({ batch }) => batch ?? []));
   }
   // Of all days before the first count: who waits for a batch has locked no count.
   await rollUpBatches(trx, batches);
-  for (const day of days) {
-    const rows = events
-      .filter(({ hit }) => hit.ad.day === day)
+  for (const [day, tokens] of [...found].toSorted(([a], [b]) => a - b)) {
+    const rows = clicks
+      .filter(({ hit }) => hit.ad.day === day && tokens.has(hit.ad.tokenId))
       .map(({ hit: { ad, kind, eventType, invalidReason }, reason, billedMicros }) => ({
         ...{ jti: ad.tokenId, kind, eventType, screened: invalidReason !== '', reason, billedMicros },
       }));
     await move(trx, MOVE_PROVISIONAL, dateOfDay(day), rows);
   }
+  return new Set([...found.values()].flatMap((tokens) => [...tokens]));
 };
