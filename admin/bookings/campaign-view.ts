@@ -68,6 +68,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           }${flight(campaign)}
           ${statusPill(page.statuses.of('campaigns', id))}`,
           html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? t`Pause` : t`Resume`, () => toggleActive(page, 'campaigns', campaign))}
+          ${page.rights.may('POST', '/bookings') && page.rights.mayChange('campaigns', campaign) ? html`<a role="button" href=${hashOf(['campaigns', id, 'book'])}>${t`Open the booking`}</a>` : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
         ${others.render()} ${waiting()}

@@ -11,7 +11,7 @@ import { KINDS, type CampaignWire, type Counts, type CreativeWire, type Kind, ty
 import { labelOf, PARENTS } from './forms/entity-fields.ts';
 import { readAt } from './forms/pointer.ts';
 import { listOf } from './forms/typed-text.ts';
-import { PRIORITY_WORDS } from '../words/choice-words.ts';
+import { CLASS_WORDS, PRIORITY_WORDS } from '../words/choice-words.ts';
 import { deliveryColumns } from './lists/delivery-columns.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
@@ -38,8 +38,16 @@ const named = <K extends Kind>(kind: K, label = t`Name`): Column<Records[K]> => 
 });
 
 /** `5.00 CPM`, in the words of its budget type. */
-export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): string => {
+export const priceOf = (item: LineItemWire): string => {
+  const { added_value, list_price, discount } = item;
+  if (added_value) return t`added value`;
+  const agreed = agreedPriceOf(item);
+  return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price)}`;
+};
+
+const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
   if (type === 'programmatic') return t`by bid`;
+  if (sold === 'house') return t`house ad`;
   switch (budget_type) {
     case 'CPM':
       return cpm === null ? dash : `${price(cpm)} CPM`;
@@ -47,6 +55,8 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
       return cpm === null ? dash : `${price(cpm)} vCPM`;
     case 'CPC':
       return cpc === null ? dash : `${price(cpc)} CPC`;
+    case 'CPCV':
+      return cpcv === null ? dash : `${price(cpcv)} CPCV`;
     case 'Flat':
       return [budget === null ? t`flat` : t`flat fee of ${money(budget)}`, ...(cpm === null ? [] : [t`as ${price(cpm)} CPM`])].join(', ');
   }
@@ -158,6 +168,7 @@ export const listColumns = <K extends Kind>(
       { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
       { label: t`Campaign`, sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
       { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
+      { label: t`Class`, sort: 'class', wide: true, cell: (item) => (item.class === null ? dash : CLASS_WORDS[item.class].label) },
       {
         label: t`Priority`,
         sort: 'priority',

@@ -25,6 +25,7 @@ const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
   limited: { title: t`Behind, because of a cap or a budget` },
   outranked: { title: t`Always outranked`, all: hashOf(['line_items'], { q: 'outranked' }) },
   complaints: { title: t`Complaints about creatives`, all: hashOf(['complaints']) },
+  not_played: { title: t`Videos that players do not play` },
   pending_creatives: { title: t`Creatives to approve`, all: hashOf(['creatives'], { q: 'pending' }) },
   ends_soon: { title: t`Ends soon` },
   quarantined: { title: t`Rows that are set aside` },
@@ -68,6 +69,7 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
           ? button(t`Approve`, () => setStatus(page, id, 'approved').then(reload), 'secondary')
           : link(t`Review`, linkTo('creatives', id));
       case 'complaints':
+      case 'not_played':
         return link(t`Review`, linkTo('creatives', id));
       case 'ends_soon':
         return mayChange ? link(t`Extend`, hashOf(['line_items', id, 'edit'])) : nothing;

@@ -21,6 +21,7 @@ import { date, flight, withDates } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
 import { priceOf } from '../bookings/list-columns.ts';
+import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
@@ -88,7 +89,8 @@ const actions = (page: Page, item: LineItemWire): TemplateResult => html`
   ${editLink(page, 'line_items', item)} ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;
 
-const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
+const statusAndDelivery = (page: Page, item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
+  const { store, rights } = page;
   const { status, today, total } = delivery;
   const named = store.find('targetings', item.targeting_id);
   const targeted = [
@@ -142,10 +144,10 @@ const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery
       )}
     </div>
     <div class="two">
-      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery)}`)}
+      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery)}${makeGoodOffer(page, item, delivery)}`)}
       ${card(
         t`How it is delivered`,
-        html`${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
+        html`${makeGoodNote(item)}${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
           <p>${targeted.length === 0 ? t`Shown to every visitor.` : html`${t`Shown to visitors ${targeted.join('; ')}.`}`}</p>
           ${mayOpen(rights, '#/test') ? html`<p><a href=${hashOf(['test'], { line_item_id: item.id })}>${t`Try a visitor: would this person see it?`}</a></p>` : nothing}`,
       )}

@@ -9,11 +9,14 @@ import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { changedBy, recordChange, recordNumbered, type Change } from './audit-trail.ts';
 import { createCheckRecord } from './check-record.ts';
+import type { CopyOptions } from './copy-record.ts';
+import { moveFollowers } from './followed-placements.ts';
 import { keepDeleted } from './deleted-records.ts';
 import { duplicateCampaign } from './duplicate-campaign.ts';
-import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
+import { makeGood } from './make-good.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedFieldFaults, fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
@@ -44,6 +47,8 @@ export interface RecordWriter {
   setStatus(target: WriteTarget, status: CreativeStatus): Promise<Written>;
   /** Of a campaign; see duplicateCampaign. */
   duplicate(target: WriteTarget): Promise<Written>;
+  /** Of a line item; see makeGood. */
+  makeGood(target: WriteTarget): Promise<Written>;
   /** Undoes a deletion; see restoreDeleted. */
   restore(target: WriteTarget): Promise<Written>;
 }
@@ -149,12 +154,21 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     const reasons = await secondPersonFaults(trx, kind, checked.row, before, caller);
     if (reasons.length > 0) return refused('approval_required', reasons);
     const row = await withApproval(trx, kind, checked.row, before, caller);
+    const stranded = await moveFollowers(trx, kind, id, row, (follower, columns) =>
+      rewrite(trx, { kind: ENTITY_KINDS.creatives, id: follower['id'] as number, caller }, columns, {
+        ...{ ...changedBy(caller), action: 'update', before: follower },
+      }),
+    );
+    if (stranded.length > 0) return refused('invalid', stranded);
     return {
       ok: true,
       record: await rewrite(trx, target, row, { ...changedBy(caller), action: 'update', before }),
       warnings: checked.warnings,
     };
   };
+
+  /** Copies are created within the transaction of what asks for them. */
+  const copying = (trx: Trx): CopyOptions => ({ knex: trx, create: writerWithin((work) => work(trx)).create });
 
   const writerWithin = (write: Write): RecordWriter => {
     const change = changeWithin(write);
@@ -227,10 +241,9 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           return { ok: true, record: await rewrite(trx, target, { status }, { ...changedBy(target.caller), action: 'update', before }) };
         }),
 
-      duplicate: (target) =>
-        change(target, (trx, before) =>
-          duplicateCampaign({ knex: trx, create: writerWithin((work) => work(trx)).create }, before, target.caller),
-        ),
+      duplicate: (target) => change(target, (trx, before) => duplicateCampaign(copying(trx), before, target.caller)),
+
+      makeGood: (target) => change(target, (trx, before) => makeGood(copying(trx), before, target.caller, Date.now())),
     };
   };
 

@@ -73,6 +73,7 @@ const VARIABLES = {
   CREATIVE_ORIGIN: publicUrl({ default: '' }),
   ASSETS_URL: publicUrl({ default: '' }),
   ASSET_STORE_MB: wholeNumber(1, 1_000_000)({ default: 500 }),
+  REDIS_TIMEOUT: duration('10ms', '1s')({ default: 100 }),
   BIDDER_TIMEOUT: duration('1ms', '10s')({ default: 300 }),
   BIDDER_ALLOW_PRIVATE: toggle({ default: undefined }),
   MOCK_BIDDER: toggle({ default: undefined }),
@@ -116,6 +117,7 @@ const VARIABLES = {
   EVENT_RETENTION: wholeNumber(1, 3650)({ default: 400 }),
   AUDIT_RETENTION: wholeNumber(365, 36_500)({ default: undefined }),
   LEDGER_SHARDS: wholeNumber(1, 256)({ default: 16 }),
+  FORECAST_SAMPLE: wholeNumber(0, 1_000_000)({ default: 50_000 }),
 };
 
 /**
@@ -183,6 +185,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     creativeOrigin: read.CREATIVE_ORIGIN,
     assetsUrl: read.ASSETS_URL,
     assetStoreMb: read.ASSET_STORE_MB,
+    redisTimeoutMs: read.REDIS_TIMEOUT,
     bidderTimeoutMs: read.BIDDER_TIMEOUT,
     bidderPrivateAddresses: read.BIDDER_ALLOW_PRIVATE ?? !production,
     mockBidderEnabled: read.MOCK_BIDDER ?? !production,
@@ -230,6 +233,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     eventRetentionDays: read.EVENT_RETENTION,
     auditRetentionDays: read.AUDIT_RETENTION,
     ledgerShards: read.LEDGER_SHARDS,
+    forecastSample: read.FORECAST_SAMPLE,
   });
 }
 

@@ -50,6 +50,8 @@ export interface Settings {
   readonly assetsUrl: string;
   /** Megabytes of uploaded files that a publisher may have. */
   readonly assetStoreMb: number;
+  /** How long an ad request or a hit waits for Redis. */
+  readonly redisTimeoutMs: number;
   readonly bidderTimeoutMs: number;
   /** Lets bidder endpoints be plain http on private addresses: development and tests only. */
   readonly bidderPrivateAddresses: boolean;
@@ -112,6 +114,8 @@ export interface Settings {
    * the life of the data.
    */
   readonly ledgerShards: number;
+  /** Impressions of a day and publisher that are kept for forecasts, about; 0: none. */
+  readonly forecastSample: number;
 }
 
 export const ROLES_OF_REPLICAS = ['both', 'ads', 'tool'] as const;

@@ -91,6 +91,12 @@ export const REASONS = {
   CountersUnavailable: { nbr: 513, stage: 'limits', words: 'the counters are unavailable', status: null },
   BiddersOutOfTime: { nbr: 15, stage: 'bidders', words: 'the bidder did not answer in time', status: null },
   BiddersDidNotBid: { nbr: 508, stage: 'bidders', words: 'the bidder did not bid', status: null },
+  RoadblockIncomplete: {
+    nbr: 525,
+    stage: 'page',
+    words: 'the page does not show all placements of its roadblock',
+    status: null,
+  },
   DuplicateInPage: { nbr: 509, stage: 'page', words: 'another impression of the page shows the creative', status: null },
   CompetitorInPage: { nbr: 518, stage: 'page', words: 'another impression of the page excludes its advertiser', status: null },
   TechnicalError: { nbr: 1, stage: 'service', words: 'the service failed', status: null },

@@ -18,6 +18,16 @@ export const byAccount = (events: readonly StoredEvent[]): ReadonlyMap<string, r
   return found;
 };
 
+/**
+ * The day of an account that is made anew. As in Redis it does not go back when the zone of its publisher is moved: what was
+ * sold on the later day stays counted towards the limits of it.
+ *
+ * @param today the publisher's, in days since the epoch
+ * @param latestDay the latest with counts of the account
+ */
+export const dayOfAccount = (today: number, latestDay: number | null, events: readonly StoredEvent[]): number =>
+  events.reduce((day, { hit }) => Math.max(day, hit.ad.day), Math.max(today, latestDay ?? today));
+
 /** The counts of an account after these events. */
 export const countEvents = (events: readonly StoredEvent[], today: number, from: AccountCounts): AccountCounts => {
   const counts = { ...from };

@@ -42,8 +42,8 @@ import { createRunningReplicas } from './running-replicas.ts';
  * books, dropping old partitions.
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
-  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, reporting, secretBox, bookkeeping } =
-    delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
+  const { opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -176,12 +176,15 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       allowances.start();
       refusals.start();
       requestTallies.start();
+      trafficSample.start();
+      opportunityCosts.start();
       deliverReports.start();
       watchBookings.start();
     },
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
+      opportunityCosts.stop();
       replicas.stop();
       await Promise.allSettled([
         fold.stop(),
@@ -191,6 +194,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         allowances.stop(),
         refusals.stop(),
         requestTallies.stop(),
+        trafficSample.stop(),
         deliverReports.stop(),
         watchBookings.stop(),
       ]);

@@ -17,6 +17,8 @@ import { createRefusalTallies } from '../events/refusal-tallies.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import { createRequestCounts } from '../events/postgres/request-counts.ts';
 import { createRequestTallies } from '../events/request-tallies.ts';
+import { createSampleStore } from '../forecast/sample/sample-store.ts';
+import { createTrafficSample } from '../forecast/sample/traffic-sample.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
@@ -30,6 +32,7 @@ import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
 import { createNotifyBidders } from '../serving/notify-bidders.ts';
+import { createOpportunityCosts } from '../serving/opportunity-costs.ts';
 import { createSessionCaps } from '../serving/session-caps.ts';
 import { createServeAd } from '../serving/serve-ad.ts';
 import { createScreenHit } from '../tracking/invalid-traffic/screen-hit.ts';
@@ -119,13 +122,21 @@ export const composeDelivery = (foundation: Foundation) => {
     keys,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
-  const deciding = { bidders, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
+  const opportunityCosts = createOpportunityCosts({ accounts: counters.accounts, currentSnapshot: catalog.current, now });
+  const { factorOf: opportunityFactor } = opportunityCosts;
+  const deciding = { bidders, opportunityFactor, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const refusalStore = createRefusalStore({ knex: stores.knex });
   const refusals = createRefusalTallies({
     store: refusalStore,
     onFailure: observe.storeFailed('count_refusals', 'Counts of refusals could not be stored; they wait in memory'),
+  });
+  const trafficSample = createTrafficSample({
+    store: createSampleStore({ knex: stores.knex }),
+    perDay: settings.forecastSample,
+    onDropped: metrics.sampleDropped,
+    onFailure: observe.storeFailed('traffic_sample', 'The sample of traffic could not be stored; forecasts have a gap'),
   });
   const serveAd = createServeAd({
     ...deciding,
@@ -136,7 +147,9 @@ export const composeDelivery = (foundation: Foundation) => {
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
     refusals,
-    onDecided: ({ publisher, visitor }, decided, unfilled) => {
+    onDecided: (request, decided, unfilled) => {
+      const { publisher, visitor } = request;
+      trafficSample.note(request, catalog.current()?.userHashKey ?? '');
       for (const { placement, won } of decided) {
         if (!won) continue;
         requestTallies.request(publisher.id, placement, visitor, '');
@@ -191,6 +204,8 @@ export const composeDelivery = (foundation: Foundation) => {
     refusals,
     refusalStore,
     requestTallies,
+    trafficSample,
+    opportunityCosts,
     reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,

@@ -119,7 +119,7 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
       (await promisify(execFile)(process.execPath, [file, ...args], { env: { ...env, USER_KEYS, TOKEN_TTL: '1s' } })).stdout;
 
     const said = await forget('--user', 'ann');
-    expect(said).toContain('erased: 6 users in Redis; the user in 6 events, 6 pending hits, 6 dead events\n');
+    expect(said).toContain('erased: 6 users in Redis; the user in 6 events, 6 pending hits, 6 dead events, 0 sampled requests\n');
     expect(said).toContain('repeat the command then');
     const places = await redis.keys('ads:*:places:*');
     const tables = await Promise.all(
@@ -139,7 +139,9 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
     expect(bob.filter(({ hash }) => [places.join(), ...tables].every((text) => text.includes(hash)))).toEqual(bob);
     expect(await knex('events').count()).toEqual([{ count: '12' }]);
 
-    expect(await forget('--user', 'ann')).toContain('erased: 0 users in Redis; the user in 0 events, 0 pending hits, 0 dead events\n');
+    expect(await forget('--user', 'ann')).toContain(
+      'erased: 0 users in Redis; the user in 0 events, 0 pending hits, 0 dead events, 0 sampled requests\n',
+    );
     await expect(forget()).rejects.toThrow('--user must be');
   } finally {
     redis.disconnect();

@@ -1,5 +1,5 @@
 import knexFactory, { type Knex } from 'knex';
-import { readHolds } from '../../src/events/postgres/book-store.ts';
+import { readHolds } from '../../src/events/postgres/open-holds.ts';
 import { createCountStore, readSums } from '../../src/events/postgres/count-store.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { countedUntil, rollUpAll, rollUpDue } from '../../src/events/postgres/roll-up-batches.ts';

@@ -6,7 +6,7 @@ import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { createRefilterStore } from '../../src/events/postgres/refilter-store.ts';
 import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { createRequestCounts, type RequestBatch } from '../../src/events/postgres/request-counts.ts';
-import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
+import { ROLL_UPS, type RollUpSource } from '../../src/events/postgres/roll-ups.ts';
 import { createRequestTallies } from '../../src/events/request-tallies.ts';
 import { HIT_KINDS, type Hit, type InvalidReason } from '../../src/ledger/hit.ts';
 import { createCountedStore } from './counted-store.ts';
@@ -17,7 +17,8 @@ import { testDatabase } from '../setup/test-database.ts';
 const DAY_MS = 86_400_000;
 /** Ids are those of the publishers, from 1. Kolkata is 5:30 h ahead of UTC, Lord Howe shifts its clock by 30 minutes. */
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe'];
-const OF_HITS = ROLL_UPS.filter((rollUp) => rollUp.of === 'hits').map(({ table }) => table);
+const tablesOf = (source: RollUpSource) => ROLL_UPS.filter((rollUp) => rollUp.of === source).map(({ table }) => table);
+const [OF_HITS, OF_PLAYS] = [tablesOf('hits'), tablesOf('plays')];
 
 let knex: Knex;
 beforeAll(async () => {
@@ -47,10 +48,28 @@ const sumsOfEvents = async () => {
             (count(*) filter (where kind = 'impression' and invalid_reason <> ''))::int as filtered,
             (count(*) filter (where kind = 'click' and invalid_reason = ''))::int as clicks,
             (count(*) filter (where event_type = 'viewable' and invalid_reason = ''))::int as viewable,
-            (count(*) filter (where kind = 'event' and event_type <> 'viewable' and invalid_reason = ''))::int as events,
+            (count(*) filter (where event_type = 'like' and invalid_reason = ''))::int as events,
             coalesce(sum(billed_micros), 0)::int as spend from events`,
   );
   return rows[0];
+};
+/** What players report, by the roll-ups and by the event rows: net, filtered, and the errors of one code. */
+const playsIn = async (table: string) => {
+  const { rows } = await knex.raw<{ rows: Record<string, number>[] }>(
+    `select coalesce(sum(starts) filter (where reason = ''), 0)::int as starts, coalesce(sum(completes) filter (where reason = ''), 0)::int as completes,
+            coalesce(sum(completes) filter (where reason <> ''), 0)::int as filtered,
+            coalesce(sum(errors) filter (where reason = '' and error_code = '303'), 0)::int as errors, sum(errors) filter (where error_code = '') as other from ${table}`,
+  );
+  return { ...rows[0], other: Number(rows[0]?.['other'] ?? 0) };
+};
+const playsInEvents = async () => {
+  const { rows } = await knex.raw<{ rows: Record<string, number>[] }>(
+    `select (count(*) filter (where event_type = 'start' and invalid_reason = ''))::int as starts,
+            (count(*) filter (where event_type = 'complete' and invalid_reason = ''))::int as completes,
+            (count(*) filter (where event_type = 'complete' and invalid_reason <> ''))::int as filtered,
+            (count(*) filter (where event_type = 'error_303' and invalid_reason = ''))::int as errors from events`,
+  );
+  return { ...rows[0], other: 0 };
 };
 const sumsOfCounts = async () => {
   const { rows } = await knex.raw<{ rows: Record<string, number>[] }>(
@@ -66,7 +85,7 @@ const anyEvent = fc
     creativeId: fc.integer({ min: 1, max: 3 }),
     placementId: fc.constantFrom('top', 'side'),
     kind: fc.constantFrom(...HIT_KINDS),
-    type: fc.constantFrom('viewable', 'like'),
+    type: fc.constantFrom('viewable', 'like', 'start', 'complete', 'mute', 'error_303'),
     reason: fc.constantFrom<'' | InvalidReason>('', '', 'spider', 'no_impression'),
     country: fc.constantFrom(null, 'DE', 'US'),
     region: fc.constantFrom(undefined, 'DE-BE'),
@@ -89,7 +108,8 @@ const anyEvent = fc
     return {
       ...eventOf(ad, hit, atMs),
       reason,
-      billedMicros: reason === '' && kind !== 'event' ? price : 0,
+      // Also a complete view bills.
+      billedMicros: reason === '' && (kind !== 'event' || type === 'complete') ? price : 0,
     };
   });
 
@@ -117,6 +137,8 @@ test('every roll-up has the sums of the event rows and of the counts, whatever i
       const { impressions, clicks, spend } = expected ?? {};
       expect(await sumsOfCounts()).toEqual({ impressions, clicks, spend });
       for (const table of OF_HITS) expect([table, await sumsOf(table)]).toEqual([table, expected]);
+      const plays = await playsInEvents();
+      for (const table of OF_PLAYS) expect([table, await playsIn(table)]).toEqual([table, plays]);
     }),
     { numRuns: 15 },
   );

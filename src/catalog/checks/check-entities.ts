@@ -6,6 +6,8 @@ import { ENTITIES, ENTITY_TABLES, entityOf, type EntityTable, type Records } fro
 import type { Fields, RecordOf } from '../entities/field.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
+import { withAgreedPrice } from '../model/agreed-price.ts';
+import { withClassDefaults } from '../model/line-item-classes.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import {
   advertiserRules,
@@ -31,8 +33,9 @@ const checkOf = <F extends Fields, Context extends readonly unknown[]>(
   entity: Entity<F>,
   rules: (record: Given<RecordOf<F>>, ...context: Context) => readonly Fault[],
   completed = (shaped: ShapedRecord<RecordOf<F>>, ..._context: Context): ShapedRecord<RecordOf<F>> => shaped,
+  withDefaults?: (record: Given<RecordOf<F>>) => Given<RecordOf<F>>,
 ) => {
-  const shape = shapeOf(entity);
+  const shape = shapeOf(entity, withDefaults);
   const decimals = Object.entries(entity.fields).flatMap(([name, { stored, decimals: places = 6 }]) =>
     stored === 'micros' ? [{ name, places }] : [],
   );
@@ -95,7 +98,7 @@ const RULED = {
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, campaignRules),
   targetings: checkOf(ENTITIES.targetings, namedTargetingRules, withTypedTargeting),
-  line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting),
+  line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting, (record) => withAgreedPrice(withClassDefaults(record))),
   creatives: checkOf(CREATIVE, creativeRules, withPlacements),
 };
 

@@ -48,6 +48,20 @@ export const CREATIVE = defineEntity({
         help: 'Where it may be shown. Each has to allow its format, and it is shown where its size fits.',
       },
     },
+    follows_line_item: {
+      schema: {
+        ...s.boolean,
+        default: false,
+        description:
+          'true: its placements are those of its line item that it fits, and change with them. A new creative that names none follows',
+      },
+      form: {
+        label: 'On the placements of its line item',
+        when: { follows_line_item: ['true'] },
+        keptWhileHidden: true,
+        help: 'Off: it keeps the placements below, whatever becomes of those of its line item.',
+      },
+    },
     line_item_id: {
       schema: s.recordId,
       parent: 'line_items',
@@ -123,7 +137,7 @@ export const CREATIVE = defineEntity({
     filtered: ['status', 'format'],
   },
   sections: [
-    { title: 'Where it runs', fields: ['name', 'line_item_id', 'placement_ids', 'format', 'external_key'] },
+    { title: 'Where it runs', fields: ['name', 'line_item_id', 'follows_line_item', 'placement_ids', 'format', 'external_key'] },
     { title: 'Content', fields: ['content'] },
     { title: 'Advertiser', fields: ['click_url', 'advertiser_domain', 'width', 'height', 'archived'] },
     { title: 'Delivery', fields: ['status', 'weight'] },

@@ -1,10 +1,13 @@
-import { boolean, numberOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
+import { boolean, listOf, numberOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
 import { LINE_ITEM_TYPE_WORDS, PRIORITY_WORDS, ROTATION_WORDS, type Priority } from '../model/choices.ts';
+import { CLASS_WORDS, classesThatLeave, LINE_ITEM_CLASSES, type LineItemClass } from '../model/line-item-classes.ts';
 import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
 import { defineEntity } from './define-entity.ts';
 import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
 import type { RecordOf } from './field.ts';
 import { amount, ARCHIVED, chosen, END_DATE, EXTERNAL_KEY, hosts, ID, objectOf, START_DATE, url } from './parts.ts';
+import { MAX_PLACEMENTS_OF_CREATIVE } from './creative.ts';
+import { placementIdSchema } from './placement.ts';
 import { PRICES } from './prices.ts';
 import { SCHEDULE } from './schedule.ts';
 import { TARGETING } from './targeting.ts';
@@ -34,6 +37,22 @@ export const LINE_ITEM = defineEntity({
       view: ['type', 'oneOf'],
       form: { label: 'Type', wide: true },
     },
+    class: {
+      schema: schemaFor<LineItemClass | null>({
+        type: ['string', 'null'],
+        enum: [...LINE_ITEM_CLASSES, null],
+        default: null,
+        description: 'what it was sold as: gives the defaults of priority, share of voice, pacing and price, and narrows them; null: none',
+      }),
+      choices: CLASS_WORDS,
+      view: ['class', 'oneOf'],
+      form: {
+        label: 'Class',
+        wide: true,
+        none: { label: 'None', note: 'every setting by hand' },
+        help: 'What it was sold as. It decides or narrows priority, share of voice, pacing, price and goal.',
+      },
+    },
     active: {
       schema: boolean,
       form: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
@@ -50,7 +69,7 @@ export const LINE_ITEM = defineEntity({
       }),
       choices: PRIORITY_WORDS,
       view: ['priority', 'oneOf', 2],
-      form: { label: 'Priority', wide: true, initial: 2 },
+      form: { label: 'Priority', wide: true, initial: 2, when: { class: classesThatLeave('priority') } },
     },
     share_of_voice: {
       schema: orNull(numberOf({ exclusiveMinimum: 0, maximum: 100 }), {
@@ -62,8 +81,17 @@ export const LINE_ITEM = defineEntity({
         label: 'Share of voice',
         placeholder: 'none',
         unit: '%',
-        when: { priority: ['1'] },
+        when: { priority: ['1'], class: classesThatLeave('share_of_voice') },
         help: 'Of the requests that it could serve, it gets this part before all others, and none of the rest.',
+      },
+    },
+    roadblock: {
+      schema: { ...boolean, default: false, description: 'all its placements of a page or none: see Roadblocks' },
+      only: 'direct',
+      form: {
+        label: 'Roadblock',
+        initial: false,
+        help: 'On: it is shown on all placements of its creatives together, or on none of them. A page has to ask for all of them.',
       },
     },
     rotation: {
@@ -81,6 +109,21 @@ export const LINE_ITEM = defineEntity({
     },
     ...DELIVERY_LIMITS,
     ...SCHEDULE,
+    placement_ids: {
+      schema: listOf(placementIdSchema, {
+        maxItems: MAX_PLACEMENTS_OF_CREATIVE,
+        uniqueItems: true,
+        default: [],
+        description: 'where it runs: a creative without placements of its own is on those of them that it fits',
+      }),
+      parent: 'placements',
+      form: {
+        label: 'Placements',
+        itemLabel: 'Placement',
+        wide: true,
+        help: 'Where it runs. Each of its creatives that names no placements is on those of them that it fits, by size and format.',
+      },
+    },
     targeting_id: {
       schema: orNull(recordId, { default: null, description: 'a targeting of the publisher, whose rules must be met besides its own' }),
       parent: 'targetings',
@@ -174,15 +217,21 @@ export const LINE_ITEM = defineEntity({
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
+  answered: {
+    make_good_for: orNull(recordId, {
+      description: 'the line item whose missing impressions or clicks it carries; set by POST /api/line_items/{id}/make_good',
+    }),
+  },
+  columns: ['make_good_for'],
   about: 'What runs in a campaign: its visitors, price and limits.',
   list: {
     columns: ['campaign_id', 'priority', 'daily_impression_cap'],
     searched: ['name', 'external_key'],
     sorted: [
-      ...['id', 'name', 'start_date', 'end_date', 'status', 'campaign_id', 'price', 'priority'],
+      ...['id', 'name', 'start_date', 'end_date', 'status', 'campaign_id', 'class', 'price', 'priority'],
       ...['daily_impression_cap', 'impressions_today', 'spend_today'],
     ],
-    filtered: ['type', 'pacing', 'budget_type', 'priority'],
+    filtered: ['class', 'type', 'pacing', 'budget_type', 'priority'],
     together: ['cpm', 'priority', 'daily_impression_cap', 'end_date'],
   },
   sections: [
@@ -192,9 +241,11 @@ export const LINE_ITEM = defineEntity({
       fields: [
         'name',
         'campaign_id',
+        'class',
         'start_date',
         'end_date',
         'type',
+        'placement_ids',
         'bidder_id',
         'endpoint',
         'gvl_id',
@@ -207,7 +258,10 @@ export const LINE_ITEM = defineEntity({
     {
       title: 'Price and priority',
       text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
-      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'share_of_voice', 'floor', 'value_cpm', 'deal_id'],
+      fields: [
+        ...['added_value', 'budget_type', 'list_price', 'discount', 'cpc', 'cpcv', 'cpm', 'budget'],
+        ...['rotation', 'priority', 'share_of_voice', 'roadblock', 'floor', 'value_cpm', 'deal_id'],
+      ] as const,
     },
     DELIVERY_LIMITS_SECTION,
     {

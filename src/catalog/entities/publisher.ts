@@ -51,6 +51,19 @@ export const PUBLISHER = defineEntity({
         help: 'A page never shows two ads of one advertiser. Campaigns whose advertiser is not known are not compared.',
       },
     },
+    dynamic_allocation: {
+      schema: {
+        ...boolean,
+        default: false,
+        description:
+          'true: a bidder may win over a standard line item that is ahead of its goal, by a bid above the price of not being shown',
+      },
+      view: ['dynamicAllocation', 'flag'],
+      form: {
+        label: 'Dynamic allocation',
+        help: 'A bidder may win over a line item of the class Standard that is ahead of its goal, by a bid above its price of not being shown. Never over one that is behind.',
+      },
+    },
     consent_when_silent: {
       ...chosen(CONSENT_WHEN_SILENT_WORDS, {
         default: 'by_country',
@@ -159,7 +172,18 @@ export const PUBLISHER = defineEntity({
     {
       title: 'Publisher',
       text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
-      fields: ['name', 'domain', 'origins', 'time_zone', 'currency', 'one_per_advertiser', 'creative_approval', 'external_key', 'archived'],
+      fields: [
+        'name',
+        'domain',
+        'origins',
+        'time_zone',
+        'currency',
+        'one_per_advertiser',
+        'dynamic_allocation',
+        'creative_approval',
+        'external_key',
+        'archived',
+      ],
     },
     {
       title: 'Blocked',

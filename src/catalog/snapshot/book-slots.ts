@@ -52,6 +52,8 @@ interface Candidates {
   readonly clickRates: Map<number, number>;
   /** By position, where there is a share of voice. */
   readonly voices: Map<number, number>;
+  /** Positions of roadblocks. */
+  readonly roadblocks: Set<number>;
 }
 
 export interface BookingOptions {
@@ -118,6 +120,7 @@ const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: Delive
       if (offer.rotation === 'optimised') candidates.counts.set(at, creativeCounts.get(id) ?? NO_CREATIVE_COUNTS);
       if (offer.clickRate > 0) candidates.clickRates.set(at, offer.clickRate);
       if (offer.shareOfVoice !== null) candidates.voices.set(at, offer.shareOfVoice);
+      if (offer.roadblock) candidates.roadblocks.add(at);
       if (offer.isRetargeted) slot.retargeted = true;
     }
   }
@@ -135,6 +138,7 @@ const noCandidates = (): Candidates => ({
   counts: new Map(),
   clickRates: new Map(),
   voices: new Map(),
+  roadblocks: new Set(),
 });
 
 const emptySlot = (placement: Placement, publisher: Publisher): Gathered => ({
@@ -150,7 +154,7 @@ const emptySlot = (placement: Placement, publisher: Publisher): Gathered => ({
 
 const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string => {
   const hash = createHash('sha256').update(vacancy);
-  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates, voices }) => [
+  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates, voices, roadblocks }) => [
     creativeIds,
     lineItemIds,
     priorities,
@@ -159,6 +163,7 @@ const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string 
     [...counts].flatMap(([at, { impressions, clicks }]) => [at, impressions, clicks]),
     [...clickRates].flat(),
     [...voices].flat(),
+    [...roadblocks],
   ]);
   for (const list of [...lists, leftOut]) hash.update(`${list.length} `).update(Float64Array.from(list));
   return hash.digest('base64');
@@ -179,10 +184,11 @@ const build = (
 };
 
 const NO_NUMBERS = new Float64Array(0);
+const NO_INTEGERS = new Int32Array(0);
 
 /** The index of candidates in rank order: priority, price, ids. */
 const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targeting: LineItemTargeting): ArrayBuffer | undefined => {
-  const { creativeIds, lineItemIds, prices, counts, clickRates, voices } = candidates;
+  const { creativeIds, lineItemIds, prices, counts, clickRates, voices, roadblocks } = candidates;
   if (creativeIds.length === 0) return undefined;
   const ties = tiesOf(candidates);
   const order = ties.flat();
@@ -200,6 +206,10 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
       voices.size > 0
         ? Float64Array.from(order.flatMap((at, position) => voiceAt(voices.get(at), lineItemIds[at]!, position)))
         : NO_NUMBERS,
+    roadblocks:
+      roadblocks.size > 0
+        ? Int32Array.from(order.flatMap((at, position) => (roadblocks.has(at) ? [lineItemIds[at]!, position] : [])))
+        : NO_INTEGERS,
     ...rotationOf(candidates, order),
     clickRates: clickRates.size > 0 ? Float64Array.from(order, (at) => clickRates.get(at) ?? 0) : NO_NUMBERS,
     impressions: counts.size > 0 ? Float64Array.from(order, (at) => counts.get(at)?.impressions ?? 0) : NO_NUMBERS,

@@ -25,6 +25,9 @@ export interface Voice {
   readonly positions: readonly number[];
 }
 
+/** The positions of line items in a candidate index, by their ids: those that are roadblocks. */
+export type Roadblocks = ReadonlyMap<number, readonly number[]>;
+
 /** Bookings that are made when they are read. Iterating makes all of them, so stop early. */
 export interface Bookings<B extends Booking = Booking> extends Iterable<B> {
   readonly size: number;
@@ -54,6 +57,8 @@ export interface CandidateIndex extends Bookings<Candidate> {
   readonly shares: Float64Array | undefined;
   /** undefined: no candidate has a share of voice. */
   readonly voices: readonly Voice[] | undefined;
+  /** undefined: no candidate is of a roadblock. */
+  readonly roadblocks: Roadblocks | undefined;
   /** Positions are those of `at`. */
   readonly targeting: TargetingIndex;
 }
@@ -101,6 +106,8 @@ export interface Snapshot {
   readonly creatives: Entities<Creative>;
   /** By id. */
   creativesOf(lineItemId: number): readonly Creative[];
+  /** The placements that a roadblock is shown on together: those of its approved creatives. */
+  placementsOf(lineItemId: number): readonly string[];
   /** What is booked for a publisher on a placement; an empty slot when nothing is. */
   slot(publisherId: number, placementId: string): Slot;
   /** The days of a publisher, by which it delivers, around a moment. */

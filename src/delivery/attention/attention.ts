@@ -8,6 +8,7 @@ export const ATTENTION_KINDS = [
   'limited',
   'outranked',
   'complaints',
+  'not_played',
   'pending_creatives',
   'ends_soon',
   'quarantined',

@@ -10,6 +10,7 @@ import type { LineItemStatus } from '../status/status.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 import { behindOf, endingSoon, findBookings, judgeBookings, type Booking, type JudgedBooking } from './find-bookings.ts';
 import { findComplaints } from './find-complaints.ts';
+import { findUnplayed } from './find-unplayed.ts';
 import {
   ATTENTION_KINDS,
   SET_UP_KINDS,
@@ -34,7 +35,7 @@ export interface ReadAttentionOptions {
 const MAX_ROWS = 8;
 /** Line items whose status is read: 0.3 s. The first by id. */
 export const MAX_JUDGED = 5_000;
-/** Creatives with complaints that are counted. */
+/** Creatives with complaints, or that players do not play, that are counted. */
 const MAX_COMPLAINED = 1_000;
 const FRESH_MS = 10_000;
 /** Scopes whose answers are remembered. */
@@ -150,8 +151,9 @@ const note = (kind: AttentionKind, total: number, rows: readonly AttentionRow[])
 
 /** Creatives that staff have to look at. */
 const otherGroups = async (knex: Knex, atMs: number, publishers: Ids): Promise<readonly AttentionGroup[]> => {
-  const [complaints, pending] = await Promise.all([
+  const [complaints, unplayed, pending] = await Promise.all([
     findComplaints(knex, atMs, MAX_COMPLAINED, publishers),
+    findUnplayed(knex, atMs, MAX_COMPLAINED, publishers),
     pendingCreatives(knex, publishers),
   ]);
   const open = complaints.filter(({ isBlocked }) => !isBlocked);
@@ -162,6 +164,11 @@ const otherGroups = async (knex: Knex, atMs: number, publishers: Ids): Promise<r
       open
         .slice(0, MAX_ROWS)
         .map((one) => creativeRow(one, `${one.inWeek} ${one.inWeek === 1 ? 'complaint' : 'complaints'} in seven days`)),
+    ),
+    ...note(
+      'not_played',
+      unplayed.length,
+      unplayed.slice(0, MAX_ROWS).map((one) => creativeRow(one, one.words)),
     ),
     ...note(
       'pending_creatives',

@@ -44,7 +44,7 @@ export const explainRank = (
   const outcome = above.length > 0 ? 'outranked' : ties.length > 0 ? 'tied' : 'wins';
   const rank = above.length + 1;
   const ecpm = usdFromMicros(candidate.ecpmMicros);
-  const price = `priority ${candidate.lineItem.priority} and an eCPM of ${ecpm} USD`;
+  const price = `${candidate.lineItem.class === null ? '' : `class ${candidate.lineItem.class}, `}priority ${candidate.lineItem.priority} and an eCPM of ${ecpm} USD`;
   const rivals = biddersAsked ? ', unless a programmatic line item bids more at the same or a better priority' : '';
   const detail = {
     outranked: `it would be offered at rank ${rank} of ${offered.length}, with ${price}, behind ${above.slice(0, MAX_BEHIND).map(naming).join(', ')}${above.length > MAX_BEHIND ? ` and ${above.length - MAX_BEHIND} more` : ''}`,

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 import { sizeText } from '../../ledger/ad-size.ts';
+import { takesFromHold } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { copyRows, type CopiedValue } from './copy-rows.ts';
 import { copySignals, storeSignals } from './event-signals.ts';
@@ -32,12 +33,7 @@ const COLUMNS: readonly (readonly [name: string, type: string, read: (event: Sto
   ['browser', 'text', ({ hit }) => hit.browser],
   ['billed_micros', 'bigint', ({ billedMicros }) => billedMicros],
   ['is_repeat', 'boolean', ({ isRepeat = false }) => isRepeat],
-  [
-    'hold_end',
-    'bigint',
-    ({ hit: { ad, kind, restored }, reason }) =>
-      kind === 'impression' && reason === '' && !restored && ad.holdEndMs > 0 ? ad.holdEndMs : null,
-  ],
+  ['hold_end', 'bigint', ({ hit, reason }) => (takesFromHold(hit) && reason === '' ? hit.ad.holdEndMs : null)],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(', ');
 const ROW_KEY = 'day, jti, kind, event_type, screened';

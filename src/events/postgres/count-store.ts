@@ -5,13 +5,15 @@ import { COUNT_NAMES, type AccountCounts } from '../../ledger/read/account-books
 import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './count-tables.ts';
 import { countUncounted } from '../account-events.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
-import { createUncounted, inOneState, type Uncounted } from './uncounted.ts';
+import { createUncounted, inOneState, type Uncounted, type UncountedRows } from './uncounted.ts';
 
 /** The counts of one line item ('l') or campaign ('c') according to daily_counts, and to the rows that are not in them yet. */
 export interface CountedAccount {
   readonly publisherId: number;
   readonly kind: 'l' | 'c';
   readonly id: number;
+  /** The latest day with counts, in days since the epoch; null without any. */
+  readonly latestDay: number | null;
   /** As text, of which `readSums` makes counts: most are only compared with the sums of a moment before. */
   readonly sums: string;
 }
@@ -174,7 +176,7 @@ const SUMS: Readonly<Record<keyof AccountCounts, string>> = {
 };
 
 const sumsOf = (account: string) =>
-  `select ${account}, concat_ws(' ', ${COUNT_NAMES.map((name) => `coalesce(${SUMS[name]}, 0)`).join(', ')}) as sums`;
+  `select ${account}, max(d.day) - date '1970-01-01' as "latestDay", concat_ws(' ', ${COUNT_NAMES.map((name) => `coalesce(${SUMS[name]}, 0)`).join(', ')}) as sums`;
 
 /** What accounts have counted: the daily counts, and what Postgres had lost of them. */
 const COUNTS = `(
@@ -251,10 +253,17 @@ export const createCountStore = ({ knex, uncounted = createUncounted() }: CountS
       return rows.map((account) => {
         const { publisherId, kind, id, sums } = account;
         const own = (kind === 'c' ? ofCampaign : ofLineItem).get(id)?.filter((row) => row.publisherId === publisherId) ?? [];
-        return own.length === 0 ? account : { ...account, sums: writeSums(countUncounted(own, today, readSums(sums))) };
+        if (own.length === 0) return account;
+        return { ...account, latestDay: latestDayOf(own, account.latestDay), sums: writeSums(countUncounted(own, today, readSums(sums))) };
       });
     }),
 });
+
+/** As daily counts will say it. */
+const latestDayOf = (rows: readonly UncountedRows[], latest: number | null): number | null =>
+  rows
+    .filter(({ kind, reason, micros }) => reason === '' && (kind !== 'event' || micros > 0))
+    .reduce((last, { day }) => (last === null ? day : Math.max(last, day)), latest);
 
 const NOTHING: Compared = { differences: 0, last: undefined };
 

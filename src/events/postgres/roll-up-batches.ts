@@ -29,14 +29,14 @@ const SET_ASIDE = `
   update event_batches set retry_at = now() + interval '10 minutes'
   where batch = (select min(batch) from event_batches where coalesce(retry_at, '-infinity') < now())`;
 
-// The hold of an impression is settled by the transaction that counts it: what is neither counted, nor a row that is not counted yet, nor
+// What a row takes from a hold is settled by the transaction that counts it: what is neither counted, nor a row that is not counted yet, nor
 // settled is held.
 const COUNT = `
   with given as materialized (
     select *, 1 as sign from events where day = :onDay::date and batch = any(:batches::bigint[])
   ), settled as (
     insert into open_holds (${HOLD_KEY}, campaign_id, publisher_id, settled, settled_micros)
-    select ${HOLD_KEY}, campaign_id, publisher_id, count(*), sum(billed_micros)
+    select ${HOLD_KEY}, campaign_id, publisher_id, count(*) filter (where kind = 'impression'), sum(billed_micros)
     from given where hold_end is not null
     group by ${HOLD_KEY}, campaign_id, publisher_id order by ${HOLD_KEY}
     on conflict (${HOLD_KEY}) do update set

@@ -15,12 +15,18 @@ local function account_splice_older(a, from, to, bytes, count, micros)
   a[OLDER_COUNT], a[OLDER_MICROS] = a[OLDER_COUNT] + count, a[OLDER_MICROS] + micros
 end
 
+-- Whether there is a latest hold: of ads, or of the money of videos whose impressions have settled and that are not
+-- complete.
+local function hold_is_open(a)
+  return a[HOLD_COUNT] > 0 or a[HOLD_MICROS] > 0
+end
+
 -- The end of the hold that ends first; math.huge without holds.
 local function account_first_end(a)
-  if a[OLDER_COUNT] > 0 then
+  if a[OLDER_HOLDS] ~= '' then
     return (struct.unpack('>I6', a[OLDER_HOLDS]))
   end
-  return a[HOLD_COUNT] > 0 and a[HOLD_END] or math.huge
+  return hold_is_open(a) and a[HOLD_END] or math.huge
 end
 
 -- Drops holds that can no longer be settled. Calls `horizon` only when a hold has ended.
@@ -52,7 +58,7 @@ local function account_release(a, now, horizon)
   if changed then
     account_splice_older(a, 1, at, '', -all_count, -all_micros)
   end
-  if a[OLDER_HOLDS] == '' and a[HOLD_COUNT] > 0 and is_over(a[HOLD_END]) then
+  if a[OLDER_HOLDS] == '' and hold_is_open(a) and is_over(a[HOLD_END]) then
     drop(a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS])
     a[HOLD_COUNT], a[HOLD_MICROS] = 0, 0
     changed = true
@@ -69,7 +75,7 @@ end
 
 -- Whether a hold comes after all older holds, and not before the latest.
 local function hold_is_latest(a, hold_end, day)
-  if a[HOLD_COUNT] > 0 then
+  if hold_is_open(a) then
     return not hold_before(hold_end, day, a[HOLD_END], a[HOLD_DAY])
   elseif a[OLDER_HOLDS] == '' then
     return true
@@ -104,7 +110,7 @@ local function account_hold(a, hold_end, day, count, micros)
     return
   end
   local is_new = a[HOLD_END] ~= hold_end or a[HOLD_DAY] ~= day
-  if is_new and a[HOLD_COUNT] > 0 then
+  if is_new and hold_is_open(a) then
     local last = #a[OLDER_HOLDS] + 1
     local record = struct.pack(HOLD_FORMAT, a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS])
     account_splice_older(a, last, last, record, a[HOLD_COUNT], a[HOLD_MICROS])
@@ -119,13 +125,14 @@ local function account_hold(a, hold_end, day, count, micros)
 end
 
 -- Takes reservations out of a hold of so many: what is left of its count and micros, or nil when it
--- holds fewer. A sum that cannot be true breaks the account.
+-- holds fewer. A sum that cannot be true breaks the account. A count of 0 takes the money of a video whose impression has
+-- settled, which may be gone.
 local function hold_rest(a, of_count, of_micros, count, micros)
-  if of_count < count then
+  if of_count < count or (count == 0 and of_micros < micros) then
     return nil
   end
   local left, rest = of_count - count, of_micros - micros
-  if rest < 0 or (left == 0 and rest > 0) then
+  if rest < 0 then
     account_break(a, BROKEN_SUMS)
   end
   return left, rest
@@ -147,7 +154,8 @@ local function account_unhold_older(a, hold_end, day, count, micros)
     if ends == hold_end and of_day == day then
       local left, rest = hold_rest(a, of_count, of_micros, count, micros)
       if left and a[BROKEN] == 0 then
-        local record = left > 0 and struct.pack(HOLD_FORMAT, ends, of_day, left, rest) or ''
+        local is_empty = left == 0 and rest == 0
+        local record = is_empty and '' or struct.pack(HOLD_FORMAT, ends, of_day, left, rest)
         account_splice_older(a, at, at + HOLD_BYTES, record, -count, -micros)
         account_add_held(a, day, -count, -micros)
       end
@@ -163,7 +171,7 @@ end
 local function account_unhold(a, hold_end, day, count, micros)
   if a[BROKEN] ~= 0 then
     return true
-  elseif a[HOLD_END] ~= hold_end or a[HOLD_DAY] ~= day or a[HOLD_COUNT] == 0 then
+  elseif a[HOLD_END] ~= hold_end or a[HOLD_DAY] ~= day or not hold_is_open(a) then
     return account_unhold_older(a, hold_end, day, count, micros)
   end
   local left, rest = hold_rest(a, a[HOLD_COUNT], a[HOLD_MICROS], count, micros)

@@ -33,7 +33,7 @@ export async function up(knex) {
 
 const COUNTS = [
   ...['daily_counts', 'event_counts', 'filtered_counts', 'hourly_counts'],
-  ...['report_days', 'report_hours', 'report_countries', 'report_places', 'report_devices'],
+  ...['report_days', 'report_hours', 'report_countries', 'report_places', 'report_devices', 'play_days', 'play_hours'],
 ];
 
 /** Rows that are in no count yet are counted by the comparison of the release before. */
