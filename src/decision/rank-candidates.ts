@@ -224,9 +224,9 @@ const rankAt = (direct: CandidateIndex, position: number, roadblocks: Roadblocks
 };
 
 /** A direct candidate with what an impression of it costs. */
-export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate }: Candidate, position: number): RankedCandidate => {
+export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate, turn }: Candidate, position: number): RankedCandidate => {
   const { budgetType, cpmMicros, cpcvMicros } = lineItem;
   const priceMicros = budgetType === 'CPM' ? (cpmMicros ?? 0) / 1000 : budgetType === 'CPCV' ? (cpcvMicros ?? 0) : 0;
   const expectedMicros = budgetType === 'Flat' ? 0 : priceMicros || ecpmMicros / 1000;
-  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, position, bid: -1 };
+  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, turn, position, bid: -1 };
 };

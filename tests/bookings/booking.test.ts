@@ -1,7 +1,7 @@
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, type ApiCall } from '../api/api-client.ts';
+import { apiOf, each, type ApiCall } from '../api/api-client.ts';
 
 let replica: Replica;
 let api: ApiCall;
@@ -40,7 +40,7 @@ test('a booking creates the advertiser, campaign, line items and creatives, whic
   expect(body).toMatchObject({ applied: true, campaign: { order_number: 'PO-7', contact: 'ada@boots.example' }, faults: [], stops: [] });
   expect((await api('GET', `/advertisers/${body.campaign.advertiser_id}`)).body.name).toBe('Client of Boots');
   expect(item.placement_ids).toEqual(['top', 'side']);
-  expect(creatives.map(({ placement_ids: on }: { placement_ids: string[] }) => on)).toEqual([['top'], ['side']]);
+  expect(each(creatives, 'placement_ids')).toEqual([['top'], ['side']]);
   expect(creatives[0].follows_line_item).toBe(true);
 });
 
@@ -87,13 +87,13 @@ test('a dry run says what would be refused, and what would keep it from serving,
 test('one answer lists the faults of the campaign, its line items and their creatives, and nothing of it is booked', async () => {
   const faulty = booking('', { cpm: null, placement_ids: ['top', 'nowhere'] }, [ad('big', 970, 250), { fields: { format: 'html' } }]);
   const dry = await api('POST', '/bookings?dry_run=true', faulty);
-  const pointers = dry.body.faults.map(({ pointer }: { pointer: string }) => pointer);
+  const pointers = each(dry.body.faults, 'pointer');
   expect(pointers).toEqual(
     expect.arrayContaining(['/campaign/fields/name', '/line_items/0/fields/cpm', '/line_items/0/fields/placement_ids/1']),
   );
   const refused = await api('POST', '/bookings', faulty);
   expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request']);
-  expect((await api('GET', '/advertisers?q=Client of')).body.map(({ name }: { name: string }) => name)).not.toContain('Client of ');
+  expect(each((await api('GET', '/advertisers?q=Client of')).body, 'name')).not.toContain('Client of ');
 
   const misfit = await api('POST', '/bookings?dry_run=true', booking('Misfit', {}, [ad('big', 970, 250)]));
   expect(misfit.body.faults).toEqual([
@@ -127,7 +127,7 @@ test('each person has their own drafts and templates', async () => {
   const draft = { kind: 'draft', name: ' Boots ', content: { campaign: { name: 'Boots' } } };
   expect((await api('PUT', '/booking_drafts/new-1', draft)).body).toMatchObject({ key: 'new-1', name: 'Boots' });
   await api('PUT', '/booking_drafts/t-1', { ...draft, kind: 'template', name: 'Usual' });
-  expect((await api('GET', '/booking_drafts')).body.map(({ name }: { name: string }) => name)).toEqual(['Usual', 'Boots']);
+  expect(each((await api('GET', '/booking_drafts')).body, 'name')).toEqual(['Usual', 'Boots']);
   expect((await api('GET', '/booking_drafts/new-1')).body.content).toEqual(draft.content);
   expect((await api('GET', '/booking_drafts/new-1', undefined, as('bob'))).status).toBe(404);
   expect((await api('DELETE', '/booking_drafts/new-1', undefined, as('bob'))).status).toBe(404);

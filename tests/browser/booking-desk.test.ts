@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { Locator } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
 import { html5Ad, png } from '../uploads/sample-files.ts';
@@ -268,3 +269,19 @@ test.each([1440, 768, 390])(
   },
   120_000,
 );
+
+const MAX_FIRST_PAINT_KB = 150;
+
+test('what the first screen loads is at most 150 kB, compressed', async () => {
+  const page = await desk.browser.newPage();
+  const loaded: string[] = [];
+  page.on('response', (response) => void (/\.(js|css)$/.test(new URL(response.url()).pathname) && loaded.push(response.url())));
+  await page.goto(`${desk.replica.url}/static/admin.html#/overview`);
+  await page.locator('main h1').waitFor();
+  const sizes = await Promise.all(loaded.map(async (url) => gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length));
+  const kb = sizes.reduce((sum, size) => sum + size, 0) / 1000;
+  process.stdout.write(`The first screen loads ${kb.toFixed(1)} kB of scripts and styles.\n`);
+  expect(loaded.some((url) => url.endsWith('/admin.js'))).toBe(true);
+  expect(loaded.some((url) => url.includes('booking-view'))).toBe(false);
+  expect(kb).toBeLessThanOrEqual(MAX_FIRST_PAINT_KB);
+});

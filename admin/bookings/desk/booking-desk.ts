@@ -44,7 +44,7 @@ const CHECK_MS = 400;
 const KEEP_MS = 800;
 const FIELD = /^\/(campaign|line_items\/(\d+))\/fields(\/.*)?$/;
 
-export const createBookingDesk = (page: Page, key: string, initial: BookingDraft): BookingDesk => {
+export const createBookingDesk = (page: Page, key: string, initial: BookingDraft, onKept: () => void): BookingDesk => {
   const { api, store } = page;
   let draft = initial;
   let findings: readonly Finding[] = [];
@@ -95,6 +95,7 @@ export const createBookingDesk = (page: Page, key: string, initial: BookingDraft
     const answer = await api.send('PUT', '/booking_drafts/{key}', { key: at, body: { kind, name: called, content: { ...draft } } });
     if (!answer.ok && kind === 'template') page.complain(answer.problem);
     if (answer.ok && kind === 'draft') keptAt = answer.value.changed_at;
+    if (answer.ok && kind === 'draft' && !isGone) onKept();
     page.redraw();
     return answer.ok;
   };

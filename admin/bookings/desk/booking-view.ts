@@ -27,7 +27,11 @@ export const openBooking = async (page: Page, route: Route): Promise<View> => {
     return { title: t`Booking`, section: 'campaigns', render: () => html`${pageHead(t`Booking`, '')}${rest}` };
   }
   const { key, drafts } = read;
-  let desk: BookingDesk = createBookingDesk(page, key, read.draft);
+  /** The address names the draft from when it is kept: a reload goes on with it. */
+  const nameDraft = (): void => {
+    if (read.draft.campaign.id === undefined) page.rename(hashOf(['campaigns', 'new'], { draft: key }));
+  };
+  let desk: BookingDesk = createBookingDesk(page, key, read.draft, nameDraft);
   let restored = read.restored;
   const id = read.draft.campaign.id;
   const open = new Set<string>(read.draft.line_items.length === 1 ? read.draft.line_items.map((item) => item.key) : []);
@@ -41,10 +45,9 @@ export const openBooking = async (page: Page, route: Route): Promise<View> => {
   };
   let files = createDroppedFiles(page, desk);
   const others = createOthersHere(page, 'campaigns', id);
-  page.rename(id === undefined ? hashOf(['campaigns', 'new'], { draft: key }) : location.hash);
 
   const begin = (draft: BookingDraft): void => {
-    desk = createBookingDesk(page, key, draft);
+    desk = createBookingDesk(page, key, draft, nameDraft);
     files = createDroppedFiles(page, desk);
     restored = undefined;
     for (const item of draft.line_items) open.add(item.key);

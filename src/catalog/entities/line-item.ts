@@ -95,7 +95,7 @@ export const LINE_ITEM = defineEntity({
       ...chosen(ROTATION_WORDS, {
         default: 'weighted',
         description:
-          'how its creatives share its impressions; weighted: by their weights; optimised: by the chance of each to have the highest click-through rate, learned at each catalog load',
+          'how its creatives share its impressions; weighted: by their weights; optimised: by the chance of each to have the highest click-through rate, learned at each catalog load; sequence: to each user in the order of their steps, by the frequency cap of the line item',
       }),
       view: ['rotation', 'oneOf'],
       form: {
