@@ -1,6 +1,6 @@
 import type { Dimensions, PlacementWire } from '../../api/wire.ts';
 import { frequencyCapsOf } from '../../../src/catalog/model/frequency-caps.ts';
-import { BUDGET_TYPE_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
+import { BUDGET_TYPE_WORDS, CLASS_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
 import { capWords } from '../../words/cap-words.ts';
 import { flight } from '../../words/dates.ts';
 import { count, money, price } from '../../words/formats.ts';
@@ -9,6 +9,7 @@ import { scheduleWords } from '../../words/schedule-words.ts';
 import { targetingWords } from '../../words/targeting-words.ts';
 import { t } from '../../words/texts.ts';
 import { countryName } from '../../parts/fields/country-field.ts';
+import { fieldsOf } from '../forms/entity-fields.ts';
 import { textOf } from '../forms/typed-text.ts';
 import { recordOfPart, type ItemPart } from './booking-draft.ts';
 
@@ -36,10 +37,10 @@ const TARGETING = [
   'key_values',
 ];
 
-export const ITEM_GROUPS: readonly ItemGroup[] = [
+const GROUPS: readonly ItemGroup[] = [
   {
     ...{ name: 'what', label: t`What` },
-    fields: ['name', 'type', 'bidder_id', 'endpoint'],
+    fields: ['name', 'class', 'type', 'bidder_id', 'endpoint'],
     more: ['priority', 'share_of_voice', 'rotation', 'deal_id', 'gvl_id', 'notice_hosts', 'value_cpm', 'external_key', 'active'],
   },
   { ...{ name: 'where', label: t`Where` }, fields: ['placement_ids'], more: [] },
@@ -65,6 +66,16 @@ export const ITEM_GROUPS: readonly ItemGroup[] = [
   },
 ];
 
+const NAMED = new Set(GROUPS.flatMap(({ fields, more }) => [...fields, ...more]));
+/** What a group does not name is part of what a line item is. What it belongs to is given, and it is archived elsewhere. */
+const OTHERS = fieldsOf('line_items')
+  .map(({ pointer }) => pointer.slice(1))
+  .filter((name) => !NAMED.has(name) && !['campaign_id', 'archived'].includes(name));
+
+export const ITEM_GROUPS: readonly ItemGroup[] = GROUPS.map((group) =>
+  group.name === 'what' ? { ...group, more: [...group.more, ...OTHERS] } : group,
+);
+
 type Fields = Readonly<Record<string, never>>;
 
 /** A line item in one line for each group: `phones in US, CA`. */
@@ -77,7 +88,7 @@ export const groupWords = (item: ItemPart, dimensions: Dimensions): Readonly<Rec
   return {
     what: [
       labelIn(LINE_ITEM_TYPE_WORDS, record['type']),
-      labelIn(PRIORITY_WORDS, record['priority'] ?? 2),
+      labelIn(CLASS_WORDS, record['class']) || t`${labelIn(PRIORITY_WORDS, record['priority'] ?? 2)} priority`,
       item.creatives.length > 0 ? counted(item.creatives.length, 'creative') : t`no creative yet`,
     ].join(', '),
     where: places.length > 0 ? listed(places) : item.creatives.some(({ base }) => base) ? t`where its creatives are` : t`nowhere yet`,
