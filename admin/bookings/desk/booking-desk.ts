@@ -3,6 +3,7 @@ import type { Problem } from '../../api/wire.ts';
 import type { Fault } from '../../../src/base/fault.ts';
 import { faultInWords } from '../forms/entity-fields.ts';
 import type { Form } from '../forms/form.ts';
+import { withChoice } from '../forms/entity-draft.ts';
 import { isWithin, readAt, writtenAt } from '../forms/pointer.ts';
 import { textOf } from '../forms/typed-text.ts';
 import { withDates } from '../../words/dates.ts';
@@ -123,7 +124,7 @@ export const createBookingDesk = (page: Page, key: string, initial: BookingDraft
     },
     write: (pointer, value) => {
       const { item, rest } = fieldsAt(pointer);
-      if (item) return changeItem(item.key, (one) => ({ ...one, fields: writtenAt(one.fields, rest, value) }));
+      if (item) return changeItem(item.key, (one) => ({ ...one, fields: withChoice('line_items', one.fields, rest, value) }));
       change((now) => ({ ...now, campaign: { ...now.campaign, fields: writtenAt(now.campaign.fields, rest, value) } }));
     },
     // A field is not blamed for what a person has not come to yet.

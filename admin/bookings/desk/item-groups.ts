@@ -1,6 +1,6 @@
 import type { Dimensions, PlacementWire } from '../../api/wire.ts';
 import { frequencyCapsOf } from '../../../src/catalog/model/frequency-caps.ts';
-import { BUDGET_TYPE_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
+import { BUDGET_TYPE_WORDS, CLASS_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
 import { capWords } from '../../words/cap-words.ts';
 import { flight } from '../../words/dates.ts';
 import { count, money, price } from '../../words/formats.ts';
@@ -40,7 +40,7 @@ export const ITEM_GROUPS: readonly ItemGroup[] = [
   {
     ...{ name: 'what', label: t`What` },
     fields: ['name', 'type', 'bidder_id', 'endpoint'],
-    more: ['priority', 'share_of_voice', 'rotation', 'deal_id', 'gvl_id', 'notice_hosts', 'value_cpm', 'external_key', 'active'],
+    more: ['class', 'priority', 'share_of_voice', 'rotation', 'deal_id', 'gvl_id', 'notice_hosts', 'value_cpm', 'external_key', 'active'],
   },
   { ...{ name: 'where', label: t`Where` }, fields: ['placement_ids'], more: [] },
   { ...{ name: 'when', label: t`When` }, fields: ['start_date', 'end_date'], more: ['schedule', 'schedule_zone'] },
@@ -56,7 +56,7 @@ export const ITEM_GROUPS: readonly ItemGroup[] = [
   {
     ...{ name: 'price', label: t`How much` },
     fields: ['goal_impressions', 'cpm', 'cpc'],
-    more: ['budget_type', 'budget', 'goal_clicks', 'floor'],
+    more: ['budget_type', 'list_price', 'discount', 'added_value', 'budget', 'goal_clicks', 'floor'],
   },
   {
     ...{ name: 'pace', label: t`How fast` },
@@ -76,6 +76,7 @@ export const groupWords = (item: ItemPart, dimensions: Dimensions): Readonly<Rec
   const caps = frequencyCapsOf(record as never);
   return {
     what: [
+      ...(record['class'] == null ? [] : [labelIn(CLASS_WORDS, record['class'])]),
       labelIn(LINE_ITEM_TYPE_WORDS, record['type']),
       labelIn(PRIORITY_WORDS, record['priority'] ?? 2),
       item.creatives.length > 0 ? counted(item.creatives.length, 'creative') : t`no creative yet`,
