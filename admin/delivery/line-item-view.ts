@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { parseEndDate } from '../../src/catalog/model/flight-dates.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { createWaitingNote } from '../approvals/waiting-note.ts';
 import { toggleActive } from '../bookings/actions.ts';
@@ -126,7 +127,8 @@ const statusAndDelivery = (
     [t`All impressions`, count(total.impressions)],
     ...Object.entries(today.events).map(([type, times]) => [t`“${type}” today`, count(times)] as const),
   ];
-  const isOver = status.value === 'finished' || status.value === 'archived';
+  // What cannot serve is over with its flight, too.
+  const isOver = status.value === 'archived' || (parseEndDate(item.end_date) ?? Infinity) < Date.now();
   return html`
     <section class="card status-card">
       <div class="status-line">
@@ -157,7 +159,7 @@ const statusAndDelivery = (
       )}
     </div>
     <div class="two">
-      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery)}${makeGoodOffer(page, item, delivery)}`)}
+      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery, isOver)}${makeGoodOffer(page, item, delivery)}`)}
       ${card(
         t`How it is delivered`,
         html`${makeGoodNote(item)}${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
@@ -189,12 +191,15 @@ const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
     `,
   );
 
-const bars = ({ today, limits, total, goals }: Delivery): TemplateResult => {
+const bars = ({ today, limits, total, goals }: Delivery, isOver: boolean): TemplateResult => {
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
   const held = today.committed - today.impressions;
-  const all = [
+  const ofToday = [
     { label: t`Impressions today`, used: today.impressions, held, limit: daily_impression_cap, show: count },
     { label: t`Spend today`, used: today.spend, limit: daily_spend_cap, show: money },
+  ];
+  const all = [
+    ...(isOver ? [] : ofToday),
     { label: t`Total budget`, used: total.spend, limit: budget, show: money },
     { label: t`Budget of the campaign`, used: campaign_spend, limit: campaign_budget, show: money },
   ].flatMap(({ limit, ...bar }) => (limit === null ? [] : [usageBar({ ...bar, limit })]));

@@ -23,7 +23,7 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
   await withClient(databaseUrl, async (client) => {
     const store = (id: number, offset: number, impressions: number) =>
       client.query(
-        `insert into report_days (day, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, impressions, impression_micros)
+        `insert into report_days (day, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, impressions, spend_micros)
          values ($1, $2, $3, $4, 1, 'top', '', $5, $6)`,
         [day(offset), publisher.id, ids.campaign, id, impressions, impressions * 4_000],
       );
