@@ -81,7 +81,10 @@ type Fields = Readonly<Record<string, never>>;
 /** A line item in one line for each group: `phones in US, CA`. */
 export const groupWords = (item: ItemPart, dimensions: Dimensions): Readonly<Record<GroupName, string>> => {
   const record = recordOfPart('line_items', item.fields, dimensions) as unknown as Fields & Readonly<Record<string, unknown>>;
-  const places = (record['placement_ids'] as readonly string[] | undefined) ?? [];
+  const own = (record['placement_ids'] as readonly string[] | undefined) ?? [];
+  // Creatives may have placements of their own.
+  const others = item.creatives.flatMap(({ base }) => (base?.['placement_ids'] as readonly string[] | undefined) ?? []);
+  const places = [...new Set(own.length > 0 ? own : others)];
   const targeting = (record['targeting'] ?? {}) as Parameters<typeof targetingWords>[0];
   const rules = targetingWords(targeting, { countryName, dimensions });
   const caps = frequencyCapsOf(record as never);
@@ -91,7 +94,7 @@ export const groupWords = (item: ItemPart, dimensions: Dimensions): Readonly<Rec
       labelIn(CLASS_WORDS, record['class']) || t`${labelIn(PRIORITY_WORDS, record['priority'] ?? 2)} priority`,
       item.creatives.length > 0 ? counted(item.creatives.length, 'creative') : t`no creative yet`,
     ].join(', '),
-    where: places.length > 0 ? listed(places) : item.creatives.some(({ base }) => base) ? t`where its creatives are` : t`nowhere yet`,
+    where: places.length > 0 ? listed(places) : t`nowhere yet`,
     when: whenWords(record),
     who: rules.length > 0 ? rules.join(', ') : t`everyone`,
     price: priceWords(record),
