@@ -4,7 +4,10 @@ import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import { limitsOf, type Limits } from './limits.ts';
 
 /** A refusal by the ledger in words, with the limits of this line item. */
-export const describeRefusal = (reason: NoBidReason, { lineItem, campaign, turn }: Pick<RankedCandidate, 'lineItem' | 'campaign' | 'turn'>): string => {
+export const describeRefusal = (
+  reason: NoBidReason,
+  { lineItem, campaign, turn }: Pick<RankedCandidate, 'lineItem' | 'campaign' | 'turn'>,
+): string => {
   const limits = limitsOf(lineItem, campaign);
   switch (reason) {
     case NoBidReason.BudgetSpent:

@@ -75,7 +75,11 @@ test.each([
     '/rotation',
     'needs a frequency cap of the impressions of the line item, which counts what a user has seen: set frequency_cap',
   ],
-  [{ rotation: 'sequence', frequency_cap: 3, roadblock: true }, '/rotation', 'cannot be sequence: a roadblock shows its creatives together'],
+  [
+    { rotation: 'sequence', frequency_cap: 3, roadblock: true },
+    '/rotation',
+    'cannot be sequence: a roadblock shows its creatives together',
+  ],
   [{ share_of_voice: 101, priority: 1 }, '/share_of_voice', 'must be at most 100'],
   [
     { share_of_voice: 30, priority: 1, type: 'programmatic', endpoint: 'https://b.example/bid' },

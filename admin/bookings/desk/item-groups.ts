@@ -9,6 +9,7 @@ import { scheduleWords } from '../../words/schedule-words.ts';
 import { targetingWords } from '../../words/targeting-words.ts';
 import { t } from '../../words/texts.ts';
 import { countryName } from '../../parts/fields/country-field.ts';
+import { fieldsOf } from '../forms/entity-fields.ts';
 import { textOf } from '../forms/typed-text.ts';
 import { recordOfPart, type ItemPart } from './booking-draft.ts';
 
@@ -36,11 +37,11 @@ const TARGETING = [
   'key_values',
 ];
 
-export const ITEM_GROUPS: readonly ItemGroup[] = [
+const GROUPS: readonly ItemGroup[] = [
   {
     ...{ name: 'what', label: t`What` },
-    fields: ['name', 'type', 'bidder_id', 'endpoint'],
-    more: ['class', 'priority', 'share_of_voice', 'rotation', 'deal_id', 'gvl_id', 'notice_hosts', 'value_cpm', 'external_key', 'active'],
+    fields: ['name', 'class', 'type', 'bidder_id', 'endpoint'],
+    more: ['priority', 'share_of_voice', 'rotation', 'deal_id', 'gvl_id', 'notice_hosts', 'value_cpm', 'external_key', 'active'],
   },
   { ...{ name: 'where', label: t`Where` }, fields: ['placement_ids'], more: [] },
   { ...{ name: 'when', label: t`When` }, fields: ['start_date', 'end_date'], more: ['schedule', 'schedule_zone'] },
@@ -56,7 +57,7 @@ export const ITEM_GROUPS: readonly ItemGroup[] = [
   {
     ...{ name: 'price', label: t`How much` },
     fields: ['goal_impressions', 'cpm', 'cpc'],
-    more: ['budget_type', 'list_price', 'discount', 'added_value', 'budget', 'goal_clicks', 'floor'],
+    more: ['budget_type', 'budget', 'goal_clicks', 'floor'],
   },
   {
     ...{ name: 'pace', label: t`How fast` },
@@ -65,23 +66,35 @@ export const ITEM_GROUPS: readonly ItemGroup[] = [
   },
 ];
 
+const NAMED = new Set(GROUPS.flatMap(({ fields, more }) => [...fields, ...more]));
+/** What a group does not name is part of what a line item is. What it belongs to is given, and it is archived elsewhere. */
+const OTHERS = fieldsOf('line_items')
+  .map(({ pointer }) => pointer.slice(1))
+  .filter((name) => !NAMED.has(name) && !['campaign_id', 'archived'].includes(name));
+
+export const ITEM_GROUPS: readonly ItemGroup[] = GROUPS.map((group) =>
+  group.name === 'what' ? { ...group, more: [...group.more, ...OTHERS] } : group,
+);
+
 type Fields = Readonly<Record<string, never>>;
 
 /** A line item in one line for each group: `phones in US, CA`. */
 export const groupWords = (item: ItemPart, dimensions: Dimensions): Readonly<Record<GroupName, string>> => {
   const record = recordOfPart('line_items', item.fields, dimensions) as unknown as Fields & Readonly<Record<string, unknown>>;
-  const places = (record['placement_ids'] as readonly string[] | undefined) ?? [];
+  const own = (record['placement_ids'] as readonly string[] | undefined) ?? [];
+  // Creatives may have placements of their own.
+  const others = item.creatives.flatMap(({ base }) => (base?.['placement_ids'] as readonly string[] | undefined) ?? []);
+  const places = [...new Set(own.length > 0 ? own : others)];
   const targeting = (record['targeting'] ?? {}) as Parameters<typeof targetingWords>[0];
   const rules = targetingWords(targeting, { countryName, dimensions });
   const caps = frequencyCapsOf(record as never);
   return {
     what: [
-      ...(record['class'] == null ? [] : [labelIn(CLASS_WORDS, record['class'])]),
       labelIn(LINE_ITEM_TYPE_WORDS, record['type']),
-      labelIn(PRIORITY_WORDS, record['priority'] ?? 2),
+      labelIn(CLASS_WORDS, record['class']) || t`${labelIn(PRIORITY_WORDS, record['priority'] ?? 2)} priority`,
       item.creatives.length > 0 ? counted(item.creatives.length, 'creative') : t`no creative yet`,
     ].join(', '),
-    where: places.length > 0 ? listed(places) : item.creatives.some(({ base }) => base) ? t`where its creatives are` : t`nowhere yet`,
+    where: places.length > 0 ? listed(places) : t`nowhere yet`,
     when: whenWords(record),
     who: rules.length > 0 ? rules.join(', ') : t`everyone`,
     price: priceWords(record),

@@ -35,7 +35,7 @@ export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): Te
   const isOpen = opened.has(item.key);
   if (isOpen) expectPlacements(page, textOf(desk.form.read('/campaign/fields/publisher_id')));
   const words = groupWords(item, page.store.dimensions());
-  const title = titleIn(item, at);
+  const title = titleIn(item, at, textOf(desk.draft().campaign.fields['name']));
   const id = `item-${item.key}`;
   const faults = desk.form.faultsAt(`/line_items/${at}`).length;
   return html`<li class="desk-item ${isOpen ? 'open' : ''}">
@@ -63,8 +63,11 @@ export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): Te
   </li>`;
 };
 
-const titleIn = ({ fields, id, base }: ItemPart, at: number): string => {
-  const name = textOf(fields['name']).trim();
+/** Its name, without that of the campaign where it begins with it. */
+const titleIn = ({ fields, id, base }: ItemPart, at: number, campaign: string): string => {
+  const whole = textOf(fields['name']).trim();
+  const rest = campaign !== '' && whole.startsWith(campaign) ? whole.slice(campaign.length).replace(/^[\s,:–-]+/, '') : '';
+  const name = rest || whole;
   if (name !== '') return name;
   return id === undefined ? t`Line item ${at + 1}` : titleOf('line_items', base as never);
 };

@@ -171,18 +171,20 @@ const emptySlot = (placement: Placement, publisher: Publisher): Gathered => ({
 
 const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string => {
   const hash = createHash('sha256').update(vacancy);
-  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates, voices, roadblocks, turns }) => [
-    creativeIds,
-    lineItemIds,
-    priorities,
-    prices,
-    weights,
-    [...counts].flatMap(([at, { impressions, clicks }]) => [at, impressions, clicks]),
-    [...clickRates].flat(),
-    [...voices].flat(),
-    [...roadblocks],
-    [...turns].flatMap(([at, { step, steps }]) => [at, step, steps]),
-  ]);
+  const lists = [direct, programmatic].flatMap(
+    ({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates, voices, roadblocks, turns }) => [
+      creativeIds,
+      lineItemIds,
+      priorities,
+      prices,
+      weights,
+      [...counts].flatMap(([at, { impressions, clicks }]) => [at, impressions, clicks]),
+      [...clickRates].flat(),
+      [...voices].flat(),
+      [...roadblocks],
+      [...turns].flatMap(([at, { step, steps }]) => [at, step, steps]),
+    ],
+  );
   for (const list of [...lists, leftOut]) hash.update(`${list.length} `).update(Float64Array.from(list));
   return hash.digest('base64');
 };

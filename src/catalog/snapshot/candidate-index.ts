@@ -41,10 +41,8 @@ export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicr
 }
 
 export const openRanks = (buffer: ArrayBuffer): Ranks => {
-  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, turns, ...tables } = unpackArrays(
-    CANDIDATE_ARRAYS,
-    buffer,
-  );
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, turns, ...tables } =
+    unpackArrays(CANDIDATE_ARRAYS, buffer);
   return {
     ecpmMicros,
     creativeIds,

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { RefusalReason } from '../../serving/count-refusals.ts';
 import type { HitRates, StartedAccount } from './replay-ledger.ts';
 import { comingDays, type ComingDays, type ComingDaysOptions } from './coming-days.ts';
-import { runReplay, type ReplayedDelivery, type ReplayResult } from './run-replay.ts';
+import { runReplay, type ReplayedDelivery, type ReplayOptions, type ReplayResult } from './run-replay.ts';
 
 export interface PredictOptions extends ComingDaysOptions {
   readonly snapshot: Snapshot;
@@ -17,6 +17,8 @@ export interface PredictOptions extends ComingDaysOptions {
   readonly pause: (done: number) => Promise<void>;
   /** By how much measured forecasts were off beyond what traffic explains: the standard deviation of the logarithm. */
   readonly measuredSpread?: number;
+  /** Called for each request of the middle replay that counts. */
+  readonly onDecided?: ReplayOptions['onDecided'];
   /** false: only the middle is replayed. */
   readonly hasRange?: boolean;
 }
@@ -65,6 +67,7 @@ export const predict = async (options: PredictOptions): Promise<Prediction> => {
       days: coming.days((ahead) => Math.exp(deviations * coming.plan.spread(ahead))),
       offsetMs: (atMs) => options.zoneOffset(options.zone, atMs),
       pause: (done) => pause((run + done) / runs),
+      onDecided: deviations === 0 ? options.onDecided : undefined,
     });
   const middle = await replay(0, 0);
   const low = hasRange ? await replay(-TENTH, 1) : middle;

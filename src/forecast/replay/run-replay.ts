@@ -41,8 +41,8 @@ export interface ReplayOptions {
   readonly random: () => number;
   /** Called between parts of the work, with the part that is done, 0 to 1; it may reject to end the replay. */
   readonly pause: (done: number) => Promise<void>;
-  /** Called for each impression that a page asks for. */
-  readonly onDecided?: ServeAdOptions['onDecided'];
+  /** Called for each request that counts. */
+  readonly onDecided?: ServeAdOptions['onDecided'] | undefined;
 }
 
 /** What a line item gets in the replay, in impressions of the world. */
@@ -107,7 +107,7 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
   const deciding: ServeAdOptions = {
     bidders: { ask: () => Promise.resolve({ bids: [], refusals: [] }) },
     onBidsDecided: () => undefined,
-    onDecided,
+    onDecided: onDecided && ((...decided) => isCounted && onDecided(...decided)),
     reserve: ledger.reserve,
     newId: () => '',
     sessionCaps: createSessionCaps(),

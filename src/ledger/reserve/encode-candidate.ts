@@ -154,10 +154,16 @@ const shortestWindow = ({ lineItem, campaign }: CountedBooking): number =>
 
 type Told = Pick<Written, 'clickRate' | 'turn' | 'siblings' | 'schedule'>;
 
-const encodeMore = (lineItem: LineItem, campaign: Campaign, { clickRate, turn, siblings, schedule }: Told): readonly (string | undefined)[] => {
+const encodeMore = (
+  lineItem: LineItem,
+  campaign: Campaign,
+  { clickRate, turn, siblings, schedule }: Told,
+): readonly (string | undefined)[] => {
   const { exclusive, exclusionLabels } = campaign.traits;
   const isAlone = campaign.advertiserId === null || (!exclusive && exclusionLabels.length === 0);
-  const advertiser = isAlone ? [undefined, undefined, undefined] : [String(campaign.advertiserId), String(exclusive), textOf(exclusionLabels)];
+  const advertiser = isAlone
+    ? [undefined, undefined, undefined]
+    : [String(campaign.advertiserId), String(exclusive), textOf(exclusionLabels)];
   return [
     encodeGoal(lineItem, campaign, clickRate),
     siblings && encodeRow(SIBLING_FIELDS, { ...siblings }),
