@@ -68,7 +68,7 @@ export const ratesField = (form: Form, options: FieldOptions): TemplateResult =>
     return html`<div class="caps">
       ${rows.map(
         (row, i) =>
-          html`<div class="cap">
+          html`<div class="cap rate">
             ${typed(i, t`Price`, row.price, t`price`, (price) => ({ price }))}
             ${select(i, t`Unit`, row.budgetType, TYPE_CHOICES, (budgetType) => ({ budgetType: budgetType as BudgetType }))}
             ${typed(i, t`Placement`, row.placement, t`all placements`, (placement) => ({ placement }))}
