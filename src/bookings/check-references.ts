@@ -54,8 +54,8 @@ export const checkReferences = async (
       else if (table === 'targetings') targeting = parent;
     }
   }
-  if (lineItem?.['type'] === 'programmatic' && (input['format'] === 'video' || input['format'] === 'audio'))
-    faults.push({ pointer: '/format', detail: 'is for direct line items: bidders are asked for html, banner and native' });
+  if (lineItem?.['type'] === 'direct' && (input['format'] === 'video' || input['format'] === 'audio') && isEmptyObject(input['content']))
+    faults.push({ pointer: '/content', detail: 'must have media, or a tag of another server: only bidders supply them with each bid' });
   if (targeting && campaign) faults.push(...targetingOfOther(targeting, campaign));
   if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
   for (const { field, table } of parents)
@@ -65,6 +65,8 @@ export const checkReferences = async (
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
 };
+
+const isEmptyObject = (text: unknown): boolean => typeof text === 'string' && /^\s*\{\s*\}\s*$/.test(text);
 
 const targetingOfOther = (targeting: EntityRecord, campaign: EntityRecord): readonly Fault[] => {
   const pointer = '/targeting_id';
