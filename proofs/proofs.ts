@@ -1,4 +1,5 @@
 import { activity } from './activity.ts';
+import { allocation } from './allocation.ts';
 import { allowances } from './allowances.ts';
 import { badRows } from './bad-rows.ts';
 import { cap } from './cap.ts';
@@ -8,6 +9,7 @@ import { convergence } from './convergence.ts';
 import { cost } from './cost.ts';
 import { earned } from './earned.ts';
 import { failover } from './failover.ts';
+import { forecast } from './forecast.ts';
 import { frequency } from './frequency.ts';
 import { goals } from './goals.ts';
 import { hits } from './hits.ts';
@@ -58,7 +60,9 @@ export const PROOFS: readonly Proof[] = [
   tokens,
   hostile,
   siblings,
+  allocation,
   goals,
+  forecast,
   rotation,
   series,
   secrets,

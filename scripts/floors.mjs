@@ -13,7 +13,7 @@ export const FLOORS = [
   ['approvals'],
   ['alerts', 'finance'],
   ['delivery'],
-  ['assets', 'declarations', 'people', 'reports'],
+  ['assets', 'declarations', 'forecast', 'people', 'reports'],
   ['bookings'],
   ['api'],
   ['access', 'http'],

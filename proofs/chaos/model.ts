@@ -284,6 +284,12 @@ export const createModel = (): Model => {
       for (const ad of ads) ad.forgotten ||= forgets;
       const lost = [...logged].filter(([key]) => !kept.has(key));
       for (const [key, event] of taken) if (kept.has(key) && !logged.has(key)) relog(key, event);
+      // Its row says that the click is under judgement: it is settled again.
+      for (const [key, event] of logged) {
+        if (kept.get(key) !== 'provisional' || event.reason === PROVISIONAL) continue;
+        unlog(key, event);
+        logged.set(key, { ...event, reason: PROVISIONAL, billedMicros: 0 });
+      }
       for (const [key, event] of lost) {
         taken.set(key, event);
         unlog(key, event);

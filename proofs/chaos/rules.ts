@@ -17,9 +17,9 @@ export interface Bounds {
 /** A programmatic line item is billed by its bid, whatever its budget type says. */
 const isFlat = ({ lineItem, bidMicros }: Selected): boolean => bidMicros === null && lineItem.budgetType === 'Flat';
 
-/** A Flat fee is agreed in advance: no budget bounds its events. */
+/** A Flat fee is agreed in advance: no budget bounds its events. A cap of a user below a roadblock lets it through once. */
 export const boundsOf = (selected: Selected): Bounds => {
-  const { lineItem, campaign } = selected;
+  const { lineItem, campaign, together } = selected;
   const flat = isFlat(selected);
   return {
     dailyImpressions: lineItem.dailyImpressionCap,
@@ -28,7 +28,9 @@ export const boundsOf = (selected: Selected): Bounds => {
     campaignBudget: flat ? null : campaign.budgetMicros,
     campaignDaily: flat ? null : campaign.dailyBudgetMicros,
     goal: lineItem.goals.impressions,
-    caps: (countedCaps(selected) ?? []).filter(({ of }) => of === 'impressions'),
+    caps: (countedCaps(selected) ?? [])
+      .filter(({ of }) => of === 'impressions')
+      .map(({ counter, max }) => ({ counter, max: Math.max(max, together.length) })),
   };
 };
 

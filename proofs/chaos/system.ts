@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
-import type { Hit, Settled } from '../../src/ledger/hit.ts';
+import { PROVISIONAL, type Hit, type Settled } from '../../src/ledger/hit.ts';
 import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
@@ -18,7 +19,7 @@ import { createPendingHits, type PendingHits } from '../../src/tracking/pending-
 import { createRecoverProvisional } from '../../src/tracking/recover-provisional.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { STORY_ACTIVITY } from './story-activity.ts';
-import { hitKey, storedKeys } from './hit-key.ts';
+import { hitKey, storedHits } from './hit-key.ts';
 import type { Lane } from './lane.ts';
 import { openLostBooks } from './lost-books.ts';
 import { createReplica, FIRST_SETTINGS, type Replica } from './replica.ts';
@@ -87,8 +88,8 @@ export interface System {
 }
 
 export interface Lost {
-  /** The events that Redis, or Postgres, still has. */
-  readonly kept: ReadonlySet<string>;
+  /** The events that Redis, or Postgres, still has, by key; 'provisional': what came of the click is lost. */
+  readonly kept: ReadonlyMap<string, 'final' | 'provisional'>;
   /** Hits that waited for their impression in Redis alone, which may never come again. */
   readonly gone: readonly string[];
 }
@@ -273,6 +274,8 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       });
       writer.start();
       await writer.stop();
+      // The rows of two passes are counted together.
+      if (consumers % 2 === 0 && postgres === 'up') await rollUpAll(lane.knex);
       if (postgres === 'up') await books?.beat(n);
     },
     judge: async (n) => {
@@ -318,8 +321,15 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       await books?.lose(how);
       const wait = new Set(await waitingKeys());
       const streams = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.xrange(keys.events(shard), '-', '+')));
-      const inStreams = streams.flat().flatMap(([, fields]) => splitEntry(fields).map((event) => hitKey(readEvent(event).hit)));
-      return { kept: new Set([...inStreams, ...(await storedKeys(lane.knex))]), gone: waited.filter((key) => !wait.has(key)) };
+      const inStreams = streams.flat().flatMap(([, fields]) =>
+        splitEntry(fields)
+          .map(readEvent)
+          .map(({ hit, reason }) => ({ key: hitKey(hit), isProvisional: reason === PROVISIONAL })),
+      );
+      const kept = new Map<string, 'final' | 'provisional'>();
+      for (const { key, isProvisional } of [...inStreams, ...(await storedHits(lane.knex))])
+        if (kept.get(key) !== 'final') kept.set(key, isProvisional ? 'provisional' : 'final');
+      return { kept, gone: waited.filter((key) => !wait.has(key)) };
     },
     recover: async () => books?.recover(),
     close: async () => books?.close(),

@@ -7,6 +7,8 @@ import { readSettings } from '../config/read-settings.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
 import { eventsStored } from '../events/events-stored.ts';
 import { createForgetUser, type Pseudonym } from '../events/forget-user.ts';
+import { samplePseudonym } from '../forecast/sample/sampled-request.ts';
+import { forgetSampled } from '../forecast/sample/sample-store.ts';
 import { ACTIVITY_RULE } from '../ledger/settle/activity-rule.ts';
 import { CLICK_TIMES } from '../ledger/settle/click-times.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
@@ -36,11 +38,16 @@ const main = async (): Promise<void> => {
     const pseudonyms = (await publisherIds(knex)).flatMap((publisherId) =>
       userKeys.map((key): Pseudonym => ({ publisherId, userHash: userHash(key, publisherId, user) })),
     );
+    const sampleKey = await databaseKey(knex);
+    const visitors = pseudonyms.map(({ publisherId, userHash: visitor }) => samplePseudonym(sampleKey, publisherId, visitor));
     const forget = createForgetUser({ knex, redis, keys });
     const eraseOnce = async (): Promise<void> => {
       await eventsStored(redis, keys, (shard) => stores.backgroundLink.nowMs(shard));
       const { places, events, pendingHits, deadEvents } = await forget(pseudonyms);
-      console.log(`erased: ${places} users in Redis; the user in ${events} events, ${pendingHits} pending hits, ${deadEvents} dead events`);
+      const sampled = await forgetSampled(knex, visitors);
+      console.log(
+        `erased: ${places} users in Redis; the user in ${events} events, ${pendingHits} pending hits, ${deadEvents} dead events, ${sampled} sampled requests`,
+      );
     };
     await eraseOnce();
     const endMs = Date.now() + tokenTtlMs + MARGIN_MS;

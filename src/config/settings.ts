@@ -34,6 +34,8 @@ export interface Settings {
   readonly sealKeys: readonly TokenSecret[];
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
+  /** How long stored hits are gathered before reports count them. */
+  readonly rollUpIntervalMs: number;
   readonly debugTrace: boolean;
   readonly pid: PidGains;
   readonly allowedEvents: readonly string[];
@@ -112,6 +114,8 @@ export interface Settings {
    * the life of the data.
    */
   readonly ledgerShards: number;
+  /** Impressions of a day and publisher that are kept for forecasts, about; 0: none. */
+  readonly forecastSample: number;
 }
 
 export const ROLES_OF_REPLICAS = ['both', 'ads', 'tool'] as const;

@@ -32,12 +32,14 @@ export const STORE_WORK = [
   'hit',
   'report',
   'write_events',
+  'roll_up',
   'fold',
   'rebuild',
   'prune',
   'reconcile',
   'count_refusals',
   'count_requests',
+  'traffic_sample',
   'send_reports',
   'find_alerts',
   'send_alerts',
@@ -91,6 +93,8 @@ export interface Metrics extends BidderMetrics {
   /** An attempt to sign in. */
   readonly signIn: (method: string, outcome: string) => void;
   readonly logDropped: () => void;
+  /** Requests that were chosen for the sample of traffic and are not stored. */
+  readonly sampleDropped: (requests: number) => void;
   /** Sets the readers of gauges, called at each scrape. */
   readonly watch: (readers: GaugeReaders) => void;
   readonly render: () => Promise<{ readonly contentType: string; readonly body: string }>;
@@ -130,6 +134,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     buckets: RELOAD_BUCKETS,
     registers,
   });
+  const sampleDropped = counter('traffic_sample_dropped_total', 'Requests that were chosen for the sample of traffic and are not stored');
   const lotsGranted = counter('allowances_granted_total', 'Ads reserved for later requests');
   const reloads = countBy(counter('reloads_total', 'Catalog loads by outcome', ['outcome']), 'outcome', ['success', 'failure']);
 
@@ -195,6 +200,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       ['method', options.signInMethods],
       ['outcome', options.signInOutcomes],
     ),
+    sampleDropped: (requests) => sampleDropped.inc(requests),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
     watch: createGauges(registry, options.alertKinds),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),

@@ -5,7 +5,7 @@
  */
 export type Fields = readonly string[];
 
-export type FieldValue = string | number | boolean | readonly number[];
+export type FieldValue = string | number | boolean | readonly number[] | readonly string[];
 
 /**
  * The values of a record in the order of its fields. On the hot path: a loop takes 1.0 µs for 18

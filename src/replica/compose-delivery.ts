@@ -17,11 +17,12 @@ import { createRefusalTallies } from '../events/refusal-tallies.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import { createRequestCounts } from '../events/postgres/request-counts.ts';
 import { createRequestTallies } from '../events/request-tallies.ts';
+import { createSampleStore } from '../forecast/sample/sample-store.ts';
+import { createTrafficSample } from '../forecast/sample/traffic-sample.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
 import { createFreeHolds, NO_HOLDS } from '../ledger/free-holds.ts';
-import type { Hit, Settled } from '../ledger/hit.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createDryReserve, createJudgeLimits } from '../ledger/read/dry-ledger.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
@@ -30,10 +31,10 @@ import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
 import { createNotifyBidders } from '../serving/notify-bidders.ts';
+import { createOpportunityCosts } from '../serving/opportunity-costs.ts';
 import { createSessionCaps } from '../serving/session-caps.ts';
 import { createServeAd } from '../serving/serve-ad.ts';
 import { createScreenHit } from '../tracking/invalid-traffic/screen-hit.ts';
-import { hitLimits } from '../tracking/hit-limits.ts';
 import { createNotifyBilled } from '../tracking/notify-billed.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 import { createRecordHit } from '../tracking/record-hit.ts';
@@ -44,6 +45,7 @@ import { createTokens } from '../tracking/tokens.ts';
 import { createReports } from '../reports/run-report.ts';
 import { createSavedReportStore } from '../reports/saved-report-store.ts';
 import { composeBooks } from './compose-books.ts';
+import { createSettling } from './create-settling.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { traceBidders } from './trace-bidders.ts';
 import { traceLedger } from './trace-ledger.ts';
@@ -119,13 +121,26 @@ export const composeDelivery = (foundation: Foundation) => {
     keys,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
-  const deciding = { bidders, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
+  const opportunityCosts = createOpportunityCosts({ accounts: counters.accounts, currentSnapshot: catalog.current, now });
+  const deciding = {
+    bidders,
+    opportunityFactor: opportunityCosts.factorOf,
+    random: Math.random,
+    clock: () => performance.now(),
+    stage: tracing?.stage,
+  };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const refusalStore = createRefusalStore({ knex: stores.knex });
   const refusals = createRefusalTallies({
     store: refusalStore,
     onFailure: observe.storeFailed('count_refusals', 'Counts of refusals could not be stored; they wait in memory'),
+  });
+  const trafficSample = createTrafficSample({
+    store: createSampleStore({ knex: stores.knex }),
+    perDay: settings.forecastSample,
+    onDropped: metrics.sampleDropped,
+    onFailure: observe.storeFailed('traffic_sample', 'The sample of traffic could not be stored; forecasts have a gap'),
   });
   const serveAd = createServeAd({
     ...deciding,
@@ -136,7 +151,9 @@ export const composeDelivery = (foundation: Foundation) => {
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
     refusals,
-    onDecided: ({ publisher, visitor }, decided, unfilled) => {
+    onDecided: (request, decided, unfilled) => {
+      const { publisher, visitor } = request;
+      trafficSample.note(request, catalog.current()?.userHashKey ?? '');
       for (const { placement, won } of decided) {
         if (!won) continue;
         requestTallies.request(publisher.id, placement, visitor, '');
@@ -157,25 +174,7 @@ export const composeDelivery = (foundation: Foundation) => {
   const { seal, client } = createVisitorSeal();
   const pending = createPendingHits({ knex: stores.promptKnex });
   const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
-  /**
-   * What the ledger needs from the catalog to settle a hit, and the effects of settling it: the
-   * same for direct and for folded hits.
-   */
-  const settling = {
-    hitLimitsOf: (hit: Hit) => {
-      const snapshot = catalog.current();
-      return snapshot && hitLimits(snapshot, hit);
-    },
-    onSettled: (hit: Hit, settled: Settled): void => {
-      observe.settled(hit, settled);
-      const { publisherId, client: holder, holdEndMs, servedAtMs } = hit.ad;
-      if (holder !== undefined && hit.kind === 'impression' && settled.outcome === 'counted')
-        freeHolds.render(publisherId, holder, holdEndMs - servedAtMs, hit.atMs);
-      // When the reply to the first call was lost, the next one reports a duplicate. A notice is
-      // sent once: it is taken out of Redis.
-      notifyBilled(hit);
-    },
-  };
+  const settling = createSettling({ currentSnapshot: catalog.current, observe, freeHolds, notifyBilled });
   return {
     now,
     catalog,
@@ -191,6 +190,8 @@ export const composeDelivery = (foundation: Foundation) => {
     refusals,
     refusalStore,
     requestTallies,
+    trafficSample,
+    opportunityCosts,
     reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,

@@ -5,6 +5,7 @@ import type { EntityTable } from '../catalog/entities/entities.ts';
 import { VIDEO_ERROR_CODES } from '../catalog/model/video-events.ts';
 import { DEVICES } from '../catalog/model/choices.ts';
 import { BROWSERS } from '../catalog/model/choices.ts';
+import { LINE_ITEM_CLASSES } from '../catalog/model/line-item-classes.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { JOIN_FIRST_PAYER, PAYER } from '../events/postgres/payers.ts';
 import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';
@@ -24,6 +25,7 @@ export type Join = keyof typeof JOINS;
 export const JOINS = {
   payers: JOIN_FIRST_PAYER,
   creatives: 'left join creatives cr on cr.id = r.creative_id',
+  line_items: 'left join line_items li on li.id = r.line_item_id',
   placements: 'left join placements pl on pl.id = r.placement_id',
 } as const;
 
@@ -101,6 +103,24 @@ export const DIMENSIONS = {
   },
   campaign: { label: 'Campaign', kind: 'id', past: NAMED, ...inDelivery(column('campaign_id')), table: 'campaigns', accepts: anId },
   line_item: { label: 'Line item', kind: 'id', past: NAMED, ...inDelivery(column('line_item_id')), table: 'line_items', accepts: anId },
+  class: {
+    label: 'Class',
+    kind: 'text',
+    past: 'the class that its line item has today',
+    ...inDelivery({ sql: 'li.class', needs: ['line_item_id'], joins: ['line_items'] }),
+    accepts: oneOf(LINE_ITEM_CLASSES),
+  },
+  value_type: {
+    label: 'Value',
+    kind: 'text',
+    past: 'what its line item is today',
+    ...inHits({
+      sql: `case when li.make_good_for is not null then 'make_good' when li.added_value then 'added_value' else 'paid' end`,
+      needs: ['line_item_id'],
+      joins: ['line_items'],
+    }),
+    accepts: oneOf(['paid', 'added_value', 'make_good']),
+  },
   creative: {
     label: 'Creative',
     kind: 'id',

@@ -195,6 +195,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     },
     refused: (publisherId, campaignId) => keeper.onRefused(publisherId, campaignId),
     settled: recent.note,
+    settledBefore: ({ ad, kind, eventType }, text) => recent.noteOnce(`${ad.tokenId} ${kind} ${eventType}`, text),
     granting: (answer) => {
       granting.add(answer);
       const end = (): unknown => granting.delete(answer);

@@ -1,3 +1,4 @@
+import type { Hit } from '../hit.ts';
 import type { HoldJournal } from './hold-journal.ts';
 
 /**
@@ -17,4 +18,6 @@ export interface LedgerBooks {
   refused(publisherId: number, campaignId: number): void;
   /** Redis has taken a hit for the first time, and it is on its way to Postgres; as hit-text.ts writes it. */
   settled(hitText: string): void;
+  /** Redis had taken it before. The reply of then may have been lost, so that no replica knows it. */
+  settledBefore(hit: Hit, hitText: string): void;
 }

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { CANDIDATE_LUA } from '../../ledger/reserve/encode-candidate.ts';
+import { compileLua } from './lua-to-js.ts';
+
+/** The rules of limits and pacing, in the order in which reserve.lua includes them. */
+const FILES = ['account', 'day', 'bucket', 'siblings', 'pacing', 'limits'];
+
+/** The numbers of an account by the positions of account.lua: a table from 1, used as a key by its name. */
+export class Account extends Array<number> {
+  name = '';
+  override toString(): string {
+    return this.name;
+  }
+}
+
+/** A candidate as candidate_record of the ledger reads it. */
+export interface CandidateRecord {
+  readonly line_item: string;
+  readonly campaign: string;
+  readonly bills_later: boolean;
+  readonly price_micros: number;
+  readonly expected_micros: number;
+  readonly rate_per_second: number;
+  readonly counted: readonly number[] | false;
+  readonly caps: readonly number[] | false;
+}
+
+export interface Gains {
+  readonly kp: number;
+  readonly ki: number;
+  readonly kd: number;
+}
+
+/** Where the moment of a request lies, as the scripts read it (CURVE_FIELDS), with the rule of the publisher's days. */
+export interface CurveRecord {
+  readonly hour_start_ms: number;
+  readonly length_ms: number;
+  readonly share_before: number;
+  readonly share_of_hour: number;
+  readonly rule: unknown;
+}
+
+/** What was released of accounts, by their names: pacing gives it back. */
+export interface LedgerCall {
+  released: Record<string, number | undefined>;
+  released_micros: Record<string, number | undefined>;
+}
+
+/** The rules of the ledger by their names in Lua. */
+export interface LedgerRules<User> {
+  readonly call: LedgerCall;
+  account_new(day: number): readonly number[];
+  account_roll_over(account: Account, day: number): void;
+  candidate_record(row: readonly unknown[]): CandidateRecord;
+  day_rule(text: string): unknown;
+  day_of(rule: unknown, ms: number): number;
+  /** The reason or undefined, whether pacing changed the accounts, and the permits. */
+  limits_refusal(
+    account: Account,
+    campaign: Account,
+    candidate: CandidateRecord,
+    user: User | undefined,
+    now: number,
+    curve: CurveRecord,
+    gains: Gains,
+  ): readonly [reason: number | undefined, changed?: boolean, permits?: number];
+  limits_rate_tokens(account: Account, candidate: CandidateRecord, now: number): number;
+  pacing_applies(candidate: CandidateRecord): boolean;
+  pacing_take(account: Account, campaign: Account, candidate: CandidateRecord, count: number): void;
+}
+
+const NAMES = [
+  'account_new',
+  'account_roll_over',
+  'candidate_record',
+  'day_rule',
+  'day_of',
+  'limits_refusal',
+  'limits_rate_tokens',
+  'pacing_applies',
+  'pacing_take',
+] as const;
+
+/**
+ * The rules that reserve.lua decides by, from the same files, without Redis: compiled to JavaScript a candidate takes a
+ * microsecond, and through Redis and its protocol fifty.
+ *
+ * @param frequencyRefuses whether a user has as many places as one of the caps allows; the caps are triples from position 1
+ */
+export const createLedgerRules = <User>(frequencyRefuses: (user: User, caps: readonly number[]) => boolean): LedgerRules<User> => {
+  const files = FILES.map((name) => readFileSync(new URL(`../../ledger/lua/${name}.lua`, import.meta.url), 'utf8'));
+  const call: LedgerCall = { released: {}, released_micros: {} };
+  const compiled = compileLua([...CANDIDATE_LUA, ...files].join('\n'), NAMES, { call, frequency_refuses: frequencyRefuses });
+  return { ...(compiled as unknown as Omit<LedgerRules<User>, 'call'>), call };
+};
+
+/** Where an account keeps what the replay reads and changes itself: account.lua. */
+export const FIELD = {
+  ...{ day: 1, serves: 2, impressions: 3, clicks: 4, spend: 5, broken: 10, totalSpend: 11, totalClicks: 12 },
+  ...{ heldCount: 13, heldMicros: 14, heldTotal: 15, rateTokens: 16, rateAt: 17, holdCount: 20, totalImpressions: 26 },
+} as const;
+
+/** A list of JSON as a table of Lua, from position 1, with the lists in it. */
+export const luaRow = (row: readonly unknown[]): readonly unknown[] => [
+  undefined,
+  ...row.map((value) => (Array.isArray(value) ? luaRow(value as readonly unknown[]) : value)),
+];

@@ -1,0 +1,282 @@
+import { dayRuleText, UTC_DAYS } from '../../base/local-day.ts';
+import type { PidGains } from '../../config/settings.ts';
+import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import type { NoBidReason } from '../../decision/no-bid-reason.ts';
+import type { SharedRequest } from '../../ledger/allowances/allowances-options.ts';
+import { countedOf, countsOf } from '../../ledger/frequency-counters.ts';
+import { billsOnOf, laterPriceMicros, type BillsOn } from '../../ledger/limits.ts';
+import type { Reservation, ReservedImp } from '../../ledger/reservation.ts';
+import { createCandidateEncoder } from '../../ledger/reserve/encode-candidate.ts';
+import { ShownTogether } from '../../decision/shown-together.ts';
+import { curveRecord } from '../../ledger/reserve/encode-reserve.ts';
+import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
+import { Account, createLedgerRules, FIELD, luaRow, type CandidateRecord, type CurveRecord } from './ledger-rules.ts';
+import { createReplayedUsers, type ReplayedUser } from './replayed-users.ts';
+
+/** What a line item or campaign had delivered when the replay begins. */
+export interface StartedAccount {
+  /** 'l' or 'c' and its id. */
+  readonly account: string;
+  readonly todayImpressions: number;
+  readonly todayMicros: number;
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly micros: number;
+}
+
+/** What becomes of ads, as history says. */
+export interface HitRates {
+  /** The part of the ads of a line item that renders. */
+  renderRate(lineItemId: number): number;
+  /** Of its impressions. */
+  clickRate(lineItemId: number): number;
+  viewableRate(lineItemId: number): number;
+}
+
+export interface ReplayLedgerOptions {
+  readonly pid: PidGains;
+  readonly tokenTtlMs: number;
+  /** Impressions of the world for which one of the replay stands: limits are divided by it. */
+  readonly scale: number;
+  readonly started: readonly StartedAccount[];
+  readonly rates: HitRates;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  readonly onImpression: (lineItemId: number, day: number, clicks: number) => void;
+}
+
+/** The accounts of one publisher in memory, by the rules of the ledger. */
+export interface ReplayLedger {
+  reserve(request: SharedRequest): Promise<Reservation>;
+  /** The clock of the replay. Holds that have ended are released. */
+  advance(nowMs: number): void;
+  /** Counts begin anew at what had been delivered; what users have seen stays. */
+  restart(nowMs: number): void;
+}
+
+interface Hold {
+  readonly endMs: number;
+  readonly day: number;
+  readonly account: Account;
+  readonly campaign: Account;
+  readonly micros: number;
+}
+
+interface KnownCandidate {
+  readonly record: CandidateRecord;
+  readonly lineItemId: number;
+  readonly billsOn: BillsOn;
+  readonly laterMicros: number;
+  /** Counters with how long their places are kept (s). */
+  readonly counted: readonly number[] | undefined;
+  readonly countedClicks: readonly number[];
+}
+
+/** Of the record of a candidate: numbers of impressions or micros, of which -1 is none. */
+const SCALED = [
+  ...(['daily_impressions', 'daily_spend_micros', 'budget_micros', 'campaign_budget_micros', 'campaign_daily_micros'] as const),
+  ...(['rate_per_second', 'rate_burst'] as const),
+];
+/** Goals of impressions and clicks, from position 1. */
+const SCALED_GOALS = [1, 2];
+
+/**
+ * Decides reservations by the ledger's own rules (ledger-rules.ts). What an ad becomes is drawn when it is selected: it is seen,
+ * perhaps clicked, or held until its token ends. That differs from the world by the seconds until an ad renders.
+ */
+export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger => {
+  const { pid, tokenTtlMs, scale, started, rates, random, onImpression } = options;
+  const users = createReplayedUsers();
+  const rules = createLedgerRules<ReplayedUser>(users.refuses);
+  const encode = createCandidateEncoder();
+  const known = new Map<string, KnownCandidate>();
+  const pages = new Map<string, ShownTogether>();
+  const dayRules = new Map<string, unknown>();
+  const startOf = new Map(started.map((one) => [one.account, one]));
+  let accounts = new Map<string, Account>();
+  let holds: Hold[] = [];
+  let firstHold = 0;
+  let now = 0;
+
+  const opened = (name: string, day: number): Account => {
+    let account = accounts.get(name);
+    if (account === undefined) {
+      account = Object.assign(Account.from(rules.account_new(day)) as Account, { name });
+      const start = startOf.get(name);
+      if (start) {
+        account[FIELD.impressions] = start.todayImpressions / scale;
+        account[FIELD.spend] = start.todayMicros / scale;
+        account[FIELD.totalImpressions] = start.impressions / scale;
+        account[FIELD.totalClicks] = start.clicks / scale;
+        account[FIELD.totalSpend] = start.micros / scale;
+      }
+      accounts.set(name, account);
+    }
+    if (account[FIELD.day]! < day) rules.account_roll_over(account, day);
+    return account;
+  };
+
+  const knownOf = (candidate: RankedCandidate, request: SharedRequest): KnownCandidate => {
+    const { lineItem, campaign } = candidate;
+    const { budgetMicros, dailyBudgetMicros, id } = campaign;
+    const siblings = budgetMicros === null && dailyBudgetMicros === null ? undefined : request.siblingsOf?.(id);
+    const schedule = lineItem.pacing === 'ASAP' ? undefined : request.curve.scheduled?.(lineItem, campaign);
+    const text = encode(candidate, siblings, schedule);
+    let found = known.get(text);
+    if (found === undefined) {
+      const record = scaled(rules.candidate_record(luaRow(JSON.parse(text) as unknown[])), scale);
+      const counted = countedOf(candidate);
+      found = {
+        record,
+        lineItemId: lineItem.id,
+        billsOn: billsOnOf(lineItem),
+        laterMicros: laterPriceMicros(lineItem) ?? 0,
+        counted: counted && countsOf(counted, 'impressions'),
+        countedClicks: counted ? countsOf(counted, 'clicks') : [],
+      };
+      if (known.size > MAX_KNOWN) known.clear();
+      known.set(text, found);
+    }
+    return found;
+  };
+
+  const curves = new WeakMap<TrafficCurve, CurveRecord>();
+  const curveOf = (curve: TrafficCurve): CurveRecord => {
+    let found = curves.get(curve);
+    if (found === undefined) {
+      const { hourStartMs, lengthMs, shareBefore, shareOfHour } = curveRecord(curve);
+      const text = dayRuleText(curve.days ?? UTC_DAYS);
+      let rule = dayRules.get(text);
+      if (rule === undefined) dayRules.set(text, (rule = rules.day_rule(text)));
+      found = { hour_start_ms: hourStartMs, length_ms: lengthMs, share_before: shareBefore, share_of_hour: shareOfHour, rule };
+      curves.set(curve, found);
+    }
+    return found;
+  };
+
+  /** Counts an impression, and its click. */
+  const show = ({ record, lineItemId, billsOn, laterMicros, countedClicks }: KnownCandidate, both: readonly Account[], user: ReplayedUser | undefined): void => {
+    const isClicked = random() < rates.clickRate(lineItemId);
+    let micros = record.bills_later ? 0 : record.price_micros;
+    if (billsOn === 'click' && isClicked) micros = laterMicros;
+    if (billsOn === 'viewable' && random() < rates.viewableRate(lineItemId)) micros = laterMicros;
+    for (const account of both) {
+      account[FIELD.impressions]! += 1;
+      account[FIELD.totalImpressions]! += 1;
+      account[FIELD.spend]! += micros;
+      account[FIELD.totalSpend]! += micros;
+      if (!isClicked) continue;
+      account[FIELD.clicks]! += 1;
+      account[FIELD.totalClicks]! += 1;
+    }
+    if (isClicked && user) users.take(user, countedClicks, now);
+    onImpression(lineItemId, both[0]![FIELD.day]!, isClicked ? 1 : 0);
+  };
+
+  const hold = (account: Account, campaign: Account, micros: number, day: number, endMs: number): void => {
+    for (const held of [account, campaign]) {
+      held[FIELD.heldCount]! += 1;
+      held[FIELD.holdCount]! += 1;
+      held[FIELD.heldMicros]! += micros;
+      held[FIELD.heldTotal]! += micros;
+    }
+    holds.push({ endMs, day, account, campaign, micros });
+  };
+
+  const release = ({ account, campaign, day, micros }: Hold): void => {
+    const { call } = rules;
+    for (const held of [account, campaign]) {
+      held[FIELD.holdCount]! -= 1;
+      held[FIELD.heldTotal]! -= micros;
+      if (held[FIELD.day] !== day) continue;
+      held[FIELD.heldCount]! -= 1;
+      held[FIELD.heldMicros]! -= micros;
+      call.released[held.name] = (call.released[held.name] ?? 0) + 1;
+      call.released_micros[held.name] = (call.released_micros[held.name] ?? 0) + micros;
+    }
+  };
+
+  const take = (found: KnownCandidate, account: Account, campaign: Account, user: ReplayedUser | undefined): void => {
+    const { record, counted, lineItemId } = found;
+    account[FIELD.serves]! += 1;
+    campaign[FIELD.serves]! += 1;
+    const isSeen = random() < rates.renderRate(lineItemId);
+    if (user && counted) users.take(user, counted, isSeen ? now : now + tokenTtlMs, !isSeen);
+    if (isSeen) show(found, [account, campaign], user);
+    else hold(account, campaign, record.bills_later ? 0 : record.price_micros, account[FIELD.day]!, now + tokenTtlMs);
+    if (rules.pacing_applies(record)) rules.pacing_take(account, campaign, record, 1);
+    if (record.rate_per_second >= 0) {
+      account[FIELD.rateTokens] = rules.limits_rate_tokens(account, record, now) - 1;
+      account[FIELD.rateAt] = now;
+    }
+  };
+
+  /** What the page view of a request shows already; undefined: the request is one by itself. */
+  const shownOf = ({ pageView }: SharedRequest): ShownTogether | undefined => {
+    if (pageView === undefined) return undefined;
+    let shown = pages.get(pageView);
+    if (shown === undefined) {
+      if (pages.size >= MAX_PAGES) pages.clear();
+      pages.set(pageView, (shown = new ShownTogether()));
+    }
+    return shown;
+  };
+
+  const reserveImp = (candidates: readonly RankedCandidate[], request: SharedRequest, curve: CurveRecord, day: number): ReservedImp => {
+    const refused: NoBidReason[] = [];
+    const shown = shownOf(request);
+    const user = request.userHash === null ? undefined : users.of(request.userHash);
+    for (const [winner, candidate] of candidates.entries()) {
+      const found = knownOf(candidate, request);
+      const account = opened(found.record.line_item, day);
+      const campaign = opened(found.record.campaign, day);
+      users.now = now;
+      const reason = shown?.refusalOf(candidate) ?? rules.limits_refusal(account, campaign, found.record, user, now, curve, pid)[0];
+      if (reason === undefined) {
+        shown?.add(candidate);
+        take(found, account, campaign, user);
+        const moments = { tokenExpS: Math.ceil((now + tokenTtlMs) / 1000), holdEndMs: now + tokenTtlMs, day };
+        return { winner, moments, refused, granted: undefined };
+      }
+      refused.push(reason as NoBidReason);
+    }
+    return { winner: -1, moments: undefined, refused, granted: undefined };
+  };
+
+  return {
+    reserve: (request) => {
+      const curve = curveOf(request.curve);
+      const day = rules.day_of(curve.rule, now);
+      return Promise.resolve({ imps: request.imps.map((candidates) => reserveImp(candidates, request, curve, day)) });
+    },
+    advance: (nowMs) => {
+      now = nowMs;
+      while (firstHold < holds.length && holds[firstHold]!.endMs <= now) release(holds[firstHold++]!);
+      if (firstHold < MAX_ENDED) return;
+      holds = holds.slice(firstHold);
+      firstHold = 0;
+    },
+    restart: (nowMs) => {
+      now = nowMs;
+      accounts = new Map();
+      holds = [];
+      firstHold = 0;
+      rules.call.released = {};
+      rules.call.released_micros = {};
+    },
+  };
+};
+
+const MAX_KNOWN = 200_000;
+const MAX_ENDED = 10_000;
+const MAX_PAGES = 20_000;
+
+const scaled = (record: CandidateRecord, scale: number): CandidateRecord => {
+  if (scale === 1) return record;
+  const divided: Record<string, unknown> = { ...record };
+  const divide = (value: unknown): unknown => (typeof value === 'number' && value >= 0 ? value / scale : value);
+  for (const name of SCALED) divided[name] = divide(divided[name]);
+  const { goal } = divided as { goal?: readonly unknown[] };
+  if (goal) divided['goal'] = goal.map((value, i) => (SCALED_GOALS.includes(i) ? divide(value) : value));
+  return divided as unknown as CandidateRecord;
+};

@@ -1,0 +1,56 @@
+/** The places of one visitor, by counter: when each was taken, or, held, when it is freed, as a negative number. */
+export type ReplayedUser = Map<number, number[]>;
+
+/** The places of visitors under frequency caps, as lua/frequency.lua keeps them in Redis. */
+export interface ReplayedUsers {
+  /** The clock of the replay. */
+  now: number;
+  of(name: string): ReplayedUser;
+  /** `caps`: triples from position 1: counter, how many it allows, window (ms). */
+  readonly refuses: (user: ReplayedUser, caps: readonly number[]) => boolean;
+  /**
+   * @param counted counters, each with how long its places are kept (s)
+   * @param atMs when the ad was seen, or, `isHeld`, when its place is freed
+   */
+  take(user: ReplayedUser, counted: readonly number[], atMs: number, isHeld?: boolean): void;
+}
+
+/** Places of one counter from which on those that have ended are removed. */
+const CROWDED = 32;
+
+export const createReplayedUsers = (): ReplayedUsers => {
+  const users = new Map<string, ReplayedUser>();
+  const all: ReplayedUsers = {
+    now: 0,
+    of: (name) => {
+      let user = users.get(name);
+      if (user === undefined) users.set(name, (user = new Map<number, number[]>()));
+      return user;
+    },
+    refuses: (user, caps) => {
+      for (let i = 1; i < caps.length; i += 3) {
+        const places = user.get(caps[i]!);
+        if (places === undefined) continue;
+        const sinceMs = all.now - caps[i + 2]!;
+        let taken = 0;
+        for (const place of places) if (place < 0 ? -place > all.now : place > sinceMs) taken++;
+        if (taken >= caps[i + 1]!) return true;
+      }
+      return false;
+    },
+    take: (user, counted, atMs, isHeld = false) => {
+      for (let i = 0; i < counted.length; i += 2) {
+        const counter = counted[i]!;
+        let places = user.get(counter);
+        if (places === undefined) user.set(counter, (places = []));
+        if (places.length >= CROWDED) {
+          const sinceMs = all.now - counted[i + 1]! * 1000;
+          places = places.filter((place) => (place < 0 ? -place > all.now : place > sinceMs));
+          user.set(counter, places);
+        }
+        places.push(isHeld ? -atMs : atMs);
+      }
+    },
+  };
+  return all;
+};

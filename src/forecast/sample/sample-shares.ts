@@ -1,0 +1,61 @@
+/** Which share of a publisher's visitors is sampled. Changed in its place: a request reads it. */
+export interface Share {
+  /** Of the 32-bit hash of a visitor: those below it are sampled. */
+  threshold: number;
+  /** How many requests each sampled one stands for: a power of two. */
+  weight: number;
+  /** Requests of visitors that may not be measured since the last one that was sampled. */
+  passed: number;
+}
+
+export interface Shares {
+  of(publisherId: number): Share;
+  /** @param requests impressions that pages of each publisher asked for on a day */
+  adapt(requests: ReadonlyMap<number, number>): void;
+}
+
+const RANGE = 2 ** 32;
+const MAX_WEIGHT = 2 ** 20;
+
+/**
+ * Shares are halves, quarters and so on, so that the visitors of a smaller share are among those of a larger one: a change of
+ * the share breaks the history of no visitor that stays.
+ */
+export const createShares = (perDay: number): Shares => {
+  const shares = new Map<number, Share>();
+  const shareOf = (publisherId: number): Share => {
+    let share = shares.get(publisherId);
+    if (share === undefined) {
+      share = { threshold: perDay === 0 ? 0 : RANGE, weight: 1, passed: 0 };
+      shares.set(publisherId, share);
+    }
+    return share;
+  };
+  return {
+    of: shareOf,
+    adapt: (requests) => {
+      if (perDay === 0) return;
+      for (const [publisherId, count] of requests) {
+        const share = shareOf(publisherId);
+        share.weight = Math.min(2 ** Math.max(0, Math.round(Math.log2(count / perDay))), MAX_WEIGHT);
+        share.threshold = RANGE / share.weight;
+      }
+    },
+  };
+};
+
+/** Characters of a name that are hashed: a user hash and a seal are uniform in them. */
+const HASHED = 6;
+
+/**
+ * Whether a visitor is sampled.
+ * @param visitor its user hash, or its seal, of which browser and network are hashed
+ */
+export const isChosen = ({ threshold }: Share, visitor: string): boolean => {
+  if (threshold === RANGE) return true;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < HASHED; i++) hash = Math.imul(hash ^ visitor.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0 < threshold;
+};

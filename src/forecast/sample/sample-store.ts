@@ -1,0 +1,109 @@
+import type { Knex } from 'knex';
+import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { arrayLiteral } from '../../events/postgres/array-literal.ts';
+import type { SampledRequest } from './sampled-request.ts';
+
+/** The sample of traffic in Postgres. Every method rejects when Postgres is unavailable. */
+export interface SampleStore {
+  add(requests: readonly SampledRequest[]): Promise<void>;
+  /** Deletes what is older than SAMPLE_DAYS. */
+  prune(nowMs: number): Promise<void>;
+  /** Requests of a publisher in [fromMs, toMs), in the order of time. */
+  read(publisherId: number, fromMs: number, toMs: number): Promise<readonly SampledRequest[]>;
+  /** Impressions that pages of each publisher asked for on the day before that of `nowMs` (UTC). */
+  requestsOfYesterday(nowMs: number): Promise<ReadonlyMap<number, number>>;
+}
+
+export const SAMPLE_DAYS = 35;
+
+/** Rows of one statement. */
+const MAX_ROWS = 1_000;
+
+const ADD = `
+  insert into traffic_sample
+    (publisher_id, at, weight, visitor, page_view, remembered, floor_micros, visitor_offset, placements, sizes, pairs)
+  select publisher_id, to_timestamp(at_ms / 1000), weight, visitor, page_view, remembered, floor_micros, visitor_offset,
+         placements::text[], sizes::text[], pairs::text[]
+  from unnest(?::int[], ?::float8[], ?::real[], ?::text[], ?::int[], ?::bool[], ?::bigint[], ?::smallint[], ?::text[], ?::text[], ?::text[])
+    as given (publisher_id, at_ms, weight, visitor, page_view, remembered, floor_micros, visitor_offset, placements, sizes, pairs)`;
+
+interface Row {
+  readonly atMs: number;
+  readonly weight: number;
+  readonly visitor: string;
+  readonly pageView: number;
+  readonly isRemembered: boolean;
+  readonly floorMicros: string | null;
+  readonly visitorOffset: number | null;
+  readonly placements: readonly string[];
+  readonly sizes: readonly string[];
+  readonly pairs: readonly string[];
+}
+
+export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStore => ({
+  add: (requests) =>
+    knex.transaction(async (trx) => {
+      for (let from = 0; from < requests.length; from += MAX_ROWS) {
+        const rows = requests.slice(from, from + MAX_ROWS);
+        const column = (read: (row: SampledRequest) => string | number | boolean | null): string => arrayLiteral(rows.map(read));
+        await trx.raw(ADD, [
+          column((row) => row.publisherId),
+          column((row) => row.atMs),
+          column((row) => row.weight),
+          column((row) => row.visitor),
+          column((row) => row.pageView),
+          column((row) => row.isRemembered),
+          column((row) => row.floorMicros),
+          column((row) => row.visitorOffset),
+          column((row) => arrayLiteral(row.placements)),
+          column((row) => arrayLiteral(row.sizes)),
+          column((row) => arrayLiteral(row.pairs)),
+        ]);
+      }
+    }),
+
+  prune: async (nowMs) => {
+    await knex('traffic_sample')
+      .where('at', '<', new Date(nowMs - SAMPLE_DAYS * MS_PER_DAY))
+      .delete();
+  },
+
+  read: async (publisherId, fromMs, toMs) => {
+    const rows = await knex('traffic_sample')
+      .where({ publisher_id: publisherId })
+      .where('at', '>=', new Date(fromMs))
+      .where('at', '<', new Date(toMs))
+      .orderBy('at')
+      .select<Row[]>(
+        knex.raw('extract(epoch from at)::float8 * 1000 as "atMs"'),
+        ...['weight', 'visitor', 'placements', 'sizes', 'pairs'],
+        { pageView: 'page_view', isRemembered: 'remembered', floorMicros: 'floor_micros', visitorOffset: 'visitor_offset' },
+      );
+    return rows.map((row) => ({
+      ...row,
+      publisherId,
+      atMs: Math.round(row.atMs),
+      floorMicros: row.floorMicros === null ? null : Number(row.floorMicros),
+    }));
+  },
+
+  requestsOfYesterday: async (nowMs) => {
+    const { rows } = await knex.raw<{ rows: { publisher_id: number; requests: string }[] }>(
+      `select publisher_id, sum(requests) as requests from request_days where day = (?::timestamptz at time zone 'utc')::date - 1 group by 1`,
+      [new Date(nowMs).toISOString()],
+    );
+    return new Map(rows.map(({ publisher_id, requests }) => [publisher_id, Number(requests)]));
+  },
+});
+
+/**
+ * Erases visitors from the sample: their rows stay as counts of nobody known.
+ * @returns how many rows had one
+ */
+export const forgetSampled = async (knex: Knex, visitors: readonly string[]): Promise<number> => {
+  const { rowCount } = await knex.raw<{ rowCount: number }>(
+    `update traffic_sample set visitor = '', page_view = 0, remembered = false where visitor = any(?)`,
+    [visitors] as unknown as Knex.RawBinding,
+  );
+  return rowCount;
+};

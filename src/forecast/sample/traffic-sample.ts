@@ -1,0 +1,105 @@
+import { MS_PER_HOUR } from '../../base/utc-day.ts';
+import type { AdRequest } from '../../serving/ad-request.ts';
+import { createShares, isChosen, type Share } from './sample-shares.ts';
+import { sampleRequest } from './sample-request.ts';
+import type { SampledRequest } from './sampled-request.ts';
+import type { SampleStore } from './sample-store.ts';
+
+/** Keeps a share of the requests for ads, with what targeting reads of them. */
+export interface TrafficSample {
+  /** Called for each request. Allocates nothing for those that are not chosen, and never waits. */
+  note(request: AdRequest, userHashKey: string): void;
+  /** Stores what was gathered. */
+  flush(): Promise<void>;
+  start(): void;
+  /** Resolves after a last attempt to store what was gathered. */
+  stop(): Promise<void>;
+}
+
+export interface TrafficSampleOptions {
+  readonly store: SampleStore;
+  /** Impressions of a day and publisher that are kept, about; 0: no request is. */
+  readonly perDay: number;
+  readonly now?: () => number;
+  readonly flushMs?: number;
+  /** Requests that were chosen and are not stored. */
+  readonly onDropped: (requests: number) => void;
+  readonly onFailure: (fault: Error) => void;
+}
+
+const FLUSH_MS = 10_000;
+/** Gathered between two flushes, about 6 MB. */
+const MAX_GATHERED = 10_000;
+
+/**
+ * The visitors of a share are sampled whole, by a hash of each, so that frequency caps and page views are as they were. Of
+ * visitors who may not be measured every n-th request is counted, without a name. What Postgres refuses is dropped: a forecast
+ * with a gap is better than a replica that waits.
+ */
+export const createTrafficSample = (options: TrafficSampleOptions): TrafficSample => {
+  const { store, perDay, now = Date.now, flushMs = FLUSH_MS, onDropped, onFailure } = options;
+  const shares = createShares(perDay);
+  let gathered: SampledRequest[] = [];
+  let dropped = 0;
+  let renewedAtMs = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+
+  const keep = (request: AdRequest, share: Share, userHashKey: string): void => {
+    if (gathered.length >= MAX_GATHERED) dropped++;
+    else gathered.push(...sampleRequest(request, share.weight, userHashKey));
+  };
+
+  const tell = (): void => {
+    if (dropped > 0) onDropped(dropped);
+    dropped = 0;
+  };
+
+  const flush = async (): Promise<void> => {
+    const nowMs = now();
+    const batch = gathered;
+    gathered = [];
+    try {
+      if (batch.length > 0) await store.add(batch);
+    } catch (fault) {
+      dropped += batch.length;
+      onFailure(fault as Error);
+    }
+    tell();
+    if (nowMs - renewedAtMs < MS_PER_HOUR) return;
+    renewedAtMs = nowMs;
+    try {
+      shares.adapt(await store.requestsOfYesterday(nowMs));
+      await store.prune(nowMs);
+    } catch (fault) {
+      onFailure(fault as Error);
+    }
+  };
+  const tick = (): Promise<void> => (running ??= flush().finally(() => (running = undefined)));
+
+  return {
+    note: (request, userHashKey) => {
+      const share = shares.of(request.publisher.id);
+      if (share.threshold === 0) return;
+      if (isMeasured(request) ? isChosen(share, request.userHash ?? request.seal ?? '') : isNth(share)) keep(request, share, userHashKey);
+    },
+    flush: tick,
+    start: () => {
+      timer ??= setInterval(() => void tick(), flushMs);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+      await tick();
+    },
+  };
+};
+
+const isMeasured = ({ consent, userHash, seal }: AdRequest): boolean => consent.measure === null && (userHash ?? seal) !== undefined;
+
+const isNth = (share: Share): boolean => {
+  if (++share.passed < share.weight) return false;
+  share.passed = 0;
+  return true;
+};
+
