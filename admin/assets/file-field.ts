@@ -1,5 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { MAX_UPLOAD_BYTES, MAX_UPLOAD_WORDS, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
+import {
+  MAX_CAPTIONS_BYTES,
+  MAX_SOUND_BYTES,
+  MAX_UPLOAD_BYTES,
+  MAX_VIDEO_BYTES,
+  sizeInWords,
+} from '../../src/catalog/model/asset-rules.ts';
 import type { Form } from '../bookings/forms/form.ts';
 import { numberOf, listOf, textOf } from '../bookings/forms/typed-text.ts';
 import type { Page } from '../page.ts';
@@ -15,7 +21,7 @@ export interface FileFieldOptions {
   readonly name: string;
   /** `a picture`, `the zip of an HTML5 ad`. */
   readonly what: string;
-  readonly accepts: 'pictures' | 'html5';
+  readonly accepts: FileKind;
   /** Puts the stored file into the form. */
   readonly onStored: (asset: AssetWire) => void;
 }
@@ -25,9 +31,40 @@ type Upload =
   | { readonly state: 'refused'; readonly file: string; readonly reason: string }
   | { readonly state: 'stored'; readonly file: string; readonly asset: AssetWire };
 
-const ACCEPTED = {
-  pictures: { types: 'image/png,image/jpeg,image/gif,image/webp,image/avif,image/svg+xml', words: 'PNG, JPEG, GIF, WebP, AVIF or SVG' },
-  html5: { types: '.zip,application/zip', words: t`A zip with index.html` },
+type FileKind = 'pictures' | 'html5' | 'video' | 'audio' | 'captions';
+
+interface Accepted {
+  readonly types: string;
+  readonly words: string;
+  readonly maxBytes: number;
+  readonly is: (asset: AssetWire) => boolean;
+  /** Of a file that is another one, as a sentence without its subject. */
+  readonly refusal: string;
+}
+
+const starts = (prefix: string) => (asset: AssetWire) => asset.type.startsWith(prefix);
+
+const ACCEPTED: Readonly<Record<FileKind, Accepted>> = {
+  pictures: {
+    ...{ types: 'image/png,image/jpeg,image/gif,image/webp,image/avif,image/svg+xml', words: 'PNG, JPEG, GIF, WebP, AVIF or SVG' },
+    ...{ maxBytes: MAX_UPLOAD_BYTES, is: starts('image/'), refusal: t`is no picture: choose the format that it is made for.` },
+  },
+  html5: {
+    ...{ types: '.zip,application/zip', words: t`A zip with index.html` },
+    ...{ maxBytes: MAX_UPLOAD_BYTES, is: isHtml5, refusal: t`is not the zip of an HTML5 ad.` },
+  },
+  video: {
+    ...{ types: 'video/mp4,video/webm', words: t`MP4 or WebM` },
+    ...{ maxBytes: MAX_VIDEO_BYTES, is: starts('video/'), refusal: t`is no video.` },
+  },
+  audio: {
+    ...{ types: 'audio/mpeg,audio/mp4,audio/ogg,audio/webm,.mp3,.m4a,.ogg', words: t`MP3, M4A or Ogg` },
+    ...{ maxBytes: MAX_SOUND_BYTES, is: starts('audio/'), refusal: t`is no sound.` },
+  },
+  captions: {
+    ...{ types: 'text/vtt,.vtt', words: 'WebVTT' },
+    ...{ maxBytes: MAX_CAPTIONS_BYTES, is: starts('text/vtt'), refusal: t`has no captions in WebVTT.` },
+  },
 };
 
 const MAX_OFFERED = 100;
@@ -68,7 +105,7 @@ export const fileField = (form: Form, page: Page, options: FileFieldOptions): Te
         }}
       />
       <span><strong>${t`Drop ${options.what} here`}</strong> ${t`or`} <u>${t`choose a file`}</u></span>
-      <small>${t`${ACCEPTED[options.accepts].words}, up to ${MAX_UPLOAD_WORDS}`}</small>
+      <small>${t`${ACCEPTED[options.accepts].words}, up to ${sizeInWords(ACCEPTED[options.accepts].maxBytes)}`}</small>
     </label>
     ${page.rights.may('GET', '/assets') ? button(t`Choose an uploaded file`, () => pick(form, page, pointer, options), 'quiet') : nothing}
     <div class="file-outcome" aria-live="polite">${outcome(upload, placementsOf(form, page))}</div>
@@ -93,15 +130,14 @@ const outcome = (upload: Upload | undefined, placements: readonly PlacementWire[
 };
 
 const send = async (form: Form, page: Page, pointer: string, file: File, options: FileFieldOptions): Promise<void> => {
-  const { accepts } = options;
+  const { maxBytes, is, refusal } = ACCEPTED[options.accepts];
   const refuse = (reason: string): void => form.write(pointer, { state: 'refused', file: file.name, reason } satisfies Upload);
   // The service would close the connection of a much larger one.
-  if (file.size > MAX_UPLOAD_BYTES) return refuse(t`has ${sizeInWords(file.size)}; at most ${MAX_UPLOAD_WORDS} are accepted.`);
+  if (file.size > maxBytes) return refuse(t`has ${sizeInWords(file.size)}; at most ${sizeInWords(maxBytes)} are accepted.`);
   form.write(pointer, { state: 'busy', file: file.name } satisfies Upload);
   const answer = await page.api.send('PUT', '/assets', { name: file.name, publisher_id: publisherOf(form, page), body: file });
   if (!answer.ok) return refuse(answer.problem.detail.replace(/^The file /, ''));
-  if (isHtml5(answer.value) !== (accepts === 'html5'))
-    return refuse(accepts === 'html5' ? t`is not the zip of an HTML5 ad.` : t`is an HTML5 ad: choose the format html for it.`);
+  if (!is(answer.value)) return refuse(refusal);
   use(form, pointer, file.name, answer.value, options);
 };
 
@@ -109,7 +145,7 @@ const send = async (form: Form, page: Page, pointer: string, file: File, options
 const pick = async (form: Form, page: Page, pointer: string, options: FileFieldOptions): Promise<void> => {
   const answer = await page.api.get('/assets', { publisher_id: publisherOf(form, page), limit: MAX_OFFERED });
   if (!answer.ok) return page.complain(answer.problem);
-  const files = answer.value.filter((file) => isHtml5(file) === (options.accepts === 'html5'));
+  const files = answer.value.filter(ACCEPTED[options.accepts].is);
   const choices = files.map((file) => ({
     value: file.sha256,
     shown: html`<span class="pictured"
@@ -127,7 +163,11 @@ const use = (form: Form, pointer: string, file: string, asset: AssetWire, { onSt
   onStored(asset);
 };
 
-const thumbnailOf = (asset: AssetWire): TemplateResult => thumbnail(isHtml5(asset) ? 'HTML5' : { path: assetPath(asset) });
+const thumbnailOf = (asset: AssetWire): TemplateResult => {
+  const word = Object.entries(WORDS).find(([prefix]) => asset.type.startsWith(prefix))?.[1];
+  return thumbnail(word ?? { path: assetPath(asset) });
+};
+const WORDS = { 'text/html': 'HTML5', 'video/': t`Video`, 'audio/': t`Sound`, 'text/vtt': 'VTT' } as const;
 
 /** '': not known yet. */
 const publisherOf = (form: Form, { store }: Page): string => {

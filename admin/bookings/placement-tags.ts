@@ -36,6 +36,13 @@ const mailTag = (placement: PlacementWire, publisher: PublisherWire): string => 
     width="${placement.width}" height="${placement.height}" alt="Advertisement" style="border:0"></a>`;
 };
 
+/** For players, which fill in the macros of VAST. */
+const vastTag = (placement: PlacementWire, publisher: PublisherWire): string => {
+  const [caller, value] = publisher.origins.length > 0 ? ['publisher_id', String(publisher.id)] : ['key', 'YOUR_API_KEY'];
+  const query = new URLSearchParams({ [caller]: value, placement: placement.id }).toString();
+  return `${serviceAddress()}/vast?${query}&page=[PAGEURL]&n=[IFA]&gdpr_consent=[GDPRCONSENT]&gpp=[GPPSTRING]&gpp_sid=[GPPSECTIONID]&cb=[CACHEBUSTING]`;
+};
+
 interface Tag {
   readonly title: string;
   readonly help: string;
@@ -45,6 +52,14 @@ interface Tag {
 const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Tag[] => {
   const shows = (...formats: readonly PlacementWire['formats'][number][]): boolean =>
     formats.some((one) => placement.formats.includes(one));
+  if (shows('video', 'audio'))
+    return [
+      {
+        title: t`VAST`,
+        help: t`For players of any kind, as the tag or VAST URL of the ad. The player fills in what is in brackets; a macro that it does not know counts as absent.`,
+        text: vastTag(placement, publisher),
+      },
+    ];
   return [
     {
       title: t`Script`,
@@ -84,7 +99,11 @@ export const placementTags = (page: Page, placement: PlacementWire, publisher: P
           : html`<p>${t`Add a publisher first: every tag names one.`}</p>`
       }
       ${publisher && callerOf(publisher)[0] === 'key' ? html`<p class="help">${t`Put the API key of ${publisher.name} in place of YOUR_API_KEY. Frames and e-mails need no key once the publisher lists its web origins.`}</p>` : nothing}
-      <p><a href=${hashOf(['test'], { placement_id: placement.id })}>${t`Test an ad on this placement`}</a></p>`,
+      <p>
+        <a href=${hashOf(['test'], { placement_id: placement.id })}
+          >${placement.formats.some((format) => format === 'video' || format === 'audio') ? t`Play an ad of this placement, without counting it` : t`Test an ad on this placement`}</a
+        >
+      </p>`,
   );
 
 const copy = async ({ toast }: Page, title: string, text: string): Promise<void> => {

@@ -1,6 +1,8 @@
 import { ASSET_FOLDER, ASSET_PATH, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
 import type { AssetWire } from '../../src/assets/asset-api.ts';
 import type { PlacementWire } from '../api/wire.ts';
+import { textOf } from '../bookings/forms/typed-text.ts';
+import { locale } from './language.ts';
 import { t } from './texts.ts';
 
 /** More is slow on phones; Google Ads takes no heavier picture. */
@@ -11,13 +13,32 @@ export const assetPath = ({ url }: Pick<AssetWire, 'url'>): string => url.slice(
 
 export const isHtml5 = ({ type }: Pick<AssetWire, 'type'>): boolean => type === 'text/html';
 
-/** `300 × 250, 41 KB`. */
-export const assetFacts = ({ width, height, bytes }: AssetWire): string =>
-  `${width !== null && height !== null ? `${width} × ${height}, ` : ''}${sizeInWords(bytes)}`;
+/** `300 × 250, 41 KB`; of a video also its length, bitrate and codec. */
+export const assetFacts = ({ width, height, bytes, duration_ms, bitrate_kbps, codec }: AssetWire): string =>
+  factsOf([
+    width !== null && height !== null ? `${width} × ${height}` : '',
+    duration_ms === null ? '' : t`${(duration_ms / 1000).toLocaleString(locale, { maximumFractionDigits: 1 })} s`,
+    bitrate_kbps === null ? '' : `${bitrate_kbps.toLocaleString(locale)} kbit/s`,
+    codec ?? '',
+    sizeInWords(bytes),
+  ]);
+
+/** The same of a file in the content of a creative. */
+export const mediaFacts = ({ type, width, height, bitrate, codec, bytes }: Readonly<Record<string, unknown>>): string =>
+  factsOf([
+    textOf(type),
+    typeof width === 'number' && typeof height === 'number' ? `${width} × ${height}` : '',
+    typeof bitrate === 'number' ? `${bitrate.toLocaleString(locale)} kbit/s` : '',
+    textOf(codec),
+    typeof bytes === 'number' ? sizeInWords(bytes) : '',
+  ]);
+
+const factsOf = (facts: readonly string[]): string => facts.filter((fact) => fact !== '').join(', ');
 
 /** What a person should know before the file is shown on these placements. */
 export const assetNotes = (asset: AssetWire, placements: readonly PlacementWire[]): readonly string[] => {
   const { width, height, bytes } = asset;
+  if (!isHtml5(asset) && !asset.type.startsWith('image/')) return [];
   const heavy = bytes > HEAVY_BYTES ? [t`${sizeInWords(bytes)} is heavy: more than ${sizeInWords(HEAVY_BYTES)} load late on phones.`] : [];
   if (width === null || height === null) return [t`The ad does not state its size (meta ad.size): enter width and height below.`, ...heavy];
   return [...placements.flatMap((placement) => sizeNote(isHtml5(asset), width, height, placement)), ...heavy];

@@ -63,6 +63,8 @@ export const BID_OUTCOMES = {
   missing_markup: refused(350, 7, 'no markup'),
   markup_too_large: refused(350, 200, 'markup over 64 KiB'),
   bad_native: refused(350, 3, 'native markup is invalid or has no title or link'),
+  bad_vast: refused(350, 3, 'not VAST of one ad, or too deep or long'),
+  not_for_player: refused(350, 200, 'length, files or skipping are not what the player takes'),
   wrong_size: refused(351, 203, 'larger than the impression'),
   not_secure: refused(352, 207, 'http resource on an https page'),
   wrong_format: refused(353, 204, 'markup of another format'),

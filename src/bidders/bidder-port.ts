@@ -1,6 +1,7 @@
 import type { BlockList } from '../catalog/model/block-list.ts';
 import type { Bidder, Booking, Placement, Publisher } from '../catalog/model/entities.ts';
 import type { Device } from '../catalog/model/choices.ts';
+import type { VideoRules } from '../catalog/model/video-rules.ts';
 import type { Verdict } from '../context/consent/consent.ts';
 import type { PrivacySignals } from '../context/consent/privacy-signals.ts';
 import type { AdSize } from '../decision/ad-query.ts';
@@ -23,6 +24,8 @@ export interface BidOpportunity {
   readonly dealFloors?: ReadonlyMap<string, number> | undefined;
   /** Creative attributes that the impression blocks. */
   readonly battr?: readonly number[] | undefined;
+  /** What the player of the auction takes, besides the rules of the placement; undefined: whatever those allow. */
+  readonly video?: VideoRules | undefined;
   /**
    * The programmatic line items that could fill it, each with the creative row that names the
    * placement and the format.

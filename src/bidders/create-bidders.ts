@@ -138,12 +138,13 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const { bidder, format } = call;
     const rate = rateOf(bidder.currency);
     if (rate === undefined) return { kind: 'refused', outcome: 'no_rate' };
-    const imps = call.opportunities.map(({ impId, placement, width, height, otherSizes, battr, floors }) => ({
+    const imps = call.opportunities.map(({ impId, placement, width, height, otherSizes, battr, video, floors }) => ({
       impId,
       placement,
       size: { width, height },
       otherSizes,
       battr,
+      players: [placement.video, video],
       floors: new Map(Array.from(floors, ([deal, micros]) => [deal, Math.ceil((micros / bidder.bidAdjustment) * rate)])),
     }));
     const asked: AskedBid = {

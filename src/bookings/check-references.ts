@@ -55,8 +55,8 @@ export const checkReferences = async (
       else if (table === 'targetings') targeting = parent;
     }
   }
-  if (lineItem?.['type'] === 'programmatic' && (input['format'] === 'video' || input['format'] === 'audio'))
-    faults.push({ pointer: '/format', detail: 'is for direct line items: bidders are asked for html, banner and native' });
+  if (lineItem?.['type'] === 'direct' && (input['format'] === 'video' || input['format'] === 'audio') && isEmptyObject(input['content']))
+    faults.push({ pointer: '/content', detail: 'must have media, or a tag of another server: only bidders supply them with each bid' });
   const listed = await listedPlacements(trx, input['placement_ids'], kind, scope, before);
   faults.push(...listed.faults);
   if (campaign) faults.push(...(await foreignPlacements(trx, listed.placements, campaign['id'] as number)));
@@ -69,6 +69,8 @@ export const checkReferences = async (
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
 };
+
+const isEmptyObject = (text: unknown): boolean => typeof text === 'string' && /^\s*\{\s*\}\s*$/.test(text);
 
 /** The placements that a line item names; a creative has its own as parents. */
 const listedPlacements = async (

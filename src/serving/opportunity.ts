@@ -129,6 +129,7 @@ export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidO
         dealFloors:
           imp.terms?.deals && new Map([...imp.terms.deals].map(([deal, floor]) => [deal, Math.max(floor, placement.floorMicros)])),
         battr: imp.terms?.battr,
+        video: imp.terms?.video,
         invitations: invited,
       }
     : undefined;

@@ -1,5 +1,6 @@
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 import { MAX_FILES, MAX_UNPACKED_BYTES, sizeInWords } from '../catalog/model/asset-rules.ts';
+import { TYPES_OF_ENDS } from '../catalog/model/types-of-ends.ts';
 import type { AssetFile, ReadUpload } from './asset.ts';
 import { html5Size, withEntryScript } from './html5-entry.ts';
 
@@ -10,28 +11,18 @@ const MAX_PATH_LENGTH = 200;
 const MAX_MESSAGE_LENGTH = 300;
 
 /** What a file of an ad may be, by its extension. Every file is served in a sandbox. */
-const TYPES: Readonly<Record<string, string>> = {
-  html: 'text/html; charset=utf-8',
-  htm: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  mjs: 'text/javascript; charset=utf-8',
-  json: 'application/json',
-  xml: 'application/xml',
-  txt: 'text/plain; charset=utf-8',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  svg: 'image/svg+xml',
-  ico: 'image/x-icon',
-  woff: 'font/woff',
-  woff2: 'font/woff2',
-  ttf: 'font/ttf',
-  otf: 'font/otf',
-};
+const EXTENSIONS = [
+  ...(['html', 'htm', 'css', 'js', 'mjs', 'json', 'xml', 'txt'] as const),
+  ...(['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'svg', 'ico'] as const),
+  ...(['woff', 'woff2', 'ttf', 'otf'] as const),
+] as const;
+/** Texts without a charset would be read as Latin-1. */
+const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
+  EXTENSIONS.map((extension) => [extension, TYPES_OF_ENDS[extension]]).map(([extension, type]) => [
+    extension,
+    type?.startsWith('text/') ? `${type}; charset=utf-8` : type,
+  ]),
+) as Readonly<Record<string, string>>;
 
 /** What operating systems and drawing programs put into a zip. */
 const IGNORED = /(^|\/)(__MACOSX\/|\.|Thumbs\.db$|desktop\.ini$)/i;

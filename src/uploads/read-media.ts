@@ -1,4 +1,4 @@
-import { createFile, type ISOFile, type Movie, type MP4BoxBuffer } from 'mp4box';
+import { createFile, Log, type ISOFile, type Movie, type MP4BoxBuffer } from 'mp4box';
 import { parseBuffer, type IFormat } from 'music-metadata';
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 import { MAX_SOUND_BYTES, MAX_VIDEO_BYTES, sizeInWords } from '../catalog/model/asset-rules.ts';
@@ -32,6 +32,9 @@ export const mediaKindOf = (bytes: Buffer): MediaKind | undefined => {
   // A frame of MPEG layer III, or the tag before the first one.
   return head.startsWith('ID3') || /^\xff[\xe2-\xe7\xf2-\xf7\xfa-\xfb]/.test(head) ? 'mp3' : undefined;
 };
+
+// It prints what it cannot parse, and has no level above that of errors.
+Log.error = () => undefined;
 
 /** What a library says of a file. */
 interface Described {

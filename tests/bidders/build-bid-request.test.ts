@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import fc from 'fast-check';
 import type { BidContext } from '../../src/bidders/bidder-port.ts';
 import { buildBidRequest, countryAlpha3 } from '../../src/bidders/openrtb/build-bid-request.ts';
+import type { AskedImp } from '../../src/bidders/openrtb/read-bid-response.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
 import { sampleBidder, sampleBlocked, sampleBlockedAdvertisers, samplePrivacy } from '../../testkit/sample-booking.ts';
 import { context, opportunity } from './bidder-fixtures.ts';
@@ -46,6 +47,22 @@ const EVERY_BLOCK = [
   { bcat: ['IAB26', 'IAB25'], acat: [], cattax: 1, badv: new Set(['casino.example', 'bet.example']), battr: [6] },
   { bcat: ['483'], acat: [], cattax: 7, badv: new Set<string>(), battr: [] },
 ];
+
+test('a player is asked for by the stricter of the rules of its placement and of the auction', () => {
+  const players = [
+    { position: 'mid', min_duration: 5, max_duration: 30, skip: 'required', mimes: ['VIDEO/MP4', 'video/webm'] },
+    { min_duration: 6.5, max_duration: 15, mimes: ['video/mp4'] },
+  ] as const;
+  const ask = (format: 'video' | 'audio', of: AskedImp['players']) => {
+    const request = buildBidRequest({ ...parts, format, imps: [{ ...parts.imps[0]!, size: { width: 640, height: 360 }, players: of }] });
+    expect([validate(request), validate.errors]).toEqual([true, null]);
+    return (request as { imp: Record<string, object>[] }).imp[0]![format];
+  };
+  const asked = { w: 640, h: 360, linearity: 1, protocols: [2, 3, 5, 6, 7, 8, 11, 12, 13, 14] };
+  expect(ask('video', players)).toEqual({ ...asked, mimes: ['video/mp4'], minduration: 7, maxduration: 15, plcmt: 1, startdelay: -1, skip: 1 });
+  expect(ask('video', [null, undefined])).toMatchObject({ mimes: ['video/mp4', 'video/webm', 'application/x-mpegURL', 'application/dash+xml'] });
+  expect(ask('audio', [{ max_duration: 30, mimes: ['audio/mpeg'] }])).toMatchObject({ mimes: ['audio/mpeg'], maxduration: 30 });
+});
 
 test('what a bidder record has is in the request: parameters, seats, deals, block lists and the node of the supply chain', () => {
   const imps = [

@@ -2,6 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { VASTClient } from '@dailymotion/vast-client';
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { eventually } from '../../testkit/until.ts';
+import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -116,20 +121,78 @@ test('without an ad the document has only the address of its error, and the trac
   expect(await report(errorURLTemplates[0])).toBe(200);
 });
 
-test('an ad that is not used gives its place back within the second', async () => {
+test('an ad that is not used gives its place back to the next request', async () => {
   const booked = await bookVideo('scarce', PLAIN, { daily_impression_cap: 1 });
   const first = await play(tagOf(booked));
   expect((await play(tagOf(booked))).ads).toHaveLength(0);
-  const started = performance.now();
   expect(await report(linearOf(first).trackingEvents.notUsed[0])).toBe(200);
+  // A replica remembers for a moment that the line item is used up. When the place is free is tested with the clock of the ledger.
   let second = await play(tagOf(booked));
-  while (second.ads.length === 0 && performance.now() - started < 5_000) second = await play(tagOf(booked));
-  expect(second.ads).toHaveLength(1);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  await eventually(async () => {
+    if (second.ads.length === 0) second = await play(tagOf(booked));
+    expect(second.ads).toHaveLength(1);
+  });
   // The place is the second ad's.
   await report(first.ads[0].impressionURLTemplates[0].url);
   await report(second.ads[0].impressionURLTemplates[0].url);
   expect((await delivered(booked)).today).toMatchObject({ impressions: 1 });
+});
+
+test('a bidder is asked for a video, and its VAST is passed on with our reports, or refused when the player does not take it', async () => {
+  const asked: Json[] = [];
+  let seconds = 15;
+  const server = createServer((request, response) => {
+    void textOf(request).then((body) => {
+      const { id, imp } = JSON.parse(body) as Json;
+      asked.push(imp[0]);
+      const adm =
+        '<VAST version="4.2"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +
+        `<Creatives><Creative><Linear><Duration>00:00:${seconds}</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">https://cdn.example/b.mp4</MediaFile></MediaFiles></Linear>` +
+        '<UniversalAdId idRegistry="unknown">u</UniversalAdId></Creative></Creatives></InLine></Ad></VAST>';
+      const bid = [{ id: 'b', impid: imp[0].id, price: 5, adm, mtype: 2, adomain: ['boots.example'] }];
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ id, seatbid: [{ bid }] }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atEnd(() => server.close());
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const rules = { position: 'pre', max_duration: 20, mimes: ['video/mp4'] };
+  const booked = await bookVideo('demand', {}, { type: 'programmatic', endpoint, cpm: undefined });
+  expect((await api('PATCH', '/placements/demand', { video: rules })).status).toBe(200);
+  await eventually(async () => {
+    const { ads } = await play(tagOf(booked));
+    expect(asked.at(-1)?.video.maxduration).toBe(20);
+    expect(ads).toHaveLength(1);
+  });
+  expect(asked.at(-1)).toMatchObject({
+    tagid: 'demand',
+    video: {
+      mimes: ['video/mp4'],
+      maxduration: 20,
+      plcmt: 1,
+      startdelay: 0,
+      w: 640,
+      h: 360,
+      linearity: 1,
+      protocols: expect.arrayContaining([7, 13]),
+    },
+  });
+  const answered = await (await fetch(tagOf(booked))).text();
+  expect(await vastFaults('4.2', [answered])).toEqual([]);
+  const vast = await play(tagOf(booked));
+  const urls = itemsOf(vast.ads[0].impressionURLTemplates).map(({ url }) => String(url));
+  expect(urls).toEqual([expect.stringContaining(`${replica.url}/impression?t=`), 'https://bidder.example/i']);
+  expect(await report(urls[0]!)).toBe(200);
+  expect(await report(linearOf(vast).trackingEvents.complete[0])).toBe(200);
+  await eventually(async () => expect((await delivered(booked)).today).toMatchObject({ impressions: 1, spend: 0.005 }));
+  seconds = 30;
+  const refused = await (await fetch(tagOf(booked, '&debug=1'))).text();
+  expect([refused.includes('<Ad '), refused.includes('not what the player takes')]).toEqual([false, true]);
+  const direct = await bookVideo('demanded', PLAIN);
+  expect(await api('PATCH', `/creatives/${direct.creative.id}`, { content: '{}' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/content', detail: expect.stringContaining('only bidders supply them') }] },
+  });
 });
 
 test('the tag of another server is wrapped: both count', async () => {

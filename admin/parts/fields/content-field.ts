@@ -8,10 +8,12 @@ import { textArea, textField } from './text-field.ts';
 import type { Form } from '../../bookings/forms/form.ts';
 import { capital } from '../../words/kinds.ts';
 import { assetPath } from '../../words/asset-words.ts';
+import { assetsForm } from './assets-form.ts';
 import { assetsOf, html5Markup, withAsset, withPicture, type Assets } from './content-assets.ts';
 import { fileField } from '../../assets/file-field.ts';
 import { formatHelp, SAMPLES } from './format-help.ts';
 import { input } from './input.ts';
+import { mediaFields } from './media-fields.ts';
 import { t } from '../../words/texts.ts';
 
 /** Assets of native ads that have a field; others are kept and can be edited as JSON. */
@@ -60,8 +62,7 @@ const editor = (form: Form, page: Page, format: CreativeFormat): TemplateResult 
       return assetEditor(form, page, format, nativeFields);
     case 'video':
     case 'audio':
-      return html`${source(form, 'Files and what belongs to them, as JSON')}
-        <div class="wide row">${sample(form, format)}</div>`;
+      return assetEditor(form, page, format, mediaFields(format));
     case 'html':
       return html`${html5File(form, page)}${source(form, t`Markup`)}
         <div class="wide row">${sample(form, format)}</div>`;
@@ -105,26 +106,6 @@ const assetEditor = (
 
 const sample = (form: Form, format: CreativeFormat): TemplateResult | '' =>
   textOf(form.read('/content')).trim() === '' ? button(t`Start from a sample`, () => form.write('/content', SAMPLES[format]), 'quiet') : '';
-
-/** The form of the assets: each pointer names one. The faults of the content show at `faultsAt`. */
-const assetsForm = (form: Form, faultsAt?: string): Form => {
-  const assetAt = (pointer: string): unknown => assetsOf(form.read('/content'))?.[pointer.slice(1)];
-  return {
-    ...form,
-    // An image may be an object with its size; the field edits its address.
-    read: (pointer) => {
-      const asset = assetAt(pointer);
-      return isImage(asset) ? asset.url : asset;
-    },
-    write: (pointer, typed) => {
-      const asset = assetAt(pointer);
-      form.write('/content', withAsset(form.read('/content'), pointer.slice(1), isImage(asset) ? { ...asset, url: typed } : typed));
-    },
-    faultsAt: (pointer) => (pointer === faultsAt ? form.faultsAt('/content') : []),
-  };
-};
-
-const isImage = (asset: unknown): asset is Image => typeof asset === 'object' && asset !== null;
 
 const imagesOf = (images: unknown): readonly Image[] => (Array.isArray(images) ? (images as readonly Image[]) : []);
 

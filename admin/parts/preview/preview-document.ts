@@ -1,7 +1,10 @@
 import { parseCreativeContent } from '../../../src/catalog/checks/parse-content.ts';
 import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
-import { isVideo } from '../../../src/catalog/model/entities.ts';
+import { isVideo, type VideoContent } from '../../../src/catalog/model/entities.ts';
 import { composeMarkup } from '../../../src/creative/compose-markup.ts';
+import { escapeHtml } from '../../../src/creative/escape-html.ts';
+import { t } from '../../words/texts.ts';
+import { playedBy, playerMarkup } from './player-markup.ts';
 import { sampleNative } from './sample-native.ts';
 
 export interface Slot {
@@ -22,13 +25,22 @@ export const previewCreative = (formatText: string, text: string, clickUrl: stri
   const parsed = parseCreativeContent(format, text);
   if ('fault' in parsed) return { ok: false, reason: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() };
   const { content } = parsed;
-  if (isVideo(content)) return { ok: false, reason: 'Players show it: it is answered as VAST.' };
+  if (isVideo(content)) return previewPlayed(content);
   const markup = content.format === 'native' ? sampleNative(content.assets) : composeMarkup({ content, clickUrl }, slot);
   return { ok: true, markup: documentOf(markup) };
 };
 
-/** The `adm` of an answer as a page would show it. */
+const previewPlayed = ({ format, video }: VideoContent): Preview => {
+  if (video.tag !== null) return { ok: false, reason: t`Another server answers it: what plays is known when its tag is asked.` };
+  const markup = playerMarkup({ ...video, isVideo: format === 'video' });
+  return markup === undefined ? { ok: false, reason: UNPLAYABLE } : { ok: true, markup: documentOf(markup) };
+};
+const UNPLAYABLE = t`Browsers play manifests with a library only: add a file to see it here.`;
+
+/** The `adm` of an answer as a page would show it, or play it. */
 export const previewServed = (adm: string): string => {
+  const played = playedBy(adm);
+  if (played) return documentOf(playerMarkup(played) ?? escapeHtml(adm));
   const parsed = parseCreativeContent('native', adm);
   return 'content' in parsed && parsed.content.format === 'native' ? documentOf(sampleNative(parsed.content.assets)) : documentOf(adm);
 };

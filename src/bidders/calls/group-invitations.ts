@@ -38,7 +38,7 @@ export const floorOf = (invitation: Booking, { floorMicros, dealFloors }: Pick<B
  * A bidder gets one BidRequest per ad request and format, with an imp for each impression that
  * invites it. Line items of one bidder share its answer: a bid enters the ranking once for each
  * line item that takes it, under the line item's own caps and budget. An invitation without a
- * bidder, or of a format that bidders are not asked for, is skipped.
+ * bidder is skipped.
  */
 export const groupInvitations = (opportunities: readonly BidOpportunity[], bidders: ReadonlyMap<number, Bidder>): readonly BidderCall[] => {
   const calls = new Map<string, { bidder: Bidder; format: BidFormat; byImp: Map<BidOpportunity, Booking[]>; noticeHosts: Set<string> }>();
@@ -46,7 +46,7 @@ export const groupInvitations = (opportunities: readonly BidOpportunity[], bidde
     for (const invitation of opportunity.invitations) {
       const bidder = bidderOf(invitation.lineItem, bidders);
       const format = bidFormatOf(invitation.creative.content.format);
-      if (bidder === undefined || format === undefined) continue;
+      if (bidder === undefined) continue;
       const key = `${format} ${bidderKey(bidder)}`;
       const call = calls.get(key) ?? { bidder, format, byImp: new Map<BidOpportunity, Booking[]>(), noticeHosts: new Set<string>() };
       calls.set(key, call);

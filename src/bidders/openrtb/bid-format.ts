@@ -1,10 +1,10 @@
 import type { CreativeFormat } from '../../catalog/model/choices.ts';
 
-/** The kind of bid that is requested: markup or a native object. */
-export type BidFormat = 'html' | 'native';
+/** The kind of bid that is requested: markup, a native object, or VAST. */
+export type BidFormat = 'html' | 'native' | 'video' | 'audio';
 
-/** The bid format that fills a creative row: html and banner rows both take markup. undefined: bidders are not asked for it. */
-export const bidFormatOf = (format: CreativeFormat): BidFormat | undefined => {
+/** The bid format that fills a creative row: html and banner rows both take markup. */
+export const bidFormatOf = (format: CreativeFormat): BidFormat => {
   switch (format) {
     case 'html':
     case 'banner':
@@ -13,6 +13,6 @@ export const bidFormatOf = (format: CreativeFormat): BidFormat | undefined => {
       return 'native';
     case 'video':
     case 'audio':
-      return undefined;
+      return format;
   }
 };

@@ -1,8 +1,10 @@
+import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import type { BidOutcome } from '../bid-outcome.ts';
 import type { BidFormat } from './bid-format.ts';
 import { fillWithin, type AuctionMacros } from './fill-auction-macros.ts';
 import { hasInsecureResource } from './has-insecure-resource.ts';
 import { readNativeAssets } from './native-assets.ts';
+import { misfitOf, readVast } from './vast-markup.ts';
 
 /** Of markup as it will be served, in UTF-8. */
 export const MAX_MARKUP_BYTES = 64 * 1024;
@@ -13,7 +15,7 @@ export interface MarkupRoom {
 }
 
 /** OpenRTB's list of creative markup types. */
-const MARKUP_TYPE: Readonly<Record<BidFormat, number>> = { html: 1, native: 4 };
+const MARKUP_TYPE: Readonly<Record<BidFormat, number>> = { html: 1, video: 2, audio: 3, native: 4 };
 
 const VIDEO_MARKUP = /^\s*<(?:\?xml|vast)\b/i;
 
@@ -21,13 +23,13 @@ type ReadMarkup = { readonly adm: string } | { readonly refused: BidOutcome };
 
 /**
  * The markup of a bid as it will be served, macros filled: for html the bidder's own, for native
- * the assets as JSON. It is checked after the macros are filled, so that no macro value can produce
+ * the assets as JSON, for players the VAST. It is checked after the macros are filled, so that no macro value can produce
  * markup that the checks refuse.
  */
 export const readBidMarkup = (
   bid: Readonly<Record<string, unknown>>,
   macros: AuctionMacros,
-  asked: { readonly format: BidFormat; readonly secure: boolean },
+  asked: { readonly format: BidFormat; readonly secure: boolean; readonly players: readonly (VideoRules | null | undefined)[] },
   room: MarkupRoom,
 ): ReadMarkup => {
   const { adm, mtype } = bid;
@@ -42,6 +44,9 @@ export const readBidMarkup = (
       return readHtml(adm, macros, asked.secure, room);
     case 'native':
       return readNative(adm, macros, asked.secure, room);
+    case 'video':
+    case 'audio':
+      return readPlayed(adm, macros, asked, room);
   }
 };
 
@@ -59,6 +64,21 @@ const readHtml = (adm: unknown, macros: AuctionMacros, secure: boolean, room: Ma
   const filled = fillInRoom(adm, macros, room);
   if (filled === undefined) return { refused: 'markup_too_large' };
   return secure && hasInsecureResource(filled) ? { refused: 'not_secure' } : { adm: filled };
+};
+
+const readPlayed = (
+  adm: unknown,
+  macros: AuctionMacros,
+  { secure, players }: { readonly secure: boolean; readonly players: readonly (VideoRules | null | undefined)[] },
+  room: MarkupRoom,
+): ReadMarkup => {
+  if (typeof adm !== 'string' || !VIDEO_MARKUP.test(adm)) return { refused: 'wrong_format' };
+  const filled = fillInRoom(adm, macros, room);
+  if (filled === undefined) return { refused: 'markup_too_large' };
+  const vast = readVast(filled);
+  if (!vast) return { refused: 'bad_vast' };
+  if (secure && vast.hasInsecureAddress) return { refused: 'not_secure' };
+  return misfitOf(vast, players) ? { refused: 'not_for_player' } : { adm: filled };
 };
 
 const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean, room: MarkupRoom): ReadMarkup => {

@@ -1,5 +1,6 @@
 import type { BlockList } from '../../catalog/model/block-list.ts';
 import type { Bidder } from '../../catalog/model/entities.ts';
+import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
 import { fitsImp, type ImpQuery } from '../../decision/ad-query.ts';
 import type { NoticeKind } from '../bidder-observer.ts';
@@ -41,6 +42,8 @@ export interface AskedImp extends Pick<ImpQuery, 'size' | 'otherSizes'> {
   readonly floors: ReadonlyMap<string, number>;
   /** Creative attributes that this impression blocks, besides those of the block lists. */
   readonly battr?: readonly number[] | undefined;
+  /** What its player takes, by the placement and by the auction; undefined: it is none, or takes anything. */
+  readonly players?: readonly (VideoRules | null | undefined)[] | undefined;
 }
 
 export interface RefusedBid {
@@ -154,7 +157,7 @@ const readOffer = ({ bid, seat }: Offer, { bidId: answerBidId, money, room }: Of
   const filled: AuctionMacros = { ...macros, PRICE: formatCpm(price.bidMicros), LOSS: '0' };
   const size = readSize(bid);
   if (asked.format === 'html' && (size === null || !fitsImp(size, imp))) return refuse('wrong_size');
-  const markup = readBidMarkup(bid, filled, asked, room);
+  const markup = readBidMarkup(bid, filled, { ...asked, players: imp.players ?? [] }, room);
   if ('refused' in markup) return refuse(markup.refused);
   return {
     impId,

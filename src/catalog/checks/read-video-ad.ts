@@ -33,7 +33,10 @@ const FIELDS = [
 const NOT_WITH_TAG = ['duration', 'media', 'mezzanine', 'captions', 'poster', 'skip_after', 'icons', 'universal_ad_id', 'interactive'];
 const TRACKED: ReadonlySet<string> = new Set(['impression', 'click', 'error', ...VIDEO_EVENTS]);
 
-/** Reads the JSON content of a `video` or `audio` creative, documented in docs/video.md. Returns the first fault, and never throws. */
+/**
+ * Reads the JSON content of a `video` or `audio` creative, documented in docs/video.md; `{}` is that of a bidder, who supplies
+ * the ad. Returns the first fault, and never throws.
+ */
 export const readVideoAd = (format: Format, content: Json): { readonly video: VideoAd } | { readonly fault: Fault } => {
   const faults: Fault[] = [];
   const read = new JsonReader((pointer, detail) => void faults.push({ pointer, detail }));
@@ -46,12 +49,14 @@ const videoOf = (read: JsonReader, format: Format, content: Json): VideoAd => {
   read.known('', content, FIELDS);
   const tag = read.addressOrNull('/tag', content['tag'], 'absolute');
   const media = read.list('/media', content['media'], MAX_MEDIA_FILES, (at, value) => mediaOf(read, format, at, value));
-  if (tag === null && media.length === 0) read.refuse('/media', 'must have a file, unless a tag of another server is given');
+  const isBidders = Object.keys(content).length === 0;
+  if (tag === null && media.length === 0 && !isBidders) read.refuse('/media', 'must have a file, unless a tag of another server is given');
   if (tag !== null)
     for (const field of NOT_WITH_TAG)
       if ((content[field] ?? null) !== null) read.refuse(`/${field}`, 'is what the tag of the other server says: leave it out');
   const durationMs = read.secondsOrNull('/duration', content['duration']);
-  if (tag === null && durationMs === null) read.refuse('/duration', 'is required, in seconds, where no uploaded file says it');
+  if (tag === null && durationMs === null && !isBidders)
+    read.refuse('/duration', 'is required, in seconds, where no uploaded file says it');
   const skipAfterMs = read.secondsOrNull('/skip_after', content['skip_after'], 0);
   if (skipAfterMs !== null && durationMs !== null && skipAfterMs >= durationMs)
     read.refuse('/skip_after', 'must be less than the duration');

@@ -1,3 +1,5 @@
+import { typeOfEnd } from './types-of-ends.ts';
+
 /** What players play, in the terms of VAST 4.2; of formats `video` and `audio`. Addresses are absolute, or paths of this service. */
 export interface VideoAd {
   /** null: the third-party tag says it. */
@@ -92,21 +94,5 @@ export const AUDIO_TYPES = ['audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/webm'
 /** Manifests, which name the files that are played. */
 export const isManifest = (type: string): boolean => type.startsWith('application/');
 
-/** Media types by the ends of addresses: of pictures and captions, whose type nothing decides on. */
-export const typeOfAddress = (url: string): string => {
-  const [, extension = ''] = /\.([a-z0-9]+)(?:[?#]|$)/i.exec(url) ?? [];
-  return TYPES_OF_ENDS[extension.toLowerCase()] ?? 'image/png';
-};
-
-const TYPES_OF_ENDS: Readonly<Record<string, string>> = {
-  ...{
-    png: 'image/png',
-    jpg: 'image/jpeg',
-    jpeg: 'image/jpeg',
-    gif: 'image/gif',
-    webp: 'image/webp',
-    avif: 'image/avif',
-    svg: 'image/svg+xml',
-  },
-  ...{ vtt: 'text/vtt', srt: 'application/x-subrip', ttml: 'application/ttml+xml' },
-};
+/** Of pictures and captions, whose type nothing decides on. */
+export const typeOfAddress = (url: string): string => typeOfEnd(url) ?? 'image/png';

@@ -4,6 +4,8 @@ import type { Bid } from '../../bidders/bidder-port.ts';
 import { isVideo, type Creative } from '../../catalog/model/entities.ts';
 import { NO_ADDRESSES, type Addresses } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
+import { withReports } from '../../bidders/openrtb/vast-markup.ts';
+import { vastLinks } from '../../creative/vast/vast-ad.ts';
 import { composeVideo } from '../../creative/vast/compose-vast.ts';
 import { LATEST_VAST } from '../../creative/vast/vast-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
@@ -80,7 +82,7 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
     const { creative, lineItem, ecpmMicros } = candidate;
     const { id, token, urls } = writeTracking(ad);
     const { text, isMarked } = bid
-      ? { text: writeCreative(creative, shownSize(bid, imp), marked, bid), isMarked: false }
+      ? { text: writeCreative(creative, shownSize(bid, imp), marked, bid), isMarked: isVideo(creative.content) }
       : writeOnce(creative, shownSize(creative, imp));
     return (
       `{${id}"impid":${JSON.stringify(imp.impId)},"cid":"${lineItem.campaignId}","price":${ecpmMicros / 1e6},${urls}` +
@@ -124,7 +126,7 @@ const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriter
 const writeCreative = (creative: Creative, size: AdSize, options: WritingOptions, bid?: Bid): string =>
   JSON.stringify({
     crid: String(creative.id),
-    adm: bid ? bid.adm : compose(creative, size, options),
+    adm: bid ? admOf(bid, creative, options) : compose(creative, size, options),
     ...advertiserFields(creative, bid),
     w: size.width,
     h: size.height,
@@ -139,6 +141,10 @@ interface WritingOptions {
   readonly tokenMark: string;
   readonly idMark: string;
 }
+
+/** A bidder's VAST has our reports beside those of the bidder. */
+const admOf = (bid: Bid, { content }: Creative, { base, tokenMark }: WritingOptions): string =>
+  isVideo(content) ? withReports(bid.adm, vastLinks(base, tokenMark)) : bid.adm;
 
 const compose = (creative: Creative, size: AdSize, { addresses, base, tokenMark: token, idMark: tokenId }: WritingOptions): string => {
   const { content, clickUrl } = creative;

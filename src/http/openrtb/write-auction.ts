@@ -4,6 +4,8 @@ import { addressesOf, type Addresses, type AddressSettings } from '../../creativ
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
 import { composeNative } from '../../creative/native-markup.ts';
+import { withReports } from '../../bidders/openrtb/vast-markup.ts';
+import { vastLinks } from '../../creative/vast/vast-ad.ts';
 import { composeVideo } from '../../creative/vast/compose-vast.ts';
 import { LATEST_VAST } from '../../creative/vast/vast-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
@@ -167,10 +169,12 @@ const composeMembers = (
     adm = JSON.stringify(native);
   } else {
     const showing = { version: imp.terms?.vast ?? LATEST_VAST, base, token: token ?? '', tokenId: ad.tokenId };
-    const own = isVideo(content)
-      ? composeVideo(creative, content, showing, addresses)
-      : composeMarkup({ content, clickUrl: creative.clickUrl }, size, addresses, click);
-    adm = fillMacros(bid ? bid.adm : own, { ...signals, click, cacheBuster: ad.tokenId });
+    const own = () =>
+      isVideo(content)
+        ? composeVideo(creative, content, showing, addresses)
+        : composeMarkup({ content, clickUrl: creative.clickUrl }, size, addresses, click);
+    const ofBid = (given: string) => (isVideo(content) ? withReports(given, vastLinks(base, showing.token)) : given);
+    adm = fillMacros(bid ? ofBid(bid.adm) : own(), { ...signals, click, cacheBuster: ad.tokenId });
   }
   return JSON.stringify(membersOf(won, size, adm)).slice(1, -1);
 };

@@ -1,3 +1,5 @@
+import { withReports } from '../../bidders/openrtb/vast-markup.ts';
+import { vastLinks } from '../../creative/vast/vast-ad.ts';
 import type { RequestHandler } from 'express';
 import { isVideo } from '../../catalog/model/entities.ts';
 import { addressesOf, type AddressSettings } from '../../creative/absolute-address.ts';
@@ -49,7 +51,9 @@ export const vastRoute = (options: VastRouteOptions): RequestHandler =>
       const { ad } = won;
       const token = options.signToken(ad);
       const addresses = addressesOf({ ...options, publicUrl: base });
-      const document = composeVideo(creative, content, { version, base, token, tokenId: ad.tokenId }, addresses);
+      const document = won.bid
+        ? withReports(won.bid.adm, vastLinks(base, token))
+        : composeVideo(creative, content, { version, base, token, tokenId: ad.tokenId }, addresses);
       text = fillMacros(document, { ...request.bidContext.signals, click: `${base}/click?t=${token}`, cacheBuster: ad.tokenId });
     } else text = composeNoAd(version, `${base}/vast/error?code=[ERRORCODE]`);
     const bytes = Buffer.from(text + traceComment(traceOfTag(options, answer, asked, req)));

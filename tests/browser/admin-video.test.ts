@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Frame } from 'playwright-core';
+import { eventually } from '../../testkit/until.ts';
+import type { Replica } from '../setup/start-replica.ts';
+import { shootWidths } from './setup/shoot.ts';
+import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
+import { startBrowser } from './setup/start-browser.ts';
+
+const FILE = readFileSync(path.join(__dirname, '../uploads/media/colours.mp4'));
+
+let browser: Browser;
+let replica: Replica;
+let api: Api;
+let admin: AdminPage;
+beforeAll(async () => {
+  [browser, [replica]] = (await Promise.all([startBrowser(), startReplicas(1)])) as unknown as [Browser, [Replica]];
+  api = apiOf(replica);
+});
+beforeEach(async () => {
+  admin = await openAdmin(browser, replica);
+});
+afterEach(async () => {
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
+});
+
+/** Whether the player of a frame plays, and to where. */
+const playedIn = async (frame: Frame): Promise<number> =>
+  frame.evaluate(async () => {
+    const video = document.querySelector('video');
+    if (!video) return -1;
+    video.muted = true;
+    await video.play().catch(() => undefined);
+    return video.currentTime;
+  });
+const playerFrame = async (): Promise<Frame> => {
+  const handle = await admin.page.locator('ad-preview iframe').first().elementHandle();
+  return (await handle!.contentFrame())!;
+};
+
+test('a video is uploaded, shown with what was read from it, played, and its placement has a tag that plays it uncounted', async () => {
+  const publisher = await api('POST', '/publishers', { name: 'The Gazette', domain: 'localhost', origins: ['https://gazette.example'] });
+  await api('POST', '/placements', { id: 'pre-roll', width: 640, height: 360, formats: ['video'], publisher_id: publisher.id });
+  const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Film', ...FLIGHT });
+  const booked = { campaign_id: campaign.id, name: 'Film', active: true, budget_type: 'CPCV', cpcv: 0.02, ...FLIGHT };
+  const item = await api('POST', '/line_items', booked);
+  const { page } = admin;
+
+  await admin.go(`#/creatives/new?line_item_id=${item.id}&placement_id=pre-roll`);
+  await page.locator('.file-drop input[type=file]').first().setInputFiles({ name: 'colours.mp4', mimeType: 'video/mp4', buffer: FILE });
+  const row = page.locator('.media-file');
+  await row.waitFor();
+  expect(await row.innerText()).toMatch(/^[0-9a-f]{8}….mp4 video\/mp4, \d+ × \d+, [\d,]+ kbit\/s, [\w.]+.*, \d+ KB$/);
+  expect(Number(await page.locator('#field-duration').inputValue())).toBeGreaterThan(0);
+  await eventually(async () => expect(await playedIn(await playerFrame())).toBeGreaterThan(0));
+  await shootWidths(page, 'video-creative');
+  await page.locator('.save-bar button[type=submit]').click();
+  await page.getByRole('heading', { level: 1, name: 'colours' }).waitFor();
+  const [creative] = (await api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { content: string }[];
+  expect(JSON.parse(creative!.content)).toMatchObject({ duration: expect.any(Number), media: [{ type: 'video/mp4', bytes: FILE.length }] });
+
+  await admin.go('#/placements/pre-roll');
+  const tag = await page.locator('pre.code').innerText();
+  expect(tag).toBe(
+    `${replica.url}/vast?publisher_id=${publisher.id}&placement=pre-roll&page=[PAGEURL]&n=[IFA]&gdpr_consent=[GDPRCONSENT]&gpp=[GPPSTRING]&gpp_sid=[GPPSECTIONID]&cb=[CACHEBUSTING]`,
+  );
+  const answer = await fetch(tag.replace(replica.url, replica.url), { headers: { Origin: 'https://gazette.example' } });
+  expect([answer.status, (await answer.text()).includes('<MediaFile')]).toEqual([200, true]);
+  await shootWidths(page, 'video-tag');
+  await page.getByText('Play an ad of this placement').click();
+  await page.locator('form button[type=submit]').first().click();
+  await page.locator('ad-preview iframe').waitFor();
+  await eventually(async () => expect(await playedIn(await playerFrame())).toBeGreaterThan(0));
+  await shootWidths(page, 'video-test');
+});
+
+test('a sound is no video, and what is not read from a file is typed', async () => {
+  const publisher = await api('POST', '/publishers', { name: 'Radio', domain: 'radio.example' });
+  await api('POST', '/placements', { id: 'spot', width: 300, height: 60, formats: ['video'], publisher_id: publisher.id });
+  const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Spots', ...FLIGHT });
+  const item = await api('POST', '/line_items', { campaign_id: campaign.id, name: 'Spots', active: true, cpm: 2, ...FLIGHT });
+  const { page } = admin;
+  await admin.go(`#/creatives/new?line_item_id=${item.id}&placement_id=spot`);
+  const vtt = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nBoots\n');
+  await page.locator('.file-drop input[type=file]').first().setInputFiles({ name: 'a.vtt', mimeType: 'text/vtt', buffer: vtt });
+  await page.getByText('is no video.').waitFor();
+  await page.getByText('+ Add a file by its address').click();
+  await page.getByLabel('Address of file 1').fill('https://cdn.example.com/boots.m3u8');
+  await page.getByLabel('Address of file 1').blur();
+  await page.getByLabel('Type of file 1').selectOption('application/x-mpegURL');
+  await page.getByLabel('Width of file 1').fill('1280');
+  await page.getByLabel('Height of file 1').fill('720');
+  await page.locator('#field-duration').fill('15.5');
+  await page.locator('#field-skip-after').fill('5');
+  await page.locator('#field-name').fill('Boots');
+  await page.getByText('Browsers play manifests with a library only').waitFor();
+  await page.locator('.save-bar button[type=submit]').click();
+  await page.getByRole('heading', { level: 1, name: 'Boots' }).waitFor();
+  const [creative] = (await api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { content: string }[];
+  expect(JSON.parse(creative!.content)).toEqual({
+    ...{ duration: 15.5, skip_after: 5 },
+    media: [{ url: 'https://cdn.example.com/boots.m3u8', type: 'application/x-mpegURL', width: 1280, height: 720 }],
+  });
+});
