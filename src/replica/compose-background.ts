@@ -41,7 +41,7 @@ import { createRunningReplicas } from './running-replicas.ts';
  * books, dropping old partitions.
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
-  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample, forecastWorker } = delivery;
   const { reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
@@ -186,6 +186,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         refusals.stop(),
         requestTallies.stop(),
         trafficSample.stop(),
+        forecastWorker.stop(),
         deliverReports.stop(),
         watchBookings.stop(),
       ]);

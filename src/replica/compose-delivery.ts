@@ -17,6 +17,9 @@ import { createRefusalTallies } from '../events/refusal-tallies.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import { createRequestCounts } from '../events/postgres/request-counts.ts';
 import { createRequestTallies } from '../events/request-tallies.ts';
+import { createForecastStore } from '../forecast/forecast-store.ts';
+import { createForecasts } from '../forecast/forecasts.ts';
+import { runForecastWorker } from '../forecast/run-forecast-worker.ts';
 import { createSampleStore } from '../forecast/sample/sample-store.ts';
 import { createTrafficSample } from '../forecast/sample/traffic-sample.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
@@ -164,6 +167,14 @@ export const composeDelivery = (foundation: Foundation) => {
     onBidsDecided: () => undefined,
   });
 
+  const forecastWorker = runForecastWorker({
+    ...{ databaseUrl: addresses.databaseUrl, dimensions, pid: settings.pid, tokenTtlMs: settings.tokenTtlMs },
+  });
+  const forecasts = createForecasts({
+    store: createForecastStore({ knex: stores.knex }),
+    worker: forecastWorker,
+    onFailure: observe.storeFailed('forecast', 'A forecast could not be made'),
+  });
   const { seal, client } = createVisitorSeal();
   const pending = createPendingHits({ knex: stores.promptKnex });
   const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
@@ -202,6 +213,8 @@ export const composeDelivery = (foundation: Foundation) => {
     refusalStore,
     requestTallies,
     trafficSample,
+    forecasts,
+    forecastWorker,
     reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,
