@@ -8,7 +8,9 @@ export interface BaseFigures {
   /** By placement: impressions that pages ask for, and those that are sold, by day. */
   readonly placements: Readonly<Record<string, { readonly available: readonly number[]; readonly sold: readonly number[] }>>;
   /** By line item and day. */
-  readonly lineItems: Readonly<Record<string, { readonly p10: readonly number[]; readonly p50: readonly number[]; readonly p90: readonly number[] }>>;
+  readonly lineItems: Readonly<
+    Record<string, { readonly p10: readonly number[]; readonly p50: readonly number[]; readonly p90: readonly number[] }>
+  >;
   readonly warning: string | null;
 }
 
@@ -16,11 +18,14 @@ export interface BaseFigures {
 export const figuresOf = ({ version, prediction, available, sold }: Baseline, dateOf: (day: number) => string): BaseFigures => {
   const { coming, lineItems } = prediction;
   const days = coming.days(() => 1).map(({ day }) => day);
-  const row = (of: ReadonlyMap<number, number> | undefined): readonly number[] => days.map((day) => Math.round((of?.get(day) ?? 0) * coming.scale));
+  const row = (of: ReadonlyMap<number, number> | undefined): readonly number[] =>
+    days.map((day) => Math.round((of?.get(day) ?? 0) * coming.scale));
   return {
     version,
     days: days.map(dateOf),
-    placements: Object.fromEntries([...available].map(([placement, byDay]) => [placement, { available: row(byDay), sold: row(sold.get(placement)) }])),
+    placements: Object.fromEntries(
+      [...available].map(([placement, byDay]) => [placement, { available: row(byDay), sold: row(sold.get(placement)) }]),
+    ),
     lineItems: Object.fromEntries(
       [...lineItems].map(([id, { byDay }]) => [
         String(id),

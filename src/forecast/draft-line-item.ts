@@ -15,8 +15,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
 };
 
 export type DraftedLineItem =
-  | { readonly ok: true; readonly draft: Draft; readonly publisherId: number }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
+  { readonly ok: true; readonly draft: Draft; readonly publisherId: number } | { readonly ok: false; readonly faults: readonly Fault[] };
 
 interface PlacementRow {
   readonly id: string;
@@ -34,16 +33,22 @@ export const draftLineItem = async (
   knex.transaction(
     async (trx): Promise<DraftedLineItem> => {
       const checked = await checkRecord(trx, ENTITY_KINDS.line_items, given.lineItem, caller);
-      const rows = (await onlyVisible(trx('placements').whereIn('id', given.placements), 'placements', caller).select('*')) as PlacementRow[];
+      const rows = (await onlyVisible(trx('placements').whereIn('id', given.placements), 'placements', caller).select(
+        '*',
+      )) as PlacementRow[];
       const known = new Map(rows.map((row) => [row.id, row]));
-      const unknown = given.placements.flatMap((id, i) => (known.has(id) ? [] : [{ pointer: `/placements/${i}`, detail: `${id} does not exist` }]));
+      const unknown = given.placements.flatMap((id, i) =>
+        known.has(id) ? [] : [{ pointer: `/placements/${i}`, detail: `${id} does not exist` }],
+      );
       const faults: readonly Fault[] =
         given.placements.length === 0 ? [{ pointer: '/placements', detail: 'must name at least one placement' }] : unknown;
       if (!checked.ok || faults.length > 0) {
         const ofDraft = checked.ok ? [] : checked.faults.map(({ pointer, detail }) => ({ pointer: `/line_item${pointer}`, detail }));
         return { ok: false, faults: [...ofDraft, ...faults] };
       }
-      const campaign = await trx('campaigns').where({ id: checked.row['campaign_id'] as number }).first<{ publisher_id: number }>('publisher_id');
+      const campaign = await trx('campaigns')
+        .where({ id: checked.row['campaign_id'] as number })
+        .first<{ publisher_id: number }>('publisher_id');
       const parsed = Object.fromEntries(Object.entries(checked.row).map(([name, value]) => [name, asRead(value)]));
       const lineItem: CatalogRow = { ...parsed, id: DRAFT_ID, active: true, archived: false };
       return { ok: true, publisherId: campaign.publisher_id, draft: { lineItem, creatives: creativesOf(rows) } };

@@ -20,7 +20,11 @@ const FORECAST_QUESTION = component(
     line_item_id: s.optional(s.described(s.recordId, 'One that exists')),
     line_item: s.optional(s.anyObject({ description: 'Or a draft: a LineItem as it would be created' })),
     placements: s.optional(
-      s.listOf(s.textOf({ minLength: 1, maxLength: 128 }), { maxItems: MAX_PLACEMENTS, uniqueItems: true, description: 'Of a draft: where it runs' }),
+      s.listOf(s.textOf({ minLength: 1, maxLength: 128 }), {
+        maxItems: MAX_PLACEMENTS,
+        uniqueItems: true,
+        description: 'Of a draft: where it runs',
+      }),
     ),
     models: s.optional(
       s.mapOf(s.text, { description: 'Placements without history, each with the placement whose traffic it is expected to have' }),
@@ -50,10 +54,9 @@ const FORECAST = component(
     goal: s.orNull(impressions, { description: 'What is left of its goal; null: it has none' }),
     delivery: s.nullOr(s.record({ ...range, by_day: s.listOf(s.record({ day, ...range })) })),
     clicks: s.orNull(impressions),
-    binding: s.listOf(
-      s.record({ reason: s.text, words: s.text, impressions, share: s.described(s.number, 'Of what matches, 0 to 1') }),
-      { description: 'Why it is not shown where it matches, the most frequent first' },
-    ),
+    binding: s.listOf(s.record({ reason: s.text, words: s.text, impressions, share: s.described(s.number, 'Of what matches, 0 to 1') }), {
+      description: 'Why it is not shown where it matches, the most frequent first',
+    }),
     displaced: s.listOf(s.record({ line_item_id: s.integer, impressions }), { description: 'Who gets less because of the draft' }),
     remedies: s.listOf(s.record({ change: s.text, words: s.text, p50: impressions }), { description: 'What would bring more' }),
     warning: s.orNull(s.text, { description: 'What makes the forecast less sure' }),
@@ -113,7 +116,8 @@ export const FORECAST_API = defineRoutes({
     reach: 'publishers',
     asks: true,
     cost: 'report',
-    summary: 'What a line item that exists or is drafted will deliver. The answer of the sample comes within two seconds; the replay goes on, and GET /api/forecasts/{id} tells of it.',
+    summary:
+      'What a line item that exists or is drafted will deliver. The answer of the sample comes within two seconds; the replay goes on, and GET /api/forecasts/{id} tells of it.',
     body: jsonBody(FORECAST_QUESTION, 'The question has faults.'),
     answer: ok('What is known so far', FORECAST),
     problems: ['not_found'],
@@ -139,7 +143,8 @@ export const FORECAST_API = defineRoutes({
     needs: 'alerts.read',
     reach: 'publishers',
     cost: 'report',
-    summary: 'What is available, sold and free by day and placement in the next 28 days. Empty until the bookings have been replayed, which a call begins.',
+    summary:
+      'What is available, sold and free by day and placement in the next 28 days. Empty until the bookings have been replayed, which a call begins.',
     parameters: {
       publisher: PUBLISHER,
       placement: textQuery('Only this placement', { maxLength: 128 }),

@@ -40,7 +40,9 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
       if (!snapshot) return NOT_LOADED;
       const { line_item_id: id, line_item: lineItem, placements = [], models = {} } = body;
       if ((id === undefined) === (lineItem === undefined))
-        return refuse('invalid_request', 'The question has faults.', [{ pointer: '', detail: 'must have line_item_id or line_item, and not both' }]);
+        return refuse('invalid_request', 'The question has faults.', [
+          { pointer: '', detail: 'must have line_item_id or line_item, and not both' },
+        ]);
       const asked = { nowMs: now(), models };
       if (id !== undefined) {
         const [visible] = await visibleIds(knex, 'line_items', caller, [id]);
@@ -77,14 +79,20 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
           .flatMap(([name, { available, sold }]) =>
             days.flatMap((day, i): readonly AvailabilityWire[] => {
               const [all = 0, ofThem = 0] = [available[i], sold[i]];
-              return day < from || day > to ? [] : [{ day, placement: name, available: all, sold: ofThem, free: Math.max(all - ofThem, 0) }];
+              return day < from || day > to
+                ? []
+                : [{ day, placement: name, available: all, sold: ofThem, free: Math.max(all - ofThem, 0) }];
             }),
           ),
       );
     },
     listTrafficEvents: async ({ publisher: id }, { caller }) => {
       if (!maySee(caller.publishers, id)) return noSuch('publisher');
-      const rows = await knex('traffic_events').where({ publisher_id: id }).orderBy('from_at', 'desc').limit(MAX_EVENTS).select<EventRow[]>('*');
+      const rows = await knex('traffic_events')
+        .where({ publisher_id: id })
+        .orderBy('from_at', 'desc')
+        .limit(MAX_EVENTS)
+        .select<EventRow[]>('*');
       return answer(rows.map(eventWire));
     },
     createTrafficEvent: async ({ body }, { caller }) => {
@@ -93,7 +101,15 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
         return refuse('invalid_request', 'The event has faults.', [{ pointer: '/publisher_id', detail: 'does not exist' }]);
       if (Date.parse(from) >= Date.parse(to))
         return refuse('invalid_request', 'The event has faults.', [{ pointer: '/to', detail: 'must be after from' }]);
-      const row = { publisher_id: id, name, factor, placements, from_at: new Date(from), to_at: new Date(to), key_values: JSON.stringify(key_values) };
+      const row = {
+        publisher_id: id,
+        name,
+        factor,
+        placements,
+        from_at: new Date(from),
+        to_at: new Date(to),
+        key_values: JSON.stringify(key_values),
+      };
       const [stored] = (await knex('traffic_events').insert(row).returning('*')) as EventRow[];
       return answer(eventWire(stored!));
     },

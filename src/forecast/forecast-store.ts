@@ -65,7 +65,8 @@ export const createForecastStore = ({ knex }: { readonly knex: Knex }): Forecast
       .first<Row | undefined>('*', knex.raw(`told_at < now() - ${SILENT} as is_silent`));
     if (!row) return undefined;
     const { publisher_id: publisherId, state, progress, answer, reason } = row;
-    if (state === 'running' && row.is_silent) return { id, publisherId, state: 'failed', progress, answer: null, reason: 'the replica that forecast it has ended' };
+    if (state === 'running' && row.is_silent)
+      return { id, publisherId, state: 'failed', progress, answer: null, reason: 'the replica that forecast it has ended' };
     return { id, publisherId, state, progress, answer, reason };
   },
   cancel: async (id) => (await knex('forecasts').where({ id, state: 'running' }).update({ state: 'cancelled', answer: null })) > 0,

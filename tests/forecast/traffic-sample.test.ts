@@ -7,6 +7,7 @@ import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
+const SILENT = { warn: () => undefined, error: () => undefined, debug: () => undefined, deprecate: () => undefined };
 const NOW = Date.UTC(2026, 10, 20, 12);
 const DAY = 86_400_000;
 const KEY = 'a'.repeat(64);
@@ -25,7 +26,7 @@ const request = (userHash: string | null, changes: Partial<AdRequest> = {}): AdR
       atMs: NOW,
       mayRemember: userHash !== null,
       targeting: targetingQuery(new Map(), { country: 'FI', device: 'mobile', city: 'Oulu' }, { section: 'sport' }, (kind) =>
-        kind === 'languages' ? ['fi'] : kind === 'schedule' ? ['p60', 'p60.0', 'v64', 'v64.0'] : [],
+        kind === 'languages' ? ['fi'] : kind === 'schedule' ? ['p108', 'p108.0', 'v112', 'v112.0'] : [],
       ),
     },
     userHash,
@@ -81,7 +82,7 @@ it('adapts its share to the requests of the day before, and keeps the visitors o
 });
 
 it('drops and counts what Postgres refuses', async () => {
-  const gone = knexFactory({ client: 'pg', connection: 'postgres://nobody@127.0.0.1:1/none', acquireConnectionTimeout: 500 });
+  const gone = knexFactory({ client: 'pg', connection: 'postgres://nobody@127.0.0.1:1/none', acquireConnectionTimeout: 500, log: SILENT });
   const { sample, dropped } = sampleOf(createSampleStore({ knex: gone }));
   sample.note(request('user-hash-of-ann-12345'), KEY);
   await sample.flush();
