@@ -41,7 +41,8 @@ import { createRunningReplicas } from './running-replicas.ts';
  * books, dropping old partitions.
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
-  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample, forecastWorker } = delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample, forecastWorker } =
+    delivery;
   const { reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({

@@ -85,7 +85,9 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
   const row = await knex('line_items').where({ id: below }).first<Record<string, unknown>>('*');
   const draft = {
     lineItem: { ...row, id: DRAFT_ID, name: 'draft', priority: 1, pacing: 'Even', goal_impressions: 1_500 },
-    creatives: [{ id: DRAFT_ID, line_item_id: DRAFT_ID, placement_id: booking.placementId, more_placement_ids: [], format: 'html', content: 'draft' }],
+    creatives: [
+      { id: DRAFT_ID, line_item_id: DRAFT_ID, placement_id: booking.placementId, more_placement_ids: [], format: 'html', content: 'draft' },
+    ],
   };
   const of = forecaster();
   const { answer } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft }, of);
@@ -102,7 +104,13 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
 it('ends where it is told to', async () => {
   const booking = await book(knex);
   await live(booking, Date.now());
-  const question = { publisherId: booking.publisherId, lineItemId: booking.lineItemIds[0], draft: undefined, nowMs: Date.now(), models: {} };
+  const question = {
+    publisherId: booking.publisherId,
+    lineItemId: booking.lineItemIds[0],
+    draft: undefined,
+    nowMs: Date.now(),
+    models: {},
+  };
   const onPause = (): Promise<void> => Promise.reject(new Error('cancelled'));
   await expect(forecaster().answer(question, { onSampled: () => undefined, onPause })).rejects.toThrow('cancelled');
 });

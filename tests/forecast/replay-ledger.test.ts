@@ -24,7 +24,9 @@ const drawItem = (chance: Chance, id: number): Partial<LineItem> => ({
   ...(chance() < 0.3 && { budgetMicros: 10_000 + Math.floor(80_000 * chance()) }),
   ...(chance() < 0.3 && { goals: { impressions: 10 + Math.floor(100 * chance()), clicks: null, frontload: one(chance, [0, 0.3]) } }),
   ...(chance() < 0.4 && {
-    frequencyCaps: [{ scope: 'line_item', of: 'impressions', max: 1 + Math.floor(3 * chance()), windowMs: one(chance, [HOUR, DAY]) } as never],
+    frequencyCaps: [
+      { scope: 'line_item', of: 'impressions', max: 1 + Math.floor(3 * chance()), windowMs: one(chance, [HOUR, DAY]) } as never,
+    ],
   }),
   ...(chance() < 0.2 && { rateLimit: { perSecond: 0.01, burst: 2 } }),
 });

@@ -38,7 +38,13 @@ const request = (userHash: string | null, changes: Partial<AdRequest> = {}): AdR
 
 const sampleOf = (store: Parameters<typeof createTrafficSample>[0]['store'], perDay = 50_000) => {
   const dropped: number[] = [];
-  const sample = createTrafficSample({ store, perDay, now: () => NOW, onDropped: (count) => dropped.push(count), onFailure: () => undefined });
+  const sample = createTrafficSample({
+    store,
+    perDay,
+    now: () => NOW,
+    onDropped: (count) => dropped.push(count),
+    onFailure: () => undefined,
+  });
   return { sample, dropped };
 };
 
@@ -48,7 +54,15 @@ it('keeps what targeting reads of a visitor under a pseudonym of its own, and fo
   sample.note(request('user-hash-of-ann-12345'), KEY);
   await sample.flush();
   const [kept] = await store.read(1, NOW - DAY, NOW + DAY);
-  expect(kept).toMatchObject({ atMs: NOW, weight: 1, isRemembered: true, placements: ['top'], sizes: ['300x250'], floorMicros: null, visitorOffset: 8 });
+  expect(kept).toMatchObject({
+    atMs: NOW,
+    weight: 1,
+    isRemembered: true,
+    placements: ['top'],
+    sizes: ['300x250'],
+    floorMicros: null,
+    visitorOffset: 8,
+  });
   expect(kept?.pairs).toEqual(expect.arrayContaining(['countries7:country=FI', 'key_values7:section=sport', 'languages8:language=fi']));
   expect(kept?.visitor).toBe(samplePseudonym(KEY, 1, 'user-hash-of-ann-12345'));
   expect(JSON.stringify(kept)).not.toContain('user-hash');
