@@ -134,8 +134,8 @@ export default [
   {
     input: join(adminSources, 'main.ts'),
     plugins: [nodeResolve(), typescript('es2022'), { name: 'publish-admin-files', closeBundle: () => publishAdminFiles(root) }],
-    // Of charts, whose code is loaded with the first of them.
-    output: { dir: adminServed, entryFileNames: 'admin.js', chunkFileNames: 'charts.js', format: 'es', plugins: [minify()] },
+    // The code of charts and of the booking screen is loaded with the first of them.
+    output: { dir: adminServed, entryFileNames: 'admin.js', chunkFileNames: '[name].js', format: 'es', plugins: [minify()] },
   },
   {
     input: join(adminSources, 'sign-in/main.ts'),

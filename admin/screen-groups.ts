@@ -73,9 +73,10 @@ export const screenNamed = (name: string): Screen | undefined =>
 
 /** Whether an address leads to something that the person may use: a screen, or the form of a new record. */
 export const mayOpen = (rights: Rights, hash: string): boolean => {
-  const [name = 'overview', id] = parseRoute(hash).parts;
+  const [name = 'overview', id, verb] = parseRoute(hash).parts;
   const kind = KINDS.find((one) => one === name);
   if (kind && id === 'new' && !rights.may('POST', `/${kind}`)) return false;
+  if (name === 'campaigns' && verb === 'book' && !rights.may('POST', '/bookings')) return false;
   if (name === 'people' && id === 'new' && !rights.may('POST', '/people')) return false;
   if (name === 'roles') return id === undefined ? rights.managesAll : rights.may('POST', '/roles');
   if (name === 'report_links') return rights.may('GET', '/report_links');

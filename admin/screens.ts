@@ -102,6 +102,8 @@ const SCREENS: Partial<Readonly<Record<Kind, (page: Page, route: Route) => Promi
 /** The list, the form, or the screen of one record. */
 const openEntity = (page: Page, kind: Kind, route: Route): View | Promise<View> => {
   const [, id, verb] = route.parts;
+  if (kind === 'campaigns' && (verb === 'book' || (id === 'new' && !route.query.has('copy'))))
+    return import('./bookings/desk/booking-view.ts').then(({ openBooking }) => openBooking(page, route));
   if (id === undefined) return openList(page, kind, route);
   const openOne = SCREENS[kind];
   return openOne && id !== 'new' && verb !== 'edit' ? openOne(page, route) : openForm(page, kind, route);

@@ -29,6 +29,7 @@ const inputsOf = (genes: readonly Gene[]): string =>
  */
 export const cost: Proof = {
   name: 'cost',
+  isAlone: true,
   claim: 'a search for the most costly requests: time of the event loop, bytes answered, memory retained',
   expected:
     `of a stranger ≤ ${MAX_LOOP_MS} ms of the loop and ≤ ${MAX_ANSWER_BYTES / 1024} KiB answered; ` +

@@ -1,4 +1,5 @@
 import { activity } from './activity.ts';
+import { allocation } from './allocation.ts';
 import { allowances } from './allowances.ts';
 import { badRows } from './bad-rows.ts';
 import { cap } from './cap.ts';
@@ -59,6 +60,7 @@ export const PROOFS: readonly Proof[] = [
   tokens,
   hostile,
   siblings,
+  allocation,
   goals,
   forecast,
   rotation,

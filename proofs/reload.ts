@@ -9,6 +9,7 @@ const MAX_HOLD_MS = 50;
 /** Every row has the version of its write; an answer with two versions is inconsistent. */
 export const reload: Proof = {
   name: 'reload',
+  isAlone: true,
   claim: 'reloads under load, every row stamped with the version of its write',
   expected: `0 torn answers, 0 failed requests, the event loop never held for more than ${MAX_HOLD_MS} ms (CPU time of its thread)`,
   run: async (rig, scale) => {

@@ -23,6 +23,7 @@ const MAX_FOLD_MS = 900_000;
 /** What requests and hits of one publisher cost in Redis must not stop the requests of another. */
 export const scriptCost: Proof = {
   name: 'script-cost',
+  isAlone: true,
   claim: `${CALLERS} callers ask for ${IMPS} ads at a time for a user who has used up ${LINE_ITEMS} frequency-capped line items, and for ${LINE_ITEMS} PID accounts that are due for a sample; then ${PENDING.toLocaleString('en')} hits that wait in Postgres are counted`,
   expected: `no script call takes more than ${MAX_CALL_MS} ms of Redis's CPU time; every request of another publisher filled meanwhile; every waiting hit counted once`,
   run: async (rig, scale) => {

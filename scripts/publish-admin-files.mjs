@@ -16,6 +16,7 @@ const STYLES = [
   'forms',
   'comments',
   'conflict',
+  'desk',
   'palette',
   'overview',
   'refusals',

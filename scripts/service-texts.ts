@@ -3,6 +3,7 @@ import { ENTITIES, entityOf, ENTITY_TABLES } from '../src/catalog/entities/entit
 import { formOf } from '../src/catalog/entities/form.ts';
 import { ALERT_KINDS } from '../src/catalog/model/alert-kinds.ts';
 import * as choices from '../src/catalog/model/choices.ts';
+import { VIDEO_ERRORS } from '../src/catalog/model/video-events.ts';
 import { DELIVERY_STATUSES, NoBidReason, STAGES, wordsOf } from '../src/decision/no-bid-reason.ts';
 import { PROBLEMS } from '../src/http/problems/problem.ts';
 import { DIMENSIONS } from '../src/reports/report-dimensions.ts';
@@ -56,6 +57,8 @@ const SENTENCES = [
   'ends with {0}',
   '{0} complaint in seven days; of {1}',
   '{0} complaints in seven days; of {1}',
+  '{0} errors of players since yesterday, {1} % of its plays; most often {2}: {3}; of {4}',
+  'none of {0} starts since yesterday was played to its end; of {1}',
   'Serve as fast as possible instead of pacing',
   'Raise the daily cap to {0}',
   'Raise the budget to {0}',
@@ -102,6 +105,7 @@ export const serviceTexts = (): readonly ServiceText[] => {
     ...wordsIn(DIMENSIONS),
     ...wordsIn(METRICS),
     ...wordsIn(RANGES),
+    ...Object.values(VIDEO_ERRORS),
     ...HISTORY,
     ...SENTENCES,
   ];

@@ -33,6 +33,8 @@ export interface Page {
 export interface AskChanges {
   readonly placementIds?: readonly string[];
   readonly pageView?: string;
+  /** All placements that the page view asks for. */
+  readonly pagePlacements?: readonly string[];
   /** Of the visitor, as a proxy would forward it. */
   readonly address?: string;
 }
@@ -65,7 +67,7 @@ export const createPage = (origin: string, connections = 64): Page => {
         id: `r${++requests}`,
         imp: (changes.placementIds ?? [placementId]).map((tagid, i) => ({ id: String(i), tagid })),
         user: { id: userId },
-        ext: { publisher_id: publisherId, page_view: changes.pageView },
+        ext: { publisher_id: publisherId, page_view: changes.pageView, page_placements: changes.pagePlacements },
       });
       const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...forwardedFor(changes.address) };
       const reply = await send({ method: 'POST', path: '/ad', headers, body });

@@ -16,6 +16,7 @@ type Stored = {
 /** The records of the trafficking API, with the fields that only its answers have. */
 export interface Records extends Stored {
   readonly publishers: Stored['publishers'] & { readonly api_key?: string; readonly api_key_hint?: string | null };
+  readonly line_items: Stored['line_items'] & { readonly make_good_for?: number | null };
   readonly creatives: Stored['creatives'] & { readonly blocked_at?: string | null };
 }
 export type PublisherWire = Records['publishers'];

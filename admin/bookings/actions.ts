@@ -111,7 +111,8 @@ export const duplicateCampaign = async (page: Page, campaign: CampaignWire): Pro
   page.go(hashOf(['campaigns', id]));
 };
 
-const withFirstFault = (problem: Problem): Problem => ({ ...problem, detail: problem.errors[0]?.detail ?? problem.detail });
+/** With what is wrong in the detail: the action has no form that would show it. */
+export const withFirstFault = (problem: Problem): Problem => ({ ...problem, detail: problem.errors[0]?.detail ?? problem.detail });
 
 export const duplicateHash = (kind: Kind, id: string | number): string => hashOf([kind, 'new'], { copy: id });
 

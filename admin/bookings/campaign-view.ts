@@ -10,6 +10,9 @@ import { flight } from '../words/dates.ts';
 import { money } from '../words/formats.ts';
 import { toggleActive } from './actions.ts';
 import { createOthersHere } from './others-here.ts';
+import { createCourseCard, type Booked } from '../delivery/course/course-card.ts';
+import { bookedOf } from '../delivery/line-item-view.ts';
+import type { CampaignWire } from '../api/wire.ts';
 import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createReportCard } from '../reports/report-card.ts';
@@ -49,8 +52,22 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   const waiting = createWaitingNote(page, 'campaigns', id);
   const others = createOthersHere(page, 'campaigns', id);
   const items = `campaign_id=${id}&include=children`;
+  /** The sums of its line items where each of them has one; the cost at most its budget. */
+  const bookedIn = (campaign: CampaignWire): Booked => {
+    const parts = (store.listing('line_items', items)?.rows ?? []).map(bookedOf);
+    const sum = (of: (part: Booked) => number | null): number | null =>
+      parts.length > 0 && parts.every((part) => of(part) !== null) ? parts.reduce((all, part) => all + (of(part) ?? 0), 0) : null;
+    const agreed = sum(({ cost }) => cost);
+    const { budget } = campaign;
+    return {
+      flight: campaign,
+      goal: sum(({ goal }) => goal),
+      cost: agreed !== null && budget !== null ? Math.min(agreed, budget) : (agreed ?? budget),
+    };
+  };
   const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
   for (const fault of faults) if (fault) page.complain(fault);
+  const course = createCourseCard(page, { of: 'campaign', id }, store.find('campaigns', id));
 
   return recordView(
     page,
@@ -68,9 +85,10 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           }${flight(campaign)}
           ${statusPill(page.statuses.of('campaigns', id))}`,
           html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? t`Pause` : t`Resume`, () => toggleActive(page, 'campaigns', campaign))}
+          ${page.rights.may('POST', '/bookings') && page.rights.mayChange('campaigns', campaign) ? html`<a role="button" class="secondary" href=${hashOf(['campaigns', id, 'book'])}>${t`Open the booking`}</a>` : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
-        ${others.render()} ${waiting()}
+        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign))}
         ${childrenCard(page, {
           kind: 'line_items',
           rows: store.listing('line_items', items)?.rows ?? [],

@@ -5,7 +5,7 @@ import { offerProposal } from '../approvals/offer-proposal.ts';
 import { createWaitingNote } from '../approvals/waiting-note.ts';
 import { createForm, type Draft, type Form } from './forms/form.ts';
 import { readAt } from './forms/pointer.ts';
-import { draftOf, newRecord, recordOf } from './forms/entity-draft.ts';
+import { draftOf, newRecord, recordOf, withChoice } from './forms/entity-draft.ts';
 import { faultInWords, fieldsOf, PARENTS } from './forms/entity-fields.ts';
 import { allowed, missingParent, nextStep } from './forms/next-step.ts';
 import { renderForm } from './forms/render-form.ts';
@@ -84,6 +84,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   const form: Form = createForm<Records[K]>({
     page,
     draft: initial,
+    written: (draft, pointer, value) => withChoice(kind, draft, pointer, value),
     inWords: (fault, draft) => faultInWords(kind, fault, draft, store.dimensions()),
     save: (draft, note): Promise<Answer<Records[K]>> => {
       if (!isNew && !duplicating) return replace(draft, note);

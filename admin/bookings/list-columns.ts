@@ -11,8 +11,9 @@ import { KINDS, type CampaignWire, type Counts, type CreativeWire, type Kind, ty
 import { labelOf, PARENTS } from './forms/entity-fields.ts';
 import { readAt } from './forms/pointer.ts';
 import { listOf } from './forms/typed-text.ts';
-import { PRIORITY_WORDS } from '../words/choice-words.ts';
+import { CLASS_WORDS, PRIORITY_WORDS } from '../words/choice-words.ts';
 import { deliveryColumns } from './lists/delivery-columns.ts';
+import { flightBar } from './lists/flight-bar.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
 import { flightDays } from '../words/dates.ts';
@@ -24,13 +25,13 @@ import { t } from '../words/texts.ts';
 const dash = '–';
 
 const link = <K extends Kind>(kind: K, record: Records[K] | undefined, missing = dash): TemplateResult | string =>
-  record ? html`<a href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>` : missing;
+  record ? html`<a href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}>${titleOf(kind, record)}</a>` : missing;
 
 const named = <K extends Kind>(kind: K, label = t`Name`): Column<Records[K]> => ({
   label,
   sort: kind === 'placements' ? 'id' : 'name',
   cell: (record) =>
-    html`<a class="name" href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>${
+    html`<a class="name" href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}>${titleOf(kind, record)}</a>${
         kind === 'placements' || (kind === 'creatives' && !(record as CreativeWire).name)
           ? ''
           : html` <small class="figure">#${record.id}</small>`
@@ -38,8 +39,16 @@ const named = <K extends Kind>(kind: K, label = t`Name`): Column<Records[K]> => 
 });
 
 /** `5.00 CPM`, in the words of its budget type. */
-export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): string => {
+export const priceOf = (item: LineItemWire): string => {
+  const { added_value, list_price, discount } = item;
+  if (added_value) return t`added value`;
+  const agreed = agreedPriceOf(item);
+  return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price)}`;
+};
+
+const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
   if (type === 'programmatic') return t`by bid`;
+  if (sold === 'house') return t`house ad`;
   switch (budget_type) {
     case 'CPM':
       return cpm === null ? dash : `${price(cpm)} CPM`;
@@ -47,6 +56,8 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
       return cpm === null ? dash : `${price(cpm)} vCPM`;
     case 'CPC':
       return cpc === null ? dash : `${price(cpc)} CPC`;
+    case 'CPCV':
+      return cpcv === null ? dash : `${price(cpcv)} CPCV`;
     case 'Flat':
       return [budget === null ? t`flat` : t`flat fee of ${money(budget)}`, ...(cpm === null ? [] : [t`as ${price(cpm)} CPM`])].join(', ');
   }
@@ -156,15 +167,17 @@ export const listColumns = <K extends Kind>(
     line_items: [
       named('line_items'),
       { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
+      { label: t`Days`, sort: '-end_date', cell: flightBar },
       { label: t`Campaign`, sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
       { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
+      { label: t`Class`, sort: 'class', wide: true, cell: (item) => (item.class === null ? dash : CLASS_WORDS[item.class].label) },
       {
         label: t`Priority`,
         sort: 'priority',
         wide: true,
         cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label),
       },
-      { label: t`Flight`, sort: '-end_date', cell: flight, minor: true, wide: true },
+      { label: t`Flight`, cell: flight, minor: true, wide: true },
       {
         label: t`Daily cap`,
         numeric: true,

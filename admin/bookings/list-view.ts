@@ -1,3 +1,4 @@
+import { listenToListKeys } from './lists/list-keys.ts';
 import { entityOf } from '../../src/catalog/entities/entities.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { input } from '../parts/fields/input.ts';
@@ -77,6 +78,11 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     if (parent && id) void store.ensure(parent, id).then(() => page.redraw());
   }
 
+  const endKeys = listenToListKeys((at) => {
+    const record = store.listing(kind, shown)?.rows[at];
+    if (record) page.go(hashOf([kind, record.id, kind === 'campaigns' && page.rights.may('POST', '/bookings') ? 'book' : 'edit']));
+  });
+
   const columns = (): readonly Column<Records[K]>[] => [
     ...(bulk ? [bulk.column as unknown as Column<Records[K]>] : []),
     ...listColumns(page, kind, inPlace).filter(({ counts }) => !(state.isArchived && counts)),
@@ -125,7 +131,10 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
   return {
     title: names.many,
     section: kind,
-    leave: () => clearTimeout(timer),
+    leave: () => {
+      clearTimeout(timer);
+      endKeys();
+    },
     render: () => {
       const missing = store.listing(kind, shown)?.total === 0 ? missingParent(kind, store) : undefined;
       const add = addStep(kind, t`No ${many} yet.`);
@@ -136,6 +145,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
           missing ? nothing : addLink(page, add, 'primary'),
         )}
         ${body()}
+        <p class="list-keys help">${t`j and k lead through the rows, x chooses one, Enter opens it, e edits it.`}</p>
         <p class="other-list">
           <a href=${hashOf([kind], state.isArchived ? {} : { archived: 1 })}>${state.isArchived ? t`All ${many}` : t`Archived ${many}`}</a>
         </p>

@@ -9,7 +9,7 @@ import { t } from '../words/texts.ts';
 
 const HEIGHT = 220;
 
-const axes = ({ text, grid }: Colours, names: (value: number) => string, splits: number[]): uPlot.Axis[] => {
+export const axes = ({ text, grid }: Colours, names: (value: number) => string, splits: number[]): uPlot.Axis[] => {
   const common = { stroke: text, ticks: { show: false }, font: '12px system-ui' };
   const ofCount = (value: number): string => (Number.isInteger(value) ? count(value) : '');
   return [
@@ -18,7 +18,7 @@ const axes = ({ text, grid }: Colours, names: (value: number) => string, splits:
   ];
 };
 
-const frame = (width: number, range: [number, number]): Omit<uPlot.Options, 'series'> => ({
+export const frame = (width: number, range: [number, number]): Omit<uPlot.Options, 'series'> => ({
   width,
   height: HEIGHT,
   scales: { x: { time: false, range }, y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { parseEndDate } from '../../src/catalog/model/flight-dates.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { createWaitingNote } from '../approvals/waiting-note.ts';
 import { toggleActive } from '../bookings/actions.ts';
@@ -21,9 +22,11 @@ import { date, flight, withDates } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
 import { priceOf } from '../bookings/list-columns.ts';
+import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
+import { createCourseCard, type Booked } from './course/course-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
 import { t } from '../words/texts.ts';
@@ -52,6 +55,8 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const fault = named === undefined ? undefined : await store.ensure('targetings', named);
   for (const one of [...faults, fault]) if (one) page.complain(one);
 
+  const booked = store.find('line_items', id);
+  const course = createCourseCard(page, { of: 'line_item', id }, booked);
   const render = (item: LineItemWire, title: string): TemplateResult => {
     const campaign = store.find('campaigns', item.campaign_id);
     const publisher = publisherOfCampaign(store, item.campaign_id);
@@ -64,7 +69,8 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         title,
       )}
       ${pageHead(title, `${item.type === 'direct' ? t`Direct` : t`Programmatic`}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
-      ${others.render()} ${waiting()} ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render()))}
+      ${others.render()} ${waiting()}
+      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), course.render(bookedOf(item))))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
@@ -83,12 +89,26 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   });
 };
 
+/** What a line item was agreed to deliver and to cost. */
+export const bookedOf = (item: LineItemWire): Booked => {
+  const { goal_impressions: goal, budget, budget_type: type, cpm } = item;
+  const agreed = type === 'CPM' && goal !== null && cpm !== null ? (goal * cpm) / 1_000 : null;
+  return { flight: item, goal, cost: agreed !== null && budget !== null ? Math.min(agreed, budget) : (agreed ?? budget) };
+};
+
 const actions = (page: Page, item: LineItemWire): TemplateResult => html`
   ${archivedBy(page.store, 'line_items', item) || !page.rights.mayChange('line_items', item) ? nothing : button(item.active ? t`Pause` : t`Resume`, () => toggleActive(page, 'line_items', item).then(() => page.go(location.hash)))}
   ${editLink(page, 'line_items', item)} ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;
 
-const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
+const statusAndDelivery = (
+  page: Page,
+  item: LineItemWire,
+  delivery: Delivery,
+  refusals: TemplateResult,
+  course: unknown,
+): TemplateResult => {
+  const { store, rights } = page;
   const { status, today, total } = delivery;
   const named = store.find('targetings', item.targeting_id);
   const targeted = [
@@ -107,33 +127,30 @@ const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery
     [t`All impressions`, count(total.impressions)],
     ...Object.entries(today.events).map(([type, times]) => [t`“${type}” today`, count(times)] as const),
   ];
+  // What cannot serve is over with its flight, too.
+  const isOver = status.value === 'archived' || (parseEndDate(item.end_date) ?? Infinity) < Date.now();
   return html`
     <section class="card status-card">
       <div class="status-line">
         ${pill(status.value, statusWords(status))} ${status.reasons.map((reason) => html`<p>${withDates(reason)}</p>`)}
       </div>
-      <dl class="figures">
-        ${figures.map(
-          ([label, figure]) =>
-            html`<div>
-              <dt>${label}</dt>
-              <dd>${figure}</dd>
-            </div>`,
-        )}
-      </dl>
     </section>
-    ${refusals}
+    ${course} ${isOver ? nothing : html`${refusals}${card(t`Today`, figureList(figures))}`}
     <div class="two">
-      ${card(
-        t`Today`,
-        html`<p class="legend">
-            <span class="key line">${t`impressions`}</span
-            >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? t`daily cap` : t`pacing target`}</span>`}<span
-              >${t`day of ${delivery.time_zone}`}</span
-            >
-          </p>
-          <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,
-      )}
+      ${
+        isOver
+          ? nothing
+          : card(
+              t`Today by hour`,
+              html`<p class="legend">
+                  <span class="key line">${t`impressions`}</span
+                  >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? t`daily cap` : t`pacing target`}</span>`}<span
+                    >${t`day of ${delivery.time_zone}`}</span
+                  >
+                </p>
+                <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,
+            )
+      }
       ${card(
         t`Last 14 days`,
         html`<p class="legend"><span class="key line">${t`impressions a day`}</span></p>
@@ -142,16 +159,27 @@ const statusAndDelivery = ({ store, rights }: Page, item: LineItemWire, delivery
       )}
     </div>
     <div class="two">
-      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery)}`)}
+      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery, isOver)}${makeGoodOffer(page, item, delivery)}`)}
       ${card(
         t`How it is delivered`,
-        html`${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
+        html`${makeGoodNote(item)}${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
           <p>${targeted.length === 0 ? t`Shown to every visitor.` : html`${t`Shown to visitors ${targeted.join('; ')}.`}`}</p>
           ${mayOpen(rights, '#/test') ? html`<p><a href=${hashOf(['test'], { line_item_id: item.id })}>${t`Try a visitor: would this person see it?`}</a></p>` : nothing}`,
       )}
     </div>
   `;
 };
+
+const figureList = (figures: readonly (readonly [string, string])[]): TemplateResult =>
+  html`<dl class="figures">
+    ${figures.map(
+      ([label, figure]) =>
+        html`<div>
+          <dt>${label}</dt>
+          <dd>${figure}</dd>
+        </div>`,
+    )}
+  </dl>`;
 
 const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
   all.map(
@@ -163,12 +191,15 @@ const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
     `,
   );
 
-const bars = ({ today, limits, total, goals }: Delivery): TemplateResult => {
+const bars = ({ today, limits, total, goals }: Delivery, isOver: boolean): TemplateResult => {
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
   const held = today.committed - today.impressions;
-  const all = [
+  const ofToday = [
     { label: t`Impressions today`, used: today.impressions, held, limit: daily_impression_cap, show: count },
     { label: t`Spend today`, used: today.spend, limit: daily_spend_cap, show: money },
+  ];
+  const all = [
+    ...(isOver ? [] : ofToday),
     { label: t`Total budget`, used: total.spend, limit: budget, show: money },
     { label: t`Budget of the campaign`, used: campaign_spend, limit: campaign_budget, show: money },
   ].flatMap(({ limit, ...bar }) => (limit === null ? [] : [usageBar({ ...bar, limit })]));

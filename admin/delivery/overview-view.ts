@@ -8,7 +8,8 @@ import { createReading } from '../parts/reading.ts';
 import { hashOf } from '../route.ts';
 import { NEEDED_KINDS, type NeededKind } from '../api/wire.ts';
 import { createHomeFigures } from './home-figures.ts';
-import { attentionCard, endedCard, healthLine, statusCounts } from './attention-cards.ts';
+import { endedCard, healthLine, statusCounts } from './attention-cards.ts';
+import { attentionCard } from './attention-list.ts';
 import { locale } from '../words/language.ts';
 import { t } from '../words/texts.ts';
 

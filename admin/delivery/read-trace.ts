@@ -1,5 +1,5 @@
 import type { WireImpTrace, WireRotation } from '../../src/http/openrtb/write-trace.ts';
-import { PRIORITY_WORDS, ROTATION_WORDS } from '../words/choice-words.ts';
+import { CLASS_WORDS, PRIORITY_WORDS, ROTATION_WORDS } from '../words/choice-words.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { t } from '../words/texts.ts';
 
@@ -28,10 +28,14 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
   );
   const stopped = new Set(fell.map(({ creativeId }) => creativeId));
   const ranked = trace.ranking.flatMap(
-    ({ creative_id: creativeId, line_item_id: lineItemId, priority, ecpm, programmatic, rotation }, i): Candidate[] => {
+    (
+      { creative_id: creativeId, line_item_id: lineItemId, class: sold, priority, ecpm, programmatic, opportunity_cost, rotation },
+      i,
+    ): Candidate[] => {
       if (stopped.has(creativeId)) return [];
       const outcome = trace.winner?.creative_id === creativeId ? 'won' : 'outranked';
-      const detail = t`${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? t`, from its bid` : ''}${rotationWords(rotation)}`;
+      const rank = t`${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? t`, from its bid` : ''}${rotationWords(rotation)}`;
+      const detail = [...(sold ? [CLASS_WORDS[sold].label] : []), ...yieldWords(opportunity_cost), rank].join(', ');
       return [{ creativeId, lineItemId, outcome, stage: 'ranking', detail, place: i + 1 }];
     },
   );
@@ -49,6 +53,12 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
     ...notOffered,
     ...fell,
   ];
+};
+
+/** Where a bid met a line item that yields while it is ahead of its goal. */
+const yieldWords = (cost: number | null | undefined): readonly string[] => {
+  if (cost === undefined) return [];
+  return [cost === null ? t`not ahead of its goal` : t`ahead of its goal: bids above ${money(cost)} go before it`];
 };
 
 const rotationWords = (rotation: WireRotation | undefined): string => {

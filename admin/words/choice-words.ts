@@ -1,5 +1,6 @@
 import { ALERT_KINDS as ALERTS } from '../../src/catalog/model/alert-kinds.ts';
 import * as choices from '../../src/catalog/model/choices.ts';
+import { CLASS_WORDS as CLASSES } from '../../src/catalog/model/line-item-classes.ts';
 import { sayWords } from './service-words.ts';
 
 /** The choices of the service, with their words in the language of the page. */
@@ -7,6 +8,7 @@ export const ALERT_KINDS = sayWords(ALERTS);
 export const BROWSER_WORDS: choices.Choices = sayWords(choices.BROWSER_WORDS);
 export const BUDGET_TYPE_WORDS = sayWords(choices.BUDGET_TYPE_WORDS);
 export const CAP_SCOPE_WORDS = sayWords(choices.CAP_SCOPE_WORDS);
+export const CLASS_WORDS = sayWords(CLASSES);
 export const CONNECTION_WORDS: choices.Choices = sayWords(choices.CONNECTION_WORDS);
 export const CREATIVE_FORMAT_WORDS = sayWords(choices.CREATIVE_FORMAT_WORDS);
 export const CREATIVE_STATUS_WORDS = sayWords(choices.CREATIVE_STATUS_WORDS);

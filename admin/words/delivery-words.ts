@@ -1,4 +1,4 @@
-import { PACING_WORDS } from './choice-words.ts';
+import { CLASS_WORDS, PACING_WORDS } from './choice-words.ts';
 import { frequencyCapsOf } from '../../src/catalog/model/frequency-caps.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { LineItemWire } from '../api/wire.ts';
@@ -13,9 +13,11 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
   const { daily_impression_cap: impressions, daily_spend_cap: spend } = delivery.limits;
   const caps = [...(impressions === null ? [] : [t`${count(impressions)} impressions`]), ...(spend === null ? [] : [money(spend)])];
   return [
+    ...(item.class === null ? [] : [t`${CLASS_WORDS[item.class].label}: ${CLASS_WORDS[item.class].note}.`]),
     paceWords(delivery, caps.join(' and ')),
     ...(item.schedule.length === 0 ? [] : [t`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
     ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
+    ...(item.roadblock ? [t`It is shown on all placements of its creatives together, or on none of them.`] : []),
     ...capWords(frequencyCapsOf(item)),
     ...(item.rate_limit === null
       ? []

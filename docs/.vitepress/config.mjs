@@ -88,6 +88,7 @@ export default defineConfig({
           page('reports', 'Reports'),
           page('alerts', 'Alerts'),
           page('people', 'People and tokens'),
+          page('booking', 'Booking a campaign'),
           page('bookings-in-git', 'Bookings in files'),
           page('privacy', 'Users and consent'),
           page('invalid-traffic', 'Invalid traffic'),

@@ -14,6 +14,7 @@ export const CPMS_MICROS = [100_000, 1_000_000, 1_333_000, 5_000_000, 50_000_000
 const CPCS_MICROS = [10_000, 70_000, 500_000];
 export const REPLICAS = 3;
 const DAYS_BOOKED = 40;
+const ROADBLOCK_EVERY = 3;
 
 /** The random bookings of a story: small caps and budgets, so that each is reached many times. */
 export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World => {
@@ -107,6 +108,7 @@ const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, cam
     'CPM',
     'CPM',
     ...(has('clicks') ? ['CPC', 'VCPM'] : []),
+    ...(has('views') ? ['CPCV', 'CPCV'] : []),
     'Flat',
     ...(has('bids') || has('typedBids') ? ['bid', 'bid'] : []),
   ];
@@ -122,11 +124,13 @@ const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, cam
     budget_type: kind === 'bid' ? bidType : kind,
     cpm_micros: kind === 'bid' ? null : draw.of(CPMS_MICROS),
     cpc_micros: draw.of(CPCS_MICROS),
+    cpcv_micros: draw.of(CPCS_MICROS),
     priority: 1 + draw.below(3),
     pacing: has('pacing') ? draw.of(['ASAP', 'ASAP', 'ASAP', 'Even', 'PID']) : 'ASAP',
     rate_limit: has('pacing') && draw.oneIn(6) ? 1 : null,
     rate_burst: null,
     targeting: {},
+    roadblock: type === 'direct' && id % ROADBLOCK_EVERY === 0,
     endpoint: type === 'programmatic' ? 'https://bidder.example/bid' : null,
     ...limits(draw, has),
   };

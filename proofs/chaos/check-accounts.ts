@@ -1,6 +1,6 @@
 import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import type { Account } from '../../src/ledger/read/read-accounts.ts';
-import type { Ad, Model, Violation } from './model.ts';
+import { holdsPrice, type Ad, type Model, type Violation } from './model.ts';
 
 export interface AccountView {
   readonly publisherId: number;
@@ -43,34 +43,35 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
   }
 
   if (isDamaged) return found;
-  const open = model.adsOf(kind, id).filter((ad) => ad.ad.publisherId === publisherId && ad.reserved && !ad.counted);
+  const open = model.adsOf(kind, id).filter((ad) => ad.ad.publisherId === publisherId && ad.reserved && holdsPrice(ad));
   const atLeast = open.filter((ad) => ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
   const atMost = open.filter((ad) => ad.waiting || Math.min(redisMs, horizonMs) < ad.releasedByMs);
   // A click under judgement holds what it may bill.
   const underJudgement = model
     .adsOf(kind, id)
     .filter((ad) => ad.ad.publisherId === publisherId && model.isProvisional(ad))
-    .map(({ later, ad: { day: of } }): Valued => ({ price: later.price, day: of }));
+    .map(({ later, ad: { day: of } }): Valued => ({ price: later.price, day: of, place: 1 }));
   const within = (what: string, held: number, value: (ad: Valued) => number): void => {
     const least = total(atLeast.map(valueOf), value);
     const most = inDoubt
       ? Infinity
       : total([...atMost.map(valueOf), ...underJudgement], value) +
-        lots.reduce((sum, lot) => sum + lot.returned * value({ price: lot.candidate.priceMicros, day: lot.day }), 0);
+        lots.reduce((sum, lot) => sum + lot.returned * value({ price: lot.candidate.priceMicros, day: lot.day, place: 1 }), 0);
     if (held < least) found.push({ rule: 'held too little', text: `${name}: ${what} ${held}, at least ${least} are open` });
     if (held > most) found.push({ rule: 'held too long', text: `${name}: ${what} ${held}, at most ${most} are open` });
   };
   within('micros held', account.heldMicros, ({ price }) => price);
   within('micros held today', account.heldTodayMicros, (one) => (one.day === day ? one.price : 0));
-  within('ads held today', account.heldToday, (one) => (one.day === day ? 1 : 0));
+  within('ads held today', account.heldToday, (one) => (one.day === day ? one.place : 0));
   return found;
 };
 
-/** What an ad holds: micros, of a day. */
+/** What an ad holds: micros, of a day, and a place until its impression counts. */
 interface Valued {
   readonly price: number;
   readonly day: number;
+  readonly place: 0 | 1;
 }
-const valueOf = ({ price, ad: { day } }: Ad): Valued => ({ price, day });
+const valueOf = ({ price, counted, ad: { day } }: Ad): Valued => ({ price, day, place: counted ? 0 : 1 });
 
 const total = (ads: readonly Valued[], value: (ad: Valued) => number): number => ads.reduce((sum, ad) => sum + value(ad), 0);

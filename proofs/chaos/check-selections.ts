@@ -1,6 +1,6 @@
 import { groupBy } from '../../src/base/group-by.ts';
 import { countsOf } from '../../src/ledger/frequency-counters.ts';
-import type { Ad, Model, Violation } from './model.ts';
+import { holdsPrice, type Ad, type Model, type Violation } from './model.ts';
 import type { AccountRef } from './operator.ts';
 import { MAX_SKEW_MS, type Bounds } from './rules.ts';
 import type { LoggedEvent } from './system.ts';
@@ -13,9 +13,9 @@ import type { LoggedEvent } from './system.ts';
 export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
   const found: Violation[] = [];
   const fresh = new Set(taken);
-  const counts = (ad: Ad): boolean =>
-    !fresh.has(ad) && (isDelivered(ad) || (ad.reserved && (ad.waiting || redisMs <= ad.ad.tokenExpS * 1000)));
-  const open = (ad: Ad): boolean => counts(ad) && !ad.counted;
+  const isHeld = (ad: Ad): boolean => ad.reserved && (ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
+  const counts = (ad: Ad): boolean => !fresh.has(ad) && (isDelivered(ad) || isHeld(ad));
+  const open = (ad: Ad): boolean => !fresh.has(ad) && isHeld(ad) && holdsPrice(ad);
   const sum = (ads: readonly Ad[], value: (ad: Ad) => number): number => ads.reduce((total, ad) => total + value(ad), 0);
 
   /** `used` of a limit before the step; each ad takes `amount`. */

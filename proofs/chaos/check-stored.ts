@@ -1,3 +1,4 @@
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
 import { HIT_KEY } from './hit-key.ts';
 import type { Violation } from './model.ts';
@@ -8,7 +9,7 @@ const rollUpDifferences = (table: string): string => `
   select line_item_id as id from (
     select line_item_id, count(*) filter (where kind = 'impression' and invalid_reason = '') as impressions,
            count(*) filter (where kind = 'impression' and invalid_reason <> '') as filtered, count(*) filter (where kind = 'click') as clicks,
-           count(*) filter (where kind = 'event') as events, coalesce(sum(billed_micros), 0) as spend
+           count(*) filter (where kind = 'event' and event_type <> 'complete') as events, coalesce(sum(billed_micros), 0) as spend
     from events group by 1
   ) e full join (
     select line_item_id, sum(impressions) filter (where reason = '') as impressions, sum(impressions) filter (where reason <> '') as filtered,
@@ -27,6 +28,7 @@ export const checkStored = async ({
   servesMayBeMissing,
 }: Stage): Promise<readonly Violation[]> => {
   const found: Violation[] = [];
+  await rollUpAll(knex);
   const { rows } = await knex.raw<{ rows: { key: string; billed: string; reason: string }[] }>(
     `select ${HIT_KEY} as key, billed_micros as billed, invalid_reason as reason from events`,
   );

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createBookKeeper, type BookKeeper } from '../../src/events/books/book-keeper.ts';
 import { createRebuildCampaigns } from '../../src/events/books/rebuild-campaigns.ts';
@@ -37,8 +36,6 @@ export interface LostBooks {
   close(): Promise<void>;
 }
 
-/** Longer than the time that a call may take after an epoch has begun (book-keeper.ts). */
-const NOTED_MS = 170;
 const MAX_REBUILD_MS = 30_000;
 
 export const openLostBooks = async (options: LostBooksOptions): Promise<LostBooks> => {
@@ -49,7 +46,7 @@ export const openLostBooks = async (options: LostBooksOptions): Promise<LostBook
   const restoring: Promise<void>[] = [];
   const keepers = lane.replicas.map(() =>
     createBookKeeper({
-      ...{ store, server, scopes: 1, scopeOf: () => 0, isUp: () => true, onFailure },
+      ...{ store, server, scopes: 1, scopeOf: () => 0, patienceMs: 100, isUp: () => true, onFailure },
       restoreHits: (hits) => {
         const restored = pending.restoreAll(hits.map((hit) => ({ hit, shard: keys.shardOf(hit.ad.publisherId) })));
         restoring.push(restored);
@@ -78,7 +75,7 @@ export const openLostBooks = async (options: LostBooksOptions): Promise<LostBook
   const recover = async (): Promise<void> => {
     isLost = false;
     await everyone((keeper) => keeper.verify(0));
-    await sleep(NOTED_MS);
+    await everyone((keeper) => keeper.noted(0));
     await everyone((keeper) => keeper.beat());
     await untilTrue(async () => {
       await first.beat();

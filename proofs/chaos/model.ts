@@ -6,7 +6,7 @@ import { createClickers, type Clickers } from './clickers.ts';
 import { hitKey } from './hit-key.ts';
 import type { LoggedEvent, Lost } from './system.ts';
 import type { Selected } from './replica.ts';
-import { boundsOf, holdSlackMs, impressionPrice, laterBill, orderFault, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
+import { boundsOf, COMPLETE_VIEW, heldPrice, holdSlackMs, laterBill, orderFault, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
 
 /** A broken rule. `rule` is what a shorter story must break as well. */
 export interface Violation {
@@ -29,6 +29,8 @@ export interface Ad extends Selected {
   seenAtMs: number | undefined;
   /** The impression is in the event stream. */
   counted: boolean;
+  /** Its complete view is in the event stream. */
+  completed: boolean;
   /** It was filtered later. */
   filteredLater: boolean;
   /** The impression was accepted by Postgres and not yet folded. */
@@ -184,6 +186,7 @@ export const createModel = (): Model => {
     addFor(ad, isImpression ? -1 : 0, -event.billedMicros);
     if (event.hit.kind === 'click') addClicks(ad, -1);
     if (isImpression) ad.counted = false;
+    if (isCompleteView(event)) ad.completed = false;
   };
 
   /** An event that an earlier loss took is there again, with an older copy of Redis. */
@@ -196,6 +199,7 @@ export const createModel = (): Model => {
     addFor(ad, isImpression ? 1 : 0, event.billedMicros);
     if (event.hit.kind === 'click') addClicks(ad, 1);
     if (isImpression) Object.assign(ad, { counted: true, waiting: false });
+    if (isCompleteView(event)) ad.completed = true;
   };
 
   const logOne = (event: LoggedEvent): readonly Violation[] => {
@@ -218,6 +222,7 @@ export const createModel = (): Model => {
       ad.filteredLater = false;
       ad.waiting = false;
     }
+    if (isCompleteView(event) && event.reason === '') ad.completed = true;
     addFor(ad, isImpression ? 1 : 0, event.billedMicros);
     if (event.hit.kind === 'click' && event.reason === '') addClicks(ad, 1);
     return checkBill(ad, event, isImpression);
@@ -239,11 +244,12 @@ export const createModel = (): Model => {
           step,
           selectedAtMs: redisMs,
           bounds: boundsOf(one),
-          price: impressionPrice(one),
+          price: heldPrice(one),
           later: laterBill(one),
           releasedByMs: one.ad.tokenExpS * 1000 + holdSlackMs(ttlMs) + RELEASE_MARGIN_MS,
           seenAtMs: undefined,
           counted: false,
+          completed: false,
           filteredLater: false,
           waiting: false,
           forgotten: false,
@@ -278,6 +284,12 @@ export const createModel = (): Model => {
       for (const ad of ads) ad.forgotten ||= forgets;
       const lost = [...logged].filter(([key]) => !kept.has(key));
       for (const [key, event] of taken) if (kept.has(key) && !logged.has(key)) relog(key, event);
+      // Its row says that the click is under judgement: it is settled again.
+      for (const [key, event] of logged) {
+        if (kept.get(key) !== 'provisional' || event.reason === PROVISIONAL) continue;
+        unlog(key, event);
+        logged.set(key, { ...event, reason: PROVISIONAL, billedMicros: 0 });
+      }
       for (const [key, event] of lost) {
         taken.set(key, event);
         unlog(key, event);
@@ -321,8 +333,11 @@ export const createModel = (): Model => {
   };
 };
 
-const isBillingView = ({ kind, eventType, ad }: LoggedEvent['hit']): boolean =>
-  kind === 'event' && eventType === 'viewable' && ad.billsOn === 'viewable';
+const isBillingView = ({ kind, eventType, ad }: LoggedEvent['hit']): boolean => kind === 'event' && eventType === ad.billsOn;
+const isCompleteView = ({ hit }: LoggedEvent): boolean => isBillingView(hit) && hit.ad.billsOn === 'complete';
+
+/** Whether the price of an ad that was reserved is held, if its hold has not ended. */
+export const holdsPrice = ({ counted, completed, later }: Ad): boolean => !counted || (later.hit === COMPLETE_VIEW && !completed);
 
 /** An impression bills what was held for it; what bills after it at most its price; everything else nothing. */
 const checkBill = ({ ad, price, later }: Ad, { hit, reason, billedMicros }: LoggedEvent, isImpression: boolean): readonly Violation[] => {
@@ -332,6 +347,6 @@ const checkBill = ({ ad, price, later }: Ad, { hit, reason, billedMicros }: Logg
       ? [{ rule: 'bill', text: `${what} billed ${billedMicros} of at most ${later.price} micros` }]
       : [];
   }
-  const due = isImpression ? price : 0;
+  const due = isImpression && later.hit === '' ? price : 0;
   return billedMicros === due ? [] : [{ rule: 'bill', text: `${what} billed ${billedMicros} micros instead of ${due}` }];
 };

@@ -1,6 +1,7 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
+import { checkRoadblocks } from './check-roadblocks.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
 import { MONTH, MONTH_ENDS_MS } from './book-world.ts';
@@ -175,6 +176,7 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
   stage.notes.set(id, ads.map(({ ad, price }) => `${ad.tokenId} = line item ${ad.lineItemId} at ${price}`).join(', ') || 'nothing');
   return [
     ...checkSelections(stage.model, ads, stage.redisMs),
+    ...checkRoadblocks(answers),
     ...checkSetAside(ads, stage.operator.isDamaged),
     ...checkEarned(stage.model, ads, stage.redisMs),
     ...(stage.anyDoubt ? [] : checkUnearned(stage.model, answers)),

@@ -45,6 +45,8 @@ export interface Selected {
   readonly fromLots: boolean;
   /** False: served without counters, because the line item has no limits. */
   readonly reserved: boolean;
+  /** The placements that a roadblock is shown on, in their order; none: it is not one. */
+  readonly together: readonly string[];
 }
 
 export interface ReplicaOptions {
@@ -179,6 +181,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
         bidMicros: bid?.cpmMicros ?? null,
         fromLots: about.fromLots,
         reserved: ad.holdEndMs !== 0,
+        together: candidate.lineItem.sales.roadblock ? snapshot().placementsOf(candidate.lineItem.id).toSorted() : [],
       }));
       return { ads, unearned: unfilled.some(({ reason }) => reason === NoBidReason.HoldsNotEarned) };
     },
@@ -211,6 +214,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   visitor: { country: null, device: null, browser: null },
   bidContext: { requestId: id } as AdRequest['bidContext'],
   pageView: undefined,
+  pagePlacements: [],
   hasSegments: false,
   maxHoldMs: undefined,
   traced: false,

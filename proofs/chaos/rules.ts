@@ -17,9 +17,9 @@ export interface Bounds {
 /** A programmatic line item is billed by its bid, whatever its budget type says. */
 const isFlat = ({ lineItem, bidMicros }: Selected): boolean => bidMicros === null && lineItem.budgetType === 'Flat';
 
-/** A Flat fee is agreed in advance: no budget bounds its events. */
+/** A Flat fee is agreed in advance: no budget bounds its events. A cap of a user below a roadblock lets it through once. */
 export const boundsOf = (selected: Selected): Bounds => {
-  const { lineItem, campaign } = selected;
+  const { lineItem, campaign, together } = selected;
   const flat = isFlat(selected);
   return {
     dailyImpressions: lineItem.dailyImpressionCap,
@@ -28,13 +28,16 @@ export const boundsOf = (selected: Selected): Bounds => {
     campaignBudget: flat ? null : campaign.budgetMicros,
     campaignDaily: flat ? null : campaign.dailyBudgetMicros,
     goal: lineItem.goals.impressions,
-    caps: (countedCaps(selected) ?? []).filter(({ of }) => of === 'impressions'),
+    caps: (countedCaps(selected) ?? [])
+      .filter(({ of }) => of === 'impressions')
+      .map(({ counter, max }) => ({ counter, max: Math.max(max, together.length) })),
   };
 };
 
-/** Micros that the impression bills: held from the selection on. */
-export const impressionPrice = ({ lineItem, bidMicros }: Selected): number => {
+/** Micros that are held from the selection on: until the impression bills them, or the view that is complete. */
+export const heldPrice = ({ lineItem, bidMicros }: Selected): number => {
   if (bidMicros !== null) return Math.round(bidMicros / 1000);
+  if (lineItem.budgetType === 'CPCV') return lineItem.cpcvMicros ?? 0;
   return lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
 };
 
@@ -42,8 +45,10 @@ export const impressionPrice = ({ lineItem, bidMicros }: Selected): number => {
 export const laterBill = ({ lineItem, bidMicros }: Selected): { readonly hit: string; readonly price: number } => {
   if (bidMicros === null && lineItem.budgetType === 'CPC') return { hit: 'click', price: lineItem.cpcMicros ?? 0 };
   if (bidMicros === null && lineItem.budgetType === 'VCPM') return { hit: 'event:viewable', price: (lineItem.cpmMicros ?? 0) / 1000 };
+  if (bidMicros === null && lineItem.budgetType === 'CPCV') return { hit: COMPLETE_VIEW, price: lineItem.cpcvMicros ?? 0 };
   return { hit: '', price: 0 };
 };
+export const COMPLETE_VIEW = 'event:complete';
 
 /** The shortest time in which a person clicks, and how long a click may precede its impression. */
 const MIN_CLICK_MS = 100;

@@ -199,6 +199,7 @@ export const STEP_CLASSES = [
   'loss',
   'activity',
   'close',
+  'views',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

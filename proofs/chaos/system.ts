@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
-import type { Hit, Settled } from '../../src/ledger/hit.ts';
+import { PROVISIONAL, type Hit, type Settled } from '../../src/ledger/hit.ts';
 import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
@@ -18,7 +19,7 @@ import { createPendingHits, type PendingHits } from '../../src/tracking/pending-
 import { createRecoverProvisional } from '../../src/tracking/recover-provisional.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { STORY_ACTIVITY } from './story-activity.ts';
-import { hitKey, storedKeys } from './hit-key.ts';
+import { hitKey, storedHits } from './hit-key.ts';
 import type { Lane } from './lane.ts';
 import { openLostBooks } from './lost-books.ts';
 import { createReplica, FIRST_SETTINGS, type Replica } from './replica.ts';
@@ -87,8 +88,8 @@ export interface System {
 }
 
 export interface Lost {
-  /** The events that Redis, or Postgres, still has. */
-  readonly kept: ReadonlySet<string>;
+  /** The events that Redis, or Postgres, still has, by key; 'provisional': what came of the click is lost. */
+  readonly kept: ReadonlyMap<string, 'final' | 'provisional'>;
   /** Hits that waited for their impression in Redis alone, which may never come again. */
   readonly gone: readonly string[];
 }
@@ -103,14 +104,17 @@ export interface SystemOptions {
   readonly isPoison: (text: string) => boolean;
 }
 
-/** Of a name in ledger/lua/waiting.lua. */
-const keyOfWaiting = (name: string): string => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`);
+/** Of a hit in ledger/lua/waiting.lua: its time, record and event, a line each. */
+const keyOfWaiting = ([name, hit]: readonly [string, string]): string => {
+  const record = JSON.parse(hit.split('\n')[1] ?? '[]') as readonly unknown[];
+  return `${name.split(' ')[0]} ${String(record.find((value) => value === 'click' || String(value).startsWith('event:')))}`;
+};
 
 export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, isPoison }: SystemOptions): Promise<System> => {
   const keys = createLedgerKeys(SHARDS);
   const waitingKeys = async (): Promise<readonly string[]> => {
-    const names = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hkeys(`${keys.events(shard)}:waiting`)));
-    return names.flat().map(keyOfWaiting);
+    const hits = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hgetall(`${keys.events(shard)}:waiting`)));
+    return hits.flatMap((ofShard) => Object.entries(ofShard)).map(keyOfWaiting);
   };
   const surprises: string[] = [];
   const stored: string[] = [];
@@ -270,6 +274,8 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       });
       writer.start();
       await writer.stop();
+      // The rows of two passes are counted together.
+      if (consumers % 2 === 0 && postgres === 'up') await rollUpAll(lane.knex);
       if (postgres === 'up') await books?.beat(n);
     },
     judge: async (n) => {
@@ -285,14 +291,14 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       const pipeline = lane.observer.redis.pipeline();
       for (const [shard, id] of lastIds.entries()) {
         pipeline.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+');
-        pipeline.hkeys(`${keys.events(shard)}:waiting`);
+        pipeline.hgetall(`${keys.events(shard)}:waiting`);
         pipeline.hgetall(keys.filtered(shard));
       }
       const replies = (await pipeline.exec()) ?? [];
       const fault = replies.find(([error]) => error)?.[0];
       if (fault) throw fault;
       const streams = replies.filter((_, i) => i % 3 === 0).map(([, entries]) => entries as StreamEntry[]);
-      const names = replies.filter((_, i) => i % 3 === 1).flatMap(([, own]) => own as string[]);
+      const waiting = replies.filter((_, i) => i % 3 === 1).flatMap(([, own]) => Object.entries(own as Record<string, string>));
       const tallied = replies.filter((_, i) => i % 3 === 2).flatMap(([, of]) => Object.entries(of as Record<string, string>));
       const events = streams.flatMap((entries, shard) =>
         entries.flatMap(([id, fields]) => {
@@ -305,7 +311,7 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       return {
         events,
         tallies: new Map(tallied.map(([name, count]) => [name, Number(count)])),
-        waiting: new Set(names.map(keyOfWaiting)),
+        waiting: new Set(waiting.map(keyOfWaiting)),
       };
     },
     waiting: () => table.count(),
@@ -315,8 +321,15 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       await books?.lose(how);
       const wait = new Set(await waitingKeys());
       const streams = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.xrange(keys.events(shard), '-', '+')));
-      const inStreams = streams.flat().flatMap(([, fields]) => splitEntry(fields).map((event) => hitKey(readEvent(event).hit)));
-      return { kept: new Set([...inStreams, ...(await storedKeys(lane.knex))]), gone: waited.filter((key) => !wait.has(key)) };
+      const inStreams = streams.flat().flatMap(([, fields]) =>
+        splitEntry(fields)
+          .map(readEvent)
+          .map(({ hit, reason }) => ({ key: hitKey(hit), isProvisional: reason === PROVISIONAL })),
+      );
+      const kept = new Map<string, 'final' | 'provisional'>();
+      for (const { key, isProvisional } of [...inStreams, ...(await storedHits(lane.knex))])
+        if (kept.get(key) !== 'final') kept.set(key, isProvisional ? 'provisional' : 'final');
+      return { kept, gone: waited.filter((key) => !wait.has(key)) };
     },
     recover: async () => books?.recover(),
     close: async () => books?.close(),

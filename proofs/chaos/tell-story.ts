@@ -27,6 +27,7 @@ const ITEM_COLUMNS = [
   'budget_type',
   'cpm_micros',
   'cpc_micros',
+  'cpcv_micros',
   'budget_micros',
   'daily_impression_cap',
   'daily_spend_cap_micros',
@@ -49,6 +50,7 @@ const columns = (row: CatalogRow, names: readonly string[]): string => {
       row[name] !== 'ASAP' &&
       !(name === 'frequency_window_s' && row['frequency_cap'] === null) &&
       !(name === 'cpc_micros' && row['budget_type'] !== 'CPC') &&
+      !(name === 'cpcv_micros' && row['budget_type'] !== 'CPCV') &&
       !(name === 'cpm_micros' && row['budget_type'] !== 'CPM' && row['budget_type'] !== 'VCPM'),
   );
   return shown.map((name) => `, ${name} ${asText(row[name])}`).join('');

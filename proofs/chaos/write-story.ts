@@ -79,7 +79,10 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const from = draw.oneIn(8) ? 0 : Math.max(selects.length - 8, 0);
     const of = selects[from + draw.below(selects.length - from)] ?? 0;
     const kind = draw.of(['impression', 'impression', 'impression', has('clicks') ? 'click' : 'impression', 'event'] as const);
-    const eventType = kind === 'event' ? draw.of(['like', 'share', ...(has('clicks') ? ['viewable', 'viewable'] : [])]) : '';
+    const eventType =
+      kind === 'event'
+        ? draw.of(['like', 'share', ...(has('clicks') ? ['viewable', 'viewable'] : []), ...(has('views') ? ['complete', 'complete'] : [])])
+        : '';
     return { of, nth: draw.below(3), kind, eventType, prefetch: draw.oneIn(25), network: of % NETWORKS.length };
   };
 

@@ -29,6 +29,7 @@ const knownValues = ({ booking, tokens }: Target): Readonly<Record<string, Shape
   return {
     dimensions: object({}),
     cpc: json(null),
+    cpcv: json(null),
     endpoint: json(null),
     content: json('<b>ad</b>'),
     publisher_id: json(publisherId),

@@ -32,6 +32,7 @@ export const requestOf = (publisher: Publisher, { atMs, visitor, section, places
     sessionUser: null,
     consent: consents ? ALLOWED : REFUSED,
     pageView: undefined,
+    pagePlacements: [],
     hasSegments: false,
     client: undefined,
     seal: undefined,

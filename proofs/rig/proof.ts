@@ -27,6 +27,8 @@ export interface Proof {
   /** The claim in a sentence. */
   readonly claim: string;
   readonly expected: string;
+  /** It measures what this machine does meanwhile: nothing else runs beside it. */
+  readonly isAlone?: boolean;
   run(rig: Rig, scale: Scale): Promise<Finding>;
 }
 

@@ -50,7 +50,7 @@ const SPENT = `
   with ${LIVE}, spent as (
     select 'line_item' as entity, id, name, publisher_id, budget_micros,
            (select coalesce(sum(spend_micros), 0) from daily_counts where line_item_id = live.id) as micros,
-           case when type = 'programmatic' then budget_micros / 1000 when lower(budget_type) = 'cpc' then cpc_micros else ceil(cpm_micros / 1000.0) end as price
+           case when type = 'programmatic' then budget_micros / 1000 when lower(budget_type) = 'cpc' then cpc_micros when lower(budget_type) = 'cpcv' then cpcv_micros else ceil(cpm_micros / 1000.0) end as price
     from live where budget_micros > 0 and lower(budget_type) <> 'flat'
     union all
     select 'campaign', campaign_id, min(campaign), min(publisher_id), min(campaign_budget_micros),

@@ -18,7 +18,7 @@ export interface ApprovalRules {
 export interface Terms {
   readonly price: number | null;
   /** The member that has it. */
-  readonly pricedBy: 'cpm' | 'cpc';
+  readonly pricedBy: 'cpm' | 'cpc' | 'cpcv';
   readonly priority: number;
   readonly budget: number | null;
 }
@@ -63,12 +63,12 @@ export const termsOf = (table: EntityTable, row: Readonly<Record<string, unknown
   const micros = (column: string): number | null => (row[column] == null ? null : Number(row[column]));
   switch (table) {
     case 'line_items': {
-      const isByClick = row['budget_type'] === 'CPC';
+      const pricedBy = row['budget_type'] === 'CPC' ? 'cpc' : row['budget_type'] === 'CPCV' ? 'cpcv' : 'cpm';
       const isFlat = row['budget_type'] === 'Flat';
       return {
         // Of a fee, the CPM ranks and costs nothing.
-        price: row['type'] === 'programmatic' || isFlat ? null : micros(isByClick ? 'cpc_micros' : 'cpm_micros'),
-        pricedBy: isByClick ? 'cpc' : 'cpm',
+        price: row['type'] === 'programmatic' || isFlat ? null : micros(`${pricedBy}_micros`),
+        pricedBy,
         priority: Number(row['priority'] ?? 2),
         budget: micros('budget_micros'),
       };

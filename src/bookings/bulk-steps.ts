@@ -38,7 +38,11 @@ export const runnerOf = async (
 };
 
 /** Why the caller may not make a write, by the rules of its own route; undefined: it may. */
-const barrier = async ({ kind, verb, id }: Step, caller: Caller, reach: RecordReach): Promise<Refused | undefined> => {
+export const barrier = async (
+  { kind, verb, id }: Pick<Step, 'kind' | 'verb' | 'id'>,
+  caller: Caller,
+  reach: RecordReach,
+): Promise<Refused | undefined> => {
   const route = entityRoute(kind, verb);
   const { problem: why } = unableTo(route, caller) ?? (await reach(route, caller, id)) ?? {};
   if (!why) return undefined;

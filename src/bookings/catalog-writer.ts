@@ -9,9 +9,10 @@ import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { changedBy, recordChange, recordNumbered, type Change } from './audit-trail.ts';
 import { createCheckRecord } from './check-record.ts';
+import { copyingWrites, type CopyingWriter } from './copying-writes.ts';
+import { moveFollowers } from './followed-placements.ts';
 import { keepDeleted } from './deleted-records.ts';
-import { duplicateCampaign } from './duplicate-campaign.ts';
-import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
@@ -32,7 +33,7 @@ export interface WriteTarget {
 }
 
 /** The writes of the API. Each rejects when Postgres is away. */
-export interface RecordWriter {
+export interface RecordWriter extends CopyingWriter<WriteTarget> {
   create(kind: EntityKind, input: unknown, caller: Caller): Promise<Written>;
   replace(target: WriteTarget, input: unknown): Promise<Written>;
   /** Applies a JSON merge patch (RFC 7396). */
@@ -42,8 +43,6 @@ export interface RecordWriter {
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
   /** Of a creative. */
   setStatus(target: WriteTarget, status: CreativeStatus): Promise<Written>;
-  /** Of a campaign; see duplicateCampaign. */
-  duplicate(target: WriteTarget): Promise<Written>;
   /** Undoes a deletion; see restoreDeleted. */
   restore(target: WriteTarget): Promise<Written>;
 }
@@ -149,6 +148,12 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     const reasons = await secondPersonFaults(trx, kind, checked.row, before, caller);
     if (reasons.length > 0) return refused('approval_required', reasons);
     const row = await withApproval(trx, kind, checked.row, before, caller);
+    const stranded = await moveFollowers(trx, kind, id, row, (follower, columns) =>
+      rewrite(trx, { kind: ENTITY_KINDS.creatives, id: follower['id'] as number, caller }, columns, {
+        ...{ ...changedBy(caller), action: 'update', before: follower },
+      }),
+    );
+    if (stranded.length > 0) return refused('invalid', stranded);
     return {
       ok: true,
       record: await rewrite(trx, target, row, { ...changedBy(caller), action: 'update', before }),
@@ -227,10 +232,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           return { ok: true, record: await rewrite(trx, target, { status }, { ...changedBy(target.caller), action: 'update', before }) };
         }),
 
-      duplicate: (target) =>
-        change(target, (trx, before) =>
-          duplicateCampaign({ knex: trx, create: writerWithin((work) => work(trx)).create }, before, target.caller),
-        ),
+      ...copyingWrites(change, (trx) => writerWithin((work) => work(trx)).create),
     };
   };
 

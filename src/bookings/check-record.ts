@@ -9,6 +9,7 @@ import { completeMedia } from '../uploads/complete-media.ts';
 import { checkReferences } from './check-references.ts';
 import { takenKey } from './external-key.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { withFollowed } from './followed-placements.ts';
 import { sealMembers } from './seal-members.ts';
 import { shareWarnings } from './share-warnings.ts';
 import { writeWarnings } from './write-warnings.ts';
@@ -30,11 +31,15 @@ export interface CheckRecordOptions {
 export const createCheckRecord =
   ({ dimensions, secretBox }: CheckRecordOptions) =>
   async (trx: Knex.Transaction, kind: EntityKind, given: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
-    const input = kind.table === 'creatives' && isObject(given) ? await completeMedia(trx, given) : given;
+    const isCreative = kind.table === 'creatives' && isObject(given);
+    const { input, faults: unplaced } = isCreative
+      ? await withFollowed(trx, await completeMedia(trx, given), before)
+      : { input: given, faults: [] };
     const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input, by, before) : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
     const taken = checked.ok ? await takenKey(trx, kind, checked.record as EntityRecord, before) : [];
-    const all = [...(checked.ok ? [] : checked.faults), ...faults, ...taken];
+    const ofRecord = checked.ok ? [] : checked.faults.filter(({ pointer }) => !unplaced.some((one) => one.pointer === pointer));
+    const all = [...ofRecord, ...unplaced, ...faults, ...taken];
     if (!checked.ok || all.length > 0) return refused('invalid', all);
     const row = kind.toRow(checked.record as never);
     const warnings = [

@@ -28,7 +28,7 @@ export interface ReferredPlacement extends PlacementFormats {
  */
 export const checkReferences = async (
   trx: Knex.Transaction,
-  { parents }: EntityKind,
+  kind: EntityKind,
   input: EntityRecord,
   scope: Scope,
   before?: EntityRecord,
@@ -38,10 +38,11 @@ export const checkReferences = async (
   let lineItem: EntityRecord | undefined;
   let campaign: EntityRecord | undefined;
   let targeting: EntityRecord | undefined;
+  const { parents } = kind;
   for (const { field, table, list } of parents) {
-    const listed = list && input[list.field];
-    const named: readonly (readonly [string, unknown])[] = Array.isArray(listed)
-      ? listed.slice(0, MAX_PLACEMENTS_OF_CREATIVE).map((id, i) => [`/${list?.field}/${i}`, id])
+    const several = list && input[list.field];
+    const named: readonly (readonly [string, unknown])[] = Array.isArray(several)
+      ? several.slice(0, MAX_PLACEMENTS_OF_CREATIVE).map((id, i) => [`/${list?.field}/${i}`, id])
       : [[`/${field}`, input[field]]];
     for (const [pointer, id] of named) {
       if (!isWellFormed(ENTITY_KINDS[table], id)) continue;
@@ -56,6 +57,9 @@ export const checkReferences = async (
   }
   if (lineItem?.['type'] === 'programmatic' && (input['format'] === 'video' || input['format'] === 'audio'))
     faults.push({ pointer: '/format', detail: 'is for direct line items: bidders are asked for html, banner and native' });
+  const listed = await listedPlacements(trx, input['placement_ids'], kind, scope, before);
+  faults.push(...listed.faults);
+  if (campaign) faults.push(...(await foreignPlacements(trx, listed.placements, campaign['id'] as number)));
   if (targeting && campaign) faults.push(...targetingOfOther(targeting, campaign));
   if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
   for (const { field, table } of parents)
@@ -64,6 +68,32 @@ export const checkReferences = async (
   faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], scope)));
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
+};
+
+/** The placements that a line item names; a creative has its own as parents. */
+const listedPlacements = async (
+  trx: Knex.Transaction,
+  listed: unknown,
+  { table }: EntityKind,
+  scope: Scope,
+  before: EntityRecord | undefined,
+): Promise<{ readonly placements: readonly (PlacementRow & { readonly pointer: string })[]; readonly faults: readonly Fault[] }> => {
+  if (table !== 'line_items' || !Array.isArray(listed) || listed.length > MAX_PLACEMENTS_OF_CREATIVE) return { placements: [], faults: [] };
+  const ids = listed.filter((id: unknown) => typeof id === 'string');
+  if (ids.length === 0) return { placements: [], faults: [] };
+  const had = new Set((before?.['placement_ids'] as readonly string[] | undefined) ?? []);
+  const [rows, seen] = await Promise.all([
+    trx('placements').whereIn('id', ids).select<PlacementRow[]>(),
+    onlyVisible(trx('placements').whereIn('id', ids), 'placements', scope).pluck<string[]>('id'),
+  ]);
+  const placements = ids.flatMap((id) => {
+    const row = rows.find((one) => one.id === id && (had.has(id) || seen.includes(id)));
+    return row ? [{ ...row, pointer: `/placement_ids/${listed.indexOf(id)}` }] : [];
+  });
+  const faults = ids.flatMap((id) =>
+    placements.some((row) => row.id === id) ? [] : [{ pointer: `/placement_ids/${listed.indexOf(id)}`, detail: `${id} does not exist` }],
+  );
+  return { placements, faults };
 };
 
 const targetingOfOther = (targeting: EntityRecord, campaign: EntityRecord): readonly Fault[] => {

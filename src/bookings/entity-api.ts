@@ -119,13 +119,16 @@ const ACTION_SUMMARIES: Readonly<Record<EntityAction, string>> = {
   block: 'Stop serving the creative',
   unblock: 'Serve the creative again',
   duplicate: 'Copy the campaign with its line items and creatives, in one transaction; the copy is paused',
+  make_good:
+    'Create a line item that carries what this one did not deliver of its goals, linked by make_good_for, with its creatives; it is paused',
   restore: `Undo a deletion: the record, and all that was deleted with it, under their ids and with their counts; up to ${RESTORE_DAYS} days later`,
 };
 /** Actions that create a record, and answer with that one. */
-export const CREATING: readonly EntityAction[] = ['duplicate'];
+export const CREATING: readonly EntityAction[] = ['duplicate', 'make_good'];
 
 const ACTION_PROBLEMS: Readonly<Partial<Record<EntityAction, readonly ProblemCode[]>>> = {
   duplicate: ['invalid_request'],
+  make_good: ['invalid_request'],
   restore: ['conflict', 'unavailable'],
 };
 
@@ -139,7 +142,7 @@ export const actionApi = (kind: EntityKind, action: EntityAction) => {
       ...{ needs: ACTION_NEEDS[action] ?? WRITES[kind.table], ...reachOf(kind) },
       parameters: { id: idOf(kind), ...ifMatch },
       answer: creates
-        ? created('The copy', record, { headers: { ...ETAG, ...LOCATION } })
+        ? created('The new record', record, { headers: { ...ETAG, ...LOCATION } })
         : ok('The record after the change', record, { headers: ETAG }),
       problems: ['precondition_failed', ...(ACTION_PROBLEMS[action] ?? [])],
     },

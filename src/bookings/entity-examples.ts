@@ -61,7 +61,7 @@ export const ANSWERED_EXAMPLES = {
   bidders: { id: 2, ...SENT_EXAMPLES.bidders, headers: { Authorization: 'sealed:bX3kQ0aZ' } },
   targetings: { id: 4, ...SENT_EXAMPLES.targetings },
   campaigns: { id: 3, ...SENT_EXAMPLES.campaigns },
-  line_items: { id: 5, ...SENT_EXAMPLES.line_items },
+  line_items: { id: 5, ...SENT_EXAMPLES.line_items, make_good_for: null },
   creatives: { id: 9, ...SENT_EXAMPLES.creatives, placement_ids: ['article-top'], blocked_at: null },
 } satisfies Readonly<Record<EntityTable, EntityRecord>>;
 

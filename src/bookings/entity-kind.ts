@@ -19,7 +19,7 @@ export interface CheckContext extends CheckedOn {
 }
 
 /** Changes that are not a plain edit of a field: POST /api/<table>/{id}/<action>. */
-export const ENTITY_ACTIONS = ['rotate_key', 'approve', 'reject', 'block', 'unblock', 'duplicate', 'restore'] as const;
+export const ENTITY_ACTIONS = ['rotate_key', 'approve', 'reject', 'block', 'unblock', 'duplicate', 'make_good', 'restore'] as const;
 export type EntityAction = (typeof ENTITY_ACTIONS)[number];
 
 /** A column whose members are sealed before they are stored. */
@@ -89,7 +89,7 @@ const MANNERS: Readonly<Partial<Record<EntityTable, Manners>>> = {
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(params::text) + octet_length(ads_txt::text) + ${BLOCK_LIST_BYTES}`,
   },
   campaigns: { actions: ['duplicate'] },
-  line_items: { rowBytes: `${SHORT_ROW_BYTES} + octet_length(targeting::text)` },
+  line_items: { actions: ['make_good'], rowBytes: `${SHORT_ROW_BYTES} + octet_length(targeting::text)` },
   creatives: { actions: ['approve', 'reject', 'block', 'unblock'], rowBytes: `${SHORT_ROW_BYTES} + octet_length(content)` },
 };
 

@@ -71,6 +71,7 @@ export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, targe
   block: (writer, target) => writer.setBlocked(target, true),
   unblock: (writer, target) => writer.setBlocked(target, false),
   duplicate: (writer, target) => writer.duplicate(target),
+  make_good: (writer, target) => writer.makeGood(target),
   restore: (writer, target) => writer.restore(target),
 };
 

@@ -34,6 +34,8 @@ export interface Settings {
   readonly sealKeys: readonly TokenSecret[];
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
+  /** How long stored hits are gathered before reports count them. */
+  readonly rollUpIntervalMs: number;
   readonly debugTrace: boolean;
   readonly pid: PidGains;
   readonly allowedEvents: readonly string[];
@@ -48,6 +50,8 @@ export interface Settings {
   readonly assetsUrl: string;
   /** Megabytes of uploaded files that a publisher may have. */
   readonly assetStoreMb: number;
+  /** How long an ad request or a hit waits for Redis. */
+  readonly redisTimeoutMs: number;
   readonly bidderTimeoutMs: number;
   /** Lets bidder endpoints be plain http on private addresses: development and tests only. */
   readonly bidderPrivateAddresses: boolean;

@@ -1,18 +1,13 @@
 import type { Candidate, CandidateIndex } from '../catalog/snapshot/snapshot.ts';
-import type { Booking, LineItem } from '../catalog/model/entities.ts';
+import type { LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
+import { drawByWeight, shuffle } from './random-order.ts';
+import { outranks, rankBids, type PricedBooking } from './rank-bids.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
+import type { IncompleteRoadblock, RoadblocksHere } from './roadblocks-here.ts';
 import { drawVoice } from './share-of-voice.ts';
 import { firstRefusal, RULES_IN_AUCTIONS, RULES_PER_CANDIDATE } from './rules.ts';
-
-/**
- * A programmatic booking with the price that its bidder offered, micros per thousand impressions.
- */
-export interface PricedBooking {
-  readonly booking: Booking & Pick<RankedCandidate, 'clickRate'>;
-  readonly cpmMicros: number;
-}
 
 export interface RankingInput {
   /** Direct line items of the publisher and placement, in rank order; undefined: none. */
@@ -34,6 +29,13 @@ export interface RankingInput {
   readonly runsLater?: () => boolean;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /** undefined: none is booked here. */
+  readonly roadblocks?: RoadblocksHere | undefined;
+  /**
+   * The opportunity cost of a line item that yields to bidders, as a multiple of its eCPM; undefined: none
+   * does. Called only where there is a bid.
+   */
+  readonly opportunityFactor?: ((lineItem: LineItem) => number) | undefined;
   /** The number in [0, 1) by which the request is given to a share of voice. */
   readonly voice?: () => number;
 }
@@ -46,15 +48,23 @@ export interface Ranking {
   passedOver(): NoBidReason;
   /** Candidates that could serve and whose share of voice left the request to others. */
   leftToOthers(): readonly Candidate[];
+  /** Roadblocks that were passed over because the page does not show all of them. */
+  readonly incomplete: readonly IncompleteRoadblock[];
+  /** Line items that let a bid pass, and were not taken since. */
+  letPass(): readonly RankedCandidate[];
 }
 
 const NO_POSITIONS: readonly number[] = [];
+const NONE_INCOMPLETE: readonly IncompleteRoadblock[] = [];
 
 /**
  * In a larger tie the candidates come from a window at a random place; up to this size all have the
  * same chance.
  */
 const MAX_FAIR_TIE = 64;
+
+/** So many line items let one bid pass; the next one keeps its place. */
+const MAX_YIELDING = 16;
 
 /**
  * Ranks by priority (1 first), then eCPM, then a fair random tie-break. The index has already
@@ -70,7 +80,9 @@ export const rankCandidates = ({
   runsHere,
   runsLater = () => false,
   random,
+  roadblocks,
   voice = random,
+  opportunityFactor,
 }: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
   const priced = rankBids(bids, random);
@@ -80,6 +92,8 @@ export const rankCandidates = ({
   let readyAt = 0;
   let scanned = -1;
   let bidAt = 0;
+  /** The bid that `passed` let pass. */
+  let passedAt = 0;
 
   /** Positions with a share; those of the drawn one come first of all, and the others are left out. */
   let shared: Set<number> | undefined;
@@ -87,9 +101,10 @@ export const rankCandidates = ({
   let voicesLeft = 0;
 
   const passes = (position: number): boolean => {
-    const rule = firstRefusal(rules, (direct as CandidateIndex).at(position), query, imp);
+    const candidate = (direct as CandidateIndex).at(position);
+    const rule = firstRefusal(rules, candidate, query, imp);
     const reason = rule ? rule.reason : exhausted(position);
-    if (reason === 0) return true;
+    if (reason === 0) return roadblocks === undefined || roadblocks.mayRank(candidate, position);
     latest = latestReason(latest, reason);
     return false;
   };
@@ -126,15 +141,36 @@ export const rankCandidates = ({
   const peekDirect = (): Candidate | undefined =>
     readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).at(ready[readyAt]!) : undefined;
 
+  /** Line items that let a bid pass: they follow it. */
+  let passed: RankedCandidate[] | undefined;
+
+  /** A line item that ranks before a bid, or undefined: it lets the bid pass. */
+  const keepsPlace = (held: Candidate, position: number, bid: RankedCandidate): RankedCandidate | undefined => {
+    const factor = opportunityFactor!(held.lineItem);
+    const opportunityMicros = factor === Infinity ? factor : Math.round(held.ecpmMicros * factor);
+    const ranked = { ...rankAt(direct!, position, roadblocks), opportunityMicros };
+    if (bid.ecpmMicros <= opportunityMicros || (passed?.length ?? 0) === MAX_YIELDING) return ranked;
+    (passed ??= []).push(ranked);
+    return undefined;
+  };
+
   const takeOne = (): RankedCandidate | undefined => {
     if (voicesLeft > 0) {
       voicesLeft--;
-      return rankDirect(direct!.at(ready[readyAt]!), ready[readyAt++]!);
+      return rankAt(direct!, ready[readyAt++]!, roadblocks);
+    }
+    if (passed && bidAt > passedAt) {
+      const next = passed.shift();
+      if (next) return next;
+      passed = undefined;
     }
     const bid = priced[bidAt];
-    const held = peekDirect();
-    if (held && (!bid || outranks(held.lineItem, held.ecpmMicros, bid, random))) {
-      return rankDirect(held, ready[readyAt++]!);
+    for (let held = peekDirect(); held && (!bid || outranks(held.lineItem, held.ecpmMicros, bid, random)); held = peekDirect()) {
+      const position = ready[readyAt++]!;
+      if (!bid || !opportunityFactor || !held.lineItem.sales.yields) return rankAt(direct!, position, roadblocks);
+      passedAt = bidAt;
+      const kept = keepsPlace(held, position, bid);
+      if (kept) return kept;
     }
     if (bid) bidAt++;
     return bid;
@@ -143,7 +179,9 @@ export const rankCandidates = ({
   if (direct?.voices) {
     const { voices } = direct;
     const isHeard = (position: number): boolean =>
-      scanner!.firstFrom(position) === position && firstRefusal(rules, direct.at(position), query, imp) === undefined;
+      scanner!.firstFrom(position) === position &&
+      firstRefusal(rules, direct.at(position), query, imp) === undefined &&
+      (roadblocks === undefined || roadblocks.isWhole(direct.at(position), position));
     shared = new Set(voices.flatMap(({ positions }) => positions));
     const heard = voices.flatMap((one) => {
       const positions = one.positions.filter(isHeard);
@@ -159,6 +197,8 @@ export const rankCandidates = ({
   }
   return {
     leftToOthers: () => left.map((position) => direct!.at(position)),
+    incomplete: roadblocks?.incomplete ?? NONE_INCOMPLETE,
+    letPass: () => passed ?? [],
     take: (count) => {
       const taken: RankedCandidate[] = [];
       for (let next = takeOne(); next; next = takeOne()) {
@@ -171,51 +211,22 @@ export const rankCandidates = ({
       // The index says which candidates match, not which do not: one that could run here was
       // refused for its targeting.
       if (!direct) return latest;
+      if (roadblocks && roadblocks.incomplete.length > 0) latest = latestReason(latest, NoBidReason.RoadblockIncomplete);
       if (runsHere()) return latestReason(latest, NoBidReason.Targeting);
       return direct.targeting.hasSchedules && runsLater() ? latestReason(latest, NoBidReason.OffSchedule) : latest;
     },
   };
 };
 
+const rankAt = (direct: CandidateIndex, position: number, roadblocks: RoadblocksHere | undefined): RankedCandidate => {
+  const ranked = rankDirect(direct.at(position), position);
+  return roadblocks === undefined ? ranked : roadblocks.withBlock(ranked);
+};
+
 /** A direct candidate with what an impression of it costs. */
-export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate }: Candidate, position: number): RankedCandidate => {
-  const priceMicros = lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
-  const expectedMicros = lineItem.budgetType === 'Flat' ? 0 : priceMicros || ecpmMicros / 1000;
-  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, position, bid: -1 };
-};
-
-/**
- * A bid is a CPM, whatever its line item says. An impression bills whole micros, so a thousandth of
- * the bid is rounded to the nearest.
- */
-const rankBids = (bids: readonly PricedBooking[], random: () => number): readonly RankedCandidate[] => {
-  const ranked = bids.map(({ booking: { creative, lineItem, campaign, clickRate }, cpmMicros }, bid): RankedCandidate => {
-    const priceMicros = Math.round(cpmMicros / 1000);
-    return { creative, lineItem, campaign, ecpmMicros: cpmMicros, priceMicros, expectedMicros: priceMicros, clickRate, position: -1, bid };
-  });
-  if (ranked.length < 2) return ranked;
-  shuffle(ranked, random);
-  return ranked.sort((a, b) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
-};
-
-const outranks = (lineItem: LineItem, ecpmMicros: number, bid: RankedCandidate, random: () => number): boolean => {
-  const difference = lineItem.priority - bid.lineItem.priority || bid.ecpmMicros - ecpmMicros;
-  return difference < 0 || (difference === 0 && random() < 0.5);
-};
-
-/**
- * Puts positions in a random order, in which each comes before another with odds of their weights
- * (Efraimidis and Spirakis, 2006). In place.
- */
-const drawByWeight = (positions: number[], weights: Float64Array, random: () => number): void => {
-  const drawn = new Map(positions.map((position) => [position, -Math.log(1 - random()) / weights[position]!]));
-  positions.sort((a, b) => drawn.get(a)! - drawn.get(b)!);
-};
-
-/** Fisher–Yates, in place. */
-const shuffle = <T>(items: T[], random: () => number): void => {
-  for (let i = items.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1));
-    [items[i], items[j]] = [items[j]!, items[i]!];
-  }
+export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate, turn }: Candidate, position: number): RankedCandidate => {
+  const { budgetType, cpmMicros, cpcvMicros } = lineItem;
+  const priceMicros = budgetType === 'CPM' ? (cpmMicros ?? 0) / 1000 : budgetType === 'CPCV' ? (cpcvMicros ?? 0) : 0;
+  const expectedMicros = budgetType === 'Flat' ? 0 : priceMicros || ecpmMicros / 1000;
+  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, turn, position, bid: -1 };
 };

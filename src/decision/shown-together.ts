@@ -1,5 +1,6 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import { NoBidReason } from './no-bid-reason.ts';
+import { allAdsOf, type RankedCandidate } from './ranked-candidate.ts';
 
 type Shown = Pick<Booking, 'creative' | 'campaign'>;
 
@@ -36,3 +37,13 @@ export class ShownTogether {
     return undefined;
   }
 }
+
+/** The same for a candidate with the ads that are shown with it, which exclude others and not each other. */
+export const refusalOfAll = (shown: ShownTogether, candidate: RankedCandidate): NoBidReason | undefined => {
+  if (candidate.block === undefined) return shown.refusalOf(candidate);
+  for (const one of allAdsOf(candidate)) {
+    const reason = shown.refusalOf(one);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+};

@@ -1,24 +1,18 @@
-import { daySpan, UTC_DAYS, type DaySpan } from '../base/local-day.ts';
-import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
-import type { Flight } from '../catalog/model/entities.ts';
+import { MS_PER_DAY } from '../base/utc-day.ts';
+import { commonFlight, type Flight } from '../catalog/model/entities.ts';
 import type { Goals } from '../catalog/model/goals.ts';
+import { dayAt, flightShare, shareUntil, type FlightMoment } from '../catalog/snapshot/flight-share.ts';
 import type { Course, GoalCourse } from './delivery.ts';
 
-export interface GoalQuestion {
+export interface GoalQuestion extends FlightMoment {
   readonly of: GoalCourse['of'];
   readonly goal: number;
   /** Counts of the flight, of today and of the day before. */
   readonly delivered: number;
   readonly today: number;
   readonly yesterday: number;
-  readonly flight: Flight;
   /** As in Goals. */
   readonly frontload: number;
-  /** The shares of the day's traffic by hours from its beginning. */
-  readonly curve: readonly number[];
-  readonly atMs: number;
-  /** The publisher's day. Default: that of UTC. */
-  readonly day?: DaySpan;
 }
 
 /** Of one of the goals of a line item: counts of its flight, of today and of the day before. */
@@ -36,7 +30,7 @@ export const goalCourses = (
   { delivered, today, yesterday }: Counted,
   moment: Pick<GoalQuestion, 'curve' | 'atMs' | 'day'>,
 ): readonly GoalCourse[] => {
-  const flight = { startMs: Math.max(own.startMs, around.startMs), endMs: Math.min(own.endMs, around.endMs) };
+  const flight = commonFlight(own, around);
   return Object.entries({ impressions, clicks }).flatMap(([name, goal]) => {
     const of = name as GoalCourse['of'];
     const counts = { delivered: delivered[of], today: today[of], yesterday: yesterday[of] };
@@ -60,7 +54,7 @@ const MIN_DUE = 20;
  */
 export const goalCourse = (question: GoalQuestion): GoalCourse => {
   const { of, goal, delivered, flight, frontload, atMs } = question;
-  const due = goal * planned(elapsed(question, atMs), frontload);
+  const due = goal * planned(flightShare(question, atMs), frontload);
   const missing = due - delivered;
   const course: Course =
     atMs >= flight.endMs
@@ -83,31 +77,6 @@ export const goalCourse = (question: GoalQuestion): GoalCourse => {
 /** The share of the goal that is due at a share of the flight: its rate falls from 1 + frontload to 1 - frontload. */
 const planned = (share: number, frontload: number): number => share + frontload * share * (1 - share);
 
-/** The share of the flight that has passed, with each day passing as its traffic does, as in pacing (ledger/lua/bucket.lua). */
-const elapsed = (question: GoalQuestion, atMs: number): number => {
-  const { startMs, endMs } = question.flight;
-  if (atMs <= startMs) return 0;
-  if (atMs >= endMs) return 1;
-  const day = dayAt(question, atMs);
-  const [fromMs, toMs] = [Math.max(day.startMs, startMs), Math.min(day.endMs, endMs)];
-  const before = shareUntil(question.curve, day, fromMs);
-  const ofDay =
-    toMs < day.endMs ? (atMs - fromMs) / (toMs - fromMs) : (shareUntil(question.curve, day, atMs) - before) / Math.max(1 - before, 1e-6);
-  return (fromMs - startMs + ofDay * (toMs - fromMs)) / (endMs - startMs);
-};
-
-/** The day of the question, or for an earlier moment the 24 hours before it. */
-const dayAt = ({ day, atMs }: GoalQuestion, ms: number): DaySpan => {
-  const today = day ?? daySpan(UTC_DAYS, atMs);
-  return ms >= today.startMs ? today : { startMs: today.startMs - MS_PER_DAY, endMs: today.startMs };
-};
-
-/** The share of a day's traffic before a moment. */
-const shareUntil = (curve: readonly number[], { startMs }: DaySpan, atMs: number): number => {
-  const hours = (atMs - startMs) / MS_PER_HOUR;
-  return curve.reduce((sum, share, hour) => sum + share * Math.min(1, Math.max(0, hours - hour)), 0);
-};
-
 /**
  * If the rest of the flight goes as the last day did. What pacing asks for after an outage is in that
  * day's delivery, and an outage before it has no effect.
@@ -116,8 +85,8 @@ const expectedEnd = (question: GoalQuestion, due: number): number | null => {
   const { goal, delivered, today, yesterday, flight, frontload, atMs } = question;
   const day = dayAt(question, atMs);
   const midnightMs = day.startMs;
-  const now = planned(elapsed(question, atMs), frontload);
-  const since = (fromMs: number, count: number) => ({ count, share: now - planned(elapsed(question, fromMs), frontload) });
+  const now = planned(flightShare(question, atMs), frontload);
+  const since = (fromMs: number, count: number) => ({ count, share: now - planned(flightShare(question, fromMs), frontload) });
   const hasSeenToday = midnightMs >= flight.startMs && shareUntil(question.curve, day, atMs) >= MIN_PART_OF_DAY;
   const lately = hasSeenToday ? since(midnightMs, today) : since(midnightMs - MS_PER_DAY, today + yesterday);
   const { count, share } = goal * lately.share >= MIN_DUE ? lately : { count: delivered, share: now };

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment, type CheckedAccounts } from '../ledger/read/account-books.ts';
-import { byAccount, countEvents, isCounted } from './account-events.ts';
+import { byAccount, countEvents, dayOfAccount, isCounted } from './account-events.ts';
 import { createCountStore, readSums, writeSums } from './postgres/count-store.ts';
+import { createUncounted, type Uncounted } from './postgres/uncounted.ts';
 import { unstoredEvents } from './unstored-events.ts';
 
 export interface CompareAccountsOptions {
@@ -44,25 +45,27 @@ export interface DatedAdjustment extends Adjustment {
  * Differences are added, in both directions, so a hit that settles meanwhile is not lost. Serves are
  * only raised: their rows follow the ledger by seconds. Hits in pending_hits are in neither book.
  */
-export const createCompareAccounts =
-  (options: CompareAccountsOptions): CompareAccounts =>
-  async (question) => {
+export const createCompareAccounts = (options: CompareAccountsOptions): CompareAccounts => {
+  const uncounted = createUncounted();
+  return async (question) => {
     const others = new Set<number>();
-    const found = [...(await compareOn(question, options, others))];
-    for (const today of others) found.push(...(await compareOn({ ...question, today }, options)));
+    const found = [...(await compareOn(question, question.today, { ...options, uncounted }, others))];
+    for (const day of others) found.push(...(await compareOn(question, day, { ...options, uncounted })));
     return found;
   };
+};
 
 /**
- * Compares the accounts that are of the question's day. Those of another day are left out, and the day is added to
+ * Compares the accounts that are of `day`. Those of another day are left out, and the day is added to
  * `others`: around midnight, and for some hours after a publisher has changed its time zone.
  */
 const compareOn = async (
   { publisherId, campaigns, today, dryRun }: AccountsQuestion,
-  { knex, books, mayLower, onSkipped = () => undefined }: CompareAccountsOptions,
-  others?: Set<number>,
+  day: number,
+  { knex, books, mayLower, onSkipped = () => undefined, uncounted }: CompareAccountsOptions & { readonly uncounted: Uncounted },
+  others = new Set<number>(),
 ): Promise<readonly DatedAdjustment[]> => {
-  const before = await createCountStore({ knex }).accounts(today, campaigns);
+  const before = await createCountStore({ knex, uncounted }).accounts(day, campaigns);
   if (before.length === 0) return [];
   const parts: CheckedPart[] = [];
   for (let from = 0; from < before.length; from += MAX_CHECKED) {
@@ -75,7 +78,7 @@ const compareOn = async (
       const events: Awaited<ReturnType<typeof unstoredEvents>>[] = [];
       for (const { entries } of parts)
         events.push(await unstoredEvents(trx, entries, (event) => event.hit.ad.publisherId === publisherId && isCounted(event)));
-      return { unstored: events, after: await createCountStore({ knex: trx }).accounts(today, campaigns) };
+      return { unstored: events, after: await createCountStore({ knex: trx, uncounted }).accounts(day, campaigns) };
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
@@ -85,18 +88,18 @@ const compareOn = async (
     const events = unstored[part];
     if (events === undefined) return skipped(onSkipped);
     const own = byAccount(events);
-    const adjustments = after.slice(from, from + MAX_CHECKED).flatMap(({ kind, id, sums }, i) => {
+    const adjustments = after.slice(from, from + MAX_CHECKED).flatMap(({ kind, id, latestDay, sums }, i) => {
       const [then, account] = [before[from + i], accounts[i]];
       if (then?.kind !== kind || then.id !== id || then.sums !== sums) return skipped(onSkipped);
-      // What Redis has no account of is compared once.
-      if (account === undefined ? !others : account.day !== today) {
-        if (account) others?.add(account.day);
+      const waiting = own.get(`${kind}${id}`);
+      const ownDay = account?.day ?? dayOfAccount(today, latestDay, waiting ?? []);
+      if (ownDay !== day) {
+        others.add(ownDay);
         return [];
       }
-      const waiting = own.get(`${kind}${id}`);
       // Of most accounts nothing has changed.
       if (account !== undefined && waiting === undefined && writeSums(account) === sums) return [];
-      const expected = countEvents(waiting ?? [], today, readSums(sums));
+      const expected = countEvents(waiting ?? [], day, readSums(sums));
       const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, expected[name] - (account?.[name] ?? 0)]));
       const raised = (name: 'serves' | 'yesterdayServes') => ({ [name]: Math.max(difference[name] ?? 0, 0) });
       const adjustment = { ...(difference as unknown as AccountCounts), ...raised('serves'), ...raised('yesterdayServes') };
@@ -106,8 +109,8 @@ const compareOn = async (
   }
   // Of the first part: nothing may have been adjusted since.
   const [first] = parts;
-  if (first && all.length > 0 && !dryRun && (await mayLower())) await books.adjust(publisherId, first, today, all);
-  return all.map((adjustment) => ({ ...adjustment, day: today }));
+  if (first && all.length > 0 && !dryRun && (await mayLower())) await books.adjust(publisherId, first, day, all);
+  return all.map((adjustment) => ({ ...adjustment, day }));
 };
 
 /** Accounts that were checked in one call, the first of which is at `from`. */

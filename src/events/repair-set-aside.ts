@@ -5,7 +5,9 @@ import { COUNT_NAMES, type AccountCounts } from '../ledger/read/account-books.ts
 import type { RepairAccount, RepairOutcome } from '../ledger/read/repair-account.ts';
 import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-aside-accounts.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
-import { createCountStore, readSums } from './postgres/count-store.ts';
+import { dayOfAccount } from './account-events.ts';
+import { createCountStore, readSums, type CountedAccount } from './postgres/count-store.ts';
+import { rollUpAll } from './postgres/roll-up-batches.ts';
 
 export interface RepairSetAsideOptions {
   readonly knex: Knex;
@@ -40,11 +42,16 @@ export const repairSetAside = async ({
   const counts = createCountStore({ knex });
   const campaignsOf = async ({ kind, id }: SetAsideAccount): Promise<readonly number[]> =>
     kind === 'c' ? [id] : await knex('daily_counts').distinct().where({ line_item_id: id }).pluck<number[]>('campaign_id');
-  const countsOf = async (account: SetAsideAccount): Promise<AccountCounts> => {
-    const counted = await counts.accounts(todayOf(account.publisherId), await campaignsOf(account));
+  const countsOn = async (account: SetAsideAccount, day: number): Promise<CountedAccount | undefined> => {
+    const counted = await counts.accounts(day, await campaignsOf(account));
     const { publisherId, kind, id } = account;
-    const found = counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id);
-    return found ? readSums(found.sums) : NOTHING_COUNTED;
+    return counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id);
+  };
+  const repairNow = async (account: SetAsideAccount): Promise<RepairOutcome> => {
+    const publishersDay = todayOf(account.publisherId);
+    const day = dayOfAccount(publishersDay, (await countsOn(account, publishersDay))?.latestDay ?? null, []);
+    const counted = await countsOn(account, day);
+    return await repair(account, day, counted ? readSums(counted.sums) : NOTHING_COUNTED);
   };
   /** Whether serves of the account are not in the daily counts yet. */
   const hasNewServes = async ({ publisherId, kind, id }: SetAsideAccount): Promise<boolean> => {
@@ -70,9 +77,10 @@ export const repairSetAside = async ({
     }
     return true;
   };
+  await rollUpAll(knex);
   const accounts = [];
   for (const account of await createSetAsideReader({ redis, keys }).list()) {
-    const outcome = (await isStored(account)) ? await repair(account, todayOf(account.publisherId), await countsOf(account)) : 'too early';
+    const outcome = (await isStored(account)) ? await repairNow(account) : 'too early';
     accounts.push({ ...account, outcome });
   }
   return accounts;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { nameOrLast } from '../events/postgres/gone-names.ts';
 import { JOIN_FIRST_PAYER, PAYER } from '../events/postgres/payers.ts';
 import { feesOfCampaigns } from '../reports/fee-sql.ts';
-import { SUMS } from '../reports/report-fields.ts';
+import { SUMS } from '../reports/report-sums.ts';
 import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
 
 export type Figures = Omit<FinanceLine, 'ofMonth' | 'amountMicros' | 'currency'>;

@@ -1,5 +1,5 @@
 import type { Counted } from './frequency-counters.ts';
-import type { BillsOn, Limits } from './limits.ts';
+import { holdsPrice, type BillsOn, type Limits } from './limits.ts';
 
 /** The kinds of hits on a served ad. */
 export const HIT_KINDS = ['impression', 'click', 'event'] as const;
@@ -36,6 +36,9 @@ export const filteredName = (kind: string, reason: string): string => `${kind}_$
 /** The event type of a viewable ad, which the SDK sends as the MRC defines it. */
 export const VIEWABLE = 'viewable';
 
+/** The event type of a video that was played to its end (VAST 4.2, 3.14.1). */
+export const COMPLETE = 'complete';
+
 /** The event type of an ad that its player will not play (VAST 4.2, 3.14.1): its hold ends, and its impression can no longer count. */
 export const NOT_USED = 'notUsed';
 
@@ -71,7 +74,7 @@ export interface ServedAd {
   readonly billingNotice: boolean;
   /**
    * The limits that bounded the selection of an ad that bills after its impression: nothing is held
-   * for that hit, so they bound it when its line item no longer does. undefined: it had none, or bills
+   * for that hit, or no longer, so they bound it when its line item no longer does. undefined: it had none, or bills
    * the impression.
    */
   readonly spendBounds?: SpendLimits | undefined;
@@ -133,7 +136,11 @@ export interface RestoredHit {
 
 /** Whether a hit is the one that bills its ad. */
 export const billsHit = ({ ad: { billsOn }, kind, eventType }: Pick<Hit, 'ad' | 'kind' | 'eventType'>): boolean =>
-  kind === 'event' ? billsOn === 'viewable' && eventType === VIEWABLE : billsOn === kind;
+  kind === 'event' ? billsOn === eventType && (eventType === VIEWABLE || eventType === COMPLETE) : billsOn === kind;
+
+/** Whether a hit that counts takes its place, or what it bills, out of the hold of its ad. */
+export const takesFromHold = (hit: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'restored'>): boolean =>
+  hit.ad.holdEndMs > 0 && !hit.restored && (hit.kind === 'impression' || (billsHit(hit) && holdsPrice(hit.ad.billsOn)));
 
 /**
  * When a hit can no longer be counted, epoch ms: an impression with its hold, which may end before
@@ -144,7 +151,7 @@ export const endMsOf = ({ ad: { tokenExpS, holdEndMs }, kind }: Pick<Hit, 'ad' |
 
 export interface Settled {
   /**
-   * `filtered`: stored, not counted. `waiting`: a click, or a viewable event that bills, that waits
+   * `filtered`: stored, not counted. `waiting`: a click, or an event that bills, that waits
    * for its impression. `provisional`: a click that is judged some minutes later (settle/judge-clicks.ts).
    * `expired`: by Redis's clock the token has ended. `kept`: a restored hit stays filtered, as its caps have no room.
    */
@@ -155,6 +162,6 @@ export interface Settled {
   readonly reason: LedgerReason | undefined;
   /** What became of the click that waited for this impression. */
   readonly click: 'counted' | typeof PROVISIONAL | LedgerReason | undefined;
-  /** The same of a viewable event that bills. */
-  readonly viewable: 'counted' | OrderReason | undefined;
+  /** The same of the event that bills. */
+  readonly event: 'counted' | OrderReason | undefined;
 }

@@ -17,7 +17,7 @@ import type { LedgerKeys } from './ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
 import { scopeOfShard, scopesOf, type RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
-import type { Reservation, ReserveRequest } from './reservation.ts';
+import { winnerOf, type Reservation, type ReserveRequest } from './reservation.ts';
 
 /**
  * All counts that a decision depends on. `reserve` and `settle` resolve to undefined without waiting
@@ -121,8 +121,11 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   /** Also what comes too late for its request: it is held until it is returned. */
   const noteReserved = ({ publisherId, imps }: ReserveRequest, reservation: Reservation): Reservation => {
     if (!books) return reservation;
-    for (const [i, { winner, moments, granted, refused }] of reservation.imps.entries()) {
-      if (moments) books.holds.note(publisherId, imps[i]![winner]!, moments, 1 + (granted ? granted.lot + granted.spare : 0));
+    for (const [i, reserved] of reservation.imps.entries()) {
+      const { moments, granted, refused } = reserved;
+      const winner = winnerOf(imps[i]!, reserved);
+      const more = granted ? granted.lot + granted.spare : (winner?.block?.kept.length ?? 0);
+      if (moments && winner) books.holds.note(publisherId, winner, moments, 1 + more);
       if (!refused.includes(NoBidReason.BooksRebuilding)) continue;
       for (const [at, reason] of refused.entries())
         if (reason === NoBidReason.BooksRebuilding) books.refused(publisherId, imps[i]![at]!.campaign.id);
@@ -133,7 +136,8 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   /** `text`: of the hit, as its event has it. */
   const noteSettled = (hit: Hit, text: string, settled: Settled | undefined): Settled | undefined => {
     if (!settled) books?.refused(hit.ad.publisherId, hit.ad.campaignId);
-    else if (settled.outcome !== 'expired' && settled.outcome !== 'duplicate') books?.settled(text);
+    else if (settled.outcome === 'duplicate') books?.settledBefore(hit, text);
+    else if (settled.outcome !== 'expired') books?.settled(text);
     return settled;
   };
 
@@ -141,8 +145,9 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     const requests = calls.map(({ request }) => request);
     const call = encodeReserve(requests, { keys, settings, encodeCandidate }, scopeOf(requests[0]!.publisherId));
     const answer = reserveAds(call.keys.length, ...call.keys, ...call.args).then((replies) =>
-      replies.map((reply, i) => noteReserved(requests[i]!, decodeReservation(reply))),
+      replies.map((reply, i) => noteReserved(requests[i]!, decodeReservation(reply, requests[i]!))),
     );
+    books?.granting(answer);
     try {
       return await answerWithin(patienceMs, answer);
     } catch (fault) {

@@ -2,8 +2,8 @@ import type { Campaign, LineItem, RateLimit } from '../catalog/model/entities.ts
 import { pricingOf } from '../catalog/model/pricing.ts';
 import { countedCaps, type CountedCap } from './frequency-counters.ts';
 
-/** The hit that bills an ad: its impression, its click, or its first viewable event. */
-export const BILLS_ON = ['impression', 'click', 'viewable'] as const;
+/** The hit that bills an ad: its impression, its click, or its first event of the type `viewable` or `complete`. */
+export const BILLS_ON = ['impression', 'click', 'viewable', 'complete'] as const;
 export type BillsOn = (typeof BILLS_ON)[number];
 
 /** All limits of a line item's delivery. null: no limit. Money in micros. */
@@ -44,6 +44,8 @@ export const billsOnOf = (lineItem: Pick<LineItem, 'type' | 'budgetType'>): Bill
       return 'click';
     case 'VCPM':
       return 'viewable';
+    case 'CPCV':
+      return 'complete';
     case 'CPM':
     case 'Flat':
       return 'impression';
@@ -52,10 +54,23 @@ export const billsOnOf = (lineItem: Pick<LineItem, 'type' | 'budgetType'>): Bill
 
 /** What a hit bills after the impression, in micros; undefined: the impression itself bills. */
 export const laterPriceMicros = (lineItem: LineItem): number | undefined => {
-  const billsOn = billsOnOf(lineItem);
-  if (billsOn === 'impression') return undefined;
-  return billsOn === 'click' ? (lineItem.cpcMicros ?? 0) : (lineItem.cpmMicros ?? 0) / 1000;
+  switch (billsOnOf(lineItem)) {
+    case 'impression':
+      return undefined;
+    case 'click':
+      return lineItem.cpcMicros ?? 0;
+    case 'viewable':
+      return (lineItem.cpmMicros ?? 0) / 1000;
+    case 'complete':
+      return lineItem.cpcvMicros ?? 0;
+  }
 };
+
+/**
+ * Whether the hold of an ad has its price: until its impression, or until its video is complete. Most clicks and viewable events
+ * never come, so nothing is held for them, and they bill what is left.
+ */
+export const holdsPrice = (billsOn: BillsOn): boolean => billsOn === 'impression' || billsOn === 'complete';
 
 /**
  * The limits of a line item, including its campaign's budget. The only place that decides which

@@ -24,6 +24,8 @@ export interface ReserveRequest {
   readonly imps: readonly (readonly RankedCandidate[])[];
   /** Its ads are shown beside those of other requests with the same page view (lua/page.lua). */
   readonly pageView?: string | undefined;
+  /** Per impression its placement, where a page view may keep the ads of a roadblock for it; undefined: none does. */
+  readonly placementIds?: readonly string[] | undefined;
   /** Of which candidates more ads are wanted, should they win (allowances/). */
   readonly wants?: ReadonlyMap<RankedCandidate, WantedLots>;
 }
@@ -38,6 +40,16 @@ export interface GrantedLots extends WantedLots {
   /** Redis's clock at the reservation, epoch ms. */
   readonly redisMs: number;
 }
+
+export interface KeptReservation {
+  readonly creativeId: number;
+  /** At which it was reserved. */
+  readonly priceMicros: number;
+}
+
+/** The candidate that an impression is reserved for by this request. */
+export const winnerOf = (candidates: readonly RankedCandidate[], { winner, bound }: ReservedImp): RankedCandidate | undefined =>
+  bound ?? candidates[winner];
 
 export interface Reservation {
   readonly imps: readonly ReservedImp[];
@@ -56,6 +68,10 @@ export interface ReservationMoments {
 export interface ReservedImp {
   /** Position in the candidates given, or -1. */
   readonly winner: number;
+  /** The ad of a roadblock that has won an earlier impression; undefined: there is none. */
+  readonly bound?: RankedCandidate | undefined;
+  /** The ad of a roadblock that an earlier request of the page view has reserved; undefined: there is none. */
+  readonly kept?: KeptReservation | undefined;
   /** Of the winner; undefined without one. */
   readonly moments: ReservationMoments | undefined;
   /**

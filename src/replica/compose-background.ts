@@ -10,6 +10,7 @@ import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
+import { createRollUp } from '../events/roll-up.ts';
 import { curveAt, shareAt } from '../catalog/snapshot/traffic-curve.ts';
 import { createGuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
@@ -41,9 +42,8 @@ import { createRunningReplicas } from './running-replicas.ts';
  * books, dropping old partitions.
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
-  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample, forecastWorker } =
-    delivery;
-  const { reporting, secretBox, bookkeeping } = delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
+  const { forecastWorker, opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -84,6 +84,11 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     consumer: randomUUID(),
     onFailure: observe.storeFailed('write_events', 'Events could not be carried into Postgres; they wait in Redis'),
     onDead: observe.eventDied,
+  });
+  const rollUp = createRollUp({
+    knex: stores.knex,
+    everyMs: settings.rollUpIntervalMs,
+    onFailure: observe.storeFailed('roll_up', 'Event rows could not be counted; reports and daily counts wait'),
   });
   const books = createAccountBooks({
     redis: stores.backgroundRedis,
@@ -165,18 +170,21 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       fold.start();
       judgeLater.start();
       eventWriter.start();
+      rollUp.start();
       prune.start();
       reconciler.start();
       allowances.start();
       refusals.start();
       requestTallies.start();
       trafficSample.start();
+      opportunityCosts.start();
       deliverReports.start();
       watchBookings.start();
     },
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
+      opportunityCosts.stop();
       replicas.stop();
       await Promise.allSettled([
         fold.stop(),
@@ -191,6 +199,8 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         deliverReports.stop(),
         watchBookings.stop(),
       ]);
+      // After the last rows are stored.
+      await rollUp.stop();
       // After the last lots are returned.
       await bookkeeping.stop();
     },

@@ -33,6 +33,7 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
   const onFailure = observe.storeFailed('rebuild', 'Accounts could not be rebuilt or checked for a loss of data');
   const keeper = createBookKeeper({
     ...{ store, server, scopes, scopeOf },
+    patienceMs: stores.patienceMs,
     isUp: link.upOf,
     restoreHits: (hits) => pending.restoreAll(hits.map((hit) => ({ hit, shard: keys.shardOf(hit.ad.publisherId) }))),
     recordLoss: (trx, { scope, reason }) => recordLoss(trx, scope, reason),

@@ -17,16 +17,12 @@ import { createRefusalTallies } from '../events/refusal-tallies.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import { createRequestCounts } from '../events/postgres/request-counts.ts';
 import { createRequestTallies } from '../events/request-tallies.ts';
-import { createForecastStore } from '../forecast/forecast-store.ts';
-import { createForecasts } from '../forecast/forecasts.ts';
-import { runForecastWorker } from '../forecast/run-forecast-worker.ts';
 import { createSampleStore } from '../forecast/sample/sample-store.ts';
 import { createTrafficSample } from '../forecast/sample/traffic-sample.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
 import { createFreeHolds, NO_HOLDS } from '../ledger/free-holds.ts';
-import type { Hit, Settled } from '../ledger/hit.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createDryReserve, createJudgeLimits } from '../ledger/read/dry-ledger.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
@@ -35,10 +31,10 @@ import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
 import { createNotifyBidders } from '../serving/notify-bidders.ts';
+import { createOpportunityCosts } from '../serving/opportunity-costs.ts';
 import { createSessionCaps } from '../serving/session-caps.ts';
 import { createServeAd } from '../serving/serve-ad.ts';
 import { createScreenHit } from '../tracking/invalid-traffic/screen-hit.ts';
-import { hitLimits } from '../tracking/hit-limits.ts';
 import { createNotifyBilled } from '../tracking/notify-billed.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 import { createRecordHit } from '../tracking/record-hit.ts';
@@ -49,6 +45,8 @@ import { createTokens } from '../tracking/tokens.ts';
 import { createReports } from '../reports/run-report.ts';
 import { createSavedReportStore } from '../reports/saved-report-store.ts';
 import { composeBooks } from './compose-books.ts';
+import { composeForecast } from './compose-forecast.ts';
+import { createSettling } from './create-settling.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { traceBidders } from './trace-bidders.ts';
 import { traceLedger } from './trace-ledger.ts';
@@ -124,7 +122,14 @@ export const composeDelivery = (foundation: Foundation) => {
     keys,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
-  const deciding = { bidders, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
+  const opportunityCosts = createOpportunityCosts({ accounts: counters.accounts, currentSnapshot: catalog.current, now });
+  const deciding = {
+    bidders,
+    opportunityFactor: opportunityCosts.factorOf,
+    random: Math.random,
+    clock: () => performance.now(),
+    stage: tracing?.stage,
+  };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const refusalStore = createRefusalStore({ knex: stores.knex });
@@ -167,36 +172,10 @@ export const composeDelivery = (foundation: Foundation) => {
     onBidsDecided: () => undefined,
   });
 
-  const forecastWorker = runForecastWorker({
-    ...{ databaseUrl: addresses.databaseUrl, dimensions, pid: settings.pid, tokenTtlMs: settings.tokenTtlMs },
-  });
-  const forecasts = createForecasts({
-    store: createForecastStore({ knex: stores.knex }),
-    worker: forecastWorker,
-    onFailure: observe.storeFailed('forecast', 'A forecast could not be made'),
-  });
   const { seal, client } = createVisitorSeal();
   const pending = createPendingHits({ knex: stores.promptKnex });
   const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
-  /**
-   * What the ledger needs from the catalog to settle a hit, and the effects of settling it: the
-   * same for direct and for folded hits.
-   */
-  const settling = {
-    hitLimitsOf: (hit: Hit) => {
-      const snapshot = catalog.current();
-      return snapshot && hitLimits(snapshot, hit);
-    },
-    onSettled: (hit: Hit, settled: Settled): void => {
-      observe.settled(hit, settled);
-      const { publisherId, client: holder, holdEndMs, servedAtMs } = hit.ad;
-      if (holder !== undefined && hit.kind === 'impression' && settled.outcome === 'counted')
-        freeHolds.render(publisherId, holder, holdEndMs - servedAtMs, hit.atMs);
-      // When the reply to the first call was lost, the next one reports a duplicate. A notice is
-      // sent once: it is taken out of Redis.
-      notifyBilled(hit);
-    },
-  };
+  const settling = createSettling({ currentSnapshot: catalog.current, observe, freeHolds, notifyBilled });
   return {
     now,
     catalog,
@@ -213,8 +192,8 @@ export const composeDelivery = (foundation: Foundation) => {
     refusalStore,
     requestTallies,
     trafficSample,
-    forecasts,
-    forecastWorker,
+    ...composeForecast(foundation),
+    opportunityCosts,
     reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,

@@ -32,8 +32,10 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-const PROMPT_MS = 100;
-/** Timeout of a command of `redis`; a connection without any answer for this long is closed. */
+/**
+ * Timeout of a command of `redis`, no shorter than an ad request or a hit may wait (REDIS_TIMEOUT); a connection without any
+ * answer for this long is closed.
+ */
 const ABANDONED_MS = 1_000;
 const IDLE_TRANSACTION_MS = 30_000;
 const BACKGROUND_MS = 5_000;
@@ -74,7 +76,7 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
   const backgroundRedis = createRedisClient({ urls: redisUrls, commandTimeoutMs: BACKGROUND_MS, name: 'ad-server-background' });
   const keys = createLedgerKeys(settings.ledgerShards);
   const claimKeys = Array.from({ length: keys.shards }, (_, shard) => keys.claim(shard));
-  const link = createRedisLink({ redis, claimKeys, patienceMs: PROMPT_MS });
+  const link = createRedisLink({ redis, claimKeys, patienceMs: settings.redisTimeoutMs });
   const backgroundLink = createRedisLink({ redis: backgroundRedis, claimKeys, probeMs: BACKGROUND_PROBE_MS });
   return {
     knex,
@@ -83,7 +85,7 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
     reportKnex,
     redis,
     backgroundRedis,
-    patienceMs: PROMPT_MS,
+    patienceMs: settings.redisTimeoutMs,
     link,
     backgroundLink,
     keys,

@@ -6,7 +6,7 @@ import { reasonName } from '../decision/no-bid-reason.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { BookEpoch } from '../events/postgres/book-store.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
-import { PROVISIONAL, VIEWABLE, type Hit, type HitKind, type Settled } from '../ledger/hit.ts';
+import { PROVISIONAL, type Hit, type HitKind, type Settled } from '../ledger/hit.ts';
 import type { ExpiredHits } from '../ledger/settle/expire-clicks.ts';
 import type { JudgedClicks } from '../ledger/settle/judge-clicks.ts';
 import type { LedgerScript } from '../ledger/ledger.ts';
@@ -105,7 +105,7 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
         if (outcome === 'unavailable') metrics.trackingRefused('unavailable');
       },
     },
-    settled: ({ kind, eventType, invalidReason, restored }: Hit, { outcome, foundHold, reason, click, viewable }: Settled): void => {
+    settled: ({ ad, kind, eventType, invalidReason, restored }: Hit, { outcome, foundHold, reason, click, event }: Settled): void => {
       // Metrics count a hit once, as it was judged when it came.
       if (restored) return;
       if (outcome === 'filtered') filtered(kind, reason ?? invalidReason);
@@ -113,8 +113,9 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       if (click === 'counted') counted('click', '');
       else if (click === PROVISIONAL) provisional('click');
       else if (click !== undefined) filtered('click', click);
-      if (viewable !== undefined && viewable !== 'counted') filtered('event', viewable);
-      if (viewable === 'counted') counted('event', VIEWABLE);
+      if (event !== undefined && event !== 'counted') filtered('event', event);
+      // The event that bills is named after its type.
+      if (event === 'counted') counted('event', ad.billsOn);
       if (outcome !== 'counted') return;
       if (!foundHold) metrics.settledWithoutHold();
       counted(kind, eventType);

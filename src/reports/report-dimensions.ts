@@ -2,8 +2,10 @@ import { readId } from '../api/parameters.ts';
 import { isCountryCode } from '../catalog/checks/country-codes.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
+import { VIDEO_ERROR_CODES } from '../catalog/model/video-events.ts';
 import { DEVICES } from '../catalog/model/choices.ts';
 import { BROWSERS } from '../catalog/model/choices.ts';
+import { LINE_ITEM_CLASSES } from '../catalog/model/line-item-classes.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { JOIN_FIRST_PAYER, PAYER } from '../events/postgres/payers.ts';
 import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';
@@ -23,6 +25,7 @@ export type Join = keyof typeof JOINS;
 export const JOINS = {
   payers: JOIN_FIRST_PAYER,
   creatives: 'left join creatives cr on cr.id = r.creative_id',
+  line_items: 'left join line_items li on li.id = r.line_item_id',
   placements: 'left join placements pl on pl.id = r.placement_id',
 } as const;
 
@@ -49,10 +52,11 @@ const oneOf = (values: readonly string[]) => ({
 const anId = { test: (value: string) => readId(value) !== undefined, detail: 'must be an id' };
 
 const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, by: `r.${key}`, needs: [key] });
+const inDelivery = (reading: Reading) => ({ in: { hits: reading, plays: reading } });
 const inHits = (reading: Reading) => ({ in: { hits: reading } });
 const inBids = (reading: Reading) => ({ in: { bids: reading } });
 const inAsked = (reading: Reading) => ({ in: { hits: reading, requests: reading } });
-const inAll = (reading: Reading) => ({ in: { hits: reading, requests: reading, bids: reading } });
+const inAll = (reading: Reading) => ({ in: { hits: reading, plays: reading, requests: reading, bids: reading } });
 const anyText = (detail: string, maxLength: number) => ({
   test: (value: string) => value.length <= maxLength && !value.includes('\0'),
   detail,
@@ -64,6 +68,11 @@ const OF_PLACEMENT: Reading = {
   sql: `coalesce(nullif(r.size, ''), pl.width || 'x' || pl.height)`,
   needs: ['size', 'placement_id'],
   joins: ['placements'],
+};
+const OF_CREATIVE: Reading = {
+  sql: `coalesce(nullif(r.size, ''), cr.width || 'x' || cr.height, pl.width || 'x' || pl.height)`,
+  needs: ['size', 'creative_id', 'placement_id'],
+  joins: ['creatives', 'placements'],
 };
 const STORED = 'as it was when it was counted';
 const IN_ZONE = 'by the time zone that the publisher had then';
@@ -88,17 +97,35 @@ export const DIMENSIONS = {
     label: 'Advertiser',
     kind: 'id',
     past: PAID,
-    ...inHits({ sql: `case when ${PAYER} > 0 then ${PAYER} end`, needs: ['advertiser_id', 'campaign_id'], joins: ['payers'] }),
+    ...inDelivery({ sql: `case when ${PAYER} > 0 then ${PAYER} end`, needs: ['advertiser_id', 'campaign_id'], joins: ['payers'] }),
     table: 'advertisers',
     accepts: anId,
   },
-  campaign: { label: 'Campaign', kind: 'id', past: NAMED, ...inHits(column('campaign_id')), table: 'campaigns', accepts: anId },
-  line_item: { label: 'Line item', kind: 'id', past: NAMED, ...inHits(column('line_item_id')), table: 'line_items', accepts: anId },
+  campaign: { label: 'Campaign', kind: 'id', past: NAMED, ...inDelivery(column('campaign_id')), table: 'campaigns', accepts: anId },
+  line_item: { label: 'Line item', kind: 'id', past: NAMED, ...inDelivery(column('line_item_id')), table: 'line_items', accepts: anId },
+  class: {
+    label: 'Class',
+    kind: 'text',
+    past: 'the class that its line item has today',
+    ...inDelivery({ sql: 'li.class', needs: ['line_item_id'], joins: ['line_items'] }),
+    accepts: oneOf(LINE_ITEM_CLASSES),
+  },
+  value_type: {
+    label: 'Value',
+    kind: 'text',
+    past: 'what its line item is today',
+    ...inHits({
+      sql: `case when li.make_good_for is not null then 'make_good' when li.added_value then 'added_value' else 'paid' end`,
+      needs: ['line_item_id'],
+      joins: ['line_items'],
+    }),
+    accepts: oneOf(['paid', 'added_value', 'make_good']),
+  },
   creative: {
     label: 'Creative',
     kind: 'id',
     past: NAMED,
-    ...inHits(column('creative_id', 'nullif(r.creative_id, 0)')),
+    ...inDelivery(column('creative_id', 'nullif(r.creative_id, 0)')),
     table: 'creatives',
     accepts: anId,
   },
@@ -116,11 +143,8 @@ export const DIMENSIONS = {
     kind: 'text',
     past: STORED,
     in: {
-      hits: {
-        sql: `coalesce(nullif(r.size, ''), cr.width || 'x' || cr.height, pl.width || 'x' || pl.height)`,
-        needs: ['size', 'creative_id', 'placement_id'],
-        joins: ['creatives', 'placements'],
-      },
+      hits: OF_CREATIVE,
+      plays: OF_CREATIVE,
       requests: OF_PLACEMENT,
       bids: OF_PLACEMENT,
     },
@@ -163,6 +187,13 @@ export const DIMENSIONS = {
     ...inBids(column('deal_id')),
     unsplit: true,
     accepts: anyText('must be the id of a deal', 128),
+  },
+  error_code: {
+    label: 'Error code',
+    kind: 'text',
+    past: STORED,
+    in: { plays: column('error_code', `nullif(r.error_code, '')`) },
+    accepts: oneOf(VIDEO_ERROR_CODES),
   },
   reason: {
     label: 'Reason',

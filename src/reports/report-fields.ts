@@ -1,45 +1,6 @@
 import type { RollUpSource } from '../events/postgres/roll-ups.ts';
-import { PROVISIONAL } from '../ledger/hit.ts';
 import { dimensionOf, type Dimension, type DimensionName } from './report-dimensions.ts';
-
-const IS_PROVISIONAL = `r.reason = '${PROVISIONAL}'`;
-const IS_FILTERED = `r.reason not in ('', '${PROVISIONAL}')`;
-
-/** What is summed, each with its SQL over rows `r` of a roll-up. All are integers of 64 bits. */
-export interface Sum {
-  readonly of: RollUpSource;
-  readonly sql: string;
-  /** The same, where the roll-up has placements: in a report that names them (or sizes), and in one that does not. */
-  readonly placed?: readonly [named: string, unnamed: string];
-}
-
-export const SUMS = {
-  requests: { of: 'requests', sql: 'sum_bigint(r.requests)' },
-  unfilled: { of: 'requests', sql: `sum_bigint(r.requests) filter (where r.reason <> '')` },
-  serves: {
-    of: 'hits',
-    sql: 'sum_bigint(r.serves)',
-    // With a placement as replicas count them, without one as the ledger does.
-    placed: [`sum_bigint(r.serves) filter (where r.placement_id <> '')`, `sum_bigint(r.serves) filter (where r.placement_id = '')`],
-  },
-  impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where r.reason = '')` },
-  filtered_impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where ${IS_FILTERED})` },
-  provisional_impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where ${IS_PROVISIONAL})` },
-  viewable: { of: 'hits', sql: `sum_bigint(r.viewable) filter (where r.reason = '')` },
-  clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where r.reason = '')` },
-  filtered_clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where ${IS_FILTERED})` },
-  provisional_clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where ${IS_PROVISIONAL})` },
-  events: { of: 'hits', sql: `sum_bigint(r.events) filter (where r.reason = '')` },
-  spend: { of: 'hits', sql: 'sum_bigint(r.spend_micros)' },
-  bid_requests: { of: 'bids', sql: 'sum_bigint(r.impressions)' },
-  timeouts: { of: 'bids', sql: 'sum_bigint(r.timeouts)' },
-  bids: { of: 'bids', sql: 'sum_bigint(r.bids)' },
-  bid_refusals: { of: 'bids', sql: 'sum_bigint(r.refused)' },
-  wins: { of: 'bids', sql: 'sum_bigint(r.wins)' },
-} as const satisfies Readonly<Record<string, Sum>>;
-
-export type SumName = keyof typeof SUMS;
-export const sumOf = (name: SumName): Sum => SUMS[name];
+import { SUMS, type SumName } from './report-sums.ts';
 
 export interface Metric {
   readonly label: string;
@@ -55,17 +16,26 @@ export interface Metric {
 
 const OF_ADS = 'a request is counted before anything is chosen for it: see serves';
 const ONCE = 'a request is counted once, whatever bidders are asked: see bid_requests';
+const OF_PLAYS = 'what players report is counted by creative and placement, not by visitor';
+const NO_ERRORS = 'an error has its code, what was played has none: see video_errors';
 const OF_PAGES = 'bids are counted by placement, not by visitor';
 const OF_BUYERS = 'a bid is of a bidder, whichever line item takes it';
 /** Why figures of a source do not have a dimension that those of another one have. */
 const MEANINGLESS: Readonly<Record<RollUpSource, Partial<Readonly<Record<DimensionName, string>>>>> = {
-  hits: { bidder: 'what is delivered is counted by line item', deal: 'what is delivered is counted by line item' },
+  hits: {
+    ...{ bidder: 'what is delivered is counted by line item', deal: 'what is delivered is counted by line item' },
+    error_code: NO_ERRORS,
+  },
+  plays: {
+    ...{ bidder: 'what is played is counted by line item', deal: 'what is played is counted by line item' },
+    ...{ country: OF_PLAYS, region: OF_PLAYS, device: OF_PLAYS, browser: OF_PLAYS },
+  },
   requests: {
     ...{ advertiser: OF_ADS, campaign: OF_ADS, line_item: OF_ADS, creative: OF_ADS },
-    ...{ bidder: ONCE, deal: ONCE, region: 'regions are kept of hits only' },
+    ...{ bidder: ONCE, deal: ONCE, error_code: NO_ERRORS, region: 'regions are kept of hits only' },
   },
   bids: {
-    ...{ advertiser: OF_BUYERS, campaign: OF_BUYERS, line_item: OF_BUYERS, creative: OF_BUYERS },
+    ...{ advertiser: OF_BUYERS, campaign: OF_BUYERS, line_item: OF_BUYERS, creative: OF_BUYERS, error_code: NO_ERRORS },
     ...{ country: OF_PAGES, region: OF_PAGES, device: OF_PAGES, browser: OF_PAGES },
   },
 };
@@ -82,6 +52,15 @@ export const whyNot = (metric: MetricName, name: DimensionName): string | undefi
 export const hasDimension = (metric: MetricName, name: DimensionName): boolean => whyNot(metric, name) === undefined;
 
 const share = (part: string, whole: string): string => `coalesce((${part})::float8 / nullif(${whole}, 0), 0)`;
+
+const played = <Name extends 'starts' | 'first_quartiles' | 'midpoints' | 'third_quartiles' | 'completes' | 'skips'>(name: Name) =>
+  ({
+    kind: 'count',
+    help: 'Videos and sound ads that played so far',
+    sums: [name],
+    sql: `s.${name}`,
+    without: { error_code: NO_ERRORS },
+  }) as const;
 
 /** Every metric of reports, in the order of the answer's columns. Figures without a prefix are net. */
 export const METRICS = {
@@ -124,7 +103,13 @@ export const METRICS = {
     sql: 's.provisional_impressions',
   },
   impressions: { label: 'Impressions', kind: 'count', help: 'Net', sums: ['impressions'], sql: 's.impressions' },
-  viewable: { label: 'Viewable', kind: 'count', help: 'Impressions that the SDK has seen in view', sums: ['viewable'], sql: 's.viewable' },
+  viewable: {
+    label: 'Viewable',
+    kind: 'count',
+    help: 'Impressions that were in view: half of a video for two seconds, of another ad for one',
+    sums: ['viewable'],
+    sql: 's.viewable',
+  },
   gross_clicks: {
     label: 'Gross clicks',
     kind: 'count',
@@ -154,7 +139,34 @@ export const METRICS = {
     sums: ['clicks', 'impressions'],
     sql: share('s.clicks', 's.impressions'),
   },
-  events: { label: 'Events', kind: 'count', help: 'Custom events; viewable ones apart', sums: ['events'], sql: 's.events' },
+  events: {
+    label: 'Events',
+    kind: 'count',
+    help: 'Custom events; viewable ones, and what players report, apart',
+    sums: ['events'],
+    sql: 's.events',
+  },
+  starts: { label: 'Starts', ...played('starts'), help: 'Videos and sound ads that began to play' },
+  first_quartiles: { label: 'Played to 25 %', ...played('first_quartiles') },
+  midpoints: { label: 'Played to 50 %', ...played('midpoints') },
+  third_quartiles: { label: 'Played to 75 %', ...played('third_quartiles') },
+  completes: { label: 'Completes', ...played('completes'), help: 'Videos and sound ads that played to their end' },
+  completion_rate: {
+    label: 'Completion rate',
+    kind: 'share',
+    help: 'Completes as a share of starts',
+    sums: ['completes', 'starts'],
+    sql: share('s.completes', 's.starts'),
+    without: { error_code: NO_ERRORS },
+  },
+  skips: { label: 'Skips', ...played('skips'), help: 'Videos that the visitor skipped' },
+  video_errors: {
+    label: 'Video errors',
+    kind: 'count',
+    help: 'What players reported that they could not play; the error code says why',
+    sums: ['video_errors'],
+    sql: 's.video_errors',
+  },
   revenue: {
     label: 'Revenue',
     kind: 'usd',

@@ -3,7 +3,8 @@ import { pointerStep, type Fault } from '../base/fault.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { REPORT_HOURS_DAYS, ROLL_UPS, type RollUp, type RollUpSource } from '../events/postgres/roll-ups.ts';
 import { DIMENSION_NAMES, dimensionOf, type DimensionName } from './report-dimensions.ts';
-import { columnsOf, hasDimension, METRIC_NAMES, metricOf, SUMS, whyNot, type MetricName } from './report-fields.ts';
+import { columnsOf, hasDimension, METRIC_NAMES, metricOf, whyNot, type MetricName } from './report-fields.ts';
+import { SUMS } from './report-sums.ts';
 
 /** What a report is asked for, checked. */
 export interface ReportQuestion {
@@ -176,7 +177,7 @@ const readSort = (text: string | null, columns: readonly string[], faults: Fault
   return { column, descending: text.startsWith('-') };
 };
 
-const LABELS: Readonly<Record<RollUpSource, string>> = { hits: 'delivery', requests: 'requests', bids: 'bids' };
+const LABELS: Readonly<Record<RollUpSource, string>> = { hits: 'delivery', plays: 'plays', requests: 'requests', bids: 'bids' };
 
 /** Of each kind of figures, the smallest roll-up that has all dimensions. */
 const rollUpsFor = (

@@ -5,8 +5,9 @@ import type { RollUp } from '../events/postgres/roll-ups.ts';
 import { nameOrLast } from '../events/postgres/gone-names.ts';
 import { feeRows } from './fee-sql.ts';
 import { dimensionOf, JOINS, type DimensionName, type Reading } from './report-dimensions.ts';
-import { columnsOf, metricOf, sumOf, SUMS, type SumName } from './report-fields.ts';
+import { columnsOf, metricOf } from './report-fields.ts';
 import type { ReportFilter, ReportQuestion } from './report-question.ts';
+import { sumOf, SUMS, type SumName } from './report-sums.ts';
 
 /** SQL with named bindings. */
 export interface Statement {

@@ -20,6 +20,8 @@ export interface AdRequest {
   readonly consent: Consent;
   /** The page view that it is for, together with other requests; undefined: it is one by itself. */
   readonly pageView: string | undefined;
+  /** All placements that the page view asks for, in this request or in others; empty: those of this request. */
+  readonly pagePlacements: readonly string[];
   /** Whether it says to which audiences the visitor belongs. */
   readonly hasSegments: boolean;
   /** Who asks: the network of the caller (context/visitor-seal.ts). undefined: its holds need not be earned. */

@@ -92,7 +92,7 @@ const later = (a: RefusalReason, b: RefusalReason): RefusalReason => (a === OUTR
  */
 const limitsOf = (
   request: AdRequest,
-  { slot, invited, bids, bidRefusals, refused, won }: DecidedOpportunity,
+  { slot, invited, bids, bidRefusals, ranking, refused, won }: DecidedOpportunity,
   index: CandidateIndex,
   steps: Steps,
 ): ((candidate: Candidate, position: number) => RefusalReason | undefined) => {
@@ -100,6 +100,7 @@ const limitsOf = (
   const outranked = won ? OUTRANKED : undefined;
   const isDirect = index === slot.direct;
   return ({ creative: { id }, lineItem, ecpmMicros }, position) => {
+    for (const one of ranking?.incomplete ?? []) if (isDirect && one.candidate.creative.id === id) return NoBidReason.RoadblockIncomplete;
     for (const { candidate, reason } of refused) if (candidate.creative.id === id) return reason;
     if (isDirect) return won && isBelow(won.candidate, lineItem.priority, ecpmMicros) ? OUTRANKED : lately(position) || outranked;
     for (const { invitation, reason } of bidRefusals) if (invitation.creative.id === id) return reason;

@@ -1,26 +1,31 @@
 import type { Bid, BidAnswers, BidOpportunity, BidRefusal } from '../bidders/bidder-port.ts';
 import { blocksOf } from '../catalog/model/advertiser.ts';
-import type { Placement } from '../catalog/model/entities.ts';
+import type { LineItem, Placement } from '../catalog/model/entities.ts';
 import type { CandidateIndex, Slot, Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { AdQuery, ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import { rankCandidates, type Ranking } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
+import type { RoadblocksHere } from '../decision/roadblocks-here.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import type { AdRequest, RequestedImp } from './ad-request.ts';
 import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { IndexMemories, IndexMemory } from './index-memories.ts';
 
-/**
- * One impression of a request, with its bookings. Each step of the decision returns a new value
- * with its additions.
- */
-export interface Opportunity {
+/** Where an impression is shown, with what is booked there. */
+export interface Place {
   readonly imp: ImpQuery;
   readonly query: AdQuery;
   /** undefined: unknown, or another publisher's; a caller cannot distinguish the two. */
   readonly placement: Placement | undefined;
   readonly slot: Slot;
+}
+
+/**
+ * One impression of a request, with its bookings. Each step of the decision returns a new value
+ * with its additions.
+ */
+export interface Opportunity extends Place {
   /** Programmatic line items whose bidders are called. */
   readonly invited: readonly RankedCandidate[];
   /** From which they were taken; undefined: none is booked here. */
@@ -63,18 +68,19 @@ export interface Steps {
   readonly clients: RefusalMemory;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /** What bids have to pay in place of line items that yield; undefined: none does. */
+  readonly opportunityFactor?: ((lineItem: LineItem) => number) | undefined;
 }
 
 /** Bidders called for one impression. */
 const MAX_INVITATIONS = 20;
 
-/** Finds the placement, its bookings, and the programmatic line items that could fill it. */
-export const openOpportunity = (
+/** Finds the placement and its bookings. */
+export const openPlace = (
   snapshot: Snapshot,
   request: AdRequest,
   { impId, placementId, width, height, otherSizes, targeting, terms }: RequestedImp,
-  steps: Steps,
-): Opportunity => {
+): Place => {
   const known = snapshot.placements.get(placementId);
   const placement = known && (known.publisherId === null || known.publisherId === request.publisher.id) ? known : undefined;
   const size = { width: width ?? placement?.width ?? 0, height: height ?? placement?.height ?? 0 };
@@ -83,7 +89,12 @@ export const openOpportunity = (
   const video = request.traced ? placement?.video : undefined;
   const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [], video, blockedAdvertisers, terms };
   const query = targeting ? { ...request.query, targeting } : request.query;
-  const slot = snapshot.slot(request.publisher.id, placementId);
+  return { imp, query, placement, slot: snapshot.slot(request.publisher.id, placementId) };
+};
+
+/** Finds the placement, its bookings, and the programmatic line items that could fill it. */
+export const openOpportunity = (snapshot: Snapshot, request: AdRequest, requested: RequestedImp, steps: Steps): Opportunity => {
+  const { imp, query, placement, slot } = openPlace(snapshot, request, requested);
   const inviting = placement && slot.programmatic ? rankInvitations(slot.programmatic, request, query, imp, steps) : undefined;
   return { imp, query, placement, slot, invited: inviting?.take(MAX_INVITATIONS) ?? NONE_INVITED, inviting };
 };
@@ -129,6 +140,7 @@ export const rankOpportunity = (
   request: AdRequest,
   steps: Steps,
   voice: () => number,
+  roadblocks?: RoadblocksHere,
 ): RankedOpportunity => {
   const { imp, query, placement, slot, invited, inviting } = opportunity;
   const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
@@ -146,7 +158,9 @@ export const rankOpportunity = (
     runsHere: () => memory?.runsHere(query, imp) ?? false,
     runsLater: () => memory?.runsLater(query, imp) ?? false,
     random: steps.random,
+    roadblocks,
     voice,
+    opportunityFactor: request.publisher.dynamicAllocation ? steps.opportunityFactor : undefined,
   });
   // Named one by one: a spread followed by more members costs 1 µs.
   return { imp, query, placement, slot, invited, inviting, bids, bidRefusals, ranking };

@@ -1,31 +1,26 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
-import { ShownTogether } from '../decision/shown-together.ts';
+import { rankDirect } from '../decision/rank-candidates.ts';
+import { refusalOfAll, ShownTogether } from '../decision/shown-together.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
 import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
-import { countedOf } from '../ledger/frequency-counters.ts';
 import { holdWeight } from '../ledger/client-rule.ts';
-import type { FreeHolds } from '../ledger/free-holds.ts';
 import type { Allowances } from '../ledger/allowances/allowances.ts';
 import type { SharedRequest } from '../ledger/allowances/allowances-options.ts';
 import { MAX_CANDIDATES_PER_CALL } from '../ledger/ledger.ts';
-import { billsOnOf, isUnbounded, laterPriceMicros, limitsOf } from '../ledger/limits.ts';
-import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
+import { winnerOf, type ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
+import { draftOf, type Draft, type Page } from './draft.ts';
 import type { IndexMemories } from './index-memories.ts';
 import { offeredToLedger, type SessionCaps } from './session-caps.ts';
-import type { ShownSizes } from './shown-sizes.ts';
-import type { DecidedOpportunity, RankedOpportunity, RefusedCandidate, Won } from './opportunity.ts';
+import type { DecidedOpportunity, RankedOpportunity } from './opportunity.ts';
+import { win, type WinOptions } from './win.ts';
 
-export interface ReserveWinnersOptions {
+export interface ReserveWinnersOptions extends WinOptions {
   readonly reserve: Allowances['reserve'];
   /** undefined: every request needs a call. */
   readonly fromLots?: Allowances['fromLots'];
-  readonly newId: () => string;
   readonly sessionCaps: SessionCaps;
-  readonly freeHolds: FreeHolds;
-  readonly shownSizes: ShownSizes;
   readonly memories: IndexMemories;
   readonly users: RefusalMemory;
   readonly clients: RefusalMemory;
@@ -59,7 +54,10 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
     const isFree =
       client === undefined ||
       options.freeHolds.allows(publisher.id, client, drafts.length * holdWeight(request.maxHoldMs ?? Infinity), query.atMs);
-    const page: Page = { request, shown, isFree, sessionCaps: options.sessionCaps };
+    const page: Page = { request, shown, drafts, isFree, sessionCaps: options.sessionCaps };
+    // Their impressions keep their positions.
+    const hasRoadblocks = opportunities.some(({ slot }) => slot.direct?.roadblocks !== undefined);
+    const mayBeKept = hasRoadblocks && request.pagePlacements.length > 0;
     let open = drafts.filter(({ ranking }) => ranking);
     // A trace shows the whole ranking.
     const asked = (offers: readonly Offer[]): SharedRequest => ({
@@ -71,17 +69,23 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
       expiresAtMs: snapshot.expiresAtMs(publisher.id),
       maxHoldMs: request.maxHoldMs,
       pageView: request.pageView,
+      placementIds: mayBeKept ? drafts.map(({ imp }) => imp.placementId) : undefined,
       // Caps that this replica keeps are not those of the line item, and only Redis knows what else a page shows.
       isShared: !request.traced && request.sessionUser === null && request.pageView === undefined,
       imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
     });
+    let isAsked = false;
     let isFirst = !request.traced && options.fromLots !== undefined;
     for (let count = request.traced ? MAX_OFFER : FIRST_OFFER; ; count = Math.min(count * LATER_OFFER_FACTOR, MAX_OFFER)) {
       const perImp = Math.min(count, Math.ceil(MAX_CANDIDATES_PER_CALL / open.length));
-      let offers: readonly Offer[] = open
-        .map((draft) => ({ draft, candidates: nextOffer(draft, isFirst ? 1 : perImp, page) }))
-        .filter(hasCandidates);
-      if (offers.length === 0) break;
+      let offers: readonly Offer[] = (hasRoadblocks ? drafts : open).map((draft) => ({
+        draft,
+        candidates: nextOffer(draft, isFirst ? 1 : perImp, page),
+      }));
+      if (!hasRoadblocks) offers = offers.filter(hasCandidates);
+      // An ad that is kept for the page is not among the candidates.
+      if (!offers.some(hasCandidates) && (!mayBeKept || isAsked)) break;
+      isAsked = true;
       let reserving = isFirst ? options.fromLots?.(asked(offers)) : undefined;
       if (isFirst && !reserving) offers = offers.map((offer) => withMore(offer, perImp - 1, page));
       isFirst = false;
@@ -89,7 +93,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
       const reservation = await reserving;
       for (const [i, offer] of offers.entries()) {
         const reserved = reservation.imps[i]!;
-        const winner = noteAnswer(options, request, offer, reserved);
+        const winner = noteAnswer(options, page, offer, reserved) ?? keptAd(offer.draft, reserved);
         if (!winner || !reserved.moments) continue;
         offer.draft.won = win(options, page, offer.draft, winner, reserved.moments);
       }
@@ -97,28 +101,6 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
     }
     return drafts;
   };
-
-/** An impression while it is being decided. */
-interface Draft extends DecidedOpportunity {
-  readonly considered: RankedCandidate[];
-  readonly refused: RefusedCandidate[];
-  won: Won | undefined;
-}
-
-const draftOf = ({ imp, query, placement, slot, invited, inviting, bids, bidRefusals, ranking }: RankedOpportunity): Draft => ({
-  imp,
-  query,
-  placement,
-  slot,
-  invited,
-  inviting,
-  bids,
-  bidRefusals,
-  ranking,
-  considered: [],
-  refused: [],
-  won: undefined,
-});
 
 /** The candidates of one impression that are offered to the ledger in one call, in rank order. */
 interface Offer {
@@ -134,50 +116,69 @@ const withMore = ({ draft, candidates }: Offer, count: number, page: Page): Offe
 
 const hasCandidates = ({ candidates }: Offer): boolean => candidates.length > 0;
 
-/** What refuses a candidate before it is offered: the answer so far, and the caps kept in memory. */
-interface Page {
-  readonly request: AdRequest;
-  /** The ads that this answer has already. */
-  readonly shown: ShownTogether;
-  /** The client may hold what it gets without the ledger counting it. */
-  readonly isFree: boolean;
-  readonly sessionCaps: SessionCaps;
-}
+/** The ad that the page view has kept, at the price of its hold; undefined: there is none, or it may not be shown any more. */
+const keptAd = ({ slot: { direct } }: Draft, { kept }: ReservedImp): RankedCandidate | undefined => {
+  const candidate = kept && direct?.find(kept.creativeId);
+  return candidate && { ...rankDirect(candidate, NOT_RANKED), priceMicros: kept.priceMicros };
+};
+
+const NOT_RANKED = -1;
 
 /** The next best candidates, at most `count`; empty only at the end of the ranking. */
 const nextOffer = (draft: Draft, count: number, page: Page): readonly RankedCandidate[] => {
+  if (draft.won) return NO_CANDIDATES;
   const mayRefuse = !page.shown.isEmpty || page.request.sessionUser !== null;
   for (;;) {
-    const next = draft.ranking?.take(count) ?? [];
+    const next = takeNext(draft, count);
     draft.considered.push(...next);
     const offer = mayRefuse ? next.filter((candidate) => !refuse(draft, candidate, page)) : next;
     if (offer.length > 0 || next.length === 0) return offer;
   }
 };
 
-const refuse = (draft: Draft, candidate: RankedCandidate, { request, shown, sessionCaps }: Page): boolean => {
+/** Of a sequence only one creative may be taken, so that more are offered with it. */
+const takeNext = ({ ranking }: Draft, count: number): readonly RankedCandidate[] => {
+  const next = ranking?.take(count) ?? NO_CANDIDATES;
+  const inSequence = next.filter(({ turn }) => turn !== undefined).length;
+  return inSequence === 0 ? next : [...next, ...ranking!.take(inSequence)];
+};
+
+const NO_CANDIDATES: readonly RankedCandidate[] = [];
+
+const refuse = (draft: Draft, candidate: RankedCandidate, page: Page): boolean => {
+  const { request, shown, drafts, sessionCaps } = page;
+  const isCut = candidate.block?.bound.some(({ imp }) => drafts[imp]?.won) ?? false;
   const isFull = (): boolean => request.sessionUser !== null && sessionCaps.isFull(request.sessionUser, candidate, request.query.atMs);
-  const reason = shown.refusalOf(candidate) ?? (isFull() ? NoBidReason.FrequencyCapped : undefined);
-  if (reason !== undefined) draft.refused.push({ candidate, reason });
+  const reason = isCut
+    ? NoBidReason.RoadblockIncomplete
+    : (refusalOfAll(shown, candidate) ?? (isFull() ? NoBidReason.FrequencyCapped : undefined));
+  if (reason !== undefined) noteRefusal(page, draft, candidate, reason);
   return reason !== undefined;
+};
+
+/** In all impressions of its roadblock. */
+const noteRefusal = ({ drafts }: Page, draft: Draft, candidate: RankedCandidate, reason: NoBidReason): void => {
+  draft.refused.push({ candidate, reason });
+  for (const ad of candidate.block?.bound ?? []) drafts[ad.imp]?.refused.push({ candidate: ad.candidate, reason });
 };
 
 /** Records which candidates the ledger refused, and returns the one that it reserved. */
 const noteAnswer = (
   { memories, users, clients }: ReserveWinnersOptions,
-  request: AdRequest,
+  page: Page,
   { draft, candidates }: Offer,
-  { winner, refused }: ReservedImp,
+  reserved: ReservedImp,
 ): RankedCandidate | undefined => {
-  refused.forEach((reason, i) => {
-    draft.refused.push({ candidate: candidates[i]!, reason });
+  const { request } = page;
+  reserved.refused.forEach((reason, i) => {
+    noteRefusal(page, draft, candidates[i]!, reason);
     remember(memories, request, draft, candidates[i]!, reason);
     if (reason === NoBidReason.FrequencyCapped && request.userHash !== null)
       users.remember(request.userHash, candidates[i]!.lineItem.id, request.query.atMs);
     if (reason === NoBidReason.HoldsNotEarned && request.client !== undefined)
       clients.remember(request.client, candidates[i]!.lineItem.id, request.query.atMs);
   });
-  return candidates[winner];
+  return winnerOf(candidates, reserved);
 };
 
 /**
@@ -195,54 +196,4 @@ const remember = (
   const index = isBid ? slot.programmatic : slot.direct;
   const position = isBid ? invited.find(({ creative }) => creative.id === candidate.creative.id)?.position : candidate.position;
   if (index && position !== undefined) memories(index).exhausted.remember(position, reason, query.atMs);
-};
-
-/** Notes that the answer shows the candidate, and returns the ad that its token will carry. */
-const win = (
-  { newId, freeHolds, shownSizes }: ReserveWinnersOptions,
-  { request, shown, isFree, sessionCaps }: Page,
-  { imp, bids, placement }: Draft,
-  candidate: RankedCandidate,
-  { tokenExpS, holdEndMs, day }: ReservationMoments,
-): Won => {
-  const { lineItem, creative, priceMicros } = candidate;
-  shown.add(candidate);
-  if (request.sessionUser !== null) sessionCaps.take(request.sessionUser, candidate, request.query.atMs);
-  const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
-  const laterMicros = laterPriceMicros(lineItem);
-  const counted = countedOf(candidate);
-  const client = request.client === undefined || isUnbounded(lineItem, candidate.campaign) ? undefined : request.client;
-  if (client !== undefined && isFree) freeHolds.hold(request.publisher.id, client, holdEndMs - request.query.atMs, request.query.atMs);
-  const ad: ServedAd = {
-    tokenId: newId(),
-    publisherId: request.publisher.id,
-    campaignId: lineItem.campaignId,
-    lineItemId: lineItem.id,
-    creativeId: creative.id,
-    placementId: imp.placementId,
-    size: placement && shownSizes({ publisherId: request.publisher.id, creative, bid, imp, placement }),
-    priceMicros: laterMicros ?? priceMicros,
-    billsOn: billsOnOf(lineItem),
-    tokenExpS,
-    holdEndMs,
-    day,
-    servedAtMs: request.query.atMs,
-    userHash: counted ? request.userHash : null,
-    billingNotice: typeof bid?.billingNoticeUrl === 'string',
-    spendBounds: laterMicros === undefined ? undefined : spendBoundsOf(candidate),
-    // Without a user nothing takes a place in Redis.
-    counted: request.userHash === null ? undefined : counted,
-    unmeasured: request.consent.measure === null ? undefined : true,
-    client,
-    isFree: client !== undefined && isFree ? true : undefined,
-    seal: request.seal,
-  };
-  return { candidate, bid, ad };
-};
-
-/** undefined: the line item has no limit of spend, and its token does not grow. */
-const spendBoundsOf = ({ lineItem, campaign }: RankedCandidate): SpendLimits | undefined => {
-  const { dailySpendMicros, budgetMicros, campaignBudgetMicros, campaignDailyMicros } = limitsOf(lineItem, campaign);
-  const bounds = { dailySpendMicros, budgetMicros, campaignBudgetMicros, campaignDailyMicros };
-  return Object.values(bounds).some((bound) => bound !== null) ? bounds : undefined;
 };

@@ -1,5 +1,5 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
-import type { Placement } from '../catalog/model/entities.ts';
+import type { LineItem, Placement } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createRefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
@@ -9,6 +9,7 @@ import type { AdRequest } from './ad-request.ts';
 import { createCountRefusals, type RefusalSink } from './count-refusals.ts';
 import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
+import { roadblocksOf } from './page-roadblocks.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
 import { createShownSizes } from './shown-sizes.ts';
 import { traceConsent } from './trace-consent.ts';
@@ -48,6 +49,8 @@ export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' |
   readonly refusals?: RefusalSink | undefined;
   /** Called once per request, after the decision. */
   readonly onDecided?: ((request: AdRequest, decided: readonly DecidedOpportunity[], unfilled: readonly UnfilledImp[]) => void) | undefined;
+  /** As of Steps. */
+  readonly opportunityFactor?: ((lineItem: LineItem) => number) | undefined;
   /** A number in [0, 1). */
   readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
@@ -70,8 +73,14 @@ export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnsw
  * With a dry ledger (ledger/read/dry-ledger.ts) it is a dry run.
  */
 export const createServeAd = (options: ServeAdOptions): ServeAd => {
-  const { bidders, onBidsDecided, onDecided, refusals, random, clock, stage = runStage, ...reserving } = options;
-  const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random };
+  const { bidders, onBidsDecided, onDecided, refusals, random, opportunityFactor, clock, stage = runStage, ...reserving } = options;
+  const steps = {
+    memories: createIndexMemories(),
+    users: createRefusalMemory(),
+    clients: createRefusalMemory(),
+    random,
+    opportunityFactor,
+  };
   const reserveWinners = createReserveWinners({ ...reserving, ...steps, shownSizes: createShownSizes() });
   const countRefusals = refusals && createCountRefusals(steps, refusals);
 
@@ -83,8 +92,13 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
     const answers = invitations.length > 0 ? await stage('bidders', () => bidders.ask(invitations, request.bidContext)) : undefined;
     const bidAt = clock();
     const voice = drawOnce(random);
-    const ranked = stage('rank', () => opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps, voice)));
-    const decided = await stage('reserve', () => reserveWinners(snapshot, request, ranked));
+    const roadblocks = roadblocksOf(snapshot, request, opened, random);
+    const ranked = stage('rank', () =>
+      roadblocks
+        ? roadblocks.order.map((i) => rankOpportunity(opened[i]!, answers, request, steps, voice, roadblocks.at(i)))
+        : opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps, voice)),
+    );
+    const decided = inRequestOrder(await stage('reserve', () => reserveWinners(snapshot, request, ranked)), roadblocks?.order);
     const reservedAt = clock();
     if (answers) onBidsDecided(decided);
     countRefusals?.(request, decided);
@@ -119,3 +133,6 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
     };
   };
 };
+
+const inRequestOrder = (decided: readonly DecidedOpportunity[], order: readonly number[] | undefined): readonly DecidedOpportunity[] =>
+  order ? decided.map((_, i) => decided[order.indexOf(i)]!) : decided;

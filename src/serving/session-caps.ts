@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { MS_PER_MINUTE } from '../base/utc-day.ts';
 import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
 import { NO_SHARED_COUNTS } from '../catalog/model/frequency-caps.ts';
-import type { RankedCandidate } from '../decision/ranked-candidate.ts';
+import { adsOf, type RankedCandidate } from '../decision/ranked-candidate.ts';
 import { counterOf, countedOf, countsOf, isCountedForCaps } from '../ledger/frequency-counters.ts';
 import type { AdRequest } from './ad-request.ts';
 
@@ -36,7 +36,9 @@ export const createSessionCaps = (): SessionCaps => {
         if (cap.of === 'clicks') return true;
         const counted = counterOf(cap, candidate);
         const sinceMs = nowMs - Math.min(cap.windowMs, SESSION_MS);
-        return places.filter(({ counter, atMs }) => counter === counted && atMs > sinceMs).length >= cap.max;
+        return (
+          places.filter(({ counter, atMs }) => counter === counted && atMs > sinceMs).length + Math.min(adsOf(candidate), cap.max) > cap.max
+        );
       });
     },
     take: (sessionUser, candidate, nowMs) => {

@@ -23,13 +23,14 @@ export interface AdTrace {
  * Excludes other publishers' creatives.
  */
 export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: number): ImpTrace => {
-  const { imp, query, placement, slot, considered, invited, won } = opportunity;
-  const judged = [...considered, ...invited];
+  const { imp, query, placement, slot, considered, invited, ranking, won } = opportunity;
+  const ranked = [...considered, ...(ranking?.letPass() ?? [])];
+  const judged = [...ranked, ...invited, ...(ranking?.incomplete ?? []).map(({ candidate }) => candidate)];
   const booked = firstBookings(judged, slot, maxBooked);
   const head = {
     impId: imp.impId,
-    ranking: considered.slice(0, maxBooked),
-    rotations: rotationsOf(considered.slice(0, maxBooked), slot),
+    ranking: ranked.slice(0, maxBooked),
+    rotations: rotationsOf(ranked.slice(0, maxBooked), slot),
     winner: won?.candidate,
     reason: won ? undefined : reasonOf(opportunity),
     foreignNotices: foreignNoticesOf(opportunity),
@@ -89,6 +90,9 @@ const refusalsOf = ({ refused, bidRefusals, ranking }: DecidedOpportunity, isSho
     reason: NoBidReason.ShareOfVoice,
     detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice} %`,
   })),
+  ...(ranking?.incomplete ?? [])
+    .filter(({ candidate }) => isShown(candidate))
+    .map(({ candidate, detail }) => ({ booking: candidate, reason: NoBidReason.RoadblockIncomplete, detail })),
   ...refused
     .filter(({ candidate }) => isShown(candidate))
     .map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),

@@ -3,6 +3,7 @@ import type { DayRoom, RefilterRow, RefilterStore, RowChange } from '../events/p
 import { sizeOfText } from '../ledger/ad-size.ts';
 import { billsHit, ORDER_REASONS, type Hit, type InvalidReason } from '../ledger/hit.ts';
 import { accountField, type LedgerKeys } from '../ledger/ledger-keys.ts';
+import type { BillsOn } from '../ledger/limits.ts';
 import { createPendingHits } from './pending-hits.ts';
 import { activityKey, type FilteredActivity } from './rejudge-activity.ts';
 import type { RejudgeHit } from './invalid-traffic/rejudge-hit.ts';
@@ -158,7 +159,7 @@ interface Verdict {
   readonly reason: '' | InvalidReason;
 }
 
-/** A hit that needs an impression: a click, or a viewable event that billed or would bill. */
+/** A hit that needs an impression: a click, or an event that billed or would bill. */
 const follows = ({ kind, billedMicros, hit }: RefilterRow): boolean =>
   kind === 'click' || (kind === 'event' && (billedMicros > 0 || (hit !== null && billsHit(hit))));
 
@@ -214,7 +215,7 @@ const hitOf = (row: RefilterRow, day: number): Hit => {
       ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId, size: sizeOfText(size) },
       ...{
         priceMicros: row.billedMicros,
-        billsOn: kind === 'event' ? (row.billedMicros > 0 ? 'viewable' : 'impression') : kind,
+        billsOn: kind === 'event' ? (row.billedMicros > 0 ? (eventType as BillsOn) : 'impression') : kind,
         day,
         servedAtMs: 0,
         holdEndMs: endMs,

@@ -4,6 +4,7 @@ import { dayOf } from '../base/utc-day.ts';
 import type { TokenSecret } from '../config/settings.ts';
 import type { Counted } from '../ledger/frequency-counters.ts';
 import type { ServedAd } from '../ledger/hit.ts';
+import { BILLS_ON, type BillsOn } from '../ledger/limits.ts';
 import { createSigner, type Sign } from './create-signer.ts';
 
 /** Signs a reservation as a tracking token, and reads it back. */
@@ -52,7 +53,11 @@ interface Claims {
   ];
 }
 
-const FLAGS = { billsClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8, billsViewable: 16 };
+const FLAGS = { billsClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8, billsViewable: 16, billsComplete: 32 };
+
+const FLAG_OF_BILLING: Readonly<Record<BillsOn, number>> = {
+  ...{ impression: 0, click: FLAGS.billsClick, viewable: FLAGS.billsViewable, complete: FLAGS.billsComplete },
+};
 
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
@@ -147,8 +152,7 @@ const kidOf = (token: string): string | undefined => {
 const toClaims = (ad: ServedAd): Claims => {
   const expMs = ad.tokenExpS * 1000;
   let flags = 0;
-  if (ad.billsOn === 'click') flags |= FLAGS.billsClick;
-  if (ad.billsOn === 'viewable') flags |= FLAGS.billsViewable;
+  flags |= FLAG_OF_BILLING[ad.billsOn];
   if (ad.billingNotice) flags |= FLAGS.billingNotice;
   if (ad.unmeasured === true) flags |= FLAGS.unmeasured;
   if (ad.isFree === true) flags |= FLAGS.isFree;
@@ -195,7 +199,7 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     placementId,
     size: size === 0 ? undefined : size,
     priceMicros,
-    billsOn: (flags & FLAGS.billsClick) !== 0 ? 'click' : (flags & FLAGS.billsViewable) !== 0 ? 'viewable' : 'impression',
+    billsOn: BILLS_ON.find((one) => (flags & FLAG_OF_BILLING[one]) !== 0) ?? 'impression',
     day: dayOf(expMs) - daysBefore,
     holdEndMs: holdEndBeforeMs === null ? 0 : expMs - holdEndBeforeMs,
     userHash: u ?? null,

@@ -21,6 +21,9 @@ import { approvalRoutes } from '../approvals/approval-routes.ts';
 import { createApprovalMails } from '../approvals/approval-mails.ts';
 import type { StaffMail } from '../mail/staff-mail.ts';
 import { createApprovalStore } from '../approvals/approval-store.ts';
+import { bookingRoutes } from '../bookings/booking-routes.ts';
+import { bookingDraftRoutes } from '../bookings/booking-draft-routes.ts';
+import { createBookingDraftStore } from '../bookings/booking-draft-store.ts';
 import { bulkRoutes } from '../bookings/bulk-routes.ts';
 import { declarationRoutes } from '../declarations/declaration-routes.ts';
 import { auditRoutes } from '../bookings/audit-routes.ts';
@@ -141,6 +144,8 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const mentions = createMentionStore({ knex });
   const handlers: Handlers<typeof TRAFFICKING_API> = {
     ...bulkRoutes(writer, reach),
+    ...bookingRoutes({ writer, reach, now: asking.now }),
+    ...bookingDraftRoutes(createBookingDraftStore({ knex })),
     ...declarationRoutes({ knex, writer, dimensions }),
     ...people.handlers,
     ...commentRoutes(createCommentStore({ knex }), createNoteMentions(mentions, staffMail)),

@@ -9,6 +9,8 @@ import { at, defineRoutes, METHODS, ok, type RouteTable } from '../api/route.ts'
 import { ASSET_API } from '../assets/asset-api.ts';
 import * as s from '../base/schema.ts';
 import { AUDIT_API } from '../bookings/audit-api.ts';
+import { BOOKING_API } from '../bookings/booking-api.ts';
+import { BOOKING_DRAFT_API } from '../bookings/booking-draft-api.ts';
 import { BULK_API } from '../bookings/bulk-api.ts';
 import { DECLARATION_API } from '../declarations/declaration-api.ts';
 import { COMMENT_API } from '../bookings/comment-api.ts';
@@ -68,6 +70,8 @@ export const TRAFFICKING_API = {
   ...EXPLAIN_API,
   ...FORECAST_API,
   ...BULK_API,
+  ...BOOKING_API,
+  ...BOOKING_DRAFT_API,
   ...DECLARATION_API,
   ...PEOPLE_API,
   ...APPROVAL_API,

@@ -124,7 +124,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
     };
     const minute = Math.floor((replicaMs - DAY_START_MS) / MS_PER_MINUTE);
     const request = { publisherId: PUBLISHER, curve, expiresAtMs, siblingsOf: () => siblingsAt(minute) };
-    return Promise.all(stream.candidates.map((one) => reserveAt(one, request)));
+    return Promise.all(stream.candidates.map((one) => reserveAt([one], request)));
   };
 
   const render = (nowMs: number, stream: SimulatedStream, imps: readonly ReservedImp[]): void => {

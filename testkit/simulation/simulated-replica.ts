@@ -12,8 +12,8 @@ export interface SimulatedReplica {
   readonly ledger: Ledger;
   /** By how much its clock is ahead of Redis's. */
   readonly skewMs: number;
-  /** Reserves an ad of the candidate, or of a lot of it. */
-  reserve(candidate: RankedCandidate, request: Omit<ReserveRequest, 'imps' | 'userHash'>): Promise<ReservedImp>;
+  /** Reserves an ad of the first of the candidates that is under its limits, or of a lot of it. */
+  reserve(candidates: readonly RankedCandidate[], request: Omit<ReserveRequest, 'imps' | 'userHash'>): Promise<ReservedImp>;
   /** Ads of a line item that it has reserved for later requests on a day (since the epoch). */
   inStock(lineItemId: number, day: number): number;
   /** What a replica does once a second. */
@@ -54,8 +54,8 @@ export const createSimulatedReplica = (options: SimulatedReplicaOptions): Simula
   return {
     ledger,
     skewMs,
-    reserve: async (candidate, request) => {
-      const { imps } = await allowances.reserve({ ...request, userHash: null, imps: [[candidate]], isShared: true });
+    reserve: async (candidates, request) => {
+      const { imps } = await allowances.reserve({ ...request, userHash: null, imps: [candidates], isShared: true });
       if (!imps[0]) throw new Error('the ledger gave no answer');
       return imps[0];
     },

@@ -28,7 +28,7 @@ export const context: BidContext = {
     privacy: samplePrivacy,
     blocked: sampleBlocked,
     blockedAdvertisers: sampleBlockedAdvertisers,
-    onePerAdvertiser: false,
+    onePerAdvertiser: false, dynamicAllocation: false,
     timeZone: 'UTC',
     archived: false,
     apiKeyHash: 'secret-hash',

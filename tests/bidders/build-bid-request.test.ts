@@ -174,6 +174,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       blocked: fc.constant(sampleBlocked),
       blockedAdvertisers: fc.constant(sampleBlockedAdvertisers),
       onePerAdvertiser: fc.constant(false),
+      dynamicAllocation: fc.constant(false),
       timeZone: fc.constant('UTC'),
       archived: fc.constant(false),
       apiKeyHash: fc.constant('k'),

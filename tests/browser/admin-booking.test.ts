@@ -65,9 +65,10 @@ test('another replica serves a campaign within a second of its booking on the pa
   await field('/height').fill('250');
   await save();
   await page.getByRole('button', { name: 'Add a campaign' }).click();
-  await field('/name').fill('Spring');
-  await field('/budget').fill('100.50');
-  await save();
+  await field('/campaign/fields/name').fill('Spring');
+  await field('/campaign/fields/budget').fill('100.50');
+  await page.getByRole('button', { name: 'Remove Line item 1' }).click();
+  await page.getByRole('button', { name: 'Book', exact: true }).click();
   await heading('Spring');
 
   await page.getByRole('button', { name: 'Add a line item' }).first().click();

@@ -82,7 +82,7 @@ const OPENED: readonly (readonly [hash: string, open: (page: Page) => Promise<vo
   ],
   ['#/line_items', async (page) => page.locator('.filter-chip summary').last().click()],
   ['#/campaigns', async (page) => page.keyboard.press('Control+k')],
-  ['#/campaigns/new', async (page) => page.locator('#field-publisher-id').press('ArrowDown')],
+  ['#/campaigns/new', async (page) => page.locator('#field-campaign-fields-advertiser-id').press('ArrowDown')],
   ['#/reports', async (page) => page.getByRole('button', { name: 'Share', exact: true }).click()],
   ['#/reports', async (page) => page.getByRole('button', { name: 'Raw events' }).click()],
   ['#/alerts', async (page) => page.getByRole('button', { name: 'Send them to…' }).click()],

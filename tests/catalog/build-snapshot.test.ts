@@ -2,6 +2,7 @@ import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog
 import { CREATIVE_FORMATS, PACINGS } from '../../src/catalog/model/choices.ts';
 import { createCatalogBuilder } from '../../src/catalog/snapshot/build-catalog.ts';
 import { openSnapshot, type OpenedSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
+import { rankDirect } from '../../src/decision/rank-candidates.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import { readingOf, snapshotOf } from '../../testkit/catalog-reading.ts';
@@ -144,7 +145,7 @@ test('a goal of clicks is spread by the click rate of its line item, and a chang
     creatives: [creative(1, 1), creative(2, 2)],
   };
   const counted = (clicks: number) =>
-    read({ ...tables, recentCounts: new Map([[1, { impressions: 9_000, clicks, viewable: 0, days: 3 }]]) });
+    read({ ...tables, recentCounts: new Map([[1, { impressions: 9_000, clicks, billingEvents: 0, days: 3 }]]) });
   const builder = createCatalogBuilder({ dimensions });
   const built = openSnapshot(await builder.build(counted(99), nowMs));
   const ratesOf = ({ snapshot }: OpenedSnapshot) => Array.from(snapshot.slot(1, 'top').direct ?? [], ({ clickRate }) => clickRate);
@@ -383,11 +384,24 @@ test('a price per thousand viewable impressions ranks by its smoothed viewable r
   const snapshot = await load({
     line_items: [1, 2].map((id) => lineItem(id, { budget_type: 'VCPM', cpm_micros: '8000000' })),
     creatives: [1, 2].map((id) => creative(id, id)),
-    recentCounts: new Map([[2, { impressions: 9_900, clicks: 0, viewable: 7_450, days: 3 }]]),
+    recentCounts: new Map([[2, { impressions: 9_900, clicks: 0, billingEvents: 7_450, days: 3 }]]),
   });
   const prices = new Map(Array.from(snapshot.slot(1, 'top').direct ?? [], ({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
   expect(prices.get(1)).toBe(4_000_000); // half of the impressions
   expect(prices.get(2)).toBe(6_000_000); // (7,450 + 50) of (9,900 + 100)
+});
+
+test('a price per completed view ranks by its smoothed completion rate, and is what an ad holds', async () => {
+  const snapshot = await load({
+    line_items: [1, 2].map((id) => lineItem(id, { budget_type: 'CPCV', cpm_micros: null, cpcv_micros: '20000' })),
+    creatives: [1, 2].map((id) => creative(id, id)),
+    recentCounts: new Map([[2, { impressions: 9_900, clicks: 0, billingEvents: 7_450, days: 3 }]]),
+  });
+  const candidates = Array.from(snapshot.slot(1, 'top').direct ?? []);
+  const prices = new Map(candidates.map(({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
+  expect(prices.get(1)).toBe(10_000_000); // half of the impressions: 0.02 × 0.5 × 1000
+  expect(prices.get(2)).toBe(15_000_000); // (7,450 + 50) of (9,900 + 100)
+  expect(candidates.map((one, i) => rankDirect(one, i).priceMicros)).toEqual([20_000, 20_000]);
 });
 
 test('a price per click ranks by its smoothed click-through rate, a flat fee by its rest over the impressions expected', async () => {
@@ -399,7 +413,7 @@ test('a price per click ranks by its smoothed click-through rate, a flat fee by 
       lineItem(4, { budget_type: 'Flat', cpm_micros: '250000', budget_micros: '3000000000' }),
     ],
     creatives: [1, 2, 3, 4].map((id) => creative(id, id)),
-    recentCounts: new Map([[2, { impressions: 9000, clicks: 99, viewable: 0, days: 3 }]]),
+    recentCounts: new Map([[2, { impressions: 9000, clicks: 99, billingEvents: 0, days: 3 }]]),
   });
   const prices = new Map(Array.from(snapshot.slot(1, 'top').direct ?? [], ({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
   expect(prices.get(1)).toBe(500_000); // 1 of 1,000 clicks: 0.50 × 0.001 × 1000

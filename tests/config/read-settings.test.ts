@@ -35,6 +35,7 @@ test('development needs only a secret', () => {
     tokenTtlMs: 1_800_000,
     reloadIntervalMs: 30_000,
     debugTrace: false,
+    redisTimeoutMs: 100,
     pid: { kp: 0.3, ki: 0.05, kd: 0.1 },
     allowedEvents: ['like', 'share', 'comment', 'viewable'],
     publicUrl: '',

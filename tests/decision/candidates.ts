@@ -23,7 +23,8 @@ export const candidate = (
   changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {},
 ): RankedCandidate => {
   const creative = sampleCreative(item.id, changes.creativeId === undefined ? {} : { id: changes.creativeId });
-  const priceMicros = changes.priceMicros ?? (item.budgetType === 'CPM' ? (item.cpmMicros ?? 0) / 1000 : 0);
+  const heldMicros = item.budgetType === 'CPM' ? (item.cpmMicros ?? 0) / 1000 : item.budgetType === 'CPCV' ? (item.cpcvMicros ?? 0) : 0;
+  const priceMicros = changes.priceMicros ?? heldMicros;
   const expectedMicros = priceMicros || (item.cpcMicros ?? 0) / 1000;
   return {
     creative,

@@ -7,7 +7,8 @@ import { drawOnce } from '../../src/decision/share-of-voice.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { targetingRules } from '../../src/targeting/targeting-rules.ts';
 import { createChance } from '../../testkit/chance.ts';
-import { entry, indexOf } from './candidate-index.ts';
+import { indexOf } from '../../testkit/candidate-index.ts';
+import { entry } from './candidate-index.ts';
 import { NOON } from './candidates.ts';
 
 const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 }, otherSizes: [], formats: CREATIVE_FORMATS };

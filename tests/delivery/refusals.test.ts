@@ -215,6 +215,21 @@ test('what needs attention is listed with its reason, and what has ended with it
   await client.query(
     "insert into reports (jti, publisher_id, line_item_id, creative_id, reason) values ('a', 1, 3, 3, 'misleading'), ('b', 1, 3, 3, 'other')",
   );
+  const played = { day: new Date(), publisher_id: 1, campaign_id: 1, advertiser_id: 0, placement_id: 'traced-top', reason: '', size: '' };
+  const plays = [
+    { creative_id: 1, error_code: '', starts: 60 },
+    { creative_id: 1, error_code: '403', errors: 25 },
+    { creative_id: 1, error_code: '303', errors: 5 },
+    { creative_id: 2, error_code: '', starts: 1000, completes: 400 },
+    { creative_id: 2, error_code: '303', errors: 90 },
+    { creative_id: 4, error_code: '', starts: 120 },
+  ];
+  for (const { creative_id, error_code, ...counts } of plays) {
+    const row = { ...played, line_item_id: creative_id, creative_id, error_code, ...counts };
+    const values = Object.values(row);
+    const places = values.map((_, i) => `$${i + 1}`).join(', ');
+    await client.query(`insert into play_days (${Object.keys(row).join(', ')}) values (${places})`, values);
+  }
   const { status, body } = await api('GET', '/attention');
   expect(status).toBe(200);
   const group = (kind: string) => itemsOf(body.groups).find((one) => one.kind === kind);
@@ -224,6 +239,18 @@ test('what needs attention is listed with its reason, and what has ended with it
   });
   expect(group('pending_creatives')).toMatchObject({ total: 1, rows: [{ id: pending, text: 'waits for approval; of Standard' }] });
   expect(group('complaints')).toMatchObject({ total: 1, rows: [{ id: 3, text: '2 complaints in seven days; of Small cap' }] });
+  expect(group('not_played')).toMatchObject({
+    total: 2,
+    rows: [
+      {
+        ...{ table: 'creatives', id: 1 },
+        text: expect.stringMatching(
+          /^30 errors of players since yesterday, 33 % of its plays; most often 403: no media file is of a type that the player plays; of /,
+        ),
+      },
+      { id: 4, text: expect.stringMatching(/^none of 120 starts since yesterday was played to its end; of /) },
+    ],
+  });
   expect(body.ended).toMatchObject([{ line_item_id: 2, name: 'Capped' }]);
   expect(body.line_items).toMatchObject({ 'cannot serve': 2 });
   expect(body.health).toMatchObject({ replicas: 1, counters: true, catalog_version: expect.any(Number) });

@@ -86,6 +86,8 @@ const SCREENS = [
   'publishers/1',
   'placements/article-top',
   'campaigns/1',
+  'campaigns/1/book',
+  'campaigns/new',
   'line_items/1',
   'creatives/1',
   'placements',

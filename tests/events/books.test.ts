@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushall();
-  await knex.raw('truncate events, daily_counts, pending_hits, ledger_epochs, ledger_replicas, open_holds, carried_counts');
+  await knex.raw('truncate events, event_batches, daily_counts, pending_hits, ledger_epochs, ledger_replicas, open_holds, carried_counts');
   booking = await book(knex, { lineItems: [{ daily_impression_cap: 10 }, {}] });
 });
 afterAll(async () => {
@@ -47,6 +47,8 @@ interface BooksRig {
   readonly keeper: BookKeeper;
   readonly ledger: Ledger;
   readonly losses: BookEpoch[];
+  /** Hits that were written to Postgres again. */
+  readonly restored: Hit[];
   reserve(candidate: RankedCandidate): ReturnType<Ledger['reserve']>;
   close(): Promise<void>;
 }
@@ -56,12 +58,13 @@ const openBooks = async (): Promise<BooksRig> => {
   const store = createBookStore({ knex });
   const server = createBooksServer({ redis, keys, scopeOf: () => 0, expiresAtMs: () => Date.now() + MS_PER_DAY });
   const losses: BookEpoch[] = [];
+  const restored: Hit[] = [];
   const fail = (fault: Error): never => {
     throw fault;
   };
   const keeper = createBookKeeper({
-    ...{ store, server, scopes: 1, scopeOf: () => 0, isUp: () => true },
-    restoreHits: () => Promise.resolve(),
+    ...{ store, server, scopes: 1, scopeOf: () => 0, patienceMs: 100, isUp: () => true },
+    restoreHits: (hits) => Promise.resolve(void restored.push(...hits)),
     recordLoss: (_trx, epoch) => Promise.resolve(void losses.push(epoch)),
     ...{ onBegun: () => undefined, onFailure: fail },
   });
@@ -78,7 +81,7 @@ const openBooks = async (): Promise<BooksRig> => {
   rebuilder.start();
   await keeper.start();
   return {
-    ...{ keeper, ledger, losses },
+    ...{ keeper, ledger, losses, restored },
     reserve: (one) => {
       const request = { publisherId: booking.publisherId, userHash: null, curve: curveAt(Date.now()) };
       return ledger.reserve({ ...request, expiresAtMs: Date.now() + MS_PER_DAY, imps: [[one]] });
@@ -170,6 +173,38 @@ test('an impression that is still in the stream is counted and not held twice', 
   await rig.close();
 });
 
+test('the price of a video that is not complete stays held after a loss, and is billed from there', async () => {
+  const rig = await openBooks();
+  const banner = candidateOf(0);
+  const view = { ...banner, lineItem: { ...banner.lineItem, budgetType: 'CPCV', cpcvMicros: 1000 } } as const;
+  const videos = [];
+  for (let i = 0; i < 3; i++) {
+    const hit = await hitOf(rig, view);
+    videos.push({ ...hit, ad: { ...hit.ad, billsOn: 'complete' } } as const);
+  }
+  const completeOf = (hit: Hit): Hit => ({ ...hit, kind: 'event', eventType: 'complete' });
+  for (const hit of videos) await see(rig, hit, true);
+  await see(rig, completeOf(videos[0]!), true);
+  // On its way to Postgres.
+  await see(rig, completeOf(videos[1]!), false);
+  await redis.del(keys.accounts(booking.publisherId));
+  await redis.hset(keys.epochs(0), 'id', 'another');
+  expect(await outcomeOf(rig, banner)).toBe(520);
+  await eventually(
+    async () =>
+      expect(await account()).toMatchObject({ totalImpressions: 3, totalSpendMicros: 2000, heldToday: 0, heldMicros: 1000, broken: 0 }),
+    5_000,
+  );
+  const settled = await rig.ledger.settle(
+    completeOf(videos[2]!),
+    { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY },
+    { late: true },
+  );
+  expect(settled).toMatchObject({ outcome: 'counted' });
+  expect(await account()).toMatchObject({ totalSpendMicros: 3000, heldMicros: 0, broken: 0 });
+  await rig.close();
+});
+
 test('accounts wait for a replica that has not written what it was granted, and for three seconds at most', async () => {
   const [first, second] = [await openBooks(), await openBooks()];
   for (let i = 0; i < 4; i++) expect(await outcomeOf(second, candidateOf(0))).toBe('held');
@@ -210,4 +245,20 @@ test('a later release trusts the process that the earlier one has examined', asy
   expect(rig.losses).toEqual([]);
   expect((await account())?.heldToday).toBe(2);
   await rig.close();
+});
+
+test('a hit whose reply was lost is restored after a loss by the replica that has found it counted, once', async () => {
+  const [first, second] = [await openBooks(), await openBooks()];
+  const hit = await hitOf(first, candidateOf(0));
+  await see(first, hit, false);
+  // As it is folded, and sent again.
+  const again = (late: boolean) => second.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY }, { late });
+  for (const late of [true, false, false]) expect((await again(late))?.outcome).toBe('duplicate');
+  await redis.flushall();
+  expect(await outcomeOf(second, candidateOf(0))).toBe(520);
+  await eventually(
+    () => expect(second.restored.map(({ ad, kind }) => [ad.tokenId, kind])).toEqual([[hit.ad.tokenId, 'impression']]),
+    5_000,
+  );
+  await Promise.all([first.close(), second.close()]);
 });

@@ -8,7 +8,7 @@ import { compareAllAccounts } from '../../src/events/compare-books.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
 import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createCountedStore } from './counted-store.ts';
 import { readPublisherDays } from '../../src/events/postgres/publisher-days.ts';
 import { createBooksServer } from '../../src/ledger/books/books-server.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await knex('line_items').insert({ campaign_id: 1, name: 'l', active: true, ...flight, cpm_micros: 1, pacing: 'ASAP' });
 });
 beforeEach(async () => {
-  await knex.raw('truncate events, daily_counts, open_holds');
+  await knex.raw('truncate events, event_batches, daily_counts, open_holds');
   rig = await createLedgerRig(await testRedisUrl());
 });
 afterEach(() => rig.close());
@@ -55,7 +55,7 @@ const carry = async (): Promise<void> => {
       redis: rig.redis,
       link: { upOf: () => true },
       keys: rig.keys,
-      store: createEventStore({ knex }),
+      store: createCountedStore({ knex }),
       deadEvents: createDeadEvents({ knex }),
     },
     ...{ consumer: 'test', idleMs: 5, flushMs: 50, onDead: () => undefined },
@@ -155,3 +155,33 @@ test('accounts that are rebuilt have the publisher’s day, and their hash knows
     expect(account).toMatchObject({ day: today, today: { impressions: 3 }, yesterday: { impressions: 5 }, totalImpressions: 8 });
   }
 });
+
+test.each(['Pacific/Pago_Pago', 'Pacific/Kiritimati'])(
+  'accounts of the Pacific/Kiritimati that are rebuilt in %s have the day on which they have sold',
+  async (zone) => {
+    await moveTo('Pacific/Kiritimati');
+    const atMs = Date.now();
+    const day = (await daysAt(atMs)).today(1);
+    await impression(atMs);
+    await carry();
+    // This one is still on its way to its row.
+    await impression(atMs);
+    await moveTo(zone);
+    const account = { day, today: { impressions: 2 }, totalImpressions: 2 };
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject(account);
+    await rig.redis.del(rig.keys.accounts(1));
+    const server = createBooksServer({ redis: rig.redis, keys: rig.keys, scopeOf: () => 0, expiresAtMs: ends });
+    await server.open(0, 'epoch', 'rebuilding');
+    const wishes = [{ publisherId: 1, campaigns: [1], isWhole: true }];
+    expect(await createRebuildCampaigns({ knex, server })({ shard: rig.keys.shardOf(1), epoch: 'epoch', atMs, wishes })).toBe('rebuilt');
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject(account);
+    expect(await compare(atMs)).toEqual([]);
+    // As where somebody has deleted the key: the comparison makes them anew.
+    await rig.redis.del(rig.keys.accounts(1));
+    expect(await compare(atMs)).toEqual([
+      ['c', day, 2, 0],
+      ['l', day, 2, 0],
+    ]);
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject(account);
+  },
+);

@@ -23,3 +23,13 @@ test('of too many the latest are remembered, none of them cut', () => {
   expect(kept.length).toBeLessThan(60_000);
   expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => textOf(most - kept.length + i)));
 });
+
+test('a hit that is sent again and again is noted once', () => {
+  const recent = createRecentHits();
+  for (const text of ['first', 'again', 'and again']) recent.noteOnce('token impression', text);
+  recent.noteOnce('token click', 'other');
+  expect(recent.list()).toEqual(['first', 'other']);
+  recent.age();
+  recent.noteOnce('token impression', 'later');
+  expect(recent.list()).toEqual(['first', 'other', 'later']);
+});

@@ -4,10 +4,12 @@ import { packSize } from '../../src/ledger/ad-size.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { createRefilterStore } from '../../src/events/postgres/refilter-store.ts';
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { createRequestCounts, type RequestBatch } from '../../src/events/postgres/request-counts.ts';
-import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
+import { ROLL_UPS, type RollUpSource } from '../../src/events/postgres/roll-ups.ts';
 import { createRequestTallies } from '../../src/events/request-tallies.ts';
 import { HIT_KINDS, type Hit, type InvalidReason } from '../../src/ledger/hit.ts';
+import { createCountedStore } from './counted-store.ts';
 import { eventOf, NOON } from './events.ts';
 import { eventually } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -15,7 +17,8 @@ import { testDatabase } from '../setup/test-database.ts';
 const DAY_MS = 86_400_000;
 /** Ids are those of the publishers, from 1. Kolkata is 5:30 h ahead of UTC, Lord Howe shifts its clock by 30 minutes. */
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'America/New_York', 'Australia/Lord_Howe'];
-const OF_HITS = ROLL_UPS.filter((rollUp) => rollUp.of === 'hits').map(({ table }) => table);
+const tablesOf = (source: RollUpSource) => ROLL_UPS.filter((rollUp) => rollUp.of === source).map(({ table }) => table);
+const [OF_HITS, OF_PLAYS] = [tablesOf('hits'), tablesOf('plays')];
 
 let knex: Knex;
 beforeAll(async () => {
@@ -25,7 +28,7 @@ beforeAll(async () => {
 });
 beforeEach(() =>
   knex.raw(
-    `truncate events, event_signals, daily_counts, filtered_counts, event_counts, hourly_counts, request_batches, ${ROLL_UPS.map(({ table }) => table).join(', ')}`,
+    `truncate events, event_batches, event_signals, daily_counts, filtered_counts, event_counts, hourly_counts, request_batches, ${ROLL_UPS.map(({ table }) => table).join(', ')}`,
   ),
 );
 afterAll(() => knex.destroy());
@@ -45,10 +48,28 @@ const sumsOfEvents = async () => {
             (count(*) filter (where kind = 'impression' and invalid_reason <> ''))::int as filtered,
             (count(*) filter (where kind = 'click' and invalid_reason = ''))::int as clicks,
             (count(*) filter (where event_type = 'viewable' and invalid_reason = ''))::int as viewable,
-            (count(*) filter (where kind = 'event' and event_type <> 'viewable' and invalid_reason = ''))::int as events,
+            (count(*) filter (where event_type = 'like' and invalid_reason = ''))::int as events,
             coalesce(sum(billed_micros), 0)::int as spend from events`,
   );
   return rows[0];
+};
+/** What players report, by the roll-ups and by the event rows: net, filtered, and the errors of one code. */
+const playsIn = async (table: string) => {
+  const { rows } = await knex.raw<{ rows: Record<string, number>[] }>(
+    `select coalesce(sum(starts) filter (where reason = ''), 0)::int as starts, coalesce(sum(completes) filter (where reason = ''), 0)::int as completes,
+            coalesce(sum(completes) filter (where reason <> ''), 0)::int as filtered,
+            coalesce(sum(errors) filter (where reason = '' and error_code = '303'), 0)::int as errors, sum(errors) filter (where error_code = '') as other from ${table}`,
+  );
+  return { ...rows[0], other: Number(rows[0]?.['other'] ?? 0) };
+};
+const playsInEvents = async () => {
+  const { rows } = await knex.raw<{ rows: Record<string, number>[] }>(
+    `select (count(*) filter (where event_type = 'start' and invalid_reason = ''))::int as starts,
+            (count(*) filter (where event_type = 'complete' and invalid_reason = ''))::int as completes,
+            (count(*) filter (where event_type = 'complete' and invalid_reason <> ''))::int as filtered,
+            (count(*) filter (where event_type = 'error_303' and invalid_reason = ''))::int as errors from events`,
+  );
+  return { ...rows[0], other: 0 };
 };
 const sumsOfCounts = async () => {
   const { rows } = await knex.raw<{ rows: Record<string, number>[] }>(
@@ -64,7 +85,7 @@ const anyEvent = fc
     creativeId: fc.integer({ min: 1, max: 3 }),
     placementId: fc.constantFrom('top', 'side'),
     kind: fc.constantFrom(...HIT_KINDS),
-    type: fc.constantFrom('viewable', 'like'),
+    type: fc.constantFrom('viewable', 'like', 'start', 'complete', 'mute', 'error_303'),
     reason: fc.constantFrom<'' | InvalidReason>('', '', 'spider', 'no_impression'),
     country: fc.constantFrom(null, 'DE', 'US'),
     region: fc.constantFrom(undefined, 'DE-BE'),
@@ -87,7 +108,8 @@ const anyEvent = fc
     return {
       ...eventOf(ad, hit, atMs),
       reason,
-      billedMicros: reason === '' && kind !== 'event' ? price : 0,
+      // Also a complete view bills.
+      billedMicros: reason === '' && (kind !== 'event' || type === 'complete') ? price : 0,
     };
   });
 
@@ -97,7 +119,7 @@ test('every roll-up has the sums of the event rows and of the counts, whatever i
   await fc.assert(
     fc.asyncProperty(fc.array(anyEvent, { minLength: 1, maxLength: 60 }), fc.nat(), async (events, seed) => {
       const parts = [events.slice(0, events.length >> 1), events.slice(events.length >> 1), events.slice(0, 1 + (seed % events.length))];
-      await Promise.all(parts.map((part) => store.append(part)));
+      await Promise.all([...parts.map((part) => store.append(part)), ...(seed % 3 === 0 ? [rollUpAll(knex)] : [])]);
       await store.append(events);
       // Some rows become filtered, some that were filtered are taken out to be settled again.
       for (const day of new Set(events.map(({ hit }) => hit.ad.day)))
@@ -110,10 +132,13 @@ test('every roll-up has the sums of the event rows and of the counts, whatever i
             }),
           ),
         );
+      await Promise.all([rollUpAll(knex), rollUpAll(knex)]);
       const expected = await sumsOfEvents();
       const { impressions, clicks, spend } = expected ?? {};
       expect(await sumsOfCounts()).toEqual({ impressions, clicks, spend });
       for (const table of OF_HITS) expect([table, await sumsOf(table)]).toEqual([table, expected]);
+      const plays = await playsInEvents();
+      for (const table of OF_PLAYS) expect([table, await playsIn(table)]).toEqual([table, plays]);
     }),
     { numRuns: 15 },
   );
@@ -121,7 +146,7 @@ test('every roll-up has the sums of the event rows and of the counts, whatever i
 
 test('days and hours are those of the publisher, also in zones with half hours and where a clock repeats an hour', async () => {
   const at = (publisherId: number, iso: string) => eventOf({ publisherId, lineItemId: publisherId }, {}, Date.parse(iso));
-  await createEventStore({ knex }).append([
+  await createCountedStore({ knex }).append([
     at(2, '2026-10-25T00:30:00Z'),
     at(2, '2026-10-25T01:30:00Z'),
     at(2, '2026-10-25T22:59:59Z'),
@@ -153,7 +178,7 @@ test('a hit keeps the zone in which it was counted: filtering it after a change 
     { signals: { network: null, agent: null, origin: null, elsewhere: false } },
     Date.UTC(2026, 5, 15, 23),
   );
-  await createEventStore({ knex }).append([event]);
+  await createCountedStore({ knex }).append([event]);
   await knex('publishers').where({ id: 1 }).update({ time_zone: 'Pacific/Auckland' });
   await createRefilterStore({ knex }).changeTokens({ day: event.hit.ad.day, after: '', limit: 10, endedBefore: new Date() }, (rows) =>
     Promise.resolve(rows.map((row) => ({ row, reason: 'spider' as const, hit: event.hit }))),

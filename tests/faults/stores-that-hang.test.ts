@@ -16,7 +16,7 @@ beforeAll(async () => {
   atEnd(() => postgres.close());
   redis = await startFaultProxy(await testRedisUrl());
   atEnd(() => redis.close());
-  replica = await startReplica({ env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
+  replica = await startReplica({ env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url, REDIS_TIMEOUT: '100ms' } });
 });
 
 /** POST /reload: its status, and whether it answered in time. */

@@ -13,7 +13,7 @@ const PUBLISHER = {
     privacy: samplePrivacy,
     blocked: sampleBlocked,
     blockedAdvertisers: sampleBlockedAdvertisers,
-    onePerAdvertiser: false,
+    onePerAdvertiser: false, dynamicAllocation: false,
     timeZone: 'UTC',
     archived: false,
     apiKeyHash: '',

@@ -1,7 +1,7 @@
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import type { LineItem } from '../../src/catalog/model/entities.ts';
-import { candidate, DAY, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
+import { campaign, candidate, DAY, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
@@ -50,6 +50,30 @@ test('an ad that was shown has nothing to give back', async () => {
   expect(await settle(ad!, 'event:notUsed', NOON + 2_000)).toBe('counted');
   expect(await account()).toMatchObject({ heldToday: 0, today: { impressions: 1, spendMicros: PRICE } });
   expect(await serve(single())).toBeUndefined();
+});
+
+test('pacing gives the permit of an ad that is not used to the next request', async () => {
+  const paced = single({ dailyImpressionCap: 48, pacing: 'Even' });
+  // The first of the day is allowed immediately, the next after half an hour.
+  const ad = await serve(paced);
+  expect(await serve(paced)).toBeUndefined();
+  await settle(ad!, 'event:notUsed', NOON + 1_000);
+  expect([await serve(paced), await serve(paced)]).toEqual([expect.anything(), undefined]);
+});
+
+test('a paced campaign gives back what an ad that is not used would have cost', async () => {
+  const shared = campaign({ dailyBudgetMicros: 48 * PRICE });
+  const paced = single({ dailyImpressionCap: null, pacing: 'Even' });
+  const ask = async () => {
+    const one = candidate(paced, { campaign: shared });
+    const reservation = await rig.reserve([[one]]);
+    return reservation.imps[0]?.moments ? { ...servedAd(reservation, one), servedAtMs: NOON } : undefined;
+  };
+  const served: ServedAd[] = [];
+  for (let ad = await ask(); ad; ad = await ask()) served.push(ad);
+  expect(served.length).toBeGreaterThan(0);
+  await settle(served[0]!, 'event:notUsed', NOON + 1_000);
+  expect([await ask(), await ask()]).toEqual([expect.anything(), undefined]);
 });
 
 test('a place of the user is free again', async () => {

@@ -31,7 +31,7 @@ const settle = async (ad: ServedAd, named: string, atMs: number, { late = false,
   const hit: Hit = { ad, kind, eventType, invalidReason: '', atMs, country: null, device: null };
   if (!late) await rig.at(atMs);
   const settled = await rig.ledger.settle(hit, { limits, expiresAtMs: Date.now() + DAY }, { late });
-  return [settled?.outcome, settled?.reason, settled?.click, settled?.viewable];
+  return [settled?.outcome, settled?.reason, settled?.click, settled?.event];
 };
 const [NOTHING, COUNTED] = [undefined, 'counted'] as const;
 

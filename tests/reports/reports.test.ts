@@ -85,6 +85,44 @@ test('a report of today has what pages asked for, was served, seen and clicked, 
   expect(hours.rows).toEqual([{ hour: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00Z$/), impressions: 1 }]);
 });
 
+test('plays are a source of their own: quartiles, the completion rate, and errors by code', async () => {
+  const booked = await book(api, 'played');
+  const keys = {
+    publisher_id: booked.publisher.id,
+    campaign_id: booked.campaign,
+    line_item_id: booked.lineItem,
+    creative_id: booked.creative,
+  };
+  const row = { ...keys, day: '2026-06-01', placement_id: booked.placement, reason: '', advertiser_id: 0, size: '640x360', error_code: '' };
+  await knex('play_days').insert([
+    { ...row, starts: 8, first_quartiles: 7, midpoints: 6, third_quartiles: 5, completes: 2, skips: 1 },
+    { ...row, reason: 'data_center', starts: 50, completes: 50 },
+    { ...row, error_code: '303', errors: 3 },
+    { ...row, error_code: '401', errors: 1 },
+  ]);
+  const of = `from=2026-06-01&to=2026-06-01&filter[campaign]=${booked.campaign}`;
+  const quartiles = 'starts,first_quartiles,midpoints,third_quartiles,completes,completion_rate,skips,video_errors';
+  const { rows } = await report(`group_by=placement,size&metrics=${quartiles},impressions&${of}`);
+  expect(rows).toEqual([
+    {
+      ...{ placement_id: booked.placement, size: '640x360', starts: 8, first_quartiles: 7, midpoints: 6 },
+      ...{ third_quartiles: 5, completes: 2, completion_rate: 0.25, skips: 1, video_errors: 4, impressions: 0 },
+    },
+  ]);
+  const errors = await report(`group_by=error_code&metrics=video_errors&${of}&sort=-video_errors&filter[error_code]=303,401`);
+  expect(errors.rows).toEqual([
+    { error_code: '303', video_errors: 3 },
+    { error_code: '401', video_errors: 1 },
+  ]);
+  expect(await faultsOf('group_by=error_code&metrics=starts,impressions,completion_rate')).toEqual([
+    '/metrics/0',
+    '/metrics/1',
+    '/metrics/2',
+  ]);
+  expect(await faultsOf('group_by=device&metrics=completes')).toEqual(['/metrics/0']);
+  expect(await faultsOf('group_by=day&metrics=video_errors&filter[error_code]=42')).toEqual(['/filter/error_code/0']);
+});
+
 test('rows are sorted, paged and totalled; what is gone keeps its figures and its name', async () => {
   const [one, two] = [await book(api, 'sorted-1'), await book(api, 'sorted-2')];
   await delivered('2026-05-01', one, { impressions: 5, spend_micros: 7 });

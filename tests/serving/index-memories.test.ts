@@ -2,7 +2,8 @@ import { CREATIVE_FORMATS } from '../../src/catalog/model/choices.ts';
 import type { CandidateIndex } from '../../src/catalog/snapshot/snapshot.ts';
 import { createIndexMemories } from '../../src/serving/index-memories.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
-import { entry, indexOf } from '../decision/candidate-index.ts';
+import { indexOf } from '../../testkit/candidate-index.ts';
+import { entry } from '../decision/candidate-index.ts';
 import { HOUR, MINUTE, NOON } from '../decision/candidates.ts';
 
 const PAGE = { width: 300, height: 250 };

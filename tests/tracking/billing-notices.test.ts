@@ -61,7 +61,7 @@ test('a billing notice is sent once, also when the reply to the call that counte
           foundHold: false,
           reason: undefined,
           click: undefined,
-          viewable: undefined,
+          event: undefined,
         }),
     },
     pending: { store: fail },

@@ -63,10 +63,12 @@ const withLabels = (kind: Kind, detail: string): string =>
     .filter(({ pointer }) => pointer.includes('_'))
     .reduce((text, { pointer, words }) => text.replaceAll(pointer.slice(1), words.label), detail);
 
-export const choicesOf = ({ schema, choices }: FormField): readonly { value: string; label: string; note?: string }[] =>
-  listOf(schema.enum ?? schema.items?.enum)
+export const choicesOf = ({ schema, choices, words }: FormField): readonly { value: string; label: string; note?: string }[] => [
+  ...(words.none ? [{ value: '', ...words.none }] : []),
+  ...listOf(schema.enum ?? schema.items?.enum)
     .filter((value) => value !== '')
-    .map((value) => ({ value, label: value, ...choices[value] }));
+    .map((value) => ({ value, label: value, ...choices[value] })),
+];
 
 /** The fields of each kind that name a record that it belongs to. */
 export const PARENTS = perTable((kind) =>

@@ -26,6 +26,8 @@ export interface Form {
 export interface FormOptions<T> {
   readonly page: Page;
   readonly draft: Draft;
+  /** The draft with a value, and with what follows from it. */
+  readonly written?: (draft: Draft, pointer: string, value: unknown) => Draft;
   /** A fault of the draft as a sentence for the person at the form. */
   readonly inWords?: (fault: Fault, draft: Draft) => string;
   /** @param note undefined: there is none */
@@ -33,7 +35,14 @@ export interface FormOptions<T> {
   readonly onSaved: (value: T) => void | Promise<void>;
 }
 
-export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => detail, save, onSaved }: FormOptions<T>): Form => {
+export const createForm = <T>({
+  page,
+  draft: initial,
+  written = writtenAt,
+  inWords = ({ detail }) => detail,
+  save,
+  onSaved,
+}: FormOptions<T>): Form => {
   let draft = initial;
   let note = '';
   let faults: readonly Fault[] = [];
@@ -43,7 +52,7 @@ export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => 
   return {
     read: (pointer) => readAt(draft, pointer),
     write: (pointer, value) => {
-      draft = writtenAt(draft, pointer, value);
+      draft = written(draft, pointer, value);
       faults = faults.filter((fault) => !isWithin(fault.pointer, pointer) && !isWithin(pointer, fault.pointer));
       page.redraw();
     },

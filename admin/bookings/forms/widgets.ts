@@ -11,12 +11,13 @@ import { dimensionField, dimensionValue } from '../../parts/fields/dimension-fie
 import { durationField, durationOf, secondsOf } from '../../parts/fields/duration-field.ts';
 import { keyValueRows, keyValuesField, keyValuesOf, textRows, textsOf } from '../../parts/fields/key-values-field.ts';
 import { moneyField, numberField, textArea, textField, type TextFieldOptions } from '../../parts/fields/text-field.ts';
+import { rateRows, ratesField, ratesOfRows } from '../../parts/fields/rates-field.ts';
 import { findRecords } from '../lists/find-records.ts';
 import { recordField, recordsField } from '../../parts/fields/record-field.ts';
 import { weekField } from '../../parts/fields/week-field.ts';
 import { valuesField } from '../../parts/fields/values-field.ts';
 import type { Page } from '../../page.ts';
-import type { Dimensions } from '../../api/wire.ts';
+import type { Dimensions, Kind } from '../../api/wire.ts';
 import { titleOf } from '../../words/kinds.ts';
 import { choicesOf, hasType } from './entity-fields.ts';
 import type { FormField, FieldSchema } from '../../../src/catalog/entities/form.ts';
@@ -113,6 +114,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   },
   week: { toDraft: (value) => value ?? [], toRecord: (typed) => typed, render: ({ form, options }) => weekField(form, options) },
   caps: { toDraft: capRows, toRecord: capsOfRows, render: ({ form, options }) => capsField(form, options) },
+  rates: { toDraft: rateRows, toRecord: ratesOfRows, render: ({ form, options }) => ratesField(form, options) },
   headers: {
     toDraft: textRows,
     toRecord: textsOf,
@@ -158,13 +160,20 @@ function parentField({ form, page, field, options }: WidgetContext): TemplateRes
 /** More records than this are searched for. */
 const MAX_TICKED = 12;
 
+const wantedFew = ({ store }: Page, kind: Kind, query: string) => store.wanted(kind, query, MAX_TICKED + 1);
+
+/** Reads the placements of a publisher that a field offers, before the field is shown. */
+export const expectPlacements = (page: Page, publisherId: string): void => {
+  for (const query of placementsOf(publisherId)) wantedFew(page, 'placements', query);
+};
+
 /** Several records of another kind; of placements, those that the publisher of the line item may use, and those chosen before. */
 function parentsField({ form, page, field, options }: WidgetContext): TemplateResult {
   const { store, api } = page;
   const { parent } = field;
   if (!parent) throw new Error(`${field.pointer} has no parent`);
   const queries = parent === 'placements' ? placementQueries(form, page) : [''];
-  const lists = queries.map((query) => store.wanted(parent, query, MAX_TICKED + 1));
+  const lists = queries.map((query) => wantedFew(page, parent, query));
   const labelOf = (id: string): string => {
     const record = store.find(parent, id);
     if (!record) return parent === 'placements' ? id : `#${id}`;
@@ -181,9 +190,12 @@ function parentsField({ form, page, field, options }: WidgetContext): TemplateRe
 /** Placements of the publisher, and those that are open to all. */
 const placementQueries = (form: Form, { store }: Page): readonly string[] => {
   const item = store.find('line_items', textOf(form.read('/line_item_id')));
-  const owner = store.find('campaigns', item?.campaign_id)?.publisher_id;
-  return owner ? [`publisher_id=${owner}`, 'open=true'] : [''];
+  const campaign = store.find('campaigns', item?.campaign_id ?? textOf(form.read('/campaign_id')));
+  const owner = campaign?.publisher_id ?? textOf(form.read('/publisher_id'));
+  return placementsOf(textOf(owner));
 };
+
+const placementsOf = (owner: string): readonly string[] => (owner === '' ? [''] : [`publisher_id=${owner}`, 'open=true']);
 
 /** The formats that the chosen placements allow. */
 function formatField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {

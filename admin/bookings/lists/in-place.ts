@@ -20,6 +20,7 @@ import { t } from '../../words/texts.ts';
 const LABELS: Readonly<Record<InPlaceField, string>> = {
   cpm: 'price',
   cpc: 'price',
+  cpcv: 'price',
   budget: 'budget',
   priority: 'priority',
   daily_impression_cap: t`daily cap`,

@@ -1,4 +1,11 @@
-import { BUDGET_TYPE_WORDS, CREATIVE_STATUS_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
+import {
+  BUDGET_TYPE_WORDS,
+  CLASS_WORDS,
+  CREATIVE_STATUS_WORDS,
+  LINE_ITEM_TYPE_WORDS,
+  PACING_WORDS,
+  PRIORITY_WORDS,
+} from '../../words/choice-words.ts';
 import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
 import { DELIVERY_STATUSES } from '../../../src/decision/no-bid-reason.ts';
 import type { Kind } from '../../api/wire.ts';
@@ -35,6 +42,7 @@ const FILTERS: Partial<Readonly<Record<Kind, readonly Filter[]>>> = {
     PUBLISHER,
     ADVERTISER,
     CAMPAIGN,
+    { name: 'class', label: t`Class`, choices: named(CLASS_WORDS) },
     { name: 'type', label: t`Type`, choices: named(LINE_ITEM_TYPE_WORDS) },
     { name: 'budget_type', label: t`Billed by`, choices: named(BUDGET_TYPE_WORDS) },
     { name: 'pacing', label: t`Pacing`, choices: named(PACING_WORDS) },

@@ -7,12 +7,13 @@ import { t } from '../../words/texts.ts';
 /** The kinds whose records are changed in their list. */
 export type InPlaceKind = 'campaigns' | 'line_items';
 export const isEditedInList = (kind: Kind): boolean => kind === 'campaigns' || kind === 'line_items';
-export type InPlaceField = 'cpm' | 'cpc' | 'budget' | 'priority' | 'daily_impression_cap' | 'start_date' | 'end_date';
+export type InPlaceField = 'cpm' | 'cpc' | 'cpcv' | 'budget' | 'priority' | 'daily_impression_cap' | 'start_date' | 'end_date';
 
 /** The field that the price of a line item is in; undefined: it has none. */
 export const priceField = ({ type, budget_type }: LineItemWire): InPlaceField | undefined => {
   if (type === 'programmatic') return undefined;
-  return budget_type === 'CPC' ? 'cpc' : budget_type === 'Flat' ? 'budget' : 'cpm';
+  if (budget_type === 'CPC' || budget_type === 'CPCV') return budget_type === 'CPC' ? 'cpc' : 'cpcv';
+  return budget_type === 'Flat' ? 'budget' : 'cpm';
 };
 
 /** The fields of a record that are changed in its list, in the order of the columns. */

@@ -22,7 +22,7 @@ const CODE_OF = new Map(COUNTRIES.map(({ value, label }) => [label.toLowerCase()
 export const countryName = (code: string): string => (isCountryCode(code) ? (names.of(code) ?? code) : code);
 
 /** `Germany`, `Germany (DE)` and `de` all mean DE. */
-const countryCode = (typed: string): string =>
+export const countryCode = (typed: string): string =>
   /\(([A-Z]{2})\)$/.exec(typed)?.[1] ?? CODE_OF.get(typed.toLowerCase()) ?? typed.toUpperCase();
 
 export const countryField = (form: Form, options: FieldOptions): TemplateResult =>

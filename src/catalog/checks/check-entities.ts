@@ -6,15 +6,17 @@ import { ENTITIES, ENTITY_TABLES, entityOf, type EntityTable, type Records } fro
 import type { Fields, RecordOf } from '../entities/field.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
+import { withAgreedPrice } from '../model/agreed-price.ts';
+import { withClassDefaults } from '../model/line-item-classes.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import {
   advertiserRules,
   bidderRules,
-  blockListRules,
   creativeRules,
   campaignRules,
   lineItemRules,
   namedTargetingRules,
+  publisherRules,
   type CreativeContext,
   type LineItemContext,
 } from './rules.ts';
@@ -31,8 +33,9 @@ const checkOf = <F extends Fields, Context extends readonly unknown[]>(
   entity: Entity<F>,
   rules: (record: Given<RecordOf<F>>, ...context: Context) => readonly Fault[],
   completed = (shaped: ShapedRecord<RecordOf<F>>, ..._context: Context): ShapedRecord<RecordOf<F>> => shaped,
+  withDefaults?: (record: Given<RecordOf<F>>) => Given<RecordOf<F>>,
 ) => {
-  const shape = shapeOf(entity);
+  const shape = shapeOf(entity, withDefaults);
   const decimals = Object.entries(entity.fields).flatMap(([name, { stored, decimals: places = 6 }]) =>
     stored === 'micros' ? [{ name, places }] : [],
   );
@@ -90,12 +93,12 @@ const typedRules = (rules: unknown, dimensions: DimensionSchema): unknown => {
 };
 
 const RULED = {
-  publishers: checkOf(ENTITIES.publishers, blockListRules),
+  publishers: checkOf(ENTITIES.publishers, publisherRules),
   advertisers: checkOf(ENTITIES.advertisers, advertiserRules),
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, campaignRules),
   targetings: checkOf(ENTITIES.targetings, namedTargetingRules, withTypedTargeting),
-  line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting),
+  line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting, (record) => withAgreedPrice(withClassDefaults(record))),
   creatives: checkOf(CREATIVE, creativeRules, withPlacements),
 };
 

@@ -6,12 +6,16 @@ import type { BidderRecord } from '../entities/bidder.ts';
 import type { CampaignRecord } from '../entities/campaign.ts';
 import type { CreativeRecord } from '../entities/creative.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
+import type { PublisherRecord } from '../entities/publisher.ts';
 import { CATEGORY_IDS, IAB_3_0 } from '../model/block-list.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
 import { isVideo } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
+import { addedValueFaults, discountFaults, priceFaults } from './price-faults.ts';
+import { rateFaults } from './rate-faults.ts';
 import type { Given } from './shape-record.ts';
+import { classFaults } from './class-faults.ts';
 import { frequencyFaults } from './frequency-faults.ts';
 import { scheduleFaults } from './schedule-faults.ts';
 import { targetingFaults } from './targeting-faults.ts';
@@ -71,6 +75,11 @@ export const blockListRules = ({ bcat, acat, cattax }: BlockLists, on: CheckedOn
   ...categoryFaults(acat, 'acat', cattax, on),
 ];
 
+export const publisherRules = (record: Given<PublisherRecord>, on: CheckedOn = {}): readonly Fault[] => [
+  ...blockListRules(record, on),
+  ...rateFaults(record),
+];
+
 export const bidderRules = ({ headers, params, ...record }: Given<BidderRecord>, on: CheckedOn = {}): readonly Fault[] => [
   ...blockListRules(record, on),
   ...(isObject(headers) ? Object.keys(headers).flatMap(headerFault) : []),
@@ -118,30 +127,33 @@ const shareFaults = ({ share_of_voice: share, priority, type }: Given<LineItemRe
   return priority === 1 ? [] : [{ pointer: '/share_of_voice', detail: 'needs priority 1: it comes before all others' }];
 };
 
+/** A bidder answers for one impression at a time. */
+const roadblockFaults = ({ roadblock, type }: Given<LineItemRecord>): Fault[] =>
+  roadblock === true && type === 'programmatic'
+    ? [{ pointer: '/roadblock', detail: 'is for a direct line item: a bidder answers for each impression by itself' }]
+    : [];
+
+/** A sequence goes by what the frequency cap of the line item counts of a user. */
+const sequenceFaults = (record: Given<LineItemRecord>): Fault[] => {
+  const { rotation, roadblock, type, frequency_cap: cap, frequency_caps: caps } = record;
+  if (rotation !== 'sequence') return [];
+  const refusal = (detail: string): Fault[] => [{ pointer: '/rotation', detail }];
+  if (type === 'programmatic') return refusal('cannot be sequence: the ads of a programmatic line item are those of its bids');
+  if (roadblock === true) return refusal('cannot be sequence: a roadblock shows its creatives together');
+  const isCounted = (cap ?? null) !== null || (Array.isArray(caps) && caps.some(countsOwnImpressions));
+  return isCounted
+    ? []
+    : refusal('needs a frequency cap of the impressions of the line item, which counts what a user has seen: set frequency_cap');
+};
+
+const countsOwnImpressions = (cap: unknown): boolean =>
+  isObject(cap) && cap['scope'] === 'line_item' && (cap['impressions'] ?? null) !== null;
+
 /** ASAP spreads nothing. */
 const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] =>
   pacing === 'ASAP' && typeof frontload === 'number' && frontload > 0
     ? [{ pointer: '/frontload', detail: 'needs pacing Even or PID: ASAP spreads nothing' }]
     : [];
-
-/**
- * The price of a programmatic line item is the bid, a CPM. A Flat fee is the budget; without one the
- * line item needs a value to rank by.
- */
-const priceFaults = ({ type, budget_type, cpm, cpc, budget }: Given<LineItemRecord>): Fault[] => {
-  const isMissing = (value: unknown): boolean => (value ?? null) === null;
-  if (type === 'programmatic') {
-    return budget_type === 'CPM'
-      ? []
-      : [{ pointer: '/budget_type', detail: 'must be CPM for a programmatic line item: its price is the bid' }];
-  }
-  if ((budget_type === 'CPM' || budget_type === 'VCPM') && isMissing(cpm))
-    return [{ pointer: '/cpm', detail: `is required with budget_type ${budget_type}` }];
-  if (budget_type === 'CPC' && isMissing(cpc)) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
-  if (budget_type === 'Flat' && isMissing(budget) && isMissing(cpm))
-    return [{ pointer: '/budget', detail: 'is required with budget_type Flat, unless it has a cpm' }];
-  return [];
-};
 
 /** Of key-values outside a schema, the other values of a rule may serve. */
 export interface LineItemContext extends CheckedOn {
@@ -151,9 +163,15 @@ export interface LineItemContext extends CheckedOn {
 export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemContext): readonly Fault[] => [
   ...flightRules(record),
   ...priceFaults(record),
+  ...addedValueFaults(record),
+  ...discountFaults(record),
   ...bidderFaults(record),
+  // Classes do not decide what serves: what was loaded before a class was narrowed goes on.
+  ...(context.isLoad ? [] : classFaults(record)),
   ...frontloadFaults(record),
   ...shareFaults(record),
+  ...roadblockFaults(record),
+  ...sequenceFaults(record),
   ...frequencyFaults(record, context),
   ...scheduleFaults(record),
   ...targetingFaults(record.targeting, context),

@@ -32,13 +32,15 @@ export interface ShapedRecord<R> {
 /**
  * Makes a check of the shape of an entity's records. It validates a copy of the input in canonical
  * spelling and leaves the input unchanged.
+ *
+ * @param withDefaults fills in what another field decides, before the defaults of the schema
  */
-export const shapeOf = <F extends Fields>({ schema }: Entity<F>) => {
+export const shapeOf = <F extends Fields>({ schema }: Entity<F>, withDefaults = (record: Given<RecordOf<F>>) => record) => {
   const validate = ajv.compile(schema);
   const spelling = canonicalSpelling(schema);
   return (input: unknown): ShapedRecord<RecordOf<F>> => {
     if (!isObject(input)) return { record: {}, faults: [{ pointer: '', detail: 'must be a JSON object' }] };
-    const record = spelling ? (spelling(input) as object) : { ...input };
+    const record = withDefaults(spelling ? (spelling(input) as object) : { ...input });
     return { record, faults: validate(record) ? [] : schemaFaults(validate.errors, FORMAT_DETAILS) };
   };
 };

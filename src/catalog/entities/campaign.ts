@@ -1,4 +1,4 @@
-import { boolean, orNull, recordId } from '../../base/schema.ts';
+import { boolean, orNull, recordId, textOf } from '../../base/schema.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
 import { amount, ARCHIVED, END_DATE, EXTERNAL_KEY, ID, nameSchema, START_DATE } from './parts.ts';
@@ -44,13 +44,24 @@ export const CAMPAIGN = defineEntity({
       view: ['dailyBudgetMicros', 'numberOrNull'],
       form: { label: 'Daily budget', placeholder: 'no limit', unit: 'a day', help: 'Limits the sum of its line items on each day.' },
     },
+    contact: {
+      schema: orNull(textOf({ minLength: 1, maxLength: 500 }), {
+        default: null,
+        description: 'of the client, for staff; never part of an ad',
+      }),
+      form: { label: 'Contact', placeholder: 'that of its advertiser', help: 'Whom to ask about this booking. For your staff.' },
+    },
+    order_number: {
+      schema: orNull(textOf({ minLength: 1, maxLength: 64 }), { default: null, description: 'of the client, as it is on the invoice' }),
+      form: { label: 'Order number', placeholder: 'none', help: 'Of the client. It is on the invoice.' },
+    },
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
   about: 'Bookings: one publisher, one flight, one budget.',
   list: {
     columns: ['publisher_id', 'advertiser_id', 'budget'],
-    searched: ['name', 'external_key'],
+    searched: ['name', 'order_number', 'external_key'],
     sorted: ['id', 'name', 'start_date', 'end_date', 'status', 'budget', 'publisher_id', 'advertiser_id'],
     together: ['end_date', 'budget'],
   },
@@ -66,6 +77,8 @@ export const CAMPAIGN = defineEntity({
         'end_date',
         'budget',
         'daily_budget',
+        'contact',
+        'order_number',
         'active',
         'external_key',
         'archived',

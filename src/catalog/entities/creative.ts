@@ -48,6 +48,20 @@ export const CREATIVE = defineEntity({
         help: 'Where it may be shown. Each has to allow its format, and it is shown where its size fits.',
       },
     },
+    follows_line_item: {
+      schema: {
+        ...s.boolean,
+        default: false,
+        description:
+          'true: its placements are those of its line item that it fits, and change with them. A new creative that names none follows',
+      },
+      form: {
+        label: 'On the placements of its line item',
+        when: { follows_line_item: ['true'] },
+        keptWhileHidden: true,
+        help: 'Off: it keeps the placements below, whatever becomes of those of its line item.',
+      },
+    },
     line_item_id: {
       schema: s.recordId,
       parent: 'line_items',
@@ -112,6 +126,18 @@ export const CREATIVE = defineEntity({
         help: 'Creatives of a line item with weighted rotation share its impressions by weight: one of weight 3 is shown three times as often as one of weight 1.',
       },
     },
+    step: {
+      schema: s.orNull(s.integerOf({ minimum: 1, maximum: 100 }), {
+        default: null,
+        description: 'its place in the sequence of its line item, where the rotation is sequence; null: after those with a step, by id',
+      }),
+      view: ['step', 'integerOrNull'],
+      form: {
+        label: 'Step',
+        placeholder: 'by its age',
+        help: 'Its place in the sequence of its line item, where the rotation is a sequence. The same step: one of them, in turn.',
+      },
+    },
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
@@ -123,10 +149,10 @@ export const CREATIVE = defineEntity({
     filtered: ['status', 'format'],
   },
   sections: [
-    { title: 'Where it runs', fields: ['name', 'line_item_id', 'placement_ids', 'format', 'external_key'] },
+    { title: 'Where it runs', fields: ['name', 'line_item_id', 'follows_line_item', 'placement_ids', 'format', 'external_key'] },
     { title: 'Content', fields: ['content'] },
     { title: 'Advertiser', fields: ['click_url', 'advertiser_domain', 'width', 'height', 'archived'] },
-    { title: 'Delivery', fields: ['status', 'weight'] },
+    { title: 'Delivery', fields: ['status', 'weight', 'step'] },
   ],
   answered: {
     blocked_at: s.orNull(s.moment, { description: 'When the creative was blocked; null: it is not blocked' }),

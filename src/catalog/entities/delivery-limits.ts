@@ -1,5 +1,6 @@
 import { closedRecord, integerOf, listOf, numberOf, oneOf, optional, orNull } from '../../base/schema.ts';
 import { CAP_SCOPES, PACING_WORDS } from '../model/choices.ts';
+import { classesThatLeave } from '../model/line-item-classes.ts';
 import { MAX_OF_A_CAP, MAX_WINDOW_S } from '../model/frequency-caps.ts';
 import { field } from './field.ts';
 import { amount, chosen, goal } from './parts.ts';
@@ -35,6 +36,7 @@ export const DELIVERY_LIMITS = {
     form: {
       label: 'Impressions in all',
       placeholder: 'no goal',
+      when: { class: classesThatLeave('goal_impressions') },
       help: 'The goal of the whole flight. Even and PID spread what is left over the days that are left; it stops when the goal is reached.',
     },
   }),
@@ -44,6 +46,7 @@ export const DELIVERY_LIMITS = {
     form: {
       label: 'Clicks in all',
       placeholder: 'no goal',
+      when: { class: classesThatLeave('goal_clicks') },
       help: 'Spread by the click rate of the last 30 days. Clicks on ads already shown may exceed it a little.',
     },
   }),

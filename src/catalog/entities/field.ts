@@ -18,7 +18,7 @@ export interface KindValues {
   readonly text: string;
   readonly textOrNull: string | null;
   /** One of the enumeration of the schema, or of `choices`. */
-  readonly oneOf: string | number;
+  readonly oneOf: string | number | null;
   readonly json: unknown;
   readonly repeated: unknown;
 }

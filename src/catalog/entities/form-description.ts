@@ -13,6 +13,7 @@ export type SpecialWidget =
   | 'key-values'
   | 'week'
   | 'caps'
+  | 'rates'
   | 'creative-format'
   | 'creative-content';
 
@@ -30,6 +31,8 @@ export interface FieldWords {
  */
 export interface FormWords extends FieldWords {
   readonly widget?: SpecialWidget;
+  /** The choice of no value, of an enumeration that may be null. */
+  readonly none?: { readonly label: string; readonly note?: string };
   /** Shown after the value. */
   readonly unit?: string;
   /** The label of one value of a list, in the words of its faults. */

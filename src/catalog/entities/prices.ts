@@ -1,14 +1,25 @@
+import { boolean, numberOf, orNull } from '../../base/schema.ts';
 import { BUDGET_TYPE_WORDS } from '../model/choices.ts';
+import { classesThatLeave } from '../model/line-item-classes.ts';
 import { field } from './field.ts';
 import { amount, chosen } from './parts.ts';
 
 /** The fields of a line item that say what its impressions and clicks cost. */
 export const PRICES = {
+  added_value: field({
+    schema: { ...boolean, default: false, description: 'true: given without a price, as Flat without a fee; reports show it apart' },
+    only: 'direct',
+    form: {
+      label: 'Added value',
+      when: { class: classesThatLeave('budget'), added_value: ['false'] },
+      help: 'Given on top of what was sold: it bills nothing, and reports show it apart.',
+    },
+  }),
   budget_type: field({
     ...chosen(BUDGET_TYPE_WORDS, { default: 'CPM', description: 'CPM for a programmatic line item' }),
     view: ['budgetType', 'oneOf'],
     // Hidden for a programmatic line item, and then saved as the default: CPM.
-    form: { label: 'Budget type', wide: true, when: { type: ['direct'] } },
+    form: { label: 'Budget type', wide: true, when: { type: ['direct'], class: classesThatLeave('budget_type'), added_value: ['false'] } },
   }),
   cpm: field({
     schema: amount(
@@ -50,6 +61,18 @@ export const PRICES = {
       keptWhileHidden: true,
     },
   }),
+  cpcv: field({
+    schema: amount('USD per completed view of a video or sound ad', 100_000),
+    stored: 'micros',
+    view: ['cpcvMicros', 'numberOrNull'],
+    form: {
+      label: 'Price per completed view (CPCV)',
+      required: true,
+      when: { type: ['direct'], budget_type: ['CPCV'] },
+      keptWhileHidden: true,
+      help: 'Billed when a player reports that a video was played to its end, once, after its impression.',
+    },
+  }),
   budget: field({
     schema: amount('USD over the whole flight; with Flat, the fee'),
     stored: 'micros',
@@ -57,6 +80,7 @@ export const PRICES = {
     form: {
       label: 'Total budget',
       placeholder: 'no limit',
+      when: { class: classesThatLeave('budget') },
       help: 'Over the whole flight.',
       variants: [
         {
@@ -66,6 +90,31 @@ export const PRICES = {
           help: 'For the whole flight. Reports spread it evenly over its days.',
         },
       ],
+    },
+  }),
+  list_price: field({
+    schema: amount('USD: its price in the rate card, before the discount: per thousand, per click, or the fee'),
+    stored: 'micros',
+    only: 'direct',
+    form: {
+      label: 'List price',
+      placeholder: 'none',
+      when: { added_value: ['false'] },
+      help: 'Its price before the discount. Without a discount, for the record.',
+    },
+  }),
+  discount: field({
+    schema: orNull(numberOf({ minimum: 0, maximum: 100 }), {
+      default: null,
+      description: 'per cent off list_price; the price is what is left, and may be left out',
+    }),
+    only: 'direct',
+    form: {
+      label: 'Discount',
+      placeholder: 'none',
+      unit: '%',
+      when: { list_price: 'given', added_value: ['false'] },
+      help: 'Off the list price. The price is what is left.',
     },
   }),
 };

@@ -14,6 +14,7 @@ import {
   nameSchema,
   texts,
 } from './parts.ts';
+import { RATE_CARD, RATE_CARD_SECTION } from './rate-card.ts';
 
 export const PUBLISHER = defineEntity({
   one: 'publisher',
@@ -49,6 +50,19 @@ export const PUBLISHER = defineEntity({
       form: {
         label: 'One ad of each advertiser a page',
         help: 'A page never shows two ads of one advertiser. Campaigns whose advertiser is not known are not compared.',
+      },
+    },
+    dynamic_allocation: {
+      schema: {
+        ...boolean,
+        default: false,
+        description:
+          'true: a bidder may win over a standard line item that is ahead of its goal, by a bid above the price of not being shown',
+      },
+      view: ['dynamicAllocation', 'flag'],
+      form: {
+        label: 'Dynamic allocation',
+        help: 'A bidder may win over a line item of the class Standard that is ahead of its goal, by a bid above its price of not being shown. Never over one that is behind.',
       },
     },
     consent_when_silent: {
@@ -121,6 +135,7 @@ export const PUBLISHER = defineEntity({
         help: 'Of statements. Prices, budgets and reports are in USD; another currency needs an exchange rate, set in the configuration of the ad server.',
       },
     },
+    ...RATE_CARD,
     approval_price_below: {
       schema: amount('a lower price needs a second person; null: none does'),
       stored: 'micros',
@@ -159,7 +174,18 @@ export const PUBLISHER = defineEntity({
     {
       title: 'Publisher',
       text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
-      fields: ['name', 'domain', 'origins', 'time_zone', 'currency', 'one_per_advertiser', 'creative_approval', 'external_key', 'archived'],
+      fields: [
+        'name',
+        'domain',
+        'origins',
+        'time_zone',
+        'currency',
+        'one_per_advertiser',
+        'dynamic_allocation',
+        'creative_approval',
+        'external_key',
+        'archived',
+      ],
     },
     {
       title: 'Blocked',
@@ -167,6 +193,7 @@ export const PUBLISHER = defineEntity({
       fields: ['badv', 'bcat', 'cattax', 'battr', 'acat'],
     },
     blockedAdvertisers('publisher'),
+    RATE_CARD_SECTION,
     {
       title: 'A second person',
       text: 'What someone else than who proposes it must approve. Pausing never waits.',

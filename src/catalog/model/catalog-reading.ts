@@ -34,8 +34,8 @@ export interface CatalogRow {
 export interface RecentCounts {
   readonly impressions: number;
   readonly clicks: number;
-  /** Only of line items that bill viewable impressions. */
-  readonly viewable: number;
+  /** Those that bill, of line items that bill viewable impressions or completed views. */
+  readonly billingEvents: number;
   readonly days: number;
 }
 

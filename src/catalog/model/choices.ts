@@ -19,6 +19,7 @@ export const BUDGET_TYPE_WORDS = {
   CPM: { label: 'CPM', note: 'a price per thousand impressions' },
   VCPM: { label: 'vCPM', note: 'a price per thousand viewable impressions' },
   CPC: { label: 'CPC', note: 'a price per click' },
+  CPCV: { label: 'CPCV', note: 'a price per completed view' },
   Flat: { label: 'Flat', note: 'a fixed fee; events are not billed' },
 } as const satisfies Choices;
 export const BUDGET_TYPES = valuesOf(BUDGET_TYPE_WORDS);
@@ -40,6 +41,7 @@ export const ROTATION_WORDS = {
   even: { label: 'Even', note: 'all creatives alike' },
   weighted: { label: 'Weighted', note: 'by the weights of the creatives' },
   optimised: { label: 'Optimised', note: 'the highest click rate most often' },
+  sequence: { label: 'Sequence', note: 'each visitor sees the creatives in their order' },
 } as const satisfies Choices;
 export const ROTATIONS = valuesOf(ROTATION_WORDS);
 export type Rotation = (typeof ROTATIONS)[number];

@@ -32,6 +32,12 @@ export interface Flight {
   readonly endMs: number;
 }
 
+/** While both run. */
+export const commonFlight = (own: Flight, around: Flight): Flight => ({
+  startMs: Math.max(own.startMs, around.startMs),
+  endMs: Math.min(own.endMs, around.endMs),
+});
+
 /** A publisher's choices where the law leaves them to it. */
 export interface PublisherPrivacy {
   readonly consentWhenSilent: ConsentWhenSilent;
@@ -94,8 +100,12 @@ export interface SalesRules {
   readonly schedule: Schedule | null;
   /** Per cent of the requests that it could serve; null: it competes for all of them. */
   readonly shareOfVoice: number | null;
+  /** Whether it is shown on all its placements of a page, or on none. */
+  readonly roadblock: boolean;
+  /** It is guaranteed, and bidders may have its ads while it is ahead of its goal (decision/opportunity-cost.ts). */
+  readonly yields: boolean;
 }
-export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null };
+export const NO_SALES_RULES: SalesRules = { targeting: [], schedule: null, shareOfVoice: null, roadblock: false, yields: false };
 
 export interface LineItem extends MembersOf<(typeof LINE_ITEM)['fields']> {
   /** Changes with the row: equal ids and editions mean equal line items of equal campaigns, except for `stop`. */

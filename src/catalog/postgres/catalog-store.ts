@@ -84,22 +84,22 @@ const versionIn = async (knex: Knex): Promise<number> => {
  */
 const recentCountsIn = async (knex: Knex): Promise<ReadonlyMap<number, RecentCounts>> => {
   const { rows } = await knex.raw<{
-    rows: { line_item_id: number; impressions: string; clicks: string; viewable: string; days: string }[];
+    rows: { line_item_id: number; impressions: string; clicks: string; events: string; days: string }[];
   }>(`
     select counts.line_item_id, sum(counts.impressions) as impressions, sum(counts.clicks - counts.repeat_clicks) as clicks, count(distinct counts.day) as days,
-           coalesce(min(seen.viewable), 0) as viewable
+           coalesce(min(seen.events), 0) as events
     from daily_counts as counts join line_items on line_items.id = counts.line_item_id
     left join (
-      select line_item_id, sum(count) as viewable from event_counts join line_items on line_items.id = line_item_id
-      where budget_type = 'VCPM' and event_type = 'viewable' and day > (now() at time zone 'utc')::date - 30 group by line_item_id
+      select line_item_id, sum(count) as events from event_counts join line_items on line_items.id = line_item_id
+      where (budget_type, event_type) in (('VCPM', 'viewable'), ('CPCV', 'complete')) and day > (now() at time zone 'utc')::date - 30 group by line_item_id
     ) as seen on seen.line_item_id = counts.line_item_id
     where (line_items.budget_type <> 'CPM' or line_items.goal_clicks is not null) and counts.day > (now() at time zone 'utc')::date - 30
     group by counts.line_item_id
   `);
   return new Map(
-    rows.map(({ line_item_id, impressions, clicks, viewable, days }) => [
+    rows.map(({ line_item_id, impressions, clicks, events, days }) => [
       line_item_id,
-      { impressions: Number(impressions), clicks: Number(clicks), viewable: Number(viewable), days: Number(days) },
+      { impressions: Number(impressions), clicks: Number(clicks), billingEvents: Number(events), days: Number(days) },
     ]),
   );
 };

@@ -10,18 +10,10 @@ import { ADVERTISERS, BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUB
 import type { NamedTargetingRecord } from '../entities/named-targeting.ts';
 import { traitsOf } from '../model/advertiser.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
-import {
-  NO_SALES_RULES,
-  type Bidder,
-  type Campaign,
-  type Creative,
-  type LineItem,
-  type NamedTargeting,
-  type Placement,
-  type Publisher,
-} from '../model/entities.ts';
+import type { Bidder, Campaign, Creative, LineItem, NamedTargeting, Placement, Publisher } from '../model/entities.ts';
 import { ROWS } from '../postgres/rows.ts';
 import { countedForCaps } from './counted-for-caps.ts';
+import { joinedSales } from './joined-sales.ts';
 import { indexedRules } from './line-item-targeting.ts';
 import { editionWith, isEqualList, NOTHING } from './inherited.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -204,11 +196,9 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       // Without its rules it would serve everywhere.
       if (lineItem.targetingId !== 0 && !named) return quarantine.parentReason('targetings', lineItem.targetingId);
       const stop = bidder?.archived ? 'bidderArchived' : lineItem.ownStop;
-      const rules = named?.targeting ?? NO_SALES_RULES.targeting;
-      const isSame = lineItem.publisherId === publisherId && lineItem.stop === stop;
-      return isSame && (!named || isDeepStrictEqual(lineItem.sales.targeting, rules))
-        ? lineItem
-        : { ...lineItem, publisherId, stop, sales: { ...lineItem.sales, targeting: rules } };
+      const sales = joinedSales(lineItem, { named, publisher: publishers.get(publisherId) });
+      const isSame = lineItem.publisherId === publisherId && lineItem.stop === stop && lineItem.sales === sales;
+      return isSame ? lineItem : { ...lineItem, publisherId, stop, sales };
     },
     compare: (lineItem, before) => {
       if (before !== undefined && !isDeepStrictEqual(indexedRules(lineItem), indexedRules(before))) retargeted.add(lineItem.id);

@@ -2,7 +2,7 @@ import { createTargetingIndex, TARGETING_ARRAYS, type TargetingIndex } from '../
 import { unpackArrays, type ArraysOf } from '../../base/packed-arrays.ts';
 import type { Entities } from '../columns/entities.ts';
 import type { Booking, Campaign, Creative, LineItem } from '../model/entities.ts';
-import type { Bookings, Candidate, CandidateIndex, Voice } from './snapshot.ts';
+import type { Bookings, Candidate, CandidateIndex, Roadblocks, Voice } from './snapshot.ts';
 
 /** The arrays of a candidate index, in rank order. */
 export const CANDIDATE_ARRAYS = {
@@ -20,6 +20,10 @@ export const CANDIDATE_ARRAYS = {
   clicks: Float64Array,
   /** Line item, share of voice and position of each candidate with a share. Empty: none has one. */
   voices: Float64Array,
+  /** Line item and position of each candidate of a roadblock. Empty: there is none. */
+  roadblocks: Int32Array,
+  /** The step of each candidate in its sequence, and how many it has; 0: it is of none. Empty: none is. */
+  turns: Int32Array,
   ...TARGETING_ARRAYS,
 } as const;
 
@@ -31,14 +35,14 @@ export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicr
   readonly impressions: Float64Array | undefined;
   readonly clicks: Float64Array | undefined;
   readonly voices: readonly Voice[] | undefined;
+  readonly roadblocks: Roadblocks | undefined;
+  readonly turns: Int32Array | undefined;
   readonly targeting: TargetingIndex;
 }
 
 export const openRanks = (buffer: ArrayBuffer): Ranks => {
-  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, ...tables } = unpackArrays(
-    CANDIDATE_ARRAYS,
-    buffer,
-  );
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, turns, ...tables } =
+    unpackArrays(CANDIDATE_ARRAYS, buffer);
   return {
     ecpmMicros,
     creativeIds,
@@ -49,6 +53,8 @@ export const openRanks = (buffer: ArrayBuffer): Ranks => {
     impressions: unlessEmpty(impressions),
     clicks: unlessEmpty(clicks),
     voices: voices.length > 0 ? voicesIn(voices) : undefined,
+    roadblocks: roadblocks.length > 0 ? roadblocksIn(roadblocks) : undefined,
+    turns: turns.length > 0 ? turns : undefined,
     targeting: createTargetingIndex(tables),
   };
 };
@@ -65,6 +71,18 @@ const voicesIn = (numbers: Float64Array): readonly Voice[] => {
     else voices.set(lineItemId, { lineItemId, percent, positions: [position] });
   }
   return [...voices.values()].sort((a, b) => a.lineItemId - b.lineItemId);
+};
+
+/** The positions of each line item. */
+const roadblocksIn = (numbers: Int32Array): Roadblocks => {
+  const roadblocks = new Map<number, number[]>();
+  for (let i = 0; i < numbers.length; i += 2) {
+    const [lineItemId, position] = [numbers[i]!, numbers[i + 1]!];
+    const known = roadblocks.get(lineItemId);
+    if (known) known.push(position);
+    else roadblocks.set(lineItemId, [position]);
+  }
+  return roadblocks;
 };
 
 const unlessEmpty = (numbers: Float64Array): Float64Array | undefined => (numbers.length > 0 ? numbers : undefined);
@@ -98,7 +116,7 @@ export const bookingsOf = (tables: BookingTables, creativeIds: Int32Array): Book
 const KEPT = 512;
 
 export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIndex => {
-  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, targeting } = ranks;
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, turns, targeting } = ranks;
   const size = creativeIds.length;
   const kept: (Candidate | undefined)[] = [];
   const keptPosition = new Int32Array(Math.min(KEPT, size)).fill(-1);
@@ -111,6 +129,7 @@ export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIn
       campaign,
       ecpmMicros: ecpmMicros[position]!,
       clickRate: clickRates?.[position] ?? 0,
+      turn: turns?.[2 * position + 1] ? { step: turns[2 * position]!, steps: turns[2 * position + 1]! } : undefined,
       counts:
         impressions && clicks && lineItem.rotation === 'optimised'
           ? { impressions: impressions[position]!, clicks: clicks[position]! }
@@ -123,6 +142,7 @@ export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIn
     weights,
     shares,
     voices,
+    roadblocks,
     targeting,
     at: (position) => {
       const place = position & (KEPT - 1);

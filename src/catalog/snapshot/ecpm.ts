@@ -2,7 +2,7 @@ import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { RecentCounts } from '../model/catalog-reading.ts';
 import type { LineItem } from '../model/entities.ts';
 
-export const NO_COUNTS: RecentCounts = { impressions: 0, clicks: 0, viewable: 0, days: 0 };
+export const NO_COUNTS: RecentCounts = { impressions: 0, clicks: 0, billingEvents: 0, days: 0 };
 
 /**
  * Smoothing of the click-through rate, as if each line item began with 1,000 impressions and one
@@ -12,9 +12,9 @@ const PRIOR_IMPRESSIONS = 1000;
 const PRIOR_CLICKS = 1;
 /** Without any counts. */
 export const PRIOR_CLICK_RATE = PRIOR_CLICKS / PRIOR_IMPRESSIONS;
-/** Smoothing of the viewable rate, as if each line item began with 50 viewable impressions of 100. */
+/** Smoothing of viewable and completion rates, as if each line item began with 50 viewable, or completed, impressions of 100. */
 const PRIOR_VIEWED_IMPRESSIONS = 100;
-const PRIOR_VIEWABLE = 50;
+const PRIOR_BILLING_EVENTS = 50;
 /**
  * Assumed daily delivery of a flat line item without history; weighs as one more day beside its
  * days with delivery.
@@ -27,7 +27,7 @@ const MAX_ECPM_MICROS = 1_000_000_000_000;
  * Value of a thousand impressions of a line item, in whole micros; its rank follows from it.
  *
  * CPM: the price. VCPM: price × smoothed viewable rate. CPC: price × smoothed click-through rate ×
- * 1000. Flat: the CPM when one is given, else the remaining budget over the impressions expected in
+ * 1000. CPCV: price × smoothed completion rate × 1000. Flat: the CPM when one is given, else the remaining budget over the impressions expected in
  * the rest of the flight. Events of a flat line item bill nothing, so its fee is earned evenly over
  * time. Programmatic: 0, because its price is the bid.
  */
@@ -37,9 +37,11 @@ export const ecpmMicros = (lineItem: LineItem, recent: RecentCounts, nowMs: numb
     case 'CPM':
       return lineItem.cpmMicros ?? 0;
     case 'VCPM':
-      return bounded((lineItem.cpmMicros ?? 0) * viewableRateOf(recent));
+      return bounded((lineItem.cpmMicros ?? 0) * eventRateOf(recent));
     case 'CPC':
       return bounded((lineItem.cpcMicros ?? 0) * clickRateOf(recent) * 1000);
+    case 'CPCV':
+      return bounded((lineItem.cpcvMicros ?? 0) * eventRateOf(recent) * 1000);
     case 'Flat':
       return lineItem.cpmMicros ?? flatEcpmMicros(lineItem, recent, nowMs);
   }
@@ -49,9 +51,9 @@ export const ecpmMicros = (lineItem: LineItem, recent: RecentCounts, nowMs: numb
 export const clickRateOf = ({ impressions, clicks }: Pick<RecentCounts, 'impressions' | 'clicks'>): number =>
   Math.min((clicks + PRIOR_CLICKS) / (impressions + PRIOR_IMPRESSIONS), 1);
 
-/** The part of impressions that is expected to be viewable. */
-const viewableRateOf = ({ impressions, viewable }: RecentCounts): number =>
-  Math.min((viewable + PRIOR_VIEWABLE) / (impressions + PRIOR_VIEWED_IMPRESSIONS), 1);
+/** The part of impressions that is expected to be viewable, or to be played to the end, where that bills. */
+const eventRateOf = ({ impressions, billingEvents }: RecentCounts): number =>
+  Math.min((billingEvents + PRIOR_BILLING_EVENTS) / (impressions + PRIOR_VIEWED_IMPRESSIONS), 1);
 
 const flatEcpmMicros = ({ flight, budgetMicros, dailyImpressionCap }: LineItem, recent: RecentCounts, nowMs: number): number => {
   const leftMs = flight.endMs - Math.max(nowMs, flight.startMs);

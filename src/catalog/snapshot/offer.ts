@@ -17,6 +17,7 @@ export interface Offer extends Pick<LineItem, 'publisherId' | 'type' | 'priority
   readonly isOver: boolean;
   readonly isRetargeted: boolean;
   readonly shareOfVoice: number | null;
+  readonly roadblock: boolean;
 }
 
 export const offerOf = (
@@ -41,5 +42,6 @@ export const offerOf = (
     isOver: [campaign, lineItem].some(({ stop, flight }) => stop !== null || flight.endMs <= nowMs),
     isRetargeted: retargeted.has(lineItemId),
     shareOfVoice: lineItem.sales.shareOfVoice,
+    roadblock: lineItem.sales.roadblock,
   };
 };

@@ -6,6 +6,7 @@ import { BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS } fro
 import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
 import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks } from './candidate-index.ts';
 import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
+import { createPlacementsOf } from './placements-of.ts';
 import { createSiblingsOf } from './siblings.ts';
 import type { Slot, Snapshot } from './snapshot.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
@@ -77,6 +78,7 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
     bidders,
     ...tables,
     creativesOf: creatives.childrenOf,
+    placementsOf: createPlacementsOf(creatives, placements),
     slot: (publisherId: number, placementId: string) => {
       const stored = slots.get(placementId)?.get(publisherId);
       if (stored === undefined) return EMPTY_SLOT;

@@ -12,8 +12,16 @@ export interface Candidate extends Booking {
   readonly ecpmMicros: number;
   /** The click-through rate that is expected, of a line item with a goal of clicks; 0: not known. */
   readonly clickRate: number;
+  /** Its turn, of a line item whose rotation is a sequence. */
+  readonly turn?: Turn | undefined;
   /** What the rotation learns from, of a line item with optimised rotation. */
   readonly counts?: CreativeCounts | undefined;
+}
+
+/** When a user is shown a creative of a sequence: after so many ads of its line item, and again after each `steps`. */
+export interface Turn {
+  readonly step: number;
+  readonly steps: number;
 }
 
 /** A line item with a share of voice, on one placement. */
@@ -24,6 +32,9 @@ export interface Voice {
   /** Of its creatives in the candidate index. */
   readonly positions: readonly number[];
 }
+
+/** The positions of line items in a candidate index, by their ids: those that are roadblocks. */
+export type Roadblocks = ReadonlyMap<number, readonly number[]>;
 
 /** Bookings that are made when they are read. Iterating makes all of them, so stop early. */
 export interface Bookings<B extends Booking = Booking> extends Iterable<B> {
@@ -54,6 +65,8 @@ export interface CandidateIndex extends Bookings<Candidate> {
   readonly shares: Float64Array | undefined;
   /** undefined: no candidate has a share of voice. */
   readonly voices: readonly Voice[] | undefined;
+  /** undefined: no candidate is of a roadblock. */
+  readonly roadblocks: Roadblocks | undefined;
   /** Positions are those of `at`. */
   readonly targeting: TargetingIndex;
 }
@@ -101,6 +114,8 @@ export interface Snapshot {
   readonly creatives: Entities<Creative>;
   /** By id. */
   creativesOf(lineItemId: number): readonly Creative[];
+  /** The placements that a roadblock is shown on together: those of its approved creatives. */
+  placementsOf(lineItemId: number): readonly string[];
   /** What is booked for a publisher on a placement; an empty slot when nothing is. */
   slot(publisherId: number, placementId: string): Slot;
   /** The days of a publisher, by which it delivers, around a moment. */

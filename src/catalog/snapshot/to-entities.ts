@@ -140,6 +140,7 @@ export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: num
       ...NO_SALES_RULES,
       schedule: scheduleOf(record.schedule, record.schedule_zone),
       shareOfVoice: record.share_of_voice,
+      roadblock: record.roadblock,
     },
     noticeHosts: record.notice_hosts.map(lowerCase),
   };

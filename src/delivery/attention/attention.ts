@@ -8,6 +8,7 @@ export const ATTENTION_KINDS = [
   'limited',
   'outranked',
   'complaints',
+  'not_played',
   'pending_creatives',
   'ends_soon',
   'quarantined',
@@ -33,12 +34,18 @@ export const ATTENTION = component(
       s.record({
         kind: s.oneOf(ATTENTION_KINDS),
         total: s.count,
+        at_risk: s.described(s.usd, 'Of all of them'),
         rows: s.listOf(
           s.record({
             table: s.orNull(s.oneOf(TABLES), { enum: [...TABLES, null] }),
             id: s.orNull(s.integer),
             name: s.text,
             text: s.text,
+            at_risk: s.orNull(s.usd, {
+              description:
+                'What is lost if it goes on like this: of what was agreed, the part that is behind, or that of the days left; null: not known',
+            }),
+            ends_at: s.orNull(s.moment, { description: 'The end of its flight' }),
           }),
         ),
       }),
@@ -57,11 +64,12 @@ export const ATTENTION = component(
     line_items: { delivering: 412, behind: 3 },
     groups: [
       {
-        ...{ kind: 'behind', total: 3 },
+        ...{ kind: 'behind', total: 3, at_risk: 910.5 },
         rows: [
           {
             ...{ table: 'line_items', id: 5, name: 'Boots, sport readers' },
             text: 'Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now',
+            ...{ at_risk: 760.5, ends_at: '2026-10-31T00:00:00.000Z' },
           },
         ],
       },
@@ -72,7 +80,7 @@ export const ATTENTION = component(
   },
 );
 export type Attention = s.Shape<typeof ATTENTION>;
-/** Groups with any, in the order of ATTENTION_KINDS; `rows` has the first of `total`. */
+/** Groups with any, in the order of ATTENTION_KINDS; `rows` has the first of `total`, of line items those with the most at risk. */
 export type AttentionGroup = Attention['groups'][number];
 /** One thing to do: what it is about, why, and the change that mends it where one is known. */
 export type AttentionRow = AttentionGroup['rows'][number];

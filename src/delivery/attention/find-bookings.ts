@@ -22,6 +22,13 @@ export const FLIGHTS = `
     where not (l.archived or c.archived or p.archived)
   )`;
 
+/** SQL: what a line item brings when it delivers what was agreed, in micros; null: nothing is agreed. */
+const VALUE = `
+  case when type <> 'direct' then null
+       when lower(budget_type) = 'cpc' and goal_clicks is not null then goal_clicks::float8 * cpc_micros
+       when lower(budget_type) in ('cpm', 'vcpm') and goal_impressions is not null then goal_impressions::float8 * cpm_micros / 1000
+       else budget_micros end`;
+
 /** Which of the line items that are in flight or near it are found. */
 const CHOICES = {
   /** In flight or about to begin, by id. */
@@ -35,12 +42,13 @@ const CHOICES = {
 /** A flight ends soon: what is left is at most three days, and less than what has passed. */
 const nearFlights = (choice: keyof typeof CHOICES): string => `
   with ${FLIGHTS}, near as (
-    select id, name, publisher_id, from_at, until_at,
+    select id, name, publisher_id, from_at, until_at, ${VALUE} as value_micros,
            (lower(pacing) in ('even', 'pid') and daily_impression_cap > 0) or goal_impressions is not null or goal_clicks is not null as can_be_behind,
            from_at <= :at and until_at > :at and until_at <= :to and cast(:at as timestamptz) - from_at > until_at - :at as ends_soon
     from flights where from_at <= :to and until_at > :from and (cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[])))
   )
-  select id, name, publisher_id as "publisherId", extract(epoch from until_at)::float8 * 1000 as "endMs", ends_soon as "endsSoon"
+  select id, name, publisher_id as "publisherId", extract(epoch from until_at)::float8 * 1000 as "endMs", ends_soon as "endsSoon",
+         extract(epoch from from_at)::float8 * 1000 as "startMs", value_micros::float8 as "valueMicros"
   from near where ${CHOICES[choice]} limit :limit`;
 
 /** A line item and the part of its flight that its campaign leaves, in epoch milliseconds. */
@@ -50,6 +58,9 @@ export interface Booking {
   readonly publisherId: number;
   readonly endMs: number;
   readonly endsSoon: boolean;
+  readonly startMs: number;
+  /** What it brings when it delivers what was agreed; null: nothing is agreed. */
+  readonly valueMicros: number | null;
 }
 
 export interface JudgedBooking extends Booking {
@@ -74,6 +85,16 @@ export const judgeBookings = async (readStatuses: ReadStatuses, bookings: readon
     const status = statuses.get(booking.id);
     return status ? [{ ...booking, status }] : [];
   });
+};
+
+/**
+ * What would be lost if a line item went on like this, in micros: of one that is behind, that part of all it should bring; of one that is not
+ * served at all, that of the days that are left. null: nothing is agreed.
+ */
+export const atRiskMicros = ({ status, valueMicros, startMs, endMs }: JudgedBooking, atMs: number): number | null => {
+  if (valueMicros === null) return null;
+  if (status.value !== 'cannot serve' && status.value !== 'outranked') return status.behind === null ? 0 : valueMicros * status.off_pace;
+  return valueMicros * Math.min(1, Math.max(0, (endMs - atMs) / Math.max(1, endMs - startMs)));
 };
 
 /** Whatever keeps them from it, most behind first, with what is behind in words. */

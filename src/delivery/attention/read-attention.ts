@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { EVERYTHING, type Ids, type Scope } from '../../access/scope.ts';
 import { isVisible, scopeBinding } from '../../bookings/record-scope.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
-import { showEndDate } from '../../catalog/model/flight-dates.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { readReconciliation } from '../../events/postgres/reconciliation.ts';
-import type { LineItemStatus } from '../status/status.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
-import { behindOf, endingSoon, findBookings, judgeBookings, type Booking, type JudgedBooking } from './find-bookings.ts';
+import { findBookings, judgeBookings, type Booking } from './find-bookings.ts';
 import { findComplaints } from './find-complaints.ts';
+import { itemGroups, MAX_ROWS } from './line-item-groups.ts';
+import { findUnplayed } from './find-unplayed.ts';
 import {
   ATTENTION_KINDS,
   SET_UP_KINDS,
@@ -30,11 +30,9 @@ export interface ReadAttentionOptions {
   readonly now: () => number;
 }
 
-/** Rows of a group that are named. */
-const MAX_ROWS = 8;
 /** Line items whose status is read: 0.3 s. The first by id. */
 export const MAX_JUDGED = 5_000;
-/** Creatives with complaints that are counted. */
+/** Creatives with complaints, or that players do not play, that are counted. */
 const MAX_COMPLAINED = 1_000;
 const FRESH_MS = 10_000;
 /** Scopes whose answers are remembered. */
@@ -76,7 +74,7 @@ const readAttention = async (
     publishers === null ? installationGroups(knex, snapshot) : [],
     findBookings(knex, 'ended', { atMs, limit: MAX_ROWS, publishers }).then((latest) => endedItems(knex, latest)),
   ]);
-  const groups = new Map([...itemGroups(judged), ...others, ...ofInstallation].map((group) => [group.kind, group]));
+  const groups = new Map([...itemGroups(judged, atMs), ...others, ...ofInstallation].map((group) => [group.kind, group]));
   const counted: Record<string, number> = {};
   for (const { status } of judged) counted[status.value] = (counted[status.value] ?? 0) + 1;
   return {
@@ -101,57 +99,16 @@ const countRecords = async (knex: Knex, scope: Scope): Promise<Attention['record
   return rows[0];
 };
 
-/** Statuses with a group of their line items; another status of one that is behind names the cap or budget that keeps it there. */
-const OWN_GROUPS: readonly LineItemStatus['value'][] = ['cannot serve', 'behind', 'outranked'];
-
-const itemGroups = (judged: readonly JudgedBooking[]): readonly AttentionGroup[] => {
-  const group = <One extends JudgedBooking>(
-    kind: AttentionKind,
-    of: readonly One[],
-    textOf: (one: One) => string,
-  ): readonly AttentionGroup[] =>
-    of.length === 0
-      ? []
-      : [
-          {
-            kind,
-            total: of.length,
-            rows: of.slice(0, MAX_ROWS).map((one) => ({
-              table: 'line_items',
-              id: one.id,
-              name: one.name,
-              text: textOf(one),
-            })),
-          },
-        ];
-  const is = (value: LineItemStatus['value']) => judged.filter(({ status }) => status.value === value);
-  /** What keeps it from serving, and what that makes late. */
-  const reasonOf = ({ status }: JudgedBooking): string => [status.reasons[0] ?? '', status.behind ?? ''].filter(Boolean).join('. ');
-  const behind = behindOf(judged);
-  return [
-    ...group('cannot_serve', is('cannot serve'), reasonOf),
-    ...group(
-      'behind',
-      behind.filter(({ status }) => status.value === 'behind'),
-      (one) => one.behind,
-    ),
-    ...group(
-      'limited',
-      behind.filter(({ status }) => !OWN_GROUPS.includes(status.value)),
-      reasonOf,
-    ),
-    ...group('outranked', is('outranked'), reasonOf),
-    ...group('ends_soon', endingSoon(judged), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
-  ];
-};
+const NO_RISK = { at_risk: null, ends_at: null };
 
 const note = (kind: AttentionKind, total: number, rows: readonly AttentionRow[]): readonly AttentionGroup[] =>
-  total === 0 ? [] : [{ kind, total, rows }];
+  total === 0 ? [] : [{ kind, total, at_risk: 0, rows }];
 
 /** Creatives that staff have to look at. */
 const otherGroups = async (knex: Knex, atMs: number, publishers: Ids): Promise<readonly AttentionGroup[]> => {
-  const [complaints, pending] = await Promise.all([
+  const [complaints, unplayed, pending] = await Promise.all([
     findComplaints(knex, atMs, MAX_COMPLAINED, publishers),
+    findUnplayed(knex, atMs, MAX_COMPLAINED, publishers),
     pendingCreatives(knex, publishers),
   ]);
   const open = complaints.filter(({ isBlocked }) => !isBlocked);
@@ -162,6 +119,11 @@ const otherGroups = async (knex: Knex, atMs: number, publishers: Ids): Promise<r
       open
         .slice(0, MAX_ROWS)
         .map((one) => creativeRow(one, `${one.inWeek} ${one.inWeek === 1 ? 'complaint' : 'complaints'} in seven days`)),
+    ),
+    ...note(
+      'not_played',
+      unplayed.length,
+      unplayed.slice(0, MAX_ROWS).map((one) => creativeRow(one, one.words)),
     ),
     ...note(
       'pending_creatives',
@@ -181,7 +143,7 @@ const installationGroups = async (knex: Knex, snapshot: Snapshot | undefined): P
   ]);
   const drift = counts.differences + accounts.differences;
   const deadEvents = Number(dead[0]?.count ?? 0);
-  const plain = (name: string, text: string): AttentionRow => ({ table: null, id: null, name, text });
+  const plain = (name: string, text: string): AttentionRow => ({ table: null, id: null, name, text, ...NO_RISK });
   return [
     ...note(
       'quarantined',
@@ -220,6 +182,7 @@ const pendingCreatives = async (knex: Knex, publishers: Ids): Promise<readonly P
 const creativeRow = ({ id, name, lineItem }: ListedCreative, text: string): AttentionRow => ({
   ...{ table: 'creatives', id, name: name === '' ? `Creative ${id}` : name },
   text: `${text}; of ${lineItem}`,
+  ...NO_RISK,
 });
 
 const endedItems = async (knex: Knex, latest: readonly Booking[]): Promise<readonly EndedItem[]> => {

@@ -3,13 +3,15 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason, STAGES } from '../../decision/no-bid-reason.ts';
 import { rankDirect } from '../../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import type { RoadblocksHere } from '../../decision/roadblocks-here.ts';
 import { traceRules } from '../../decision/trace.ts';
 import type { JudgeLimits } from '../../ledger/read/dry-ledger.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import { createRefusalMemory } from '../../ledger/exhausted-memory.ts';
 import { createIndexMemories } from '../../serving/index-memories.ts';
 import { offeredToLedger } from '../../serving/session-caps.ts';
-import { openOpportunity, rankOpportunity } from '../../serving/opportunity.ts';
+import { roadblocksOf } from '../../serving/page-roadblocks.ts';
+import { openOpportunity, rankOpportunity, type Opportunity, type Steps } from '../../serving/opportunity.ts';
 import { bookingOf } from '../../serving/trace-opportunity.ts';
 import { placementWords } from '../loaded-line-item.ts';
 import { explainRank, MAX_RANKED } from './explain-rank.ts';
@@ -66,36 +68,45 @@ const explainCreatives = async (
 
   const requested = new Set(request.imps.map(({ placementId }) => placementId));
   const elsewhere = own.filter(({ placementIds }) => !placementIds.some((id) => requested.has(id)));
+  const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random: NO_CHANCE };
+  const opened = request.imps.map((imp) => openOpportunity(question.snapshot, request, imp, steps));
+  const roadblocks = roadblocksOf(question.snapshot, request, opened, NO_CHANCE);
   const here = await Promise.all(
-    request.imps.map((imp) =>
+    request.imps.map((imp, i) =>
       explainImp(
         question,
-        imp,
+        { imp, steps, opportunity: opened[i]!, roadblocks: roadblocks?.at(i) },
         own.filter(({ placementIds }) => placementIds.includes(imp.placementId)),
       ),
     ),
   );
   return [
-    ...here.flat(),
+    ...withTheirRoadblock(here.flat()),
     ...notBooked(elsewhere, ({ placementIds }) => `it is on ${placementWords(placementIds)}, which the request does not name`),
   ];
 };
 
+/** An impression of the request, opened. */
+interface Asked {
+  readonly imp: RequestedImp;
+  readonly steps: Steps;
+  readonly opportunity: Opportunity;
+  readonly roadblocks: RoadblocksHere | undefined;
+}
+
 const explainImp = async (
   { snapshot, request, judgeLimits }: Question,
-  imp: RequestedImp,
+  { imp, steps, opportunity, roadblocks }: Asked,
   own: readonly Creative[],
-): Promise<readonly CreativeExplanation[]> => {
+): Promise<readonly (CreativeExplanation | Bound)[]> => {
   if (own.length === 0) return [];
-  const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random: NO_CHANCE };
-  const opportunity = openOpportunity(snapshot, request, imp, steps);
   if (!opportunity.placement) {
     const detail = `placement ${imp.placementId} does not exist, or belongs to another publisher`;
     return own.map((creative) => stopped(creative, imp.impId, 'placement', NoBidReason.UnknownPlacement, detail));
   }
   const booked = own.flatMap(({ id }) => bookingOf(opportunity.slot, id) ?? []);
   const traced = traceRules(booked, opportunity.query, opportunity.imp);
-  const { ranking } = rankOpportunity(opportunity, undefined, request, steps, NO_CHANCE);
+  const { ranking } = rankOpportunity(opportunity, undefined, request, steps, NO_CHANCE, roadblocks);
   const ranked = ranking?.take(MAX_RANKED) ?? [];
   const unheard = new Map(ranking?.leftToOthers().map(({ creative, lineItem }) => [creative.id, lineItem.sales.shareOfVoice]));
   const bidding = (traced.at(-1)?.passed ?? []).filter(({ lineItem }) => lineItem.type === 'programmatic');
@@ -126,7 +137,32 @@ const explainImp = async (
         NoBidReason.ShareOfVoice,
         `its share of voice is ${share} %: it gets this part of such requests, and others the rest`,
       );
+    const cut = ranking?.incomplete.find(({ candidate }) => candidate.creative.id === creative.id);
+    if (cut) return stopped(creative, imp.impId, 'page', NoBidReason.RoadblockIncomplete, cut.detail);
+    const isRanked = ranked.some((one) => one.creative.id === creative.id);
+    const isOfRoadblock = booked.some((one) => one.creative.id === creative.id && roadblocks?.isApart(one));
+    if (isOfRoadblock && !isRanked) return { creativeId: creative.id, impId: imp.impId };
     return explainRank(creative, imp.impId, judged, opportunity.invited.length > 0);
+  });
+};
+
+/** A creative of a roadblock that is ranked by another one. */
+interface Bound {
+  readonly creativeId: number;
+  readonly impId: string;
+}
+
+const isBound = (one: CreativeExplanation | Bound): one is Bound => 'creativeId' in one;
+
+/** What becomes of a roadblock becomes of all its creatives. */
+const withTheirRoadblock = (explained: readonly (CreativeExplanation | Bound)[]): readonly CreativeExplanation[] => {
+  const all = explained.filter((one): one is CreativeExplanation => !isBound(one));
+  const first = all.find(({ stage }) => stage === 'limits' || stage === 'ranking');
+  return explained.flatMap((one) => {
+    if (!isBound(one)) return [one];
+    if (!first) return [];
+    const detail = `with creative ${first.creative_id} of its roadblock, in impression ${first.impid}: ${first.detail}`;
+    return [{ ...first, creative_id: one.creativeId, impid: one.impId, detail }];
   });
 };
 

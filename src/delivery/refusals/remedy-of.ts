@@ -98,14 +98,15 @@ const usdWords = (amount: number): string => `$${amount.toLocaleString('en', { m
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** The next cent above the rival's price. A price per click is raised in proportion, as the click rate stays. undefined: not by its price. */
+/** The next cent above the rival's price. A price per click or view is raised in proportion, as its rate stays. undefined: not by its price. */
 const priceAbove = (
-  { type, budgetType, cpmMicros, cpcMicros }: LineItem,
+  { type, budgetType, cpmMicros, cpcMicros, cpcvMicros }: LineItem,
   own: number,
   other: number,
 ): Readonly<Record<string, number>> | undefined => {
   if (type === 'programmatic') return undefined;
   if (budgetType === 'CPC' && cpcMicros !== null && own > 0) return { cpc: nextCent((cpcMicros * other) / own) };
+  if (budgetType === 'CPCV' && cpcvMicros !== null && own > 0) return { cpcv: nextCent((cpcvMicros * other) / own) };
   return budgetType === 'CPM' || cpmMicros !== null ? { cpm: nextCent(other) } : undefined;
 };
 

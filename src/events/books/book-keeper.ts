@@ -1,27 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Knex } from 'knex';
 import PQueue from 'p-queue';
-import type { BooksServer, BooksState } from '../../ledger/books/books-server.ts';
+import type { BooksState } from '../../ledger/books/books-server.ts';
 import { createHoldJournal } from '../../ledger/books/hold-journal.ts';
 import type { LedgerBooks } from '../../ledger/books/ledger-books.ts';
 import { hitOfText } from '../../ledger/hit-text.ts';
 import type { Hit } from '../../ledger/hit.ts';
-import type { BookEpoch, BookStore } from '../postgres/book-store.ts';
-import { EPOCH_REASONS, judgeContent, type EpochReason } from './judge-content.ts';
+import type { BookEpoch } from '../postgres/book-store.ts';
 import { createRecentHits } from './recent-hits.ts';
+import { createVerifyEpoch, type VerifyEpochOptions } from './verify-epoch.ts';
 
-export interface BookKeeperOptions {
-  readonly store: BookStore;
-  readonly server: BooksServer;
+export interface BookKeeperOptions extends VerifyEpochOptions {
   readonly scopes: number;
   readonly scopeOf: (publisherId: number) => number;
+  /** How long an ad request waits for Redis: what it is granted later is given back. */
+  readonly patienceMs: number;
   /** Whether Redis answers for a scope. */
   readonly isUp: (scope: number) => boolean;
   /** Stores hits in Postgres, from which they are settled again, each once. */
   readonly restoreHits: (hits: readonly Hit[]) => Promise<void>;
-  /** Records in the transaction that begins an epoch that data was lost. */
-  readonly recordLoss: (trx: Knex.Transaction, epoch: BookEpoch) => Promise<void>;
   /** An epoch has begun here; not for a new installation. */
   readonly onBegun: (epoch: BookEpoch) => void;
   readonly onFailure: (fault: Error) => void;
@@ -32,8 +29,9 @@ interface KnownScope {
   epoch: string;
   state: BooksState;
   openedMs: number;
-  /** From when on what was granted in earlier epochs is noted here. */
-  notedFromMs: number;
+  /** What was granted in earlier epochs is noted here. */
+  isNoted: boolean;
+  noted: Promise<void>;
 }
 
 /** Keeps the epoch of each scope, and writes what this replica was granted to Postgres. */
@@ -48,6 +46,8 @@ export interface BookKeeper extends LedgerBooks {
   readonly rebuilding: number;
   /** Looks at the content of a scope now, and begins another epoch if it must. Rejects when a store is unavailable. */
   verify(scope: number): Promise<void>;
+  /** Resolves when what was granted before the epoch of a scope is noted: the next beat writes it. */
+  noted(scope: number): Promise<void>;
   /** Writes to Postgres now. Rejects when it is unavailable. */
   beat(): Promise<void>;
   /** Called for accounts that are to be rebuilt, as `refused`. */
@@ -63,8 +63,8 @@ const BEAT_MS = 1_000;
 const AGE_BEATS = 5;
 /** Scopes whose content is looked at in one beat, in turn: a cluster has up to 256. */
 const MAX_LOOKS = 16;
-/** A request waits 100 ms for Redis (connect-stores.ts): after this, what it was granted has been noted or is given back. */
-const GRANTED_MS = 150;
+/** An answer that comes as patience ends is noted in this time. */
+const NOTING_MS = 50;
 /** Clocks of two servers, and of a replica that estimates them. */
 const CLOCKS_MS = 2_000;
 /** Each scope that is verified uses a connection to Postgres. */
@@ -74,13 +74,16 @@ const PRUNE_BEATS = 600;
 const UNKNOWN = 'unknown';
 
 export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
-  const { store, server, scopes, scopeOf, isUp, restoreHits, recordLoss, onBegun, onFailure } = options;
+  const { store, server, scopes, scopeOf, patienceMs, isUp, restoreHits, onBegun, onFailure } = options;
+  const verifyEpoch = createVerifyEpoch(options);
   const replica = randomUUID();
   const holds = createHoldJournal();
   const recent = createRecentHits();
   const known: readonly KnownScope[] = Array.from({ length: scopes }, () => ({
-    ...{ epoch: UNKNOWN, state: 'rebuilding' as const, openedMs: 0, notedFromMs: Infinity },
+    ...{ epoch: UNKNOWN, state: 'rebuilding' as const, openedMs: 0, isNoted: false, noted: Promise.resolve() },
   }));
+  /** Calls whose answers may grant something. */
+  const granting = new Set<Promise<unknown>>();
   const verifying = new Map<number, Promise<void>>();
   const queue = new PQueue({ concurrency: MAX_AT_ONCE });
   const stopped = new AbortController();
@@ -99,12 +102,22 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     if (lost.length > 0) restoreHits(lost).catch(onFailure);
   };
 
+  /** Resolves when the calls that are under way have their answers, or these come too late. */
+  const untilAnswered = async (): Promise<void> => {
+    await Promise.race([Promise.allSettled(granting), sleep(patienceMs + NOTING_MS, undefined, { ref: false })]);
+  };
+
   const learn = (row: BookEpoch): void => {
     const scope = known[row.scope];
     if (!scope) return;
     if (scope.epoch !== row.epoch) {
-      if (scope.epoch !== UNKNOWN) restore(row.scope);
-      scope.notedFromMs = performance.now() + (scope.epoch === UNKNOWN ? 0 : GRANTED_MS);
+      scope.isNoted = scope.epoch === UNKNOWN;
+      if (!scope.isNoted) {
+        restore(row.scope);
+        scope.noted = untilAnswered().then(() => {
+          if (scope.epoch === row.epoch) scope.isNoted = true;
+        });
+      }
       scope.epoch = row.epoch;
       scope.openedMs = row.openedMs;
     }
@@ -115,8 +128,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   };
 
   const beat = async (): Promise<void> => {
-    const nowMs = performance.now();
-    const noted = known.flatMap(({ epoch, notedFromMs }, scope) => (notedFromMs <= nowMs ? [[scope, epoch] as const] : []));
+    const noted = known.flatMap(({ epoch, isNoted }, scope) => (isNoted ? [[scope, epoch] as const] : []));
     const changes = holds.take();
     try {
       const { epochs, atMs, beforeMs } = await store.beat(replica, Object.fromEntries(noted), changes, { markMs, wasBehind });
@@ -129,38 +141,11 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     }
   };
 
-  const begin = async (trx: Knex.Transaction, scope: number, reason: EpochReason): Promise<BookEpoch> => {
-    const isLoss = reason !== 'first' && reason !== 'adopted';
-    const state: BooksState = isLoss || (reason === 'first' && (await store.hasHistory(trx))) ? 'rebuilding' : 'open';
-    const epoch = randomUUID();
-    // First in Redis: a replica that knows the earlier epoch sells nothing from then on, and one that knows this epoch
-    // knows it from Postgres.
-    const content = await server.open(scope, epoch, state);
-    const openedMs = state === 'rebuilding' ? content.nowMs : 0;
-    const begun: BookEpoch = { scope, epoch, state, server: content.server, openedMs, reason: EPOCH_REASONS[reason], behind: false };
-    await store.saveEpoch(trx, begun);
-    if (isLoss) await recordLoss(trx, begun);
-    return begun;
-  };
-
   const verifyOnce = async (scope: number): Promise<void> => {
-    let begun: BookEpoch | undefined;
-    const epoch = await store.underEpochLock(scope, async (trx, row, newest) => {
-      const content = await server.look(scope);
-      const { verdict, reason, behind } = judgeContent(row, content, newest);
-      if (verdict === 'begin') return (begun = await begin(trx, scope, reason));
-      const trusted = verdict === 'fine' ? content : await server.trust(scope, content.epoch, content.server);
-      if (verdict === 'fine' && !behind) return row!;
-      const state = trusted.state || 'rebuilding';
-      const kept: BookEpoch = {
-        ...{ scope, epoch: trusted.epoch, server: trusted.server, openedMs: row?.openedMs ?? 0 },
-        ...(behind ? { state, behind, reason: EPOCH_REASONS[reason] } : { state: row?.state ?? state, behind, reason: row?.reason ?? '' }),
-      };
-      await store.saveEpoch(trx, kept);
-      return kept;
-    });
-    learn(epoch);
-    if (begun) onBegun(begun);
+    const verified = await verifyEpoch(scope, stopped.signal);
+    if (!verified) return;
+    learn(verified.row);
+    if (verified.isNew) onBegun(verified.row);
   };
 
   const verify = (scope: number): Promise<void> => {
@@ -210,6 +195,12 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     },
     refused: (publisherId, campaignId) => keeper.onRefused(publisherId, campaignId),
     settled: recent.note,
+    settledBefore: ({ ad, kind, eventType }, text) => recent.noteOnce(`${ad.tokenId} ${kind} ${eventType}`, text),
+    granting: (answer) => {
+      granting.add(answer);
+      const end = (): unknown => granting.delete(answer);
+      answer.then(end, end);
+    },
     start: async () => {
       running ??= loop();
       await Promise.all(known.map((_, scope) => (isUp(scope) ? verify(scope) : Promise.resolve())));
@@ -225,6 +216,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
       return known.filter(({ state }) => state === 'rebuilding').length;
     },
     verify,
+    noted: (scope) => known[scope]!.noted,
     beat,
     onBehind: () => undefined,
     onRefused: () => undefined,

@@ -1,11 +1,13 @@
 import type { Knex } from 'knex';
 import { groupBy } from '../../base/group-by.ts';
+import { takesFromHold } from '../../ledger/hit.ts';
 import type { BooksServer, RebuiltAccount, RebuiltHold } from '../../ledger/books/books-server.ts';
-import { byAccount, countEvents, isCounted } from '../account-events.ts';
-import { readHolds, type LineItemHold } from '../postgres/book-store.ts';
+import { byAccount, countEvents, dayOfAccount, isCounted } from '../account-events.ts';
 import { createCountStore, readSums, type CountedAccount } from '../postgres/count-store.ts';
+import { readHolds, type LineItemHold } from '../postgres/open-holds.ts';
 import { readPublisherDays, type PublisherDays } from '../postgres/publisher-days.ts';
 import type { StoredEvent } from '../postgres/stored-event.ts';
+import { createUncounted, type Uncounted } from '../postgres/uncounted.ts';
 import { unstoredEvents } from '../unstored-events.ts';
 
 /** Campaigns of publishers of one shard, and whether they are all that the publisher has to count. */
@@ -39,53 +41,87 @@ export interface RebuildCampaignsOptions {
  * were granted, less what is counted. Nothing changes meanwhile: until its accounts are written, a campaign's hits wait in
  * Postgres and nothing of it is sold. The stream is read before the rows: what leaves it in between has its row.
  */
-export const createRebuildCampaigns =
-  ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns =>
-  async ({ shard, epoch, atMs, wishes }) => {
+export const createRebuildCampaigns = ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns => {
+  const uncounted = createUncounted();
+  return async ({ shard, epoch, atMs, wishes }) => {
     const entries = await server.unstored(shard);
     if (entries === undefined) return 'busy';
     const campaigns = [...new Set(wishes.flatMap((wish) => wish.campaigns))];
     const wanted = new Set(campaigns);
     const publishers = wishes.map(({ publisherId }) => publisherId);
-    const { unstored, days, counted, held } = await knex.transaction(
+    const read = await knex.transaction(
       async (trx) => {
         const days = await readPublisherDays(trx, atMs, publishers);
-        return {
-          unstored: await unstoredEvents(trx, entries, (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event)),
-          days,
-          counted: await countedOn(trx, wishes, days),
-          held: await readHolds(trx, shard, campaigns),
-        };
+        const unstored = await unstoredEvents(trx, entries, (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event));
+        if (unstored === undefined) return undefined;
+        const events = byAccount(unstored);
+        const held = [...(await readHolds(trx, shard, campaigns)), ...(await uncountedHolds(trx, campaigns, uncounted))];
+        const holds = openHolds(held, unstored);
+        return { days, events, holds, counted: await countedOn(trx, wishes, days, { events, holds, uncounted }) };
       },
       { isolationLevel: 'repeatable read', readOnly: true },
     );
-    if (unstored === undefined) return 'busy';
-    const events = byAccount(unstored);
-    const holds = openHolds(held, unstored);
+    if (read === undefined) return 'busy';
+    const { days, events, holds, counted } = read;
     for (const { publisherId, campaigns: of, isWhole } of wishes) {
       const own = new Set(of);
-      const today = days.today(publisherId);
       const accounts = counted.filter((one) => one.publisherId === publisherId && (one.kind === 'l' || own.has(one.id)));
-      const rebuilt = accounts.map(({ kind, id, sums }): RebuiltAccount => {
-        const counts = countEvents(events.get(`${kind}${id}`) ?? [], today, readSums(sums));
-        return { kind, id, day: today, counts, holds: holds.get(`${kind}${id}`) ?? [] };
+      const rebuilt = accounts.map(({ kind, id, day, sums }): RebuiltAccount => {
+        const counts = countEvents(events.get(`${kind}${id}`) ?? [], day, readSums(sums));
+        return { kind, id, day, counts, holds: holds.get(`${kind}${id}`) ?? [] };
       });
       if (!(await server.rebuild(publisherId, epoch, rebuilt, { isWhole, days: days.rule(publisherId) }))) return 'outdated';
     }
     return 'rebuilt';
   };
+};
 
-/** What was counted, that of each publisher by its own day. */
+/** What is known of accounts beside their rows, by their kind and id. */
+interface Underway {
+  readonly events: ReadonlyMap<string, readonly StoredEvent[]>;
+  readonly holds: ReadonlyMap<string, readonly RebuiltHold[]>;
+  readonly uncounted: Uncounted;
+}
+
+interface DatedAccount extends CountedAccount {
+  /** In days since the epoch. */
+  readonly day: number;
+}
+
+/** What was counted, that of each account by its day: mostly that of its publisher. */
 const countedOn = async (
   trx: Knex.Transaction,
   wishes: readonly RebuildWish[],
   { today }: PublisherDays,
-): Promise<readonly CountedAccount[]> => {
-  const counted: CountedAccount[] = [];
-  for (const [day, of] of groupBy(wishes, ({ publisherId }) => today(publisherId)))
-    counted.push(...(await createCountStore({ knex: trx }).accounts(day, [...new Set(of.flatMap(({ campaigns }) => campaigns))])));
+  { events, holds, uncounted }: Underway,
+): Promise<readonly DatedAccount[]> => {
+  const store = createCountStore({ knex: trx, uncounted });
+  const counted: DatedAccount[] = [];
+  for (const [publishersDay, of] of groupBy(wishes, ({ publisherId }) => today(publisherId))) {
+    const campaigns = [...new Set(of.flatMap((wish) => wish.campaigns))];
+    const dated = (await store.accounts(publishersDay, campaigns)).map((account) => {
+      const name = `${account.kind}${account.id}`;
+      const lastHold = (holds.get(name) ?? []).reduce((last, { day }) => Math.max(last, day), publishersDay);
+      return { ...account, day: dayOfAccount(lastHold, account.latestDay, events.get(name) ?? []) };
+    });
+    for (const [day, accounts] of groupBy(dated, (account) => account.day)) {
+      const names = new Set(accounts.map(({ kind, id }) => `${kind}${id}`));
+      const onDay = day === publishersDay ? accounts : await store.accounts(day, campaigns);
+      counted.push(...onDay.filter(({ kind, id }) => names.has(`${kind}${id}`)).map((account) => ({ ...account, day })));
+    }
+  }
   return counted;
 };
+
+/** What rows that are not counted yet take from holds. */
+const uncountedHolds = async (
+  trx: Knex.Transaction,
+  campaigns: readonly number[],
+  uncounted: Uncounted,
+): Promise<readonly LineItemHold[]> =>
+  (await uncounted.read(trx, campaigns)).flatMap(({ lineItemId, campaignId, day, kind, holdEndMs, count, micros }) =>
+    holdEndMs === null ? [] : [{ lineItemId, campaignId, day, holdEndMs, count: kind === 'impression' ? -count : 0, micros: -micros }],
+  );
 
 /** The holds of each account, by its kind and id: those of a campaign are those of its line items. */
 const openHolds = (held: readonly LineItemHold[], unstored: readonly StoredEvent[]): ReadonlyMap<string, readonly RebuiltHold[]> => {
@@ -99,14 +135,18 @@ const openHolds = (held: readonly LineItemHold[], unstored: readonly StoredEvent
   };
   for (const { lineItemId, campaignId, ...hold } of held) for (const account of [`l${lineItemId}`, `c${campaignId}`]) add(account, hold, 1);
   for (const { hit, billedMicros } of unstored) {
-    const { ad, kind, restored } = hit;
-    if (kind !== 'impression' || restored || ad.holdEndMs === 0) continue;
-    const hold = { holdEndMs: ad.holdEndMs, day: ad.day, count: 1, micros: billedMicros };
+    const { ad, kind } = hit;
+    if (!takesFromHold(hit)) continue;
+    const hold = { holdEndMs: ad.holdEndMs, day: ad.day, count: kind === 'impression' ? 1 : 0, micros: billedMicros };
     for (const account of [`l${ad.lineItemId}`, `c${ad.campaignId}`]) add(account, hold, -1);
   }
-  const open = [...sums].map(([account, of]) => [account, [...of.values()].filter(({ count }) => count > 0).map(atLeastNothing)] as const);
+  const open = [...sums].map(
+    ([account, of]) => [account, [...of.values()].map(atLeastNothing).filter(({ count, micros }) => count > 0 || micros > 0)] as const,
+  );
   return new Map(open);
 };
 
 /** Of the last second of a replica that has died, only what has its row is known. */
-const atLeastNothing = (hold: RebuiltHold): RebuiltHold => ({ ...hold, micros: Math.max(hold.micros, 0) });
+const atLeastNothing = (hold: RebuiltHold): RebuiltHold => ({
+  ...{ ...hold, count: Math.max(hold.count, 0), micros: Math.max(hold.micros, 0) },
+});

@@ -26,6 +26,8 @@ const MAX_CAMPAIGNS = 50;
 const MAX_WALKS = 2;
 const GATHER_MS = 5;
 const AGAIN_MS = 50;
+/** Other replicas learn of an epoch, and write what they were granted, in some milliseconds. */
+const READY_MS = 10;
 const FAILED_MS = 500;
 /** Below every id: the smallest integer of Postgres. */
 const BEFORE_FIRST = -(2 ** 31);
@@ -56,12 +58,11 @@ export const createRebuilder = (options: RebuilderOptions) => {
   /** Whether the content is of the epoch that this replica knows, and every replica has written what it was granted before. */
   const isReady = async (scope: number): Promise<boolean> => {
     const { epoch, trusted } = await server.look(scope);
+    const before = keeper.epochOf(scope);
+    if (epoch !== before || trusted !== before) await keeper.verify(scope);
     const own = keeper.epochOf(scope);
-    if (epoch !== own || trusted !== own) {
-      await keeper.verify(scope);
-      return false;
-    }
     if (flushed.get(scope) === own) return true;
+    await keeper.noted(scope);
     await keeper.beat();
     if (!(await store.isFlushed(scope, own))) return false;
     flushed.set(scope, own);
@@ -104,11 +105,9 @@ export const createRebuilder = (options: RebuilderOptions) => {
 
   const answer = async (scope: number): Promise<void> => {
     await rest(GATHER_MS);
-    while (asked[scope]!.size > 0 && !stopped.signal.aborted) {
-      if (!(await isReady(scope))) {
-        await rest(AGAIN_MS);
-        continue;
-      }
+    while (asked[scope]!.size > 0) {
+      await untilReady(scope);
+      if (stopped.signal.aborted) return;
       const taken = take(scope);
       // Refused by a process that was not examined yet: nothing of them is missing.
       for (const publisherId of await server.wholeOf([...taken.keys()], keeper.epochOf(scope))) taken.delete(publisherId);
@@ -149,7 +148,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
   };
 
   const untilReady = async (scope: number): Promise<void> => {
-    while (!stopped.signal.aborted && !(await isReady(scope))) await rest(AGAIN_MS);
+    for (let tries = 1; !stopped.signal.aborted && !(await isReady(scope)); tries++) await rest(Math.min(tries * READY_MS, AGAIN_MS));
   };
 
   /** All campaigns of a scope: those in flight first, the others so that one that is prolonged does not begin at nothing. */

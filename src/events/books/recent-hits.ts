@@ -5,6 +5,8 @@
  */
 export interface RecentHits {
   note(hitText: string): void;
+  /** Notes only the first with this key since the last `age`: who sends a hit a thousand times takes the room of one. */
+  noteOnce(key: string, hitText: string): void;
   /** Forgets those that were noted before the last call. */
   age(): void;
   /** Those that are remembered. */
@@ -22,15 +24,23 @@ const MAX_CHARACTER_BYTES = 3;
 export const createRecentHits = (): RecentHits => {
   let newer = createTexts();
   let older = createTexts();
+  const once = new Set<string>();
   const age = (): void => {
     [older, newer] = [newer, older];
     newer.clear();
+    once.clear();
+  };
+  const note = (hitText: string): void => {
+    if (newer.add(hitText)) return;
+    age();
+    newer.add(hitText);
   };
   return {
-    note: (hitText) => {
-      if (newer.add(hitText)) return;
-      age();
-      newer.add(hitText);
+    note,
+    noteOnce: (key, hitText) => {
+      if (once.has(key)) return;
+      once.add(key);
+      note(hitText);
     },
     age,
     list: () => [...older.list(), ...newer.list()],

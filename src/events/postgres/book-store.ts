@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { dateOfDay, dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
-import type { BooksState, RebuiltHold } from '../../ledger/books/books-server.ts';
+import { dateOfDay, MS_PER_DAY } from '../../base/utc-day.ts';
+import type { BooksState } from '../../ledger/books/books-server.ts';
 import type { HoldChange } from '../../ledger/books/hold-journal.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { HOLD_KEY } from './count-tables.ts';
@@ -28,12 +28,6 @@ export interface Beat {
   readonly beforeMs: number;
 }
 
-/** What is left of a line item's hold. */
-export interface LineItemHold extends RebuiltHold {
-  readonly lineItemId: number;
-  readonly campaignId: number;
-}
-
 export interface CampaignName {
   readonly id: number;
   readonly publisherId: number;
@@ -59,11 +53,10 @@ export interface BookStore {
   caughtUp(record: (trx: Knex.Transaction) => Promise<void>): Promise<void>;
   /** The replica has stopped and has written everything. */
   leave(replica: string): Promise<void>;
-  /**
-   * Runs `work` while no other replica changes the epoch of the scope. `row`: the one until now. `newestMs`: the latest beat
-   * of any replica.
-   */
-  underEpochLock<T>(scope: number, work: (trx: Knex.Transaction, row: BookEpoch | undefined, newestMs: number) => Promise<T>): Promise<T>;
+  /** The epoch of a scope. `newestMs`: the latest beat of any replica; a mark that Redis knew before is no later. */
+  readEpoch(scope: number, trx?: Knex.Transaction): Promise<{ readonly row: BookEpoch | undefined; readonly newestMs: number }>;
+  /** Runs `work` while no other replica changes the epoch of the scope; undefined when another one does. */
+  underEpochLock<T>(scope: number, work: (trx: Knex.Transaction) => Promise<T>): Promise<T | undefined>;
   saveEpoch(trx: Knex.Transaction, epoch: BookEpoch): Promise<void>;
   /** All accounts are rebuilt. Resolves to whether it was this epoch, and was not complete before. */
   completeEpoch(scope: number, epoch: string): Promise<boolean>;
@@ -101,7 +94,7 @@ const BEAT = `
     on conflict (${HOLD_KEY}) do update set
       granted = open_holds.granted + excluded.granted, granted_micros = open_holds.granted_micros + excluded.granted_micros
   ), beaten as (
-    insert into ledger_replicas (replica, seen_at, epochs) values (:replica, clock_timestamp(), :known::jsonb)
+    insert into ledger_replicas (replica, seen_at, epochs, counts_later) values (:replica, clock_timestamp(), :known::jsonb, true)
     on conflict (replica) do update set seen_at = excluded.seen_at, epochs = excluded.epochs
     returning seen_at
   ), lagging as (
@@ -112,33 +105,17 @@ const BEAT = `
          (select coalesce(json_agg(json_build_object('scope', scope, 'epoch', epoch, 'state', state, 'server', server,
                                                      'openedMs', opened_ms, 'reason', reason, 'behind', behind)), '[]') from ledger_epochs) as epochs`;
 
-/**
- * A hit was stored in Postgres at most a second after the end of its hold, so the holds of those that still wait for the
- * ledger ended after the oldest was stored, less the clocks' difference.
- */
-const HOLDS = `
-  with waiting as (
-    select least(now(), (select min(stored_at) from pending_hits where shard = :shard)) - interval '1 minute' as since
-  )
-  select line_item_id as "lineItemId", campaign_id as "campaignId", to_char(day, 'YYYY-MM-DD') as day, hold_end::float8 as "holdEndMs",
-         (granted - settled)::float8 as count, (granted_micros - settled_micros)::float8 as micros
-  from open_holds, waiting
-  where campaign_id = any(:campaigns) and hold_end > extract(epoch from since) * 1000
-  order by 4, 1, 3`;
-
-/** What is held of these campaigns, which are of one shard. Rejects when Postgres is unavailable. */
-export const readHolds = async (trx: Knex, shard: number, campaigns: readonly number[]): Promise<readonly LineItemHold[]> => {
-  const { rows } = await trx.raw<{ rows: (Omit<LineItemHold, 'day'> & { readonly day: string })[] }>(HOLDS, {
-    shard,
-    campaigns: [...campaigns] as unknown as Knex.RawBinding,
-  });
-  return rows.map(({ day, ...hold }) => ({ ...hold, day: dayOf(Date.parse(day)) }));
-};
-
-interface EpochRow extends Pick<BookEpoch, 'epoch' | 'state' | 'server' | 'reason' | 'behind'> {
+interface EpochRow extends Pick<BookEpoch, 'state' | 'server' | 'reason' | 'behind'> {
+  /** null: there is none. */
+  readonly epoch: string | null;
   readonly opened_ms: string;
 }
-const pick = ({ epoch, state, server, reason, behind }: EpochRow) => ({ epoch, state, server, reason, behind });
+
+/** Until the end of the transaction. */
+const tryLock = async (trx: Knex.Transaction, lock: number, scope: number): Promise<boolean> => {
+  const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, ?) as mine', [lock, scope]);
+  return rows[0]?.mine === true;
+};
 
 export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore => ({
   beat: async (replica, known, changes, { markMs, wasBehind }) => {
@@ -179,13 +156,17 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
       .update({ epochs: JSON.stringify({ left: true }) });
   },
 
-  underEpochLock: (scope, work) =>
-    knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?, ?)', [EPOCH_LOCK, scope]);
-      const row = await trx('ledger_epochs').where({ scope }).first<EpochRow | undefined>();
-      const { rows } = await trx.raw<{ rows: [{ newestMs: number }] }>(`select ${NEWEST} as "newestMs"`);
-      return work(trx, row && { scope, ...pick(row), openedMs: Number(row.opened_ms) }, rows[0].newestMs);
-    }),
+  readEpoch: async (scope, trx = undefined) => {
+    const { rows } = await (trx ?? knex).raw<{ rows: [EpochRow & { readonly newestMs: number }] }>(
+      `select ${NEWEST} as "newestMs", e.* from (values (1)) one left join ledger_epochs e on scope = ?`,
+      [scope],
+    );
+    const { newestMs, epoch, state, server, reason, behind, opened_ms } = rows[0];
+    const row = epoch === null ? undefined : { scope, epoch, state, server, reason, behind, openedMs: Number(opened_ms) };
+    return { newestMs, row };
+  },
+
+  underEpochLock: (scope, work) => knex.transaction(async (trx) => ((await tryLock(trx, EPOCH_LOCK, scope)) ? work(trx) : undefined)),
 
   saveEpoch: async (trx, { openedMs, ...epoch }) => {
     await trx('ledger_epochs')
@@ -196,11 +177,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
 
   underRebuildLock: (scope, work) =>
     knex.transaction(async (trx) => {
-      const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, ?) as mine', [
-        REBUILD_LOCK,
-        scope,
-      ]);
-      if (rows[0]?.mine) await work(async () => void (await trx.raw('select 1')));
+      if (await tryLock(trx, REBUILD_LOCK, scope)) await work(async () => void (await trx.raw('select 1')));
     }),
 
   campaigns: async ({ live, after, limit }) => {
@@ -234,7 +211,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
 
   hasHistory: async (trx) => {
     const { rows } = await trx.raw<{ rows: { any: boolean }[] }>(
-      'select exists (select from daily_counts) or exists (select from open_holds) or exists (select from pending_hits) as any',
+      'select exists (select from daily_counts) or exists (select from event_batches) or exists (select from open_holds) or exists (select from pending_hits) as any',
     );
     return rows[0]?.any === true;
   },

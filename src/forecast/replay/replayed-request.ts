@@ -50,6 +50,7 @@ export const createReplayRequest = (publisher: Publisher, offsetMs: (atMs: numbe
       sessionUser: null,
       consent: ALLOWED,
       pageView: pageView === 0 ? undefined : `${name} ${pageView}`,
+      pagePlacements: [],
       hasSegments: false,
       client: undefined,
       seal: undefined,

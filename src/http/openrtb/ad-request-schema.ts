@@ -20,6 +20,7 @@ const KEY_VALUES = { type: 'object', maxProperties: 50, propertyNames: { maxLeng
 const SIDE = { type: ['integer', 'string'], minimum: 1, maximum: 10_000, pattern: '^0{0,3}([1-9][0-9]{0,3}|10000)$' } as const;
 const SIZE = { properties: { w: SIDE, h: SIDE } } as const;
 const MAX_FORMATS = 20;
+const MAX_PAGE_PLACEMENTS = 50;
 
 export const AD_REQUEST_SCHEMA = {
   $id: 'AdRequest',
@@ -45,7 +46,16 @@ export const AD_REQUEST_SCHEMA = {
     },
     user: { type: 'object', required: ['id'], properties: { id: ID } },
     device: { type: 'object', properties: { ua: { type: 'string' }, ip: { type: 'string' } } },
-    ext: { type: 'object', required: ['publisher_id'], properties: { publisher_id: { type: 'integer' }, kv: KEY_VALUES, page_view: ID } },
+    ext: {
+      type: 'object',
+      required: ['publisher_id'],
+      properties: {
+        publisher_id: { type: 'integer' },
+        kv: KEY_VALUES,
+        page_view: ID,
+        page_placements: { type: 'array', maxItems: MAX_PAGE_PLACEMENTS, items: ID },
+      },
+    },
   },
 } as const;
 
@@ -98,7 +108,12 @@ export interface WireAdRequest {
   readonly device?: { readonly ua?: string; readonly ip?: string; readonly lmt?: unknown; readonly sent?: unknown };
   readonly site?: { readonly page?: unknown; readonly ref?: unknown };
   readonly regs?: unknown;
-  readonly ext: { readonly publisher_id: number; readonly kv?: Readonly<Record<string, unknown>>; readonly page_view?: string };
+  readonly ext: {
+    readonly publisher_id: number;
+    readonly kv?: Readonly<Record<string, unknown>>;
+    readonly page_view?: string;
+    readonly page_placements?: readonly string[];
+  };
 }
 
 export interface WireFlatAdRequest {

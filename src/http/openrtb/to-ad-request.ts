@@ -112,6 +112,7 @@ export const toAdRequest = (
     sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
     pageView: wire.ext.page_view,
+    pagePlacements: (wire.ext.page_view === undefined ? undefined : wire.ext.page_placements) ?? NO_PLACEMENTS,
     hasSegments: hasSegments(wire),
     client: clientOf(snapshot, req),
     seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req), hash),
@@ -165,3 +166,6 @@ const formatOf = (format: unknown): readonly AdSize[] => {
 };
 
 const sideOf = (side: WireSize['w']): number | null => (side === undefined ? null : Number(side));
+
+/** Without the name of its view a page is one request. */
+const NO_PLACEMENTS: readonly string[] = [];

@@ -1,6 +1,8 @@
 import type { Booking } from '../../catalog/model/entities.ts';
 import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
+import type { LineItemClass } from '../../catalog/model/line-item-classes.ts';
 import type { Rotation } from '../../catalog/model/choices.ts';
+import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { ImpTrace, RotationTrace, TraceStep } from '../../decision/trace.ts';
 import type { AdTrace } from '../../serving/trace-opportunity.ts';
 
@@ -10,9 +12,13 @@ export interface WireImpTrace {
   readonly ranking: readonly {
     readonly creative_id: number;
     readonly line_item_id: number;
+    /** What it was sold as, where it has a class. */
+    readonly class?: LineItemClass;
     readonly priority: number;
     readonly ecpm: number;
     readonly programmatic: boolean;
+    /** Of a line item that yields to bidders, where there was a bid: the CPM above which it does; null: none, it is not ahead of its goal. */
+    readonly opportunity_cost?: number | null;
     /** Where it shares the impressions of its line item with others, unless all alike. */
     readonly rotation?: WireRotation;
   }[];
@@ -106,9 +112,11 @@ const toWireImp = ({ impId, ranking, rotations, winner, reason, steps, leftOut, 
     impid: impId,
     ranking: ranking.filter(isShown).map((candidate) => ({
       ...idsOf(candidate),
+      ...(candidate.lineItem.class !== null && { class: candidate.lineItem.class }),
       priority: candidate.lineItem.priority,
       ecpm: candidate.ecpmMicros / 1e6,
       programmatic: candidate.bid >= 0,
+      ...opportunityCost(candidate),
       ...toWireRotation(rotations.get(candidate.creative.id)),
     })),
     winner: winner ? { ...idsOf(winner), price: winner.ecpmMicros / 1e6 } : null,
@@ -118,6 +126,9 @@ const toWireImp = ({ impId, ranking, rotations, winner, reason, steps, leftOut, 
     ...(foreignNotices === 0 ? {} : { foreign_notices: foreignNotices }),
   };
 };
+
+const opportunityCost = ({ opportunityMicros: micros }: RankedCandidate): { readonly opportunity_cost?: number | null } =>
+  micros === undefined ? {} : { opportunity_cost: micros === Infinity ? null : micros / 1e6 };
 
 const toWireRotation = (trace: RotationTrace | undefined): { readonly rotation?: WireRotation } =>
   trace ? { rotation: { mode: trace.rotation, share: Math.round(trace.share * 1e4) / 1e4, ...trace.counts } } : {};

@@ -1,12 +1,19 @@
 import { localDayOf, UTC_DAYS } from '../../base/local-day.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
+import {
+  winnerOf,
+  type GrantedLots,
+  type Reservation,
+  type ReservationMoments,
+  type ReserveRequest,
+  type WantedLots,
+} from '../reservation.ts';
 import type { AllowancesOptions, SharedRequest } from './allowances-options.ts';
 import { decideFromLots, decideInOutage } from './decide-locally.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import { returnLots, returnReservation, type LotReport } from './report-lots.ts';
-import { isShareable, Stock } from './stock.ts';
+import { holdsAny, isShareable, isUsedUp, Stock } from './stock.ts';
 
 /** The ledger as requests for ads see it: always answered, mostly without Redis. */
 export interface Allowances {
@@ -117,7 +124,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     request.imps.forEach((candidates, i) => {
       const reserved = reservation?.imps[i];
       if (!reserved) return;
-      const winner = candidates[reserved.winner];
+      const winner = winnerOf(candidates, reserved);
       if (winner) (stockOf(shelf, winner) ?? newStock(shelf, request, winner))?.noteReserved(sentMs);
       if (winner && reserved.granted) granted.set(winner, { ...reserved.granted, ...reserved.moments! });
       reserved.refused.forEach((reason, at) => {
@@ -240,11 +247,3 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     },
   };
 };
-
-const holdsAny = (stocks: Iterable<Stock>): boolean => {
-  for (const { size } of stocks) if (size > 0) return true;
-  return false;
-};
-
-const isUsedUp = (reason: NoBidReason): boolean =>
-  reason === NoBidReason.BudgetSpent || reason === NoBidReason.GoalReached || reason === NoBidReason.DailyCap;

@@ -1,6 +1,6 @@
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
-import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import { ShownTogether } from '../../decision/shown-together.ts';
+import { allAdsOf, type RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { refusalOfAll, ShownTogether } from '../../decision/shown-together.ts';
 import { isUnbounded } from '../limits.ts';
 import type { Reservation, ReservationMoments, ReservedImp } from '../reservation.ts';
 import type { Stock } from './stock.ts';
@@ -67,19 +67,56 @@ export interface OutageDecision {
  * or of which ads were reserved before.
  */
 export const decideInOutage = (imps: Imps, { unheld, take }: OutageDecision): Reservation => {
-  const shown = new ShownTogether();
-  const decide = (candidates: readonly RankedCandidate[]): ReservedImp => {
-    const refused: NoBidReason[] = [];
-    for (const [winner, candidate] of candidates.entries()) {
-      const together = shown.refusalOf(candidate);
-      const moments = together ? undefined : isUnbounded(candidate.lineItem, candidate.campaign) ? unheld : take(candidate);
-      if (moments) {
-        shown.add(candidate);
-        return { winner, moments, refused, granted: undefined };
-      }
-      refused.push(together ?? NoBidReason.CountersUnavailable);
-    }
-    return { winner: -1, moments: undefined, refused, granted: undefined };
-  };
-  return { imps: imps.map(decide) };
+  return decideInTurn(imps, (candidate) => {
+    if (isUnbounded(candidate.lineItem, candidate.campaign)) return mayBeAlone(candidate) ? unheld : NoBidReason.CountersUnavailable;
+    return take(candidate) ?? NoBidReason.CountersUnavailable;
+  });
 };
+
+/** Without Redis no later request finds what is kept for it. */
+const mayBeAlone = ({ block }: RankedCandidate): boolean => block === undefined || block.kept.length === 0;
+
+/**
+ * Decides one impression after the other, with the ads of roadblocks.
+ *
+ * @param judge why a candidate is refused, or when its reservation ends
+ */
+export const decideInTurn = (imps: Imps, judge: (candidate: RankedCandidate) => ReservationMoments | NoBidReason): Reservation => {
+  const page = new PageInTurn();
+  return {
+    imps: imps.map((candidates, imp) => {
+      const bound = page.boundAt(imp);
+      if (bound) return { winner: -1, ...bound, refused: NONE, granted: undefined };
+      const refused: NoBidReason[] = [];
+      for (const [winner, candidate] of candidates.entries()) {
+        const judged = page.refusalOf(candidate) ?? judge(candidate);
+        if (typeof judged === 'object') {
+          page.add(candidate, judged);
+          return { winner, moments: judged, refused, granted: undefined };
+        }
+        refused.push(judged);
+      }
+      return { winner: -1, moments: undefined, refused, granted: undefined };
+    }),
+  };
+};
+
+/** What the impressions that are decided so far show. block.lua is the same in Lua. */
+class PageInTurn {
+  private readonly shown = new ShownTogether();
+  private readonly bound = new Map<number, { readonly bound: RankedCandidate; readonly moments: ReservationMoments }>();
+
+  boundAt(imp: number) {
+    return this.bound.get(imp);
+  }
+
+  refusalOf(candidate: RankedCandidate): NoBidReason | undefined {
+    if (candidate.block?.bound.some(({ imp }) => this.bound.has(imp))) return NoBidReason.RoadblockIncomplete;
+    return refusalOfAll(this.shown, candidate);
+  }
+
+  add(candidate: RankedCandidate, moments: ReservationMoments): void {
+    for (const one of allAdsOf(candidate)) this.shown.add(one);
+    for (const { imp, candidate: ad } of candidate.block?.bound ?? []) this.bound.set(imp, { bound: ad, moments });
+  }
+}

@@ -28,7 +28,7 @@ local PUBLISHER_KEYS = 3
 
 -- Returns how many were taken back: all, or 0 when the hold is gone.
 local function take_back(report, c, a, campaign)
-  local micros = c.bills_later and 0 or c.price_micros * report.returned
+  local micros = c.holds_price and c.price_micros * report.returned or 0
   if not account_unhold(a, report.hold_end_ms, report.day, report.returned, micros) then
     return 0
   end

@@ -2,7 +2,7 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
 import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
-import type { Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
+import { winnerOf, type Reservation, type ReservationMoments, type ReserveRequest, type WantedLots } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from '../reserve/encode-candidate.ts';
 
 /** What became of ads that a replica had reserved as a lot. */
@@ -39,11 +39,12 @@ export const returnLots = (
 
 /**
  * Returns all that was reserved for a request which was answered without it. A user's place under a
- * frequency cap stays taken until its hold ends.
+ * frequency cap stays taken until its hold ends, and so do ads that are kept for later requests of the page view.
  */
 export const returnReservation = (request: ReserveRequest, { imps }: Reservation): readonly LotReport[] =>
-  imps.flatMap(({ winner, moments, granted }, i) => {
-    const candidate = request.imps[i]?.[winner];
+  imps.flatMap((reserved, i) => {
+    const { moments, granted } = reserved;
+    const candidate = winnerOf(request.imps[i] ?? [], reserved);
     if (!candidate || !moments) return [];
     const { lot, spare } = granted ?? { lot: 0, spare: 0 };
     return returnLots(request, candidate, { ...moments, lot: lot + 1, spare }, -1);

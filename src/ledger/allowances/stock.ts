@@ -1,4 +1,5 @@
 import { endOfDay, type DayRule } from '../../base/local-day.ts';
+import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { isCountedForCaps } from '../frequency-counters.ts';
 import { accountField } from '../ledger-keys.ts';
@@ -42,7 +43,7 @@ interface Lot {
 
 /** Whether ads of a candidate may be reserved before their requests: whose they are does not matter. */
 export const isShareable = (candidate: RankedCandidate): boolean =>
-  candidate.bid < 0 && candidate.lineItem.rateLimit === null && !isCountedForCaps(candidate);
+  candidate.bid < 0 && candidate.block === undefined && candidate.lineItem.rateLimit === null && !isCountedForCaps(candidate);
 
 /** Demand is averaged over about this time. */
 const DEMAND_MS = 5_000;
@@ -77,9 +78,10 @@ export class Stock {
     this.options = options;
   }
 
-  /** Whether the ads are reserved for this candidate: the same line item with the same limits and price. */
-  fits({ lineItem, campaign, priceMicros }: RankedCandidate): boolean {
+  /** Whether the ads are reserved for this candidate: the same line item with the same limits and price, and each by itself. */
+  fits({ lineItem, campaign, priceMicros, block }: RankedCandidate): boolean {
     const { last } = this;
+    if (block !== undefined) return false;
     return lineItem.edition === last.lineItem.edition && campaign.edition === last.campaign.edition && priceMicros === last.priceMicros;
   }
 
@@ -236,3 +238,12 @@ export class Stock {
 }
 
 const sizeOf = (lots: readonly Lot[]): number => lots.reduce((sum, { left }) => sum + left, 0);
+
+export const holdsAny = (stocks: Iterable<Stock>): boolean => {
+  for (const { size } of stocks) if (size > 0) return true;
+  return false;
+};
+
+/** Nothing is left, here or at other replicas. */
+export const isUsedUp = (reason: NoBidReason): boolean =>
+  reason === NoBidReason.BudgetSpent || reason === NoBidReason.GoalReached || reason === NoBidReason.DailyCap;

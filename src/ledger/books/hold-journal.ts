@@ -1,5 +1,5 @@
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
-import { billsOnOf, isUnbounded } from '../limits.ts';
+import { billsOnOf, holdsPrice, isUnbounded } from '../limits.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { ReservationMoments } from '../reservation.ts';
 
@@ -46,7 +46,7 @@ export const createHoldJournal = (): HoldJournal => {
     let of = kept.get(lineItem);
     if (of?.campaign !== campaign) {
       // As reserve.lua holds it.
-      of = { campaign, isLimited: !isUnbounded(lineItem, campaign), holdsMicros: billsOnOf(lineItem) === 'impression' };
+      of = { campaign, isLimited: !isUnbounded(lineItem, campaign), holdsMicros: holdsPrice(billsOnOf(lineItem)) };
       kept.set(lineItem, of);
     }
     return of;

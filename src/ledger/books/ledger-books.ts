@@ -1,3 +1,4 @@
+import type { Hit } from '../hit.ts';
 import type { HoldJournal } from './hold-journal.ts';
 
 /**
@@ -11,8 +12,12 @@ export interface LedgerBooks {
   isOlder(scope: number, servedAtMs: number): boolean;
   /** What Redis has granted. */
   readonly holds: HoldJournal;
+  /** A call was sent whose answer may grant something; it settles when that is noted. */
+  granting(answer: Promise<unknown>): void;
   /** The accounts of a campaign are not rebuilt, or their content is not known: rebuild them first. */
   refused(publisherId: number, campaignId: number): void;
   /** Redis has taken a hit for the first time, and it is on its way to Postgres; as hit-text.ts writes it. */
   settled(hitText: string): void;
+  /** Redis had taken it before. The reply of then may have been lost, so that no replica knows it. */
+  settledBefore(hit: Hit, hitText: string): void;
 }

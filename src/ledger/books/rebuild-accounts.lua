@@ -44,10 +44,6 @@ for i = 5, #ARGV, 3 do
     account_add_counts(a, counts)
     local holds = cjson.decode(ARGV[i + 2])
     for at = 1, #holds, 4 do
-      -- Before its publisher changed its time zone, an account may have been a day ahead.
-      if holds[at + 1] > a[DAY] then
-        account_roll_over(a, holds[at + 1])
-      end
       account_hold(a, holds[at], holds[at + 1], holds[at + 2], holds[at + 3])
     end
     -- What a rate limit has given in the last seconds is not known: it is taken as used up. Campaigns have none.

@@ -10,7 +10,7 @@ local function account_check_sums(a)
     and hold_count >= 0 and hold_micros >= 0 and older_count >= 0 and older_micros >= 0) then
     account_break(a, BROKEN_NEGATIVE)
   elseif not (total == older_micros + hold_micros and held_count <= older_count + hold_count
-    and (older_count > 0) == (a[OLDER_HOLDS] ~= '')) then
+    and (older_count > 0 or older_micros > 0) == (a[OLDER_HOLDS] ~= '')) then
     account_break(a, BROKEN_SUMS)
   elseif not (a[SERVES] >= 0 and a[IMPRESSIONS] >= 0 and a[SPEND] >= 0 and a[T_SPEND] >= 0 and a[T_CLICKS] >= 0) then
     account_break(a, BROKEN_COUNTS)
@@ -22,17 +22,18 @@ end
 local function account_check_records(a)
   account_check_sums(a)
   local count, micros, today_count, today_micros = a[HOLD_COUNT], a[HOLD_MICROS], 0, 0
-  if count > 0 and a[HOLD_DAY] == a[DAY] then
+  local is_open = count > 0 or micros > 0
+  if is_open and a[HOLD_DAY] == a[DAY] then
     today_count, today_micros = count, micros
   end
   local next_end, next_day = math.huge, math.huge
-  if count > 0 then
+  if is_open then
     next_end, next_day = a[HOLD_END], a[HOLD_DAY]
   end
   local in_order, today, older = true, a[DAY], a[OLDER_HOLDS]
   for at = #older - HOLD_BYTES + 1, 1, -HOLD_BYTES do
     local ends, day, of_count, of_micros = struct.unpack(HOLD_FORMAT, older, at)
-    in_order = in_order and of_count > 0 and (ends < next_end or (ends == next_end and day < next_day))
+    in_order = in_order and (of_count > 0 or of_micros > 0) and (ends < next_end or (ends == next_end and day < next_day))
     next_end, next_day = ends, day
     count, micros = count + of_count, micros + of_micros
     if day == today then
@@ -42,7 +43,6 @@ local function account_check_records(a)
   if not in_order then
     account_break(a, BROKEN_ORDER)
   elseif count ~= a[OLDER_COUNT] + a[HOLD_COUNT] or micros ~= a[HELD_TOTAL]
-    or (a[HOLD_COUNT] == 0 and a[HOLD_MICROS] ~= 0)
     or today_count ~= a[HELD_COUNT] or today_micros ~= a[HELD_MICROS] then
     account_break(a, BROKEN_SUMS)
   end

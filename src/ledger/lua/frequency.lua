@@ -11,7 +11,7 @@
 --
 -- In a block, because a chunk of Lua has room for 200 local names.
 local frequency_open, frequency_ends, frequency_count, frequency_refuses, frequency_hold, frequency_held_at, frequency_confirm
-local frequency_release, frequency_save
+local frequency_release, frequency_save, frequency_is_turn
 do
   -- When the key expires (ms), and with how many places those that have ended are removed.
   local FREQUENCY_HEAD_FORMAT = '<dI4xxxxx'
@@ -21,6 +21,8 @@ do
   -- A place without how long it is kept.
   local NAMED_BYTES = 13
   local MIN_CROWDED = 16
+  -- Counters of clicks begin here (../frequency-counters.ts).
+  local CLICKS_FROM = 12884901888
 
   -- A key with held places is kept for this long after the end of its holds, in case that the fold
   -- horizon has not passed them by then. Longer would let a stranger fill Redis: one user takes about
@@ -94,15 +96,25 @@ do
     return #frequency_ends(user, counter, window_ms)
   end
 
-  -- Whether the user has as many as one of the caps allows. `caps`: for each its counter, how many it allows,
+  -- Whether so many ads together would be more than one of the caps allows the user. A cap that allows fewer allows them once;
+  -- of clicks they are one more chance, however many. `caps`: for each its counter, how many it allows,
   -- and its window (ms).
-  function frequency_refuses(user, caps)
+  function frequency_refuses(user, caps, ads)
     for i = 1, #caps, 3 do
-      if frequency_count(user, caps[i], caps[i + 2]) >= caps[i + 1] then
+      local max = caps[i + 1]
+      local more = caps[i] < CLICKS_FROM and math.min(ads, max) or 1
+      if frequency_count(user, caps[i], caps[i + 2]) + more > max then
         return true
       end
     end
     return false
+  end
+
+  -- Whether the user is to see a step of a sequence. `turn`: the counter of its line item, how far back it is counted (ms),
+  -- the step from 0, and how many there are. Of a user who is not known it is the first.
+  function frequency_is_turn(user, turn)
+    local seen = user and frequency_count(user, turn[1], turn[2]) or 0
+    return seen % turn[4] == turn[3]
   end
 
   local function frequency_expiry(place, kept_s)

@@ -11,13 +11,14 @@ local function limits_rate_tokens(a, c, now)
   return math.min(c.rate_burst, a[RATE_TOKENS] + c.rate_per_second * math.max(now - a[RATE_AT], 0) / 1000)
 end
 
--- Returns the reason why this candidate may not be taken, in the order of the stages, or nil when it may be;
+-- Returns the reason why this candidate may not be taken, with all ads of its roadblock (`count`), in the order of the stages, or nil when it may be;
 -- whether pacing changed the accounts so that they are worth storing; and how many ads pacing allows.
 local function limits_refusal(a, campaign, c, user, now, curve, gains)
   if a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0 then
     return NBR.ACCOUNT_SET_ASIDE
   end
-  local price = c.bills_later and 1 or c.price_micros
+  local ads = c.count or 1
+  local price = c.holds_price and c.price_micros * ads or 1
   if c.budget_micros >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget_micros then
     return NBR.BUDGET_SPENT
   end
@@ -25,10 +26,10 @@ local function limits_refusal(a, campaign, c, user, now, curve, gains)
     and campaign[T_SPEND] + campaign[HELD_TOTAL] + price > c.campaign_budget_micros then
     return NBR.BUDGET_SPENT
   end
-  if c.goal and goal_left(a, c.goal) < 1 then
+  if c.goal and goal_left(a, c.goal) < ads then
     return NBR.GOAL_REACHED
   end
-  if c.daily_impressions >= 0 and a[IMPRESSIONS] + a[HELD_COUNT] >= c.daily_impressions then
+  if c.daily_impressions >= 0 and a[IMPRESSIONS] + a[HELD_COUNT] + ads > c.daily_impressions then
     return NBR.DAILY_CAP
   end
   if c.daily_spend_micros >= 0 and a[SPEND] + a[HELD_MICROS] + price > c.daily_spend_micros then
@@ -40,17 +41,20 @@ local function limits_refusal(a, campaign, c, user, now, curve, gains)
   if c.caps and not user then
     return NBR.CONSENT
   end
-  if c.caps and frequency_refuses(user, c.caps) then
+  if c.caps and frequency_refuses(user, c.caps, ads) then
     return NBR.FREQUENCY_CAPPED
+  end
+  if c.turn and not frequency_is_turn(user, c.turn) then
+    return NBR.NOT_ITS_TURN
   end
   local permits, sampled = math.huge, false
   if pacing_applies(c) then
     permits, sampled = pacing_permits(a, campaign, c, now, curve, gains)
-    if permits < 1 then
+    if permits < ads then
       return NBR.PACING, sampled
     end
   end
-  if c.rate_per_second >= 0 and limits_rate_tokens(a, c, now) < 1 then
+  if c.rate_per_second >= 0 and limits_rate_tokens(a, c, now) < math.min(ads, c.rate_burst) then
     return NBR.RATE_LIMIT, sampled
   end
   return nil, sampled, permits
@@ -66,7 +70,7 @@ end
 -- `permits` are those of limits_refusal.
 local function limits_left(a, campaign, c, now, permits)
   local left = permits
-  local price = math.max(c.bills_later and 0 or c.price_micros, 1)
+  local price = math.max(c.holds_price and c.price_micros or 0, 1)
   if c.daily_impressions >= 0 then
     left = math.min(left, c.daily_impressions - a[IMPRESSIONS] - a[HELD_COUNT])
   end

@@ -124,7 +124,7 @@ local function pacing_permits(a, campaign, c, now, curve, gains)
       call.released[a] = nil
       -- Without a goal of its own it only remembers where pacing began today.
       local mode, _ = goal and c.pacing or 'Even'
-      _, _, sampled = pacing_fill(a, mode, goal or committed, committed, now, day, gains, 1, false, released,
+      _, _, sampled = pacing_fill(a, mode, goal or committed, committed, now, day, gains, c.count or 1, false, released,
         is_spread)
     end
     own = goal and a[PACE_TOKENS] or own

@@ -39,7 +39,7 @@ do
     if not is_spent and reason ~= NBR.DAILY_CAP and reason ~= NBR.GOAL_REACHED then
       return
     end
-    if a[OLDER_COUNT] + a[HOLD_COUNT] > 0 then
+    if a[OLDER_COUNT] + a[HOLD_COUNT] + a[HELD_TOTAL] > 0 then
       note(accounts, c.line_item, now)
     end
     local is_shared = is_spent and c.campaign_budget_micros >= 0

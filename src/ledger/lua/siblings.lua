@@ -75,8 +75,9 @@ do
     if moves or not counted then
       a[PACE_HOUR], campaign[counts] = hour + (is_asap and AS_ASAP or 0), campaign[counts] + 1
     end
-    local grows = c.expected_micros > campaign[PACE_UNIT] or c.flight_end_ms > campaign[PACE_END]
-    campaign[PACE_UNIT] = math.max(campaign[PACE_UNIT], c.expected_micros)
+    local unit = c.expected_micros * (c.count or 1)
+    local grows = unit > campaign[PACE_UNIT] or c.flight_end_ms > campaign[PACE_END]
+    campaign[PACE_UNIT] = math.max(campaign[PACE_UNIT], unit)
     campaign[PACE_END] = math.max(campaign[PACE_END], c.flight_end_ms)
     return changed or moves or not counted or grows
   end

@@ -1,10 +1,10 @@
--- Hits that wait for their impression, clicks and viewable events that bill: a hash from their name to
+-- Hits that wait for their impression, clicks and events that bill: a hash from their name to
 -- the time of the hit, its record and its event, and a sorted set of the names by that time. They are
 -- neither counted nor billed until they are judged. The keys are derived from that of the shard's event
 -- stream.
 local WAITING_TTL_S = 3024000
 
--- The name of a click is its token.
+-- The name of a click is its token; the event that bills, viewable or not, has one name of all releases.
 local function waiting_name(token, action)
   return action == 'click' and token or token .. ' viewable'
 end

@@ -37,6 +37,10 @@ for i = 4, #ARGV, 2 do
   local difference = counts_record(cjson.decode(ARGV[i + 1]))
   local packed = redis.call('HGET', KEYS[1], ARGV[i]) or nil
   local a = account_open(packed, book)
+  -- Before its publisher moved its time zone, an account that is not there may have been a day ahead.
+  if not packed and difference.day > a[DAY] then
+    account_roll_over(a, difference.day)
+  end
   if a[DAY] == difference.day and (packed or not is_rebuilding) then
     account_add_counts(a, difference)
     redis.call('HSET', KEYS[1], ARGV[i], account_pack(a))

@@ -1,9 +1,9 @@
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
-import { ShownTogether } from '../../decision/shown-together.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { Allowances } from '../allowances/allowances.ts';
+import { decideInTurn } from '../allowances/decide-locally.ts';
 import { isUnbounded } from '../limits.ts';
-import type { ReservationMoments, ReservedImp } from '../reservation.ts';
+import type { ReservationMoments } from '../reservation.ts';
 import type { LimitReading, LimitsQuestion, ReadLimits } from './read-limits.ts';
 
 /**
@@ -46,21 +46,7 @@ const NO_MOMENTS: ReservationMoments = { tokenExpS: 0, holdEndMs: 0, day: 0 };
 export const createDryReserve =
   (judgeLimits: JudgeLimits): Allowances['reserve'] =>
   async ({ publisherId, userHash, curve, imps }) => {
-    const shown = new ShownTogether();
-    const judged: ReservedImp[] = [];
-    for (const candidates of imps) {
-      const reasons = (await judgeLimits({ publisherId, userHash, curve, candidates })).map(
-        ({ candidate, reason }) => shown.refusalOf(candidate) ?? reason,
-      );
-      const winner = reasons.indexOf(0);
-      const taken = candidates[winner];
-      if (taken) shown.add(taken);
-      judged.push({
-        winner,
-        moments: taken && NO_MOMENTS,
-        refused: reasons.slice(0, winner === -1 ? undefined : winner) as NoBidReason[],
-        granted: undefined,
-      });
-    }
-    return { imps: judged };
+    const judged = await Promise.all(imps.map((candidates) => judgeLimits({ publisherId, userHash, curve, candidates })));
+    const reasons = new Map(judged.flat().map(({ candidate, reason }) => [candidate, reason]));
+    return decideInTurn(imps, (candidate) => reasons.get(candidate) || NO_MOMENTS);
   };

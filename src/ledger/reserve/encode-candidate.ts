@@ -1,13 +1,15 @@
-import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
+import { commonFlight, type Campaign, type Creative, type LineItem } from '../../catalog/model/entities.ts';
 import { PRIOR_CLICK_RATE } from '../../catalog/snapshot/ecpm.ts';
 import type { ScheduledCurve } from '../../catalog/snapshot/scheduled-curve.ts';
+import type { Turn } from '../../catalog/snapshot/snapshot.ts';
 import type { SiblingCounts } from '../../catalog/snapshot/siblings.ts';
+import { LEAD } from '../../decision/opportunity-cost.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
-import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { adsOf, type Block, type RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
 import { capTriples, countedOf, countsOf, type CountedBooking } from '../frequency-counters.ts';
-import { billsOnOf, limitsOf } from '../limits.ts';
+import { billsOnOf, holdsPrice, limitsOf } from '../limits.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 
 /** The part that does not change within a snapshot. */
@@ -16,7 +18,7 @@ const LASTING_FIELDS = [
   'campaign',
   'creative',
   'tally',
-  'billsLater',
+  'holdsPrice',
   'dailyImpressions',
   'dailySpendMicros',
   'budgetMicros',
@@ -34,7 +36,10 @@ const LASTING_FIELDS = [
 /**
  * One candidate as a script reads it. The prices come after the rest, because a bid may replace
  * them. What few candidates have comes last and is left out, or false before what follows: `goal`, an
- * array by GOAL_FIELDS; `siblings`, one by SIBLING_FIELDS; `schedule`, one by SCHEDULE_FIELDS; and what `page.lua` reads of an advertiser.
+ * array by GOAL_FIELDS; `siblings`, one by SIBLING_FIELDS; `schedule`, one by SCHEDULE_FIELDS; what `page.lua` reads of an advertiser; of a sequence
+ * `turn`, its counter, window (ms), step and number of steps; and of a roadblock how many
+ * ads it takes, `count`, and for each but the first, in `block`, its impression of the request (from 1), creative and tally; with the
+ * impression 0 the placement that a later request of the page view asks for, too.
  */
 const CANDIDATE_FIELDS = [
   ...LASTING_FIELDS,
@@ -46,6 +51,9 @@ const CANDIDATE_FIELDS = [
   'advertiser',
   'exclusive',
   'exclusionLabels',
+  'turn',
+  'count',
+  'block',
 ] as const;
 
 /** The goals of a flight and how pacing spreads it. `GOAL.IMPRESSIONS` in Lua is a position. */
@@ -83,32 +91,38 @@ interface Written {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
   readonly clickRate: number;
+  readonly turn: Turn | undefined;
   readonly siblings: SiblingCounts | undefined;
   readonly schedule: ScheduledCurve | undefined;
   /** The array without its prices and what follows them. */
   readonly text: string;
-  /** What few candidates have, each after a comma. */
+  /** What few candidates have: what follows the prices. */
+  readonly more: readonly (string | undefined)[];
+  /** As text. */
   readonly rest: string;
 }
 
 /** Everything but the prices is encoded once per creative of a snapshot, not per request. */
 export const createCandidateEncoder = (): EncodeCandidate => {
   const written = new WeakMap<Creative, Written>();
-  return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0 }, siblings, schedule) {
+  return function encodeCandidate(candidate, siblings, schedule) {
+    const { creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0, turn, block } = candidate;
     let known = written.get(creative);
     const isSame = known?.lineItem === lineItem && known.campaign === campaign && known.clickRate === clickRate;
-    if (!known || !isSame || known.siblings !== siblings || known.schedule !== schedule) {
+    const isTurn = known?.turn?.step === turn?.step && known?.turn?.steps === turn?.steps;
+    if (!known || !isSame || !isTurn || known.siblings !== siblings || known.schedule !== schedule) {
       const text = encodeLasting(creative, lineItem, campaign);
-      const rest = encodeRest(lineItem, campaign, { clickRate, siblings, schedule });
-      known = { lineItem, campaign, clickRate, siblings, schedule, text, rest };
+      const more = encodeMore(lineItem, campaign, { clickRate, turn, siblings, schedule });
+      known = { lineItem, campaign, clickRate, turn, siblings, schedule, text, more, rest: joinFields(more) };
       written.set(creative, known);
     }
-    return `${known.text},${priceMicros},${expectedMicros}${known.rest}]`;
+    const rest = block === undefined ? known.rest : joinFields([...known.more, String(adsOf(candidate)), encodeBlock(block)]);
+    return `${known.text},${priceMicros},${expectedMicros}${rest}]`;
   };
 };
 
 const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaign): string => {
-  const { id, campaignId, publisherId } = lineItem;
+  const { id, campaignId } = lineItem;
   const limits = limitsOf(lineItem, campaign);
   const booked = { lineItem, campaign };
   const counted = countsOf(countedOf(booked) ?? [], 'impressions');
@@ -116,8 +130,8 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     lineItem: accountField('l', id),
     campaign: accountField('c', campaignId),
     creative: creative.id,
-    tally: servesField(publisherId, campaignId, id, creative.id),
-    billsLater: billsOnOf(lineItem) !== 'impression',
+    tally: tallyOf(lineItem, creative),
+    holdsPrice: holdsPrice(billsOnOf(lineItem)),
     dailyImpressions: limits.dailyImpressions ?? NONE,
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,
@@ -138,28 +152,62 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
 const shortestWindow = ({ lineItem, campaign }: CountedBooking): number =>
   Math.min(...[...lineItem.frequencyCaps, ...campaign.counted].filter(({ of }) => of === 'impressions').map(({ windowMs }) => windowMs));
 
-type Told = Pick<Written, 'clickRate' | 'siblings' | 'schedule'>;
+type Told = Pick<Written, 'clickRate' | 'turn' | 'siblings' | 'schedule'>;
 
-const encodeRest = (lineItem: LineItem, campaign: Campaign, { clickRate, siblings, schedule }: Told): string => {
-  const goal = encodeGoal(lineItem, campaign, clickRate);
-  const told = siblings && encodeRow(SIBLING_FIELDS, { ...siblings });
+const encodeMore = (
+  lineItem: LineItem,
+  campaign: Campaign,
+  { clickRate, turn, siblings, schedule }: Told,
+): readonly (string | undefined)[] => {
   const { exclusive, exclusionLabels } = campaign.traits;
   const isAlone = campaign.advertiserId === null || (!exclusive && exclusionLabels.length === 0);
-  const advertiser = isAlone ? '' : `,${campaign.advertiserId},${exclusive},${JSON.stringify(exclusionLabels)}`;
-  const third = (schedule && encodeRow(SCHEDULE_FIELDS, { ...schedule })) ?? (advertiser && 'false');
-  const second = told ?? (third && 'false');
-  const first = goal ?? (second && 'false');
-  return (first && `,${first}`) + (second && `,${second}`) + (third && `,${third}`) + advertiser;
+  const advertiser = isAlone
+    ? [undefined, undefined, undefined]
+    : [String(campaign.advertiserId), String(exclusive), textOf(exclusionLabels)];
+  return [
+    encodeGoal(lineItem, campaign, clickRate),
+    siblings && encodeRow(SIBLING_FIELDS, { ...siblings }),
+    schedule && encodeRow(SCHEDULE_FIELDS, { ...schedule }),
+    ...advertiser,
+    turn && encodeTurn(lineItem, turn),
+  ];
 };
 
-const encodeGoal = ({ goals, flight }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {
+/** Of the longest of its own caps of impressions, where the sequence lies. */
+const encodeTurn = ({ id, frequencyCaps }: LineItem, { step, steps }: Turn): string => {
+  const windows = frequencyCaps.filter(({ scope, of }) => scope === 'line_item' && of === 'impressions').map(({ windowMs }) => windowMs);
+  return JSON.stringify([id, Math.max(...windows, 0), step, steps]);
+};
+
+/** Each after a comma, up to the last that there is. */
+const joinFields = (fields: readonly (string | undefined)[]): string => {
+  const count = fields.findLastIndex((field) => field !== undefined) + 1;
+  return fields
+    .slice(0, count)
+    .map((field) => `,${field ?? 'false'}`)
+    .join('');
+};
+
+/** JSON without the character that separates candidates. */
+const textOf = (value: readonly unknown[]): string => JSON.stringify(value).replaceAll(';', String.raw`\u003b`);
+
+const encodeBlock = ({ bound, kept }: Block): string =>
+  textOf([
+    ...bound.map(({ imp, candidate: { creative, lineItem } }) => [imp + 1, creative.id, tallyOf(lineItem, creative)]),
+    ...kept.map(({ placementId, candidate: { creative, lineItem } }) => [0, creative.id, tallyOf(lineItem, creative), placementId]),
+  ]);
+
+const tallyOf = ({ publisherId, campaignId, id }: LineItem, creative: Creative): string =>
+  servesField(publisherId, campaignId, id, creative.id);
+
+const encodeGoal = ({ goals, flight, sales }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {
   const { impressions, clicks, frontload } = goals;
   if (impressions === null && clicks === null && frontload === 0) return undefined;
   return encodeRow(GOAL_FIELDS, {
     impressions: impressions ?? NONE,
     clicks: clicks ?? NONE,
     clickRate: clickRate > 0 ? clickRate : PRIOR_CLICK_RATE,
-    flightStartMs: Math.max(flight.startMs, campaign.flight.startMs),
-    frontload,
+    flightStartMs: commonFlight(flight, campaign.flight).startMs,
+    frontload: sales.yields ? Math.max(frontload, LEAD) : frontload,
   });
 };

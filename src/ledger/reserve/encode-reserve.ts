@@ -2,21 +2,22 @@ import { dayRuleText, UTC_DAYS } from '../../base/local-day.ts';
 import { MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
-import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import type { Block, RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
 import type { LotRule } from '../allowances/lot-rule.ts';
 import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
 import { isCountedForCaps } from '../frequency-counters.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
-import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts';
+import type { Reservation, ReservationMoments, ReservedImp, ReserveRequest } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
 
 const SETTINGS_FIELDS = ['tokenTtlMs', 'kp', 'ki', 'kd'] as const;
 
 /** Where a moment lies in the publisher's day, as scripts read it. */
 export const CURVE_FIELDS = ['hourStartMs', 'lengthMs', 'shareBefore', 'shareOfHour', 'days'] as const;
-const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', 'readsPage', ...CURVE_FIELDS] as const;
+/** `page`: false, or a list: of the placements of the impressions, where ads may be kept for them. */
+const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', 'page', ...CURVE_FIELDS] as const;
 
 /** The record of CURVE_FIELDS. */
 export const curveRecord = ({ hourStartMs, lengthMs = MS_PER_HOUR, shareBefore, shareOfHour, days = UTC_DAYS }: TrafficCurve) => ({
@@ -78,12 +79,14 @@ const NO_CLIENT = '-';
 const encodeClients = (requests: readonly ReserveRequest[]): string =>
   requests.some(({ client }) => client !== undefined) ? requests.map(({ client = NO_CLIENT }) => client).join(' ') : '';
 
+const NONE: readonly string[] = [];
+
 /** A hold lives as long as its token. */
 const NO_MAX = 0;
 
 /** One request: a line for the request, then a line for each impression with its candidates. */
 const encodeRequest = (
-  { expiresAtMs, maxHoldMs = NO_MAX, curve, siblingsOf, pageView, imps, wants }: ReserveRequest,
+  { expiresAtMs, maxHoldMs = NO_MAX, curve, siblingsOf, pageView, placementIds = NONE, imps, wants }: ReserveRequest,
   { publisher, readsPlaces }: { readonly publisher: number; readonly readsPlaces: boolean },
   encodeCandidate: EncodeCandidate,
 ): string => {
@@ -92,7 +95,7 @@ const encodeRequest = (
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     maxHoldMs,
     readsPlaces,
-    readsPage: pageView !== undefined,
+    page: pageView !== undefined && placementIds,
     ...curveRecord(curve),
   });
   const encodeOne = (candidate: RankedCandidate): string => {
@@ -107,17 +110,42 @@ const encodeRequest = (
   return `${head}\n${imps.map((candidates) => candidates.map(encodeOne).join(';') || ';').join('\n')}`;
 };
 
-export const decodeReservation = (reply: string): Reservation => ({ imps: reply.split('\n').map(decodeImp) });
+/** In place of a winner (block.lua): the ad of a roadblock that has won before; -3: one that is kept for this request. */
+const BOUND = -2;
+const NONE_REFUSED: readonly NoBidReason[] = [];
 
-const decodeImp = (line: string): ReservedImp => {
+export const decodeReservation = (reply: string, { imps }: ReserveRequest): Reservation => {
+  /** The ads of roadblocks that have won, by impression. */
+  let bound: Map<number, RankedCandidate> | undefined;
+  return {
+    imps: reply.split('\n').map((line, i) => {
+      const reserved = decodeImp(line, bound?.get(i));
+      const block = imps[i]?.[reserved.winner]?.block;
+      for (const ad of block?.bound ?? NO_ADS) (bound ??= new Map<number, RankedCandidate>()).set(ad.imp, ad.candidate);
+      return reserved;
+    }),
+  };
+};
+
+const NO_ADS: Block['bound'] = [];
+
+const decodeImp = (line: string, bound: RankedCandidate | undefined): ReservedImp => {
   const numbers = line.split(' ').map(Number);
   const winner = numbers[0]!;
-  return winner < 0
-    ? { winner, moments: undefined, refused: numbers.slice(1) as NoBidReason[], granted: undefined }
-    : {
-        winner,
-        moments: { tokenExpS: numbers[1]!, holdEndMs: numbers[2]!, day: numbers[3]! },
-        granted: numbers[6] === 0 ? undefined : { lot: numbers[4]!, spare: numbers[5]!, redisMs: numbers[6]! },
-        refused: numbers.slice(7) as NoBidReason[],
-      };
+  if (winner === -1) return { winner, moments: undefined, refused: numbers.slice(1) as NoBidReason[], granted: undefined };
+  if (winner >= 0)
+    return {
+      winner,
+      moments: momentsIn(numbers),
+      granted: numbers[6] === 0 ? undefined : { lot: numbers[4]!, spare: numbers[5]!, redisMs: numbers[6]! },
+      refused: numbers.slice(7) as NoBidReason[],
+    };
+  const ad = { winner: -1, moments: momentsIn(numbers), refused: NONE_REFUSED, granted: undefined };
+  return winner === BOUND ? { ...ad, bound } : { ...ad, kept: { creativeId: numbers[4]!, priceMicros: numbers[5]! } };
 };
+
+const momentsIn = (numbers: readonly number[]): ReservationMoments => ({
+  tokenExpS: numbers[1]!,
+  holdEndMs: numbers[2]!,
+  day: numbers[3]!,
+});

@@ -14,7 +14,8 @@
 -- Returns per request one string with a line per impression: the winner's position from 0, the end of its token
 --   (epoch s), the end of its hold (ms) and its day, the lot and the spare that were granted and the publisher's time
 --   (ms), then the no-bid reason of each candidate before the winner; without a winner -1 and the reason of each
---   candidate
+--   candidate. For an ad of a roadblock that has won before: -2, or -3 when an earlier request of the page view has reserved
+--   it; the end of its token, of its hold, its day, and with -3 its creative and price (block.lua)
 -- Why atomic: limits are read and the winner is counted in one step, so two replicas cannot both
 --   take the last place.
 --
@@ -39,6 +40,7 @@
 -- @include ../lua/page.lua
 -- @include ../lua/scarce.lua
 -- @include take.lua
+-- @include block.lua
 -- @include trust-books.lua
 
 local PUBLISHER_KEYS = 5
@@ -82,7 +84,7 @@ local function offer(text, request)
   end
   local c, wanted = candidate_of(text)
   local book = request.book
-  local together = page_refusal(request.shown, c)
+  local together = block.refusal(request, c)
   if together then
     return nil, together
   end
@@ -90,7 +92,7 @@ local function offer(text, request)
   if not a then
     local rebuilding = limits_apply(c) and NBR.BOOKS_REBUILDING or nil
     request.refused[text] = rebuilding
-    return not rebuilding and take_uncounted(c, request), rebuilding
+    return not rebuilding and block.take(c, request, take_uncounted), rebuilding
   end
   local reason, sampled, permits = limits_refusal(a, campaign, c, request.user, book.now, request.head, call.settings)
   local earned = not reason and earned_hold(request, c, a, campaign, permits)
@@ -100,14 +102,23 @@ local function offer(text, request)
   if sampled then
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
-  request.refused[text] = reason
+  -- A turn comes with the next ad of the user.
+  request.refused[text] = reason ~= NBR.NOT_ITS_TURN and reason or nil
   if reason then
     scarce_note(request.accounts, a, campaign, c, reason, book.now)
   end
-  return not reason and take(c, request, a, campaign, wanted, permits, earned), reason
+  if reason then
+    return nil, reason
+  end
+  return block.take(c, request, take, a, campaign, wanted, permits, earned)
 end
 
-local function reserve_imp(line, request)
+local function reserve_imp(line, imp, request)
+  local of_block = block.ad_at(request, imp)
+  block.note(request, imp)
+  if of_block then
+    return of_block
+  end
   local reasons, position = '', 0
   for text in pieces(line, ';') do
     local taken, reason = offer(text, request)
@@ -126,7 +137,7 @@ local function request_of(text, client, keys)
   local lines = pieces(text, '\n')
   local head = head_of(lines())
   local at = head.publisher * PUBLISHER_KEYS
-  local request = { at = at, head = head, lines = lines, client_key = keys[at + 5], shown = {}, refused = {} }
+  local request = { at = at, head = head, lines = lines, client_key = keys[at + 5], page = pages.of(nil), refused = {}, bound = {} }
   if client and client ~= NO_CLIENT then
     request.client_name, request.clients = client, clients_of(request.client_key)
     clients_note(request.clients, client)
@@ -149,13 +160,13 @@ local function reserve(request, keys)
     call.own_key = call.own_key + 1
     request.user = frequency_open(keys[call.own_key], book.now, book.horizon)
   end
-  if head.reads_page then
+  if head.page then
     call.own_key = call.own_key + 1
-    request.shown = page_open(keys[call.own_key])
+    request.page, request.placements = pages.of(keys[call.own_key]), head.page
   end
   local replies = {}
   for line in lines do
-    replies[#replies + 1] = reserve_imp(line, request)
+    replies[#replies + 1] = reserve_imp(line, #replies + 1, request)
   end
   call.expires_at[accounts] = head.expires_at_s
   return table.concat(replies, '\n')
@@ -179,7 +190,7 @@ local function reserve_ads(keys, args)
     results[i] = reserve(request, keys)
   end
   frequency_save()
-  pages_save()
+  pages.save()
   books_save(call.expires_at)
   tally_save()
   clients_save()

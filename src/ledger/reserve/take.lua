@@ -41,8 +41,8 @@ do
     local book, count = request.book, 1 + lot + spare
     local moments = moments_of(c, book.now, max_hold_ms, count > 1)
     -- A click or a viewable event bills when it comes; until then its impression holds a place, and no
-    -- money.
-    local micros = c.bills_later and 0 or c.price_micros * count
+    -- money. Of a video that bills when it is complete the money is held.
+    local micros = c.holds_price and c.price_micros * count or 0
     account_hold(a, moments.hold_end_ms, a[DAY], count, micros)
     account_hold(campaign, moments.hold_end_ms, a[DAY], count, micros)
     if pacing_applies(c) then
@@ -64,7 +64,7 @@ do
     local asked_ms = request.head.max_hold_ms > 0 and request.head.max_hold_ms or call.settings.token_ttl_ms
     local moments, hold_end = hold_with_lots(c, request, a, campaign, lot, spare, math.min(asked_ms, earned_ms))
     if c.rate_per_second >= 0 then
-      a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, book.now) - 1, book.now
+      a[RATE_TOKENS], a[RATE_AT] = math.max(limits_rate_tokens(a, c, book.now) - 1, 0), book.now
     end
     if c.counted and request.user then
       frequency_hold(request.user, c.counted, hold_end)
@@ -73,7 +73,7 @@ do
       client_hold(request.clients, request.client, hold_end - book.now, asked_ms, earned_ms)
     end
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
-    page_add(request.shown, c)
+    pages.add(request.page, c)
     tally_add_serves(request.serves, day, c.tally, 1)
     local lots = lot + spare > 0 and string.format(' %d %d %.0f', lot, spare, book.now) or ' 0 0 0'
     return moments .. day .. lots
@@ -82,7 +82,7 @@ do
   -- Shows a candidate without limits whose accounts may not be used: nothing is held, and its impression counts later.
   function take_uncounted(c, request)
     local now = request.book.now
-    page_add(request.shown, c)
+    pages.add(request.page, c)
     return string.format('%d 0 %d 0 0 0', math.ceil((now + call.settings.token_ttl_ms) / 1000), day_of(request.book.days, now))
   end
 end

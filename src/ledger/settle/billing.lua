@@ -1,7 +1,7 @@
 -- What a hit bills and adds to its accounts. Include after books.lua and tally.lua.
 
--- The amount that a hit after the impression may bill: its price, or what is left of a limit if that
--- is less.
+-- The amount that a hit after the impression may bill of which nothing is held: its price, or what is left of a limit if
+-- that is less.
 local function later_bill(h, a, campaign)
   -- The held sums of a broken account mean nothing.
   local function held(account, field)
@@ -35,7 +35,7 @@ local function add_impression(account, day, billed)
   account[T_SPEND] = account[T_SPEND] + billed
 end
 
--- A viewable event is counted in the event tally; the account knows what it billed.
+-- An event that bills is counted in the event tally; the account knows what it billed.
 local function add_spend(account, day, billed)
   account_add(account, day, SPEND, P_SPEND, billed)
   account[T_SPEND] = account[T_SPEND] + billed
@@ -63,6 +63,16 @@ local function settle_impression(h, a, campaign, held_micros, serves)
   return found
 end
 
+-- Takes the price of a video that is complete out of its hold. Returns nil when it is not there any more.
+local function held_bill(h, a, campaign)
+  if not h.is_held or a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0
+    or not account_unhold(a, h.hold_end_ms, h.day, 0, h.price_micros) then
+    return nil
+  end
+  account_unhold(campaign, h.hold_end_ms, h.day, 0, h.price_micros)
+  return h.price_micros
+end
+
 -- The accounts of a hit, at its day or a later one.
 local function accounts_of(h, accounts_key, book)
   local a, campaign = books_open(accounts_key, book, h.line_item, h.campaign)
@@ -82,7 +92,7 @@ local function settle_accounts(h, accounts_key, book, serves)
     billed = h.bills and h.price_micros or 0
     found = settle_impression(h, a, campaign, billed, serves)
   else
-    billed = h.bills and later_bill(h, a, campaign) or 0
+    billed = h.bills and (held_bill(h, a, campaign) or later_bill(h, a, campaign)) or 0
     local add = h.action == 'click' and add_click or add_spend
     add(a, h.day, billed)
     add(campaign, h.day, billed)

@@ -1,11 +1,11 @@
 import { encodeRow, luaConstants, luaReader, luaShortReader, luaTable, rowOf, type FieldValue } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
-import { billsHit, NOT_USED, type Hit, type LedgerReason, type RestoredHit, type Settled } from '../hit.ts';
+import { billsHit, NOT_USED, takesFromHold, type Hit, type LedgerReason, type RestoredHit, type Settled } from '../hit.ts';
 import { hitText } from '../hit-text.ts';
 import { capTriples, countsOf } from '../frequency-counters.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
-import type { Limits } from '../limits.ts';
+import { holdsPrice, type Limits } from '../limits.ts';
 import { storedHit } from '../stored-hit.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 import { ACTIVITY_RULE, UNKNOWN_AT, type ActivityRule } from './activity-rule.ts';
@@ -56,6 +56,7 @@ const OTHER_FIELDS = {
   lateAtMs: 0,
   impressionAtMs: 0,
   restored: '',
+  isHeld: false,
   visitor: '',
   network: '',
 };
@@ -84,7 +85,7 @@ export interface SettleCall {
   readonly limits: HitLimits;
   /** Whether it waited in Postgres. */
   readonly late: boolean;
-  /** When the impression of a click, or of a viewable event that bills, was counted, if its event row says so. */
+  /** When the impression of a click, or of an event that bills, was counted, if its event row says so. */
   readonly impressionAtMs: number | undefined;
 }
 
@@ -130,7 +131,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     accountField('c', ad.campaignId),
     ad.priceMicros,
     // What a release gives back is what was held.
-    isRelease ? ad.billsOn === 'impression' : bills,
+    isRelease ? holdsPrice(ad.billsOn) : bills,
     ad.day,
     ad.holdEndMs,
     ad.tokenExpS,
@@ -162,6 +163,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     lateAtMs: late ? atMs : 0,
     impressionAtMs,
     restored: restored ? encodeRestored(restored, limits) : '',
+    isHeld: kind !== 'impression' && takesFromHold(hit),
     visitor: kind === 'click' ? visitorName(ad) : '',
     network: kind === 'click' ? networkName(ad) : '',
   });
@@ -180,13 +182,13 @@ const encodeRestored = ({ reason }: RestoredHit, { dailyImpressions, goalImpress
 
 /** undefined: the accounts are not rebuilt since Redis lost data, and nothing was done. */
 export const decodeSettled = (reply: string): Settled | undefined => {
-  const [outcome, foundHold, reason, click, viewable] = reply.split(' ');
+  const [outcome, foundHold, reason, click, event] = reply.split(' ');
   if (outcome === 'closed') return undefined;
   return {
     outcome: outcome as Settled['outcome'],
     foundHold: foundHold === '1',
     reason: reason === '-' ? undefined : (reason as LedgerReason),
     click: click === '-' ? undefined : (click as Settled['click']),
-    viewable: viewable === '-' ? undefined : (viewable as Settled['viewable']),
+    event: event === '-' ? undefined : (event as Settled['event']),
   };
 };

@@ -1,5 +1,5 @@
 -- Settles hits: counts each once, bills it, confirms what was reserved for it, and appends it to
--- the event stream of its shard (../lua/events.lua). A click, or a viewable event that bills, that comes
+-- the event stream of its shard (../lua/events.lua). A click, or an event that bills, that comes
 -- before its impression waits for it (../lua/waiting.lua) and is settled with it.
 --
 -- KEYS per publisher p = 0, 1, …: KEYS[6p + 1] accounts of the publisher (hash), KEYS[6p + 2] event stream of its
@@ -17,10 +17,10 @@
 --   client: who holds the ad, '' when its hold need not be earned; user_at, network_at: the counters of
 --   impressions of its user and its network; visitor, network: of a click, the names of both, '' when unknown;
 --   restored: '', or of a hit that is counted after all a JSON array of why it was filtered and of its caps (restore.lua)
--- Returns per hit 'outcome found_hold reason click viewable': 'counted', 'filtered', 'waiting' (for its impression),
+-- Returns per hit 'outcome found_hold reason click event': 'counted', 'filtered', 'waiting' (for its impression),
 --   'provisional' (a click that is judged later), 'duplicate', 'expired', 'closed' (its accounts are not rebuilt: nothing has
 --   changed) or 'kept' (a restored hit without room stays filtered); 1 or 0; why a hit is filtered by the ledger, or '-'; what became of the
---   click, and of the viewable event, that waited for this impression: 'counted', 'provisional', a reason, or '-'
+--   click, and of the event that bills, that waited for this impression: 'counted', 'provisional', a reason, or '-'
 -- Why atomic: the check for duplicates, the billing and the stored event are one step, so no hit is
 --   billed twice or stored without being billed.
 --
@@ -34,6 +34,7 @@
 -- @include ../lua/books.lua
 -- @include ../lua/tally.lua
 -- @include billing.lua
+-- @include ../lua/siblings.lua
 -- @include ../lua/frequency.lua
 -- @include ../lua/events.lua
 -- @include ../lua/waiting.lua
@@ -96,7 +97,7 @@ local function settle_later(h, at, record, event, of)
   return 'counted'
 end
 
--- Settles a hit that has waited for this impression. Returns as settle_later, and '-' when none waited.
+-- Settles a hit that has waited for this impression. Returns as settle_later, and '-' when none waited; and its label.
 local function settle_waiting(name, impression_at, of)
   local at, record, event = waiting_take(of.events, name)
   if not at then
@@ -106,9 +107,9 @@ local function settle_waiting(name, impression_at, of)
   local fault = order_fault(waited, at, impression_at)
   if fault ~= '' then
     events_add_filtered(of.events, waited, event, at, fault)
-    return fault
+    return fault, waited.label
   end
-  return settle_later(waited, at, record, event, of)
+  return settle_later(waited, at, record, event, of), waited.label
 end
 
 -- Why a restored hit stays filtered: only an impression needs room, the others bill what is left.
@@ -229,26 +230,28 @@ local function settle(h, i, record, event, keys)
     clients_open(clients, keys[first + 6], now)
     client_render(clients, clients.open[h.client], h.hold_end_ms - h.served_at_ms)
   end
-  local click, viewable = '-', '-'
+  local click, billing = '-', '-'
   if is_impression and (seen ~= '' or h.late_at_ms > 0) then
     local of = places_of(keys, first, book, places_key)
-    local function settle_followers(action, label)
-      local is_seen = string.find(seen, ',' .. label, 1, true)
-      if h.late_at_ms == 0 and not is_seen then
+    local function is_seen(label)
+      return string.find(seen, ',' .. label .. ',', 1, true)
+    end
+    local function settle_follower(action, may_wait)
+      if h.late_at_ms == 0 and not may_wait then
         return '-'
       end
-      local name = waiting_name(h.token, action)
-      local became = settle_waiting(name, at, of)
+      local became, label = settle_waiting(waiting_name(h.token, action), at, of)
       -- What was seen of the token may have been forgotten since the hit came, and the same hit may
       -- wait in Postgres too.
-      if became ~= '-' and not is_seen then
-        redis.call('APPEND', seen_key, label)
+      if label and not is_seen(label) then
+        redis.call('APPEND', seen_key, label .. ',')
       end
       return became
     end
-    click, viewable = settle_followers('click', 'click,'), settle_followers('event', 'event:viewable,')
+    click = settle_follower('click', is_seen('click'))
+    billing = settle_follower('event', is_seen('event:viewable') or is_seen('event:complete'))
   end
-  return (found and 'counted 1 - ' or 'counted 0 - ') .. click .. ' ' .. viewable
+  return (found and 'counted 1 - ' or 'counted 0 - ') .. click .. ' ' .. billing
 end
 
 local function settle_hits(keys, args)

@@ -95,7 +95,7 @@ export const isElsewhere = ({
   readonly origin: boolean;
 }): boolean => browser || (network && origin);
 
-/** When a click, or a viewable event that bills, and its impression came, epoch ms. */
+/** When a click, or an event that bills, and its impression came, epoch ms. */
 export interface OrderFacts {
   readonly kind: HitKind;
   readonly atMs: number;
@@ -129,7 +129,7 @@ export const ORDER_RULES: readonly OrderRule[] = [
   },
   {
     name: 'no_impression',
-    words: `a click, or a viewable event that bills, whose impression was not counted by ${CLICK_TIMES.windowMs / 1000} s after it`,
+    words: `a click, or an event that bills, whose impression was not counted by ${CLICK_TIMES.windowMs / 1000} s after it`,
     source: `${MRC}: activity-based filtration`,
     applies: ({ atMs, impressionAtMs }) => impressionAtMs === undefined || impressionAtMs - atMs > CLICK_TIMES.windowMs,
   },

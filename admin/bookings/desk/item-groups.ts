@@ -1,0 +1,156 @@
+import type { Dimensions, PlacementWire } from '../../api/wire.ts';
+import { frequencyCapsOf } from '../../../src/catalog/model/frequency-caps.ts';
+import { BUDGET_TYPE_WORDS, CLASS_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
+import { capWords } from '../../words/cap-words.ts';
+import { flight } from '../../words/dates.ts';
+import { count, money, price } from '../../words/formats.ts';
+import { counted, listed } from '../../words/kinds.ts';
+import { scheduleWords } from '../../words/schedule-words.ts';
+import { targetingWords } from '../../words/targeting-words.ts';
+import { t } from '../../words/texts.ts';
+import { countryName } from '../../parts/fields/country-field.ts';
+import { fieldsOf } from '../forms/entity-fields.ts';
+import { textOf } from '../forms/typed-text.ts';
+import { recordOfPart, type ItemPart } from './booking-draft.ts';
+
+export type GroupName = 'what' | 'where' | 'when' | 'who' | 'price' | 'pace';
+
+/** The fields of a line item as the booking screen groups them. `more`: those that few line items need. */
+export interface ItemGroup {
+  readonly name: GroupName;
+  readonly label: string;
+  readonly fields: readonly string[];
+  readonly more: readonly string[];
+}
+
+const TARGETING = [
+  'regions',
+  'cities',
+  'languages',
+  'browsers',
+  'os',
+  'connection',
+  'urls',
+  'referrers',
+  'audiences',
+  'dimensions',
+  'key_values',
+];
+
+const GROUPS: readonly ItemGroup[] = [
+  {
+    ...{ name: 'what', label: t`What` },
+    fields: ['name', 'class', 'type', 'bidder_id', 'endpoint'],
+    more: ['priority', 'share_of_voice', 'rotation', 'deal_id', 'gvl_id', 'notice_hosts', 'value_cpm', 'external_key', 'active'],
+  },
+  { ...{ name: 'where', label: t`Where` }, fields: ['placement_ids'], more: [] },
+  { ...{ name: 'when', label: t`When` }, fields: ['start_date', 'end_date'], more: ['schedule', 'schedule_zone'] },
+  {
+    ...{ name: 'who', label: t`Who` },
+    fields: ['targeting/devices', 'targeting/countries'],
+    more: [
+      ...TARGETING.map((one) => `targeting/${one}`),
+      'targeting_id',
+      ...['countries', 'devices', ...TARGETING].map((one) => `targeting/exclude/${one}`),
+    ],
+  },
+  {
+    ...{ name: 'price', label: t`How much` },
+    fields: ['goal_impressions', 'cpm', 'cpc'],
+    more: ['budget_type', 'budget', 'goal_clicks', 'floor'],
+  },
+  {
+    ...{ name: 'pace', label: t`How fast` },
+    fields: ['frequency_cap', 'frequency_window', 'pacing'],
+    more: ['daily_impression_cap', 'daily_spend_cap', 'frontload', 'frequency_caps', 'rate_limit', 'rate_burst'],
+  },
+];
+
+const NAMED = new Set(GROUPS.flatMap(({ fields, more }) => [...fields, ...more]));
+/** What a group does not name is part of what a line item is. What it belongs to is given, and it is archived elsewhere. */
+const OTHERS = fieldsOf('line_items')
+  .map(({ pointer }) => pointer.slice(1))
+  .filter((name) => !NAMED.has(name) && !['campaign_id', 'archived'].includes(name));
+
+export const ITEM_GROUPS: readonly ItemGroup[] = GROUPS.map((group) =>
+  group.name === 'what' ? { ...group, more: [...group.more, ...OTHERS] } : group,
+);
+
+type Fields = Readonly<Record<string, never>>;
+
+/** A line item in one line for each group: `phones in US, CA`. */
+export const groupWords = (item: ItemPart, dimensions: Dimensions): Readonly<Record<GroupName, string>> => {
+  const record = recordOfPart('line_items', item.fields, dimensions) as unknown as Fields & Readonly<Record<string, unknown>>;
+  const own = (record['placement_ids'] as readonly string[] | undefined) ?? [];
+  // Creatives may have placements of their own.
+  const others = item.creatives.flatMap(({ base }) => (base?.['placement_ids'] as readonly string[] | undefined) ?? []);
+  const places = [...new Set(own.length > 0 ? own : others)];
+  const targeting = (record['targeting'] ?? {}) as Parameters<typeof targetingWords>[0];
+  const rules = targetingWords(targeting, { countryName, dimensions });
+  const caps = frequencyCapsOf(record as never);
+  return {
+    what: [
+      labelIn(LINE_ITEM_TYPE_WORDS, record['type']),
+      labelIn(CLASS_WORDS, record['class']) || t`${labelIn(PRIORITY_WORDS, record['priority'] ?? 2)} priority`,
+      item.creatives.length > 0 ? counted(item.creatives.length, 'creative') : t`no creative yet`,
+    ].join(', '),
+    where: places.length > 0 ? listed(places) : t`nowhere yet`,
+    when: whenWords(record),
+    who: rules.length > 0 ? rules.join(', ') : t`everyone`,
+    price: priceWords(record),
+    pace: [labelIn(PACING_WORDS, record['pacing']), ...(caps.length > 0 ? capWords(caps) : [t`any number of times per person`])].join(
+      ' · ',
+    ),
+  };
+};
+
+const labelIn = (choices: Readonly<Record<string, { readonly label: string }>>, value: unknown): string =>
+  choices[textOf(value)]?.label ?? '';
+
+const whenWords = (record: Readonly<Record<string, unknown>>): string => {
+  const [start, end] = [textOf(record['start_date']), textOf(record['end_date'])];
+  const days = start === '' && end === '' ? t`with the campaign` : flight({ start_date: start || '…', end_date: end || '…' });
+  const hours = scheduleWords((record['schedule'] as Parameters<typeof scheduleWords>[0] | undefined) ?? []);
+  return hours === '' ? days : `${days}, ${hours}`;
+};
+
+/** `300,000 impressions at $9.00 CPM`. */
+const priceWords = (record: Readonly<Record<string, unknown>>): string => {
+  if (record['type'] === 'programmatic') return t`by bid`;
+  const number = (name: string): number | undefined => (typeof record[name] === 'number' ? record[name] : undefined);
+  const [type, cpm, cpc, budget] = [textOf(record['budget_type']), number('cpm'), number('cpc'), number('budget')];
+  const [impressions, clicks] = [number('goal_impressions'), number('goal_clicks')];
+  const goal = [
+    impressions === undefined ? '' : t`${count(impressions)} impressions`,
+    clicks === undefined ? '' : t`${count(clicks)} clicks`,
+  ].filter((one) => one !== '');
+  const rate = type === 'CPC' ? cpc : cpm;
+  const label = labelIn(BUDGET_TYPE_WORDS, type);
+  if (type === 'Flat') return [...goal, budget === undefined ? t`no fee yet` : t`a fee of ${money(budget)}`].join(', ');
+  const paid = rate === undefined ? t`no price yet` : `${price(rate)} ${label}`;
+  const bound = budget === undefined ? '' : t`up to ${money(budget)}`;
+  return [goal.length > 0 ? t`${goal.join(', ')} at ${paid}` : paid, bound].filter((one) => one !== '').join(', ');
+};
+
+/** What a line item costs when it delivers what is booked, in USD; undefined: its price or its bound is open. */
+export const costOf = (item: ItemPart, dimensions: Dimensions): number | undefined => {
+  const record = recordOfPart('line_items', item.fields, dimensions);
+  const number = (name: string): number | undefined => (typeof record[name] === 'number' ? record[name] : undefined);
+  const [goal, clicks, cpm, cpc, budget] = ['goal_impressions', 'goal_clicks', 'cpm', 'cpc', 'budget'].map(number);
+  if (record['type'] === 'programmatic' || record['budget_type'] === 'Flat') return budget;
+  const agreed = record['budget_type'] === 'CPC' ? product(clicks, cpc) : product(goal, cpm, 1_000);
+  return agreed === undefined || budget === undefined ? (agreed ?? budget) : Math.min(agreed, budget);
+};
+
+const product = (many: number | undefined, rate: number | undefined, per = 1): number | undefined =>
+  many === undefined || rate === undefined ? undefined : (many * rate) / per;
+
+/** The sizes of placements of a line item that none of its creatives has: `300 × 600 for sidebar`. */
+export const missingSizes = (item: ItemPart, placements: readonly PlacementWire[]): readonly string[] =>
+  placements
+    .filter(({ width, height }) => !item.creatives.some(({ fields }) => isSized(fields, width, height)))
+    .map(({ id, width, height }) => t`${width} × ${height} for ${id}`);
+
+/** A creative without a size of its own takes that of the placement. */
+const isSized = ({ width, height }: Readonly<Record<string, unknown>>, wide: number, high: number): boolean =>
+  (width ?? wide) === wide && (height ?? high) === high;

@@ -1,0 +1,32 @@
+/** The rows of the list that is shown. */
+const rowsOf = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.listed tbody tr')];
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select, [contenteditable], dialog *');
+
+/**
+ * A list without the mouse: j and k lead to the next row and the one before, x chooses it, Enter opens it, e edits it. Its link has the
+ * focus, so that a reader of screens says which row it is.
+ *
+ * @param edit the row at this place
+ * @returns ends it
+ */
+export const listenToListKeys = (edit: (at: number) => void): (() => void) => {
+  const press = (event: KeyboardEvent): void => {
+    if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const rows = rowsOf();
+    const at = rows.findIndex((row) => row.contains(document.activeElement));
+    const moves: Readonly<Record<string, number>> = { j: at + 1, k: at < 0 ? rows.length - 1 : at - 1 };
+    const to = moves[event.key];
+    if (to !== undefined) {
+      const link = rows[to]?.querySelector<HTMLElement>('a.name, a');
+      link?.focus({ preventScroll: true });
+      link?.closest('tr')?.scrollIntoView({ block: 'nearest' });
+    } else if (event.key === 'x' && at >= 0) rows[at]?.querySelector<HTMLInputElement>('td.check input')?.click();
+    else if (event.key === 'e' && at >= 0) edit(at);
+    else return;
+    event.preventDefault();
+  };
+  window.addEventListener('keydown', press);
+  return () => window.removeEventListener('keydown', press);
+};

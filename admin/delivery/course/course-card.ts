@@ -1,0 +1,172 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { dateOfDay, dayOf } from '../../../src/base/utc-day.ts';
+import type { AuditRow } from '../../../src/bookings/audit-api.ts';
+import type { Page } from '../../page.ts';
+import { card } from '../../parts/parts.ts';
+import { createReading } from '../../parts/reading.ts';
+import { date, moment } from '../../words/dates.ts';
+import { count, money, percent } from '../../words/formats.ts';
+import { t } from '../../words/texts.ts';
+import { courseChart } from './course-chart.ts';
+import { courseMarks, type CourseMark } from './course-marks.ts';
+import { flightCourse, type CourseDay, type Flight, type FlightCourse } from './flight-course.ts';
+
+export interface CourseCardOptions {
+  /** What the report filters by, and what the history calls it. */
+  readonly of: 'line_item' | 'campaign';
+  readonly id: number;
+}
+
+/** What a course is measured by. */
+export interface Booked {
+  readonly flight: Flight;
+  /** Impressions over the flight; null: none are agreed. */
+  readonly goal: number | null;
+  /** USD that the flight is agreed to cost; null: it is open. */
+  readonly cost: number | null;
+}
+
+interface Read {
+  readonly days: readonly (CourseDay & { readonly revenue: number })[];
+  readonly clicks: number;
+  readonly revenue: number;
+  readonly marks: readonly CourseMark[];
+}
+
+/** A report has at most so many days. */
+const MAX_DAYS = 366;
+const MAX_MARKS = 100;
+const MAX_LISTED = 8;
+
+export interface CourseCard {
+  render(booked: Booked): TemplateResult | typeof nothing;
+}
+
+/** The course of a flight from its first day to its last: what was delivered, what was agreed, and how it is likely to end. */
+export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flight: Flight | undefined): CourseCard => {
+  const { api, rights } = page;
+  const today = dayOf(Date.now());
+  const span = flight && spanOf(flight, today);
+  const may = rights.may('GET', '/reports') && span !== undefined;
+  const reading = createReading<Read>(
+    page,
+    async () => {
+      const { from, to } = span ?? { from: '', to: '' };
+      const asked = { from, to, group_by: ['day'], metrics: ['impressions', 'clicks', 'revenue'], limit: MAX_DAYS };
+      const [report, history] = await Promise.all([
+        api.get('/reports', { ...asked, [`filter[${of}]`]: id }),
+        rights.may('GET', '/audit') ? api.get('/audit', { entity: of, entity_id: String(id), from, limit: MAX_MARKS }) : undefined,
+      ]);
+      if (!report.ok) return report;
+      const { rows, totals } = report.value;
+      const number = (value: unknown): number => Number(value ?? 0);
+      const days = rows.map((row) => ({
+        day: String(row['day']),
+        impressions: number(row['impressions']),
+        revenue: number(row['revenue']),
+      }));
+      const marks = history?.ok ? courseMarks(history.value as readonly AuditRow[]) : [];
+      return { ok: true, value: { days, clicks: number(totals['clicks']), revenue: number(totals['revenue']), marks } };
+    },
+    { may },
+  );
+  return {
+    render: (booked) => {
+      const course = flightCourse(booked.flight, [], booked.goal, today);
+      if (course.state === 'future') return card(t`The flight`, future(booked, course));
+      if (!may) return nothing;
+      return card(
+        t`The flight`,
+        reading.render((read) => courseOf(booked, read, today)),
+      );
+    },
+  };
+};
+
+/** The days of a flight that are over or run; undefined: it has not begun. */
+const spanOf = (
+  { start_date: start, end_date: end }: Flight,
+  today: number,
+): { readonly from: string; readonly to: string } | undefined => {
+  const [first, last] = [dayOf(Date.parse(start.slice(0, 10))), Math.min(today, dayOf(Date.parse(end.slice(0, 10))))];
+  return first > today ? undefined : { from: dateOfDay(Math.max(first, last - MAX_DAYS + 1)), to: dateOfDay(last) };
+};
+
+const future = ({ goal, cost }: Booked, { first, last, today }: FlightCourse): TemplateResult => {
+  const days = last - first + 1;
+  return html`<p>
+    ${t`It begins on ${date(dateOfDay(first))}, in ${count(first - today)} days, and runs for ${count(days)} days.`}
+    ${goal === null ? nothing : t`Booked: ${count(goal)} impressions, about ${count(Math.ceil(goal / days))} a day.`}
+    ${cost === null ? nothing : t`It is agreed to cost ${money(cost)}.`}
+  </p>`;
+};
+
+const courseOf = ({ flight, goal, cost }: Booked, { days, clicks, revenue, marks }: Read, today: number): TemplateResult => {
+  const whole = flightCourse(flight, days, goal, today);
+  const { state, total, planned, first } = whole;
+  const due = planned?.[Math.min(today, whole.last) - first];
+  const figures: readonly (readonly [string, string])[] = [
+    [t`Impressions`, goal === null ? count(total) : t`${count(total)} of ${count(goal)}`],
+    ...(goal === null ? [] : [[t`Of the goal`, percent(total / goal)] as const]),
+    ...(state === 'running' && due !== undefined ? [[t`Due by tonight`, count(Math.round(due))] as const] : []),
+    [t`Clicks`, count(clicks)],
+    [t`Click rate`, total > 0 ? percent(clicks / total) : '–'],
+    [t`Revenue`, cost === null ? money(revenue) : t`${money(revenue)} of ${money(cost)}`],
+  ];
+  return html`
+    <dl class="figures course">
+      ${figures.map(
+        ([label, figure]) =>
+          html`<div>
+            <dt>${label}</dt>
+            <dd>${figure}</dd>
+          </div>`,
+      )}
+    </dl>
+    <p class="course-end">${endWords(whole, goal)}</p>
+    ${total > 0 || state === 'running' ? html`${legend(whole, goal)}<ad-chart .chart=${courseChart(within(whole, MAX_DAYS), goal, marks)}></ad-chart>` : nothing}
+    ${markList(marks)}
+  `;
+};
+
+/** A course of years shows its last days up to now: the rest of it would be a line. */
+const within = (course: FlightCourse, most: number): FlightCourse => {
+  if (course.delivered.length <= most) return course;
+  const end = Math.min(course.last, Math.max(course.today, course.first + most - 1));
+  const from = Math.max(course.first, end - most + 1);
+  const [skip, to] = [from - course.first, end - course.first + 1];
+  const planned = course.planned?.slice(skip, to);
+  return { ...course, first: from, last: end, delivered: course.delivered.slice(skip, to), planned, projection: undefined };
+};
+
+const legend = ({ projection }: FlightCourse, goal: number | null): TemplateResult =>
+  html`<p class="legend">
+    <span class="key line">${t`impressions, summed`}</span>
+    ${goal === null ? nothing : html`<span class="key dashed">${t`even course to the goal`}</span>`}
+    ${projection === undefined ? nothing : html`<span>${t`dotted: as the last days went`}</span>`}
+  </p>`;
+
+const endWords = ({ state, total, last, projection }: FlightCourse, goal: number | null): string => {
+  const end = date(dateOfDay(last));
+  if (state === 'finished')
+    return goal === null
+      ? t`It ended on ${end}.`
+      : total >= goal
+        ? t`It ended on ${end} and reached its goal.`
+        : t`It ended on ${end}, ${count(goal - total)} impressions short of its goal.`;
+  if (projection === undefined) return t`It runs until ${end}. After its first full day this says how it is likely to end.`;
+  const { low, likely, high } = projection;
+  const range = low === high ? count(likely) : t`${count(likely)}, between ${count(low)} and ${count(high)}`;
+  if (goal !== null && low >= goal) return t`As the last days went, it reaches its goal before ${end}.`;
+  return t`As the last days went, it ends on ${end} with ${range}.`;
+};
+
+const markList = (marks: readonly CourseMark[]): TemplateResult | typeof nothing =>
+  marks.length === 0
+    ? nothing
+    : html`<details>
+        <summary>${t`Changes during the flight`}</summary>
+        <ul class="course-marks">
+          ${marks.slice(-MAX_LISTED).map(({ at, actor, words }) => html`<li><span>${moment(at)}</span> ${words} <small>${actor}</small></li>`)}
+        </ul>
+      </details>`;

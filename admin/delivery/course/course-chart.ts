@@ -1,0 +1,63 @@
+import type uPlot from 'uplot';
+import { dateOfDay } from '../../../src/base/utc-day.ts';
+import type { ChartData } from '../../parts/charts/chart.ts';
+import { date, dayAndMonth } from '../../words/dates.ts';
+import { count } from '../../words/formats.ts';
+import { t } from '../../words/texts.ts';
+import { axes, frame } from '../delivery-charts.ts';
+import type { CourseMark } from './course-marks.ts';
+import type { FlightCourse } from './flight-course.ts';
+
+const LABELS = 5;
+
+/** The course of a flight: what was delivered, the even course to the goal, what is likely to come, and changes as lines. */
+export const courseChart = (course: FlightCourse, goal: number | null, marks: readonly CourseMark[]): ChartData => {
+  const { first, last, today, delivered, planned, projection, total } = course;
+  const xs = delivered.map((_, i) => first + i);
+  /** From today's sum to that of the last day. */
+  const toEnd = (end: number): (number | null)[] =>
+    xs.map((day) => (day < today || last === today ? null : total + ((end - total) * (day - today)) / (last - today)));
+  const none = xs.map(() => null);
+  const lines = projection ? [projection.likely, projection.low, projection.high].map(toEnd) : [none, none, none];
+  const step = Math.max(1, Math.ceil(xs.length / LABELS));
+  const likely = projection === undefined ? '' : t`By its end, ${count(projection.likely)} are likely.`;
+  const aim = goal === null ? '' : t`The goal is ${count(goal)}.`;
+  return {
+    label: `${t`Impressions from ${date(dateOfDay(first))} to ${date(dateOfDay(last))}: ${count(total)} so far.`} ${aim} ${likely}`.trim(),
+    data: [xs, delivered as number[], planned ? [...planned] : none, ...lines] as uPlot.AlignedData,
+    options: (colours, width) => ({
+      ...frame(width, [first - 0.3, Math.max(last, first + 1) + 0.3]),
+      axes: axes(
+        colours,
+        (day) => dayAndMonth(dateOfDay(day)),
+        xs.filter((_, i) => i % step === 0),
+      ),
+      series: [
+        {},
+        { stroke: colours.line, width: 2, fill: colours.fill, points: { show: xs.length === 1 } },
+        { stroke: colours.target, width: 1.5, dash: [5, 5], points: { show: false } },
+        { stroke: colours.line, width: 1.5, dash: [2, 4], points: { show: false } },
+        { stroke: colours.grid, width: 1, points: { show: false } },
+        { stroke: colours.grid, width: 1, points: { show: false } },
+      ],
+      bands: [{ series: [5, 4], fill: colours.fill }],
+      hooks: { draw: [(plot) => drawMarks(plot, marks, colours.target)] },
+    }),
+  };
+};
+
+const drawMarks = (plot: uPlot, marks: readonly CourseMark[], colour: string): void => {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.setLineDash([1, 3]);
+  for (const { day } of marks) {
+    const x = Math.round(plot.valToPos(day, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+};

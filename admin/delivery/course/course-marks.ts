@@ -1,0 +1,40 @@
+import type { AuditRow } from '../../../src/bookings/audit-api.ts';
+import { dayOf } from '../../../src/base/utc-day.ts';
+import { labelOf } from '../../bookings/forms/entity-fields.ts';
+import { textOf } from '../../bookings/forms/typed-text.ts';
+import { kindNamed } from '../../words/kinds.ts';
+import { t } from '../../words/texts.ts';
+
+/** A change of a booking that its course may show. */
+export interface CourseMark {
+  readonly day: number;
+  readonly at: string;
+  readonly actor: string;
+  /** `Price per thousand (CPM) 4 → 5`. */
+  readonly words: string;
+}
+
+/** Fields that decide how much is delivered. */
+const DECIDING = [
+  ...['cpm', 'cpc', 'budget', 'daily_budget', 'goal_impressions', 'goal_clicks', 'daily_impression_cap', 'daily_spend_cap'],
+  ...['priority', 'pacing', 'start_date', 'end_date', 'active', 'frequency_cap', 'placement_ids', 'targeting', 'share_of_voice', 'class'],
+];
+
+/** The changes of a record that decide how much it delivers, in the order of time. */
+export const courseMarks = (rows: readonly AuditRow[]): readonly CourseMark[] =>
+  rows
+    .filter(({ action }) => action === 'update')
+    .flatMap(({ at, actor, entity, before, after }) => {
+      const changed = DECIDING.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]));
+      const kind = kindNamed(entity);
+      const words = changed.map((name) => {
+        const [from, to] = [before?.[name], after?.[name]];
+        if (name === 'active') return to === true ? t`resumed` : t`paused`;
+        const label = labelOf(kind, name, after ?? {});
+        return isPlain(from) && isPlain(to) ? `${label} ${textOf(from) || '–'} → ${textOf(to) || '–'}` : label;
+      });
+      return words.length > 0 ? [{ day: dayOf(Date.parse(at)), at, actor, words: words.join(', ') }] : [];
+    })
+    .toSorted((a, b) => a.at.localeCompare(b.at));
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;

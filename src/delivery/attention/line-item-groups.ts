@@ -1,0 +1,62 @@
+import { showEndDate } from '../../catalog/model/flight-dates.ts';
+import { usdFromMicros } from '../../catalog/model/money.ts';
+import type { LineItemStatus } from '../status/status.ts';
+import type { AttentionGroup, AttentionKind } from './attention.ts';
+import { atRiskMicros, behindOf, endingSoon, type JudgedBooking } from './find-bookings.ts';
+
+/** Rows of a group that are named. */
+export const MAX_ROWS = 8;
+
+const inCents = (micros: number): number => Math.round(usdFromMicros(micros) * 100) / 100;
+
+/** Statuses with a group of their line items; another status of one that is behind names the cap or budget that keeps it there. */
+const OWN_GROUPS: readonly LineItemStatus['value'][] = ['cannot serve', 'behind', 'outranked'];
+
+/** What needs attention of line items, of each kind those with the most at risk first. */
+export const itemGroups = (judged: readonly JudgedBooking[], atMs: number): readonly AttentionGroup[] => {
+  const risk = (one: JudgedBooking): number | null => atRiskMicros(one, atMs);
+  const group = <One extends JudgedBooking>(
+    kind: AttentionKind,
+    of: readonly One[],
+    textOf: (one: One) => string,
+  ): readonly AttentionGroup[] =>
+    of.length === 0
+      ? []
+      : [
+          {
+            kind,
+            total: of.length,
+            at_risk: inCents(of.reduce((sum, one) => sum + (risk(one) ?? 0), 0)),
+            rows: of
+              .toSorted((a, b) => (risk(b) ?? 0) - (risk(a) ?? 0))
+              .slice(0, MAX_ROWS)
+              .map((one) => {
+                const micros = risk(one);
+                return {
+                  ...{ table: 'line_items', id: one.id, name: one.name, text: textOf(one) },
+                  at_risk: micros === null ? null : inCents(micros),
+                  ends_at: new Date(one.endMs).toISOString(),
+                };
+              }),
+          },
+        ];
+  const is = (value: LineItemStatus['value']) => judged.filter(({ status }) => status.value === value);
+  /** What keeps it from serving, and what that makes late. */
+  const reasonOf = ({ status }: JudgedBooking): string => [status.reasons[0] ?? '', status.behind ?? ''].filter(Boolean).join('. ');
+  const behind = behindOf(judged);
+  return [
+    ...group('cannot_serve', is('cannot serve'), reasonOf),
+    ...group(
+      'behind',
+      behind.filter(({ status }) => status.value === 'behind'),
+      (one) => one.behind,
+    ),
+    ...group(
+      'limited',
+      behind.filter(({ status }) => !OWN_GROUPS.includes(status.value)),
+      reasonOf,
+    ),
+    ...group('outranked', is('outranked'), reasonOf),
+    ...group('ends_soon', endingSoon(judged), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
+  ];
+};

@@ -1,0 +1,110 @@
+import { groupBy } from '../base/group-by.ts';
+import { commonFlight, type Campaign, type LineItem } from '../catalog/model/entities.ts';
+import { flightShare } from '../catalog/snapshot/flight-share.ts';
+import { dayTraffic, type TrafficCurve } from '../catalog/snapshot/traffic-curve.ts';
+import { opportunityFactor } from '../decision/opportunity-cost.ts';
+import type { Account, AccountReader } from '../ledger/read/read-accounts.ts';
+
+/** What bids have to pay to be shown in place of line items that yield. */
+export interface OpportunityCosts {
+  /** As a multiple of the price of the line item; Infinity: it is not ahead of its goal, or that is not known yet. */
+  factorOf(lineItem: LineItem): number;
+  /** Reads the counters of those that were asked about. Never rejects. */
+  refresh(): Promise<void>;
+  start(): void;
+  stop(): void;
+}
+
+/** The parts of a snapshot that say what is due. */
+export interface PacedCatalog {
+  readonly lineItems: { get(id: number): LineItem | undefined };
+  readonly campaigns: { get(id: number): Campaign | undefined };
+  curveAt(publisherId: number, atMs: number): TrafficCurve;
+}
+
+export interface OpportunityCostsOptions {
+  readonly accounts: Pick<AccountReader, 'lineItems'>;
+  readonly currentSnapshot: () => PacedCatalog | undefined;
+  /** The clock of a publisher, epoch ms. */
+  readonly now: (publisherId: number) => number;
+}
+
+const REFRESH_MS = 1_000;
+/** A line item that no bid has met for so many refreshes is not read any more. */
+const KEPT_REFRESHES = 60;
+/** More are not read: their places stay theirs. */
+const MAX_READ = 2_000;
+
+interface Known {
+  factor: number;
+  readonly publisherId: number;
+  /** Refreshes since it was asked about. */
+  idle: number;
+}
+
+/**
+ * Keeps the pace of line items that bids meet, as the counters in Redis had it a second ago: a decision
+ * looks one number up. While Redis is away no line item yields.
+ */
+export const createOpportunityCosts = ({ accounts, currentSnapshot, now }: OpportunityCostsOptions): OpportunityCosts => {
+  const known = new Map<number, Known>();
+  let timer: NodeJS.Timeout | undefined;
+  let isReading = false;
+
+  const read = async (snapshot: PacedCatalog, publisherId: number, ids: readonly number[]): Promise<void> => {
+    const atMs = now(publisherId);
+    // Redis may fail meanwhile; its client logs that.
+    const read = await accounts.lineItems(publisherId, ids).catch(() => undefined);
+    const { day, byHour: curve } = dayTraffic((ms) => snapshot.curveAt(publisherId, ms), atMs);
+    ids.forEach((id, i) => {
+      const lineItem = snapshot.lineItems.get(id);
+      const campaign = lineItem && snapshot.campaigns.get(lineItem.campaignId);
+      const one = known.get(id);
+      if (one === undefined) return;
+      const moment = campaign && { flight: commonFlight(lineItem.flight, campaign.flight), curve, day, atMs };
+      one.factor = moment && read ? factorOf(lineItem, read[i], flightShare(moment, atMs)) : Infinity;
+    });
+  };
+
+  const refresh = async (): Promise<void> => {
+    const snapshot = currentSnapshot();
+    if (!snapshot || isReading) return;
+    isReading = true;
+    for (const [id, one] of known) if (++one.idle > KEPT_REFRESHES) known.delete(id);
+    const byPublisher = groupBy([...known], ([, { publisherId }]) => publisherId);
+    await Promise.all(
+      [...byPublisher].map(([publisherId, of]) =>
+        read(
+          snapshot,
+          publisherId,
+          of.map(([id]) => id),
+        ),
+      ),
+    );
+    isReading = false;
+  };
+
+  return {
+    factorOf: ({ id, publisherId }) => {
+      const one = known.get(id);
+      if (one === undefined) {
+        if (known.size < MAX_READ) known.set(id, { factor: Infinity, publisherId, idle: 0 });
+        return Infinity;
+      }
+      one.idle = 0;
+      return one.factor;
+    },
+    refresh,
+    start: () => {
+      timer ??= setInterval(() => void refresh(), REFRESH_MS).unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+};
+
+/** Of the goal that is least ahead: it may have one of impressions and one of clicks. */
+const factorOf = ({ goals, sales }: LineItem, account: Account | undefined, share: number): number => {
+  if (!sales.yields || account === undefined) return Infinity;
+  const ahead = (goal: number | null, delivered: number): number => (goal === null ? 0 : opportunityFactor({ goal, delivered, share }));
+  return Math.max(ahead(goals.impressions, account.totalImpressions), ahead(goals.clicks, account.totalClicks));
+};

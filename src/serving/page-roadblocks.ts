@@ -1,0 +1,205 @@
+import type { Candidate, CandidateIndex, Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { rankDirect } from '../decision/rank-candidates.ts';
+import type { Block, BoundAd, KeptAd, RankedCandidate } from '../decision/ranked-candidate.ts';
+import type { IncompleteRoadblock, RoadblocksHere } from '../decision/roadblocks-here.ts';
+import { firstRefusal, RULES_PER_CANDIDATE } from '../decision/rules.ts';
+import type { AdRequest } from './ad-request.ts';
+import { openPlace, type Place } from './opportunity.ts';
+
+/** The roadblocks of a request: which of them may be shown, in which impressions, with which creatives. */
+export interface PageRoadblocks {
+  /** The positions of the impressions in the order in which they are decided: those of the roadblock that ranks best come first. */
+  readonly order: readonly number[];
+  /** Of an impression, by its position in the request; undefined: none is booked there. */
+  at(imp: number): RoadblocksHere | undefined;
+}
+
+/** A roadblock is judged once for all impressions of a request. `imp`: in the order of the decision. */
+type Judged =
+  { readonly missing: string } | { readonly missing: undefined; readonly imp: number; readonly position: number; readonly block: Block };
+
+/** One of its placements, with the candidates that may be shown there. */
+interface Part {
+  /** Position in the request; LATER_IMP: another request of the page view asks for it. */
+  readonly imp: number;
+  readonly placementId: string;
+  readonly index: CandidateIndex;
+  readonly positions: readonly number[];
+}
+
+/** undefined: no roadblock is booked on the placements of the request, the usual case. */
+export const roadblocksOf = (
+  snapshot: Snapshot,
+  request: AdRequest,
+  places: readonly Place[],
+  random: () => number,
+): PageRoadblocks | undefined => (hasRoadblock(places) ? createPageRoadblocks(snapshot, request, places, random) : undefined);
+
+const hasRoadblock = (places: readonly Place[]): boolean => {
+  for (const { slot } of places) if (slot.direct?.roadblocks !== undefined) return true;
+  return false;
+};
+
+const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: readonly Place[], random: () => number): PageRoadblocks => {
+  const known = new Map<number, readonly Part[] | string>();
+  const judged = new Map<number, Judged>();
+  /** Of placements that the page asks for in other requests. */
+  const later = new Map<string, Place>();
+
+  const laterPlace = (placementId: string): Place | undefined => {
+    if (!request.pagePlacements.includes(placementId)) return undefined;
+    let place = later.get(placementId);
+    if (!place) later.set(placementId, (place = openPlace(snapshot, request, { ...LATER, placementId })));
+    return place;
+  };
+
+  const partOf = (lineItemId: number, placementId: string): Part | string => {
+    // Each placement has one of its ads, the first impression.
+    const imp = places.findIndex(({ imp: asked }) => asked.placementId === placementId);
+    const place = places[imp] ?? laterPlace(placementId);
+    const isAsked = place !== undefined && place.placement !== undefined;
+    if (!isAsked) return `the page does not ask for ${placementId}`;
+    if (place.imp.terms) return 'an auction decides each impression by itself';
+    const index = place.slot.direct;
+    const positions = positionsAt(place, index?.roadblocks?.get(lineItemId) ?? []);
+    return index === undefined || positions.length === 0
+      ? `none of its creatives may be shown on ${placementId}`
+      : { imp, placementId, index, positions };
+  };
+
+  const findParts = (lineItemId: number): readonly Part[] | string => {
+    const placementIds = snapshot.placementsOf(lineItemId);
+    if (placementIds.length > MAX_ASKED) return `all its placements or none: no page asks for ${placementIds.length}`;
+    const parts = placementIds.map((placementId) => partOf(lineItemId, placementId));
+    const missing = [...new Set(parts.filter((part) => typeof part === 'string'))];
+    return missing.length > 0 ? `all its placements or none: ${missing.join(', ')}` : (parts as readonly Part[]);
+  };
+
+  const partsOf = (lineItemId: number): readonly Part[] | string => {
+    let parts = known.get(lineItemId);
+    if (parts === undefined) known.set(lineItemId, (parts = findParts(lineItemId)));
+    return parts;
+  };
+
+  const order = orderOf(places, partsOf);
+  const turnOf = ({ imp }: Part): number => (imp === LATER_IMP ? order.length : order.indexOf(imp));
+
+  const judge = (lineItemId: number): Judged => {
+    const parts = partsOf(lineItemId);
+    if (typeof parts === 'string') return { missing: parts };
+    const [first, ...others] = choose(
+      parts.toSorted((a, b) => turnOf(a) - turnOf(b)),
+      random,
+    );
+    if (!first) return NO_PARTS;
+    const bound: BoundAd[] = [];
+    const kept: KeptAd[] = [];
+    for (const { part, candidate } of others)
+      if (part.imp === LATER_IMP) kept.push({ placementId: part.placementId, candidate });
+      else bound.push({ imp: turnOf(part), candidate });
+    return { missing: undefined, imp: turnOf(first.part), position: first.candidate.position, block: { bound, kept } };
+  };
+
+  const judgedOf = (lineItemId: number): Judged => {
+    let one = judged.get(lineItemId);
+    if (!one) judged.set(lineItemId, (one = judge(lineItemId)));
+    return one;
+  };
+
+  return {
+    order,
+    at: (imp) =>
+      places[imp]?.slot.direct?.roadblocks ? roadblocksAt(order.indexOf(imp), (id) => isOne(snapshot, id), judgedOf) : undefined,
+  };
+};
+
+/** The impressions of a request, and the placements that its page view may name. */
+const MAX_ASKED = 70;
+
+/** Roadblocks of a placement that are put in order, the best ones. */
+const MAX_IN_ORDER = 16;
+
+/** A roadblock is decided before others that it could lose an impression to and that rank below it. */
+const orderOf = (places: readonly Place[], partsOf: (lineItemId: number) => readonly Part[] | string): readonly number[] => {
+  const best = new Map<number, Candidate>();
+  for (const { slot } of places)
+    for (const [lineItemId, [first]] of [...(slot.direct?.roadblocks ?? [])].slice(0, MAX_IN_ORDER))
+      best.set(lineItemId, slot.direct!.at(first!));
+  const ranked = [...best].sort(([, a], [, b]) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
+  const first = ranked.flatMap(([lineItemId]) => {
+    const parts = partsOf(lineItemId);
+    return typeof parts === 'string' || parts.length < 2
+      ? []
+      : parts.flatMap(({ imp }) => (imp === LATER_IMP ? [] : [imp])).sort((a, b) => a - b);
+  });
+  return [...new Set([...first, ...places.keys()])];
+};
+
+/** On one placement there is nothing to hold together. */
+const isOne = (snapshot: Snapshot, lineItemId: number): boolean => snapshot.placementsOf(lineItemId).length < 2;
+
+const roadblocksAt = (
+  imp: number,
+  isOrdinary: (lineItemId: number) => boolean,
+  judgedOf: (lineItemId: number) => Judged,
+): RoadblocksHere => {
+  const incomplete: IncompleteRoadblock[] = [];
+  const isApart = ({ lineItem }: Pick<Candidate, 'lineItem'>): boolean => lineItem.sales.roadblock && !isOrdinary(lineItem.id);
+  const isWhole = (candidate: Candidate, position: number): boolean => {
+    if (!isApart(candidate)) return true;
+    const { missing } = judgedOf(candidate.lineItem.id);
+    if (missing === undefined) return true;
+    if (!incomplete.some((one) => one.position === position)) incomplete.push({ candidate, position, detail: missing });
+    return false;
+  };
+  const isRankedHere = (judged: Judged, position: number): boolean =>
+    judged.missing === undefined && judged.imp === imp && judged.position === position;
+  return {
+    incomplete,
+    isApart,
+    isWhole,
+    mayRank: (candidate, position) =>
+      !isApart(candidate) || (isWhole(candidate, position) && isRankedHere(judgedOf(candidate.lineItem.id), position)),
+    withBlock: (ranked) => {
+      if (ranked.position < 0 || !isApart(ranked)) return ranked;
+      const judged = judgedOf(ranked.lineItem.id);
+      return judged.missing === undefined ? { ...ranked, block: judged.block } : ranked;
+    },
+  };
+};
+
+/** A later request may override its size; its placement's is what is known. */
+const LATER_IMP = -1;
+const LATER = { impId: '', width: null, height: null, otherSizes: [], targeting: undefined, terms: undefined };
+
+const NO_PARTS: Judged = { missing: 'none of its creatives is approved' };
+
+const positionsAt = ({ slot: { direct }, query, imp }: Place, positions: readonly number[]): readonly number[] => {
+  const scanner = direct?.targeting.eligible(query.targeting);
+  return positions.filter(
+    (position) => scanner?.firstFrom(position) === position && !firstRefusal(RULES_PER_CANDIDATE, direct!.at(position), query, imp),
+  );
+};
+
+interface Chosen {
+  readonly part: Part;
+  readonly candidate: RankedCandidate;
+}
+
+/** A creative for each placement, by the rotation of the line item: another one for each, as far as there are. */
+const choose = (parts: readonly Part[], random: () => number): readonly Chosen[] => {
+  const used = new Set<number>();
+  return parts.map((part) => {
+    const { index, positions } = part;
+    const fresh = positions.filter((position) => !used.has(index.at(position).creative.id));
+    const position = draw(fresh.length > 0 ? fresh : positions, index.weights, random);
+    used.add(index.at(position).creative.id);
+    return { part, candidate: rankDirect(index.at(position), position) };
+  });
+};
+
+const draw = (positions: readonly number[], weights: Float64Array | undefined, random: () => number): number => {
+  const weightOf = (position: number): number => weights?.[position] ?? 1;
+  let at = random() * positions.reduce((sum, position) => sum + weightOf(position), 0);
+  return positions.find((position) => (at -= weightOf(position)) < 0) ?? positions.at(-1)!;
+};

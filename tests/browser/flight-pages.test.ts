@@ -1,0 +1,104 @@
+import { withClient } from '../../testkit/databases.ts';
+import { eventually } from '../../testkit/until.ts';
+import { beyondOf, loadAxe, violationsOf } from './setup/faults-of-page.ts';
+import { openAdmin } from './setup/start-admin.ts';
+import { useAdmin } from './setup/use-admin.ts';
+
+const DAY_MS = 86_400_000;
+const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
+
+const ids = { campaign: 0, running: 0, finished: 0, future: 0 };
+const desk = useAdmin(async ({ api, databaseUrl }) => {
+  const publisher = await api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
+  const flight = { start_date: day(-40), end_date: day(60) };
+  ids.campaign = (await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Boots', ...flight })).id;
+  const item = async (name: string, from: number, to: number): Promise<number> => {
+    const terms = { active: true, cpm: 4, goal_impressions: 1_000, pacing: 'Even', start_date: day(from), end_date: day(to) };
+    return (await api('POST', '/line_items', { campaign_id: ids.campaign, name, ...terms })).id;
+  };
+  ids.running = await item('Running', -4, 5);
+  ids.finished = await item('Finished', -30, -20);
+  ids.future = await item('To come', 10, 19);
+  await api('PATCH', `/line_items/${ids.running}`, { cpm: 5 });
+  await withClient(databaseUrl, async (client) => {
+    const store = (id: number, offset: number, impressions: number) =>
+      client.query(
+        `insert into report_days (day, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, impressions, spend_micros)
+         values ($1, $2, $3, $4, 1, 'top', '', $5, $6)`,
+        [day(offset), publisher.id, ids.campaign, id, impressions, impressions * 4_000],
+      );
+    for (const [offset, impressions] of [
+      [-4, 60],
+      [-3, 80],
+      [-2, 70],
+      [-1, 70],
+    ] as const)
+      await store(ids.running, offset, impressions);
+    await store(ids.finished, -25, 700);
+  });
+});
+
+const flightCard = () => desk.admin.page.locator('.card', { has: desk.admin.page.getByRole('heading', { name: 'The flight' }) });
+
+test('a running line item shows its flight: what was delivered of its goal, how it is likely to end, and what was changed', async () => {
+  await desk.admin.go(`#/line_items/${ids.running}`);
+  await eventually(async () => expect(await flightCard().innerText()).toContain('280 of 1,000'));
+  expect(await flightCard().innerText()).toMatch(/As the last days went, it ends on .* with 7\d\d, between \d+ and \d+\./);
+  expect(await flightCard().locator('ad-chart').getAttribute('aria-label')).toContain('The goal is 1,000.');
+  await flightCard().getByText('Changes during the flight').click();
+  expect(await flightCard().innerText()).toContain('Price per thousand (CPM) 4 → 5');
+});
+
+test('a line item that is over says how it ended, without figures of today', async () => {
+  await desk.admin.go(`#/line_items/${ids.finished}`);
+  await eventually(async () => expect(await flightCard().innerText()).toContain('300 impressions short of its goal.'));
+  expect(await desk.admin.page.getByText('Impressions today').count()).toBe(0);
+});
+
+test('a line item that is to come says when it begins, and what it was booked for', async () => {
+  await desk.admin.go(`#/line_items/${ids.future}`);
+  await eventually(async () => expect(await flightCard().innerText()).toContain('in 10 days, and runs for 10 days.'));
+  expect(await flightCard().innerText()).toContain('Booked: 1,000 impressions, about 100 a day.');
+});
+
+test('a campaign sums its line items against what was booked', async () => {
+  await desk.admin.go(`#/campaigns/${ids.campaign}`);
+  await eventually(async () => expect(await flightCard().innerText()).toContain('980 of 3,000'));
+});
+
+test('a morning check with the keyboard alone: rows of one line, j and k lead through them, x chooses, Enter opens, e edits', async () => {
+  const { page, go } = desk.admin;
+  await go('#/line_items');
+  const heights = await page
+    .locator('.listed tbody tr')
+    .evaluateAll((rows) => rows.map((row) => Math.round(row.getBoundingClientRect().height)));
+  expect(Math.max(...heights)).toBeLessThanOrEqual(37);
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  await page.keyboard.press('j');
+  expect(await focused()).toBe('Running');
+  await page.keyboard.press('j');
+  expect(await focused()).toBe('Finished');
+  await page.keyboard.press('k');
+  await page.keyboard.press('x');
+  expect(await page.locator('td.check input:checked').count()).toBe(1);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Running' }).waitFor();
+  await go('#/line_items');
+  await page.keyboard.press('j');
+  await page.keyboard.press('e');
+  await page.locator('form.line_items').waitFor();
+});
+
+test.each([1440, 390])(
+  'the pages of flights at %i px have no fault of accessibility',
+  async (width) => {
+    const looked = await openAdmin(desk.browser, desk.replica, { width, scheme: 'dark' });
+    for (const hash of [`#/line_items/${ids.running}`, `#/line_items/${ids.future}`, `#/campaigns/${ids.campaign}`, '#/line_items']) {
+      await looked.go(hash);
+      await loadAxe(looked.page);
+      expect([hash, await violationsOf(looked.page), await beyondOf(looked.page)]).toEqual([hash, [], []]);
+    }
+    await looked.close();
+  },
+  120_000,
+);
