@@ -28,7 +28,8 @@ export interface BackTestOptions {
 }
 
 /** A rule that the forecast does not know. */
-export type Blindness = 'frequency' | 'pacing' | 'goals' | 'targeting' | 'schedule' | 'exclusions' | 'caps' | 'event' | 'trend' | 'priority';
+export type Blindness =
+  'frequency' | 'pacing' | 'goals' | 'targeting' | 'schedule' | 'exclusions' | 'caps' | 'event' | 'trend' | 'priority';
 
 export interface BackTest {
   readonly catalog: BookedCatalog;
@@ -57,7 +58,16 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
   const life = createLife({ seed, startMs: START_MS, viewsADay });
   const catalog = bookCatalog({ life, seed: seed + 1, startMs: START_MS, lineItems, impressionsADay: viewsADay * 1.6, zone: ZONE });
   const world = await createWorld({
-    ...{ redisUrl, replicas: 3, seed: seed + 2, tokenTtlMs: TOKEN_TTL_MS, pid: PID, stepMs, renderRate: RENDER_RATE, clickRate: CLICK_RATE },
+    ...{
+      redisUrl,
+      replicas: 3,
+      seed: seed + 2,
+      tokenTtlMs: TOKEN_TTL_MS,
+      pid: PID,
+      stepMs,
+      renderRate: RENDER_RATE,
+      clickRate: CLICK_RATE,
+    },
   });
   const hourly = Array.from({ length: 24 }, () => 0);
   const snapshotAt = (rows: BookedCatalog['rows'], nowMs: number): Promise<Snapshot> =>
@@ -97,7 +107,8 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     else for (const request of requests) countMatches(known, request, matched);
     await world.play(known, requests, dayMs, dayMs + MS_PER_DAY);
     if (day === HISTORY_DAYS - 1) before = delivered();
-    if (day % 7 === 6) say(`  day ${day + 1}: ${[...world.delivered.values()].reduce((sum, days) => sum + total(days), 0)} impressions delivered`);
+    if (day % 7 === 6)
+      say(`  day ${day + 1}: ${[...world.delivered.values()].reduce((sum, days) => sum + total(days), 0)} impressions delivered`);
   }
   const played = (performance.now() - begunAt) / 1000;
   await world.close();
@@ -144,7 +155,9 @@ const countMatches = (snapshot: Snapshot, request: AdRequest, matched: Map<numbe
     }
   }
 };
-const MATCHING = rulesOf({ impId: '', placementId: '', size: { width: 0, height: 0 }, otherSizes: [], formats: [] }).filter((rule) => rule !== RULES.find(({ decided, reason }) => decided === 'per candidate' && reason === 510));
+const MATCHING = rulesOf({ impId: '', placementId: '', size: { width: 0, height: 0 }, otherSizes: [], formats: [] }).filter(
+  (rule) => rule !== RULES.find(({ decided, reason }) => decided === 'per candidate' && reason === 510),
+);
 
 const byPlacement = new WeakMap<Snapshot, Map<string, ReturnType<Snapshot['creativesOf']>>>();
 const CREATIVES_OF = (snapshot: Snapshot, placementId: string): ReturnType<Snapshot['creativesOf']> => {
@@ -152,7 +165,9 @@ const CREATIVES_OF = (snapshot: Snapshot, placementId: string): ReturnType<Snaps
   if (!known) byPlacement.set(snapshot, (known = new Map()));
   let found = known.get(placementId);
   if (!found) {
-    found = [...snapshot.lineItems.values()].flatMap(({ id }) => snapshot.creativesOf(id)).filter(({ placementIds }) => placementIds.includes(placementId));
+    found = [...snapshot.lineItems.values()]
+      .flatMap(({ id }) => snapshot.creativesOf(id))
+      .filter(({ placementIds }) => placementIds.includes(placementId));
     known.set(placementId, found);
   }
   return found;

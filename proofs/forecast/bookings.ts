@@ -81,7 +81,12 @@ export const bookCatalog = ({ life, seed, startMs, lineItems: count, impressions
 
 /** A row as Postgres gives it back: JSON is parsed. */
 const asRead = (row: CatalogRow): CatalogRow =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'string' && /^[[{]/.test(value) ? (JSON.parse(value) as unknown) : value]));
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      typeof value === 'string' && /^[[{]/.test(value) ? (JSON.parse(value) as unknown) : value,
+    ]),
+  );
 
 interface DrawnItem {
   readonly campaign_id: number;
@@ -99,7 +104,9 @@ const draw = (
   const one = <T>(of: readonly T[]): T => of[Math.floor(chance() * of.length)]!;
   const section = one(life.sections);
   const some = life.places.filter((place) => (chance() < 0.8 ? place.section === section : chance() < 0.1));
-  const placement_ids = [...new Set([one(life.places.filter((place) => place.section === section)), ...some.filter(() => chance() < 0.5)])].map((place) => place.id);
+  const placement_ids = [
+    ...new Set([one(life.places.filter((place) => place.section === section)), ...some.filter(() => chance() < 0.5)]),
+  ].map((place) => place.id);
   const starts = one([-1, -1, 0, 3, 8, 12, 16, 20]);
   const ends = one([18, 22, 26, 28, 35, 50]);
   const days = Math.max(ends - Math.max(starts, 0), 1);

@@ -60,7 +60,18 @@ export const comparisonOf = ({ delivered, catalog, firstDay }: BackTest, { lineI
   };
 };
 
-const RULES: readonly Blindness[] = ['frequency', 'pacing', 'goals', 'targeting', 'schedule', 'exclusions', 'caps', 'event', 'trend', 'priority'];
+const RULES: readonly Blindness[] = [
+  'frequency',
+  'pacing',
+  'goals',
+  'targeting',
+  'schedule',
+  'exclusions',
+  'caps',
+  'event',
+  'trend',
+  'priority',
+];
 
 /** The forecast without each of the rules: whether the comparison sees that it is missing. */
 export const ruleRuns = async (test: BackTest, whole: Comparison) => {

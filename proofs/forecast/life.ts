@@ -73,7 +73,13 @@ export const createLife = ({ seed, startMs, viewsADay }: LifeOptions) => {
   const chance = createChance(seed);
   const places = Array.from({ length: PLACES }, (_, i): Place => {
     const [width, height] = SIZES[i % SIZES.length]!;
-    return { id: `place-${i + 1}`, section: SECTIONS[i % SECTIONS.length]!, width, height, popularity: 1 / (1 + Math.floor(i / SECTIONS.length)) };
+    return {
+      id: `place-${i + 1}`,
+      section: SECTIONS[i % SECTIONS.length]!,
+      width,
+      height,
+      popularity: 1 / (1 + Math.floor(i / SECTIONS.length)),
+    };
   });
   const visitors = Array.from({ length: Math.ceil((viewsADay * 30) / LOYALTY) }, (_, i): Visitor => ({
     name: `visitor-${i}`,

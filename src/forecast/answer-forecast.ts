@@ -132,7 +132,9 @@ const takenAbove = (snapshot: Snapshot, lineItem: LineItem, baseline: Baseline |
   const ranksAbove = (id: number): boolean => {
     const other = snapshot.lineItems.get(id);
     if (!other || id === lineItem.id) return false;
-    return other.priority < lineItem.priority || (other.priority === lineItem.priority && (other.cpmMicros ?? 0) > (lineItem.cpmMicros ?? 0));
+    return (
+      other.priority < lineItem.priority || (other.priority === lineItem.priority && (other.cpmMicros ?? 0) > (lineItem.cpmMicros ?? 0))
+    );
   };
   return (placementId) => {
     let part = known.get(placementId);
@@ -157,10 +159,15 @@ const remediesFor = (asked: AskedForecast, supply: Supply, limits: LimitedBy, to
   if (live > 0) add('longer', `run ${LONGER_DAYS} days longer`, Math.round(total * (1 + LONGER_DAYS / live)));
   if (lineItem.frequencyCaps.length > 0)
     add('without_frequency_cap', 'take the frequency cap away', sumOf(supply, { lineItem: withoutFrequencyCaps(lineItem) }));
-  if (lineItem.priority > 1) add('higher_priority', 'give it priority 1', sumOf({ ...supply, byDay: supply.byDay.map((day) => ({ ...day, free: day.available })) }));
+  if (lineItem.priority > 1)
+    add('higher_priority', 'give it priority 1', sumOf({ ...supply, byDay: supply.byDay.map((day) => ({ ...day, free: day.available })) }));
   if (lineItem.targeting.length > 0) {
     const wider = estimateSupply({
-      ...{ days: asked.coming.days(() => 1), toRequest: asked.toRequest, takenAbove: () => 1 - (supply.available === 0 ? 0 : supply.free / supply.available) },
+      ...{
+        days: asked.coming.days(() => 1),
+        toRequest: asked.toRequest,
+        takenAbove: () => 1 - (supply.available === 0 ? 0 : supply.free / supply.available),
+      },
       matches: (_request, { placementId }) => isBookedOn(asked, placementId),
     });
     add('wider', 'take its targeting away', sumOf(wider));
@@ -180,7 +187,7 @@ const bindingOf = (refusals: ReadonlyMap<number, number>, available: number): re
       reason: reason === OUTRANKED ? 'outranked' : reasonName(reason as NoBidReason),
       words: reason === OUTRANKED ? 'another line item ranked above it' : wordsOf(reason as NoBidReason),
       impressions: Math.round(impressions),
-      share: available === 0 ? 0 : Math.round((1000 * Math.min(impressions / available, 1))) / 1000,
+      share: available === 0 ? 0 : Math.round(1000 * Math.min(impressions / available, 1)) / 1000,
     }))
     .filter(({ share }) => share >= MIN_SHARE)
     .sort((a, b) => b.impressions - a.impressions);
@@ -190,6 +197,9 @@ const TARGETING = 503;
 const displacedBy = (draftId: number, before: Prediction, after: Prediction, scale: number): ForecastAnswer['displaced'] =>
   [...before.lineItems]
     .map(([id, { p50 }]) => ({ line_item_id: id, before: p50, impressions: p50 - (after.lineItems.get(id)?.p50 ?? 0) }))
-    .filter(({ line_item_id, before: had, impressions }) => line_item_id !== draftId && impressions > Math.max(0.02 * had, 3 * Math.sqrt(had * scale)))
+    .filter(
+      ({ line_item_id, before: had, impressions }) =>
+        line_item_id !== draftId && impressions > Math.max(0.02 * had, 3 * Math.sqrt(had * scale)),
+    )
     .map(({ line_item_id, impressions }) => ({ line_item_id, impressions: Math.round(impressions) }))
     .sort((a, b) => b.impressions - a.impressions);

@@ -98,8 +98,14 @@ export const deliveryOf = (supply: Supply, { lineItem, campaign, delivered, spen
   const part = partUnderCaps(supply, lineItem.frequencyCaps) * renderRate;
   const price = laterPriceMicros(lineItem) ?? (lineItem.cpmMicros ?? 0) / 1000;
   const ofMoney = (micros: number | null): number => (micros === null || price === 0 ? Infinity : micros / price);
-  const perDay = Math.min(lineItem.dailyImpressionCap ?? Infinity, ofMoney(lineItem.dailySpendCapMicros), ofMoney(campaign.dailyBudgetMicros));
-  const budgets = [lineItem.budgetMicros, campaign.budgetMicros].map((micros) => ofMoney(micros === null ? null : Math.max(micros - spentMicros, 0)));
+  const perDay = Math.min(
+    lineItem.dailyImpressionCap ?? Infinity,
+    ofMoney(lineItem.dailySpendCapMicros),
+    ofMoney(campaign.dailyBudgetMicros),
+  );
+  const budgets = [lineItem.budgetMicros, campaign.budgetMicros].map((micros) =>
+    ofMoney(micros === null ? null : Math.max(micros - spentMicros, 0)),
+  );
   let left = Math.min(Math.max((lineItem.goals.impressions ?? Infinity) - delivered, 0), ...budgets);
   return supply.byDay.map(({ free }, i) => {
     // Paced line items leave each day its part.
@@ -112,4 +118,3 @@ export const deliveryOf = (supply: Supply, { lineItem, campaign, delivered, spen
 };
 /** What a day may make up for those before it. */
 const CATCH_UP = 1.2;
-

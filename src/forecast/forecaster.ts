@@ -94,7 +94,10 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     return publisher.timeZone;
   };
 
-  const optionsOf = async (snapshot: Snapshot, { publisherId, nowMs, models }: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>) => {
+  const optionsOf = async (
+    snapshot: Snapshot,
+    { publisherId, nowMs, models }: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>,
+  ) => {
     const zone = zoneOf(snapshot, publisherId);
     const inputs = await read(publisherId, nowMs, todayOf(zone, nowMs));
     return {
@@ -153,10 +156,17 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
       await onPause(0);
       const isDraft = draft !== undefined;
       const before = await baseline(publisherId, nowMs, (done) => onPause(done * (isDraft ? 0.5 : 1)));
-      if (!isDraft) return answerReplayed({ ...asked, sampled: answerSampled({ ...asked, baseline: before }), before, after: before.prediction });
+      if (!isDraft)
+        return answerReplayed({ ...asked, sampled: answerSampled({ ...asked, baseline: before }), before, after: before.prediction });
       const withIt = await load(nowMs, draft);
       const after = await predict({ ...options, snapshot: withIt, pause: (done) => onPause(0.5 + done / 2) });
-      return answerReplayed({ ...asked, snapshot: withIt, sampled: answerSampled({ ...asked, snapshot: withIt, baseline: before }), before, after });
+      return answerReplayed({
+        ...asked,
+        snapshot: withIt,
+        sampled: answerSampled({ ...asked, snapshot: withIt, baseline: before }),
+        before,
+        after,
+      });
     },
   };
 };

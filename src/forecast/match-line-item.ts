@@ -26,7 +26,8 @@ export const createMatchLineItem = (snapshot: Snapshot, publisherId: number, lin
     const size = { width: width ?? placement.width, height: height ?? placement.height };
     const imp = { impId, placementId, size, otherSizes, formats: placement.formats, terms };
     return place.positions.some(
-      (position) => scanner.firstFrom(position) === position && firstRefusal(RULES_OF_PLACE, place.index.at(position), query, imp) === undefined,
+      (position) =>
+        scanner.firstFrom(position) === position && firstRefusal(RULES_OF_PLACE, place.index.at(position), query, imp) === undefined,
     );
   };
 };

@@ -46,7 +46,13 @@ const readHistory = async (knex: Knex, publisherId: number, today: number): Prom
        and (day between date '1970-01-01' + cast(:from as int) and date '1970-01-01' + cast(:today as int)
          or day between date '1970-01-01' + cast(:yearFrom as int) and date '1970-01-01' + cast(:yearTo as int))
      group by 1, 2`,
-    { publisherId, today, from: today - HISTORY_DAYS, yearFrom: today - YEAR_DAYS - HISTORY_DAYS, yearTo: today - YEAR_DAYS + HISTORY_DAYS },
+    {
+      publisherId,
+      today,
+      from: today - HISTORY_DAYS,
+      yearFrom: today - YEAR_DAYS - HISTORY_DAYS,
+      yearTo: today - YEAR_DAYS + HISTORY_DAYS,
+    },
   );
   const history = new Map<string, Map<number, number>>();
   for (const { placement_id, day, requests } of rows) {

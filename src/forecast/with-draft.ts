@@ -21,6 +21,7 @@ export const withDraft = (reading: CatalogReading, draft: Draft | undefined): Ca
       const digests = await reading.digests(table);
       return rows[table] ? new Map([...digests, [block, digest]]) : digests;
     },
-    rows: async (table, number) => (rows[table] && number === block ? rows[table].map((row) => ({ ...row, edition: 1 })) : reading.rows(table, number)),
+    rows: async (table, number) =>
+      rows[table] && number === block ? rows[table].map((row) => ({ ...row, edition: 1 })) : reading.rows(table, number),
   };
 };

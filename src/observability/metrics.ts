@@ -40,6 +40,7 @@ export const STORE_WORK = [
   'count_refusals',
   'count_requests',
   'traffic_sample',
+  'forecast',
   'send_reports',
   'find_alerts',
   'send_alerts',

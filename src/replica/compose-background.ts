@@ -43,7 +43,7 @@ import { createRunningReplicas } from './running-replicas.ts';
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
   const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
-  const { opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
+  const { forecastWorker, opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -195,6 +195,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         refusals.stop(),
         requestTallies.stop(),
         trafficSample.stop(),
+        forecastWorker.stop(),
         deliverReports.stop(),
         watchBookings.stop(),
       ]);

@@ -45,6 +45,7 @@ import { createTokens } from '../tracking/tokens.ts';
 import { createReports } from '../reports/run-report.ts';
 import { createSavedReportStore } from '../reports/saved-report-store.ts';
 import { composeBooks } from './compose-books.ts';
+import { composeForecast } from './compose-forecast.ts';
 import { createSettling } from './create-settling.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { traceBidders } from './trace-bidders.ts';
@@ -191,6 +192,7 @@ export const composeDelivery = (foundation: Foundation) => {
     refusalStore,
     requestTallies,
     trafficSample,
+    ...composeForecast(foundation),
     opportunityCosts,
     reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),

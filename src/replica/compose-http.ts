@@ -196,6 +196,7 @@ export const composeHttp = (
           counters: delivery.counters,
           countReplicas: replicas.count,
           dryServeAd: delivery.dryServeAd,
+          forecasts: delivery.forecasts,
           refusalStore: delivery.refusalStore,
           asking,
           debugGrants,

@@ -45,6 +45,10 @@ import { createMentionStore } from '../people/mentions/mention-store.ts';
 import type { People } from '../people/create-people.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
+import { createCheckRecord } from '../bookings/check-record.ts';
+import { createForecastStore } from '../forecast/forecast-store.ts';
+import { forecastRoutes } from '../forecast/forecast-routes.ts';
+import type { Forecasts } from '../forecast/forecasts.ts';
 import { exportRoutes } from '../reports/export-routes.ts';
 import { reportRoutes } from '../reports/report-routes.ts';
 import { createFinance } from '../finance/finance.ts';
@@ -97,6 +101,7 @@ export interface TraffickingOptions {
   readonly counters: DryLedgerOptions & CountersSource;
   /** The decision with a ledger that takes nothing and bidders that get no notices. */
   readonly dryServeAd: ServeAd;
+  readonly forecasts: Forecasts;
   readonly refusalStore: Pick<RefusalStore, 'read' | 'recent'>;
   /** How an ad request is parsed. */
   readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
@@ -161,6 +166,11 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
       ...asking,
       explain: createExplain(createJudgeLimits(counters)),
       writeAnswer: createAnswerWriter({ allowedEvents, tracking: undefined }),
+    }),
+    ...forecastRoutes({
+      ...{ knex, currentSnapshot, now: asking.now, forecasts: options.forecasts },
+      store: createForecastStore({ knex }),
+      checkRecord: createCheckRecord(options),
     }),
     ...recordReportRoutes({ knex, now: asking.now }),
     ...reportRoutes(options),

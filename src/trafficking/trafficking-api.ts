@@ -20,6 +20,7 @@ import { SAVED_VIEW_API } from '../bookings/saved-view-api.ts';
 import { DELIVERY_API } from '../delivery/delivery-api.ts';
 import { EXPLAIN_API } from '../delivery/explain/explain-api.ts';
 import { FINANCE_API } from '../finance/finance-api.ts';
+import { FORECAST_API } from '../forecast/forecast-api.ts';
 import { MENTION_API } from '../people/mentions/mention-api.ts';
 import { AUTH_API, PEOPLE_API } from '../people/people-api.ts';
 import { EXPORT_API } from '../reports/export-api.ts';
@@ -67,6 +68,7 @@ export const TRAFFICKING_API = {
   ...MENTION_API,
   ...SAVED_VIEW_API,
   ...EXPLAIN_API,
+  ...FORECAST_API,
   ...BULK_API,
   ...BOOKING_API,
   ...BOOKING_DRAFT_API,

@@ -64,9 +64,15 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
     eventFactor: (placement, day) => meanEventFactor(events, placement, startOf(day), startOf(day + 1)),
   });
   const sums = new Map([...byDay].map(([day, requests]) => [day, weighed(requests)]));
-  const expectedADay = [...new Set([...options.history.keys(), ...models.keys()])].reduce((sum, placement) => sum + plan.expected(placement, today), 0);
+  const expectedADay = [...new Set([...options.history.keys(), ...models.keys()])].reduce(
+    (sum, placement) => sum + plan.expected(placement, today),
+    0,
+  );
   const leastWeight = options.sample.reduce((least, { weight }) => Math.min(least, weight), Infinity);
-  const scale = Math.max(Number.isFinite(leastWeight) ? leastWeight : 1, 2 ** Math.ceil(Math.log2(Math.max(expectedADay / (1.5 * replayedADay), 1))));
+  const scale = Math.max(
+    Number.isFinite(leastWeight) ? leastWeight : 1,
+    2 ** Math.ceil(Math.log2(Math.max(expectedADay / (1.5 * replayedADay), 1))),
+  );
 
   const dayLike = (day: number, source: number, fromMs: number, untilMs: number, times: number): ReplayedDay => {
     const sampled = sums.get(source) ?? new Map<string, number>();
@@ -137,7 +143,8 @@ const fullDays = (days: readonly number[], today: number): number => {
 /** Impressions of a day that sampled requests stand for, by placement. */
 const weighed = (requests: readonly SampledRequest[]): ReadonlyMap<string, number> => {
   const sums = new Map<string, number>();
-  for (const { placements, weight } of requests) for (const placement of placements) sums.set(placement, (sums.get(placement) ?? 0) + weight);
+  for (const { placements, weight } of requests)
+    for (const placement of placements) sums.set(placement, (sums.get(placement) ?? 0) + weight);
   return sums;
 };
 

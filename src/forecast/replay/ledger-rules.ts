@@ -5,11 +5,45 @@ import { compileLua } from './lua-to-js.ts';
 /** The rules of limits and pacing, in the order in which reserve.lua includes them. */
 const FILES = ['account', 'day', 'bucket', 'siblings', 'pacing', 'limits'];
 
-/** The numbers of an account by the positions of account.lua: a table from 1, used as a key by its name. */
+/** Positions of an account that hold bytes. */
+const BYTES = [24, 25];
+
+/**
+ * The numbers of an account by the positions of account.lua: a table from 1, used as a key by its name. As in Redis, what a call
+ * changes is kept only if it has marked the account: pacing counts for a refused candidate, and forgets.
+ */
 export class Account extends Array<number> {
   name = '';
+  /** The call that has opened it last. */
+  private call = 0;
+  private isMarked = false;
+  private before: Float64Array | undefined;
+  private released: readonly [count: number | undefined, micros: number | undefined] = [undefined, undefined];
+
   override toString(): string {
     return this.name;
+  }
+
+  /** Returns whether this call opens it for the first time. */
+  open(call: number, { released, released_micros: micros }: LedgerCall): boolean {
+    if (this.call === call) return false;
+    this.call = call;
+    this.isMarked = false;
+    this.before ??= new Float64Array(this.length);
+    for (let i = 1; i < this.length; i++) if (!BYTES.includes(i)) this.before[i] = this[i]!;
+    this.released = [released[this.name], micros[this.name]];
+    return true;
+  }
+
+  mark(): void {
+    this.isMarked = true;
+  }
+
+  /** Undoes what the call has changed, unless it was marked. */
+  close({ released, released_micros: micros }: LedgerCall): void {
+    if (this.isMarked || !this.before) return;
+    for (let i = 1; i < this.length; i++) if (!BYTES.includes(i)) this[i] = this.before[i]!;
+    [released[this.name], micros[this.name]] = this.released;
   }
 }
 

@@ -11,12 +11,12 @@ export const luaRuntime = {
     rep: (text: string, count: number): string => text.repeat(count),
     /** Only patterns of digits, as day.lua has them. */
     match: (text: string, pattern: string): readonly string[] =>
-      new RegExp(pattern.replace(/%([-.^$])/g, '\\$1').replace(/%d/g, '\\d'))
-        .exec(text)
-        ?.slice(1) ?? [],
+      new RegExp(pattern.replace(/%([-.^$])/g, '\\$1').replace(/%d/g, '\\d')).exec(text)?.slice(1) ?? [],
   },
-  lua_tonumber: (value: unknown): number | undefined => (value === undefined || value === '' || Number.isNaN(Number(value)) ? undefined : Number(value)),
-  lua_ipairs: (list: readonly unknown[]): readonly (readonly [number, unknown])[] => list.slice(1).map((value, i) => [i + 1, value] as const),
+  lua_tonumber: (value: unknown): number | undefined =>
+    value === undefined || value === '' || Number.isNaN(Number(value)) ? undefined : Number(value),
+  lua_ipairs: (list: readonly unknown[]): readonly (readonly [number, unknown])[] =>
+    list.slice(1).map((value, i) => [i + 1, value] as const),
   lua_pairs: (table: object): readonly (readonly [string, unknown])[] => Object.entries(table).filter(([, value]) => value !== undefined),
   lua_error: (message: string): never => {
     throw new Error(message);

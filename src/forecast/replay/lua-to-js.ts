@@ -44,7 +44,7 @@ const severalOf = (chunk: LuaBlock): ReadonlySet<string> => {
   };
   visit(chunk);
   const several = new Set(SEVERAL);
-  for (let before = -1; before < several.size; ) {
+  for (let before = -1; before < several.size;) {
     before = several.size;
     for (const [name, { body }] of functions) {
       const returned = returnsIn(body);
@@ -105,7 +105,10 @@ const createEmitter = (several: ReadonlySet<string>) => {
   const isBoolean = (expression: LuaExpression): boolean => {
     if (expression.is === 'paren') return isBoolean(expression.inner);
     if (expression.is === 'unary') return expression.operator === 'not';
-    return expression.is === 'binary' && (expression.operator in COMPARED || (isLogical(expression.operator) && isBoolean(expression.left) && isBoolean(expression.right)));
+    return (
+      expression.is === 'binary' &&
+      (expression.operator in COMPARED || (isLogical(expression.operator) && isBoolean(expression.left) && isBoolean(expression.right)))
+    );
   };
 
   const name = (of: string): string => {
@@ -117,7 +120,9 @@ const createEmitter = (several: ReadonlySet<string>) => {
   const args = (given: readonly LuaExpression[]): string =>
     given.map((one, i) => (i === given.length - 1 && isSeveral(one) ? `...${rawCall(one)}` : value(one))).join(', ');
   const rawCall = ({ callee, method, args: given }: LuaCall): string =>
-    method === undefined ? `${value(callee)}(${args(given)})` : `lua_string.${method}(${value(callee)}${given.length > 0 ? ', ' : ''}${args(given)})`;
+    method === undefined
+      ? `${value(callee)}(${args(given)})`
+      : `lua_string.${method}(${value(callee)}${given.length > 0 ? ', ' : ''}${args(given)})`;
 
   const condition = (of: LuaExpression): string => {
     if (of.is === 'paren') return condition(of.inner);
@@ -130,7 +135,9 @@ const createEmitter = (several: ReadonlySet<string>) => {
   const logical = (operator: string, left: LuaExpression, right: LuaExpression): string => {
     if (isBoolean(left)) return `(${condition(left)} ${operator === 'and' ? '&&' : '||'} ${value(right)})`;
     const held = `t${temporaries++}`;
-    return operator === 'and' ? `(is(${held} = ${value(left)}) ? ${value(right)} : ${held})` : `(is(${held} = ${value(left)}) ? ${held} : ${value(right)})`;
+    return operator === 'and'
+      ? `(is(${held} = ${value(left)}) ? ${value(right)} : ${held})`
+      : `(is(${held} = ${value(left)}) ? ${held} : ${value(right)})`;
   };
 
   const binary = (operator: string, left: LuaExpression, right: LuaExpression): string => {
@@ -207,7 +214,8 @@ const createEmitter = (several: ReadonlySet<string>) => {
       case 'assign': {
         const only = of.values.length === 1 ? of.values[0] : undefined;
         const targets = of.targets.map((target) => value(target));
-        if (targets.length > 1) return `[${targets.join(', ')}] = ${isSeveral(only) ? rawCall(only) : `[${values(of.values, targets.length).join(', ')}]`};`;
+        if (targets.length > 1)
+          return `[${targets.join(', ')}] = ${isSeveral(only) ? rawCall(only) : `[${values(of.values, targets.length).join(', ')}]`};`;
         return `${targets[0]!} = ${value(of.values[0]!)};`;
       }
       case 'define': {

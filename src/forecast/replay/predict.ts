@@ -78,7 +78,13 @@ export const predict = async (options: PredictOptions): Promise<Prediction> => {
     const of = middle.lineItems.get(id) ?? NOTHING;
     const both = [low.lineItems.get(id) ?? NOTHING, high.lineItems.get(id) ?? NOTHING];
     const measured = options.measuredSpread ?? 0;
-    const rangeOf = (at: readonly number[]): Range => widened(sumOf(of, at), both.map((one) => sumOf(one, at)), coming.scale, measured);
+    const rangeOf = (at: readonly number[]): Range =>
+      widened(
+        sumOf(of, at),
+        both.map((one) => sumOf(one, at)),
+        coming.scale,
+        measured,
+      );
     lineItems.set(id, {
       ...rangeOf(days),
       byDay: days.map((day) => ({ day, ...rangeOf([day]) })),

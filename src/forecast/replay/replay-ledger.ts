@@ -155,7 +155,11 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
   };
 
   /** Counts an impression, and its click. */
-  const show = ({ record, lineItemId, billsOn, laterMicros, countedClicks }: KnownCandidate, both: readonly Account[], user: ReplayedUser | undefined): void => {
+  const show = (
+    { record, lineItemId, billsOn, laterMicros, countedClicks }: KnownCandidate,
+    both: readonly Account[],
+    user: ReplayedUser | undefined,
+  ): void => {
     const isClicked = random() < rates.clickRate(lineItemId);
     let micros = record.bills_later ? 0 : record.price_micros;
     if (billsOn === 'click' && isClicked) micros = laterMicros;
@@ -211,6 +215,13 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     }
   };
 
+  /** What a call changes is kept only where it marks it. */
+  const touched: Account[] = [];
+  let calls = 0;
+  const open = (account: Account): void => {
+    if (account.open(calls, rules.call)) touched.push(account);
+  };
+
   /** What the page view of a request shows already; undefined: the request is one by itself. */
   const shownOf = ({ pageView }: SharedRequest): ShownTogether | undefined => {
     if (pageView === undefined) return undefined;
@@ -231,7 +242,15 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       const account = opened(found.record.line_item, day);
       const campaign = opened(found.record.campaign, day);
       users.now = now;
-      const reason = shown?.refusalOf(candidate) ?? rules.limits_refusal(account, campaign, found.record, user, now, curve, pid)[0];
+      open(account);
+      open(campaign);
+      const alone = shown?.refusalOf(candidate);
+      const [reason, isSampled] =
+        alone === undefined ? rules.limits_refusal(account, campaign, found.record, user, now, curve, pid) : [alone];
+      if (isSampled === true || reason === undefined) {
+        account.mark();
+        campaign.mark();
+      }
       if (reason === undefined) {
         shown?.add(candidate);
         take(found, account, campaign, user);
@@ -247,7 +266,11 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     reserve: (request) => {
       const curve = curveOf(request.curve);
       const day = rules.day_of(curve.rule, now);
-      return Promise.resolve({ imps: request.imps.map((candidates) => reserveImp(candidates, request, curve, day)) });
+      calls++;
+      const imps = request.imps.map((candidates) => reserveImp(candidates, request, curve, day));
+      for (const account of touched) account.close(rules.call);
+      touched.length = 0;
+      return Promise.resolve({ imps });
     },
     advance: (nowMs) => {
       now = nowMs;

@@ -49,14 +49,19 @@ const pairsOf = (targeting: TargetingQuery, named: boolean): readonly string[] =
 };
 
 const sizesOf = ({ width, height, otherSizes }: RequestedImp): string =>
-  width === null && height === null ? '' : [{ width, height }, ...otherSizes].map((size) => `${size.width ?? ''}x${size.height ?? ''}`).join(',');
+  width === null && height === null
+    ? ''
+    : [{ width, height }, ...otherSizes].map((size) => `${size.width ?? ''}x${size.height ?? ''}`).join(',');
 
 /** 31 bits of the name of a page view, which is the publisher's. */
 const pageNumber = (pageView: string): number => Number.parseInt(hash('sha256', pageView, 'hex').slice(0, 8), 16) >>> 1 || 1;
 
 /** From the half hours of the week that it offers: that of the visitor, against UTC. */
 const offsetOf = (targeting: TargetingQuery, atMs: number): number | null => {
-  const half = targeting.offered('schedule', 'hour').map((value) => /^v(\d+)\.([01])$/.exec(value)).find((found) => found !== null);
+  const half = targeting
+    .offered('schedule', 'hour')
+    .map((value) => /^v(\d+)\.([01])$/.exec(value))
+    .find((found) => found !== null);
   if (!half) return null;
   const ahead = 2 * Number(half[1]) + Number(half[2]) - halfHourAt(atMs, 0);
   return ((ahead + 1.5 * HALF_HOURS_A_WEEK) % HALF_HOURS_A_WEEK) - HALF_HOURS_A_WEEK / 2;

@@ -102,4 +102,3 @@ const isNth = (share: Share): boolean => {
   share.passed = 0;
   return true;
 };
-

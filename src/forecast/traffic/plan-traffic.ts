@@ -53,12 +53,16 @@ const MAX_YEAR_FACTOR = 3;
  * last year where these are kept. Hours are those of the sample, which is replayed day by day.
  */
 export const planTraffic = ({ history, today, days, models = new Map(), eventFactor = () => 1 }: PlanOptions): TrafficPlan => {
-  const seriesOf = (placement: string): ReadonlyMap<number, number> => history.get(models.get(placement) ?? placement) ?? new Map<number, number>();
+  const seriesOf = (placement: string): ReadonlyMap<number, number> =>
+    history.get(models.get(placement) ?? placement) ?? new Map<number, number>();
   const all = summed([...history.values()]);
   const first = Math.min(...[...all.keys()].filter((day) => day < today && day >= today - MAX_WEEKS * WEEK), today);
   const knownDays = today - first;
   const weeks = Math.floor(knownDays / WEEK);
-  const own = (placement: string) => (day: number): number => (seriesOf(placement).get(day) ?? 0) / eventFactor(placement, day);
+  const own =
+    (placement: string) =>
+    (day: number): number =>
+      (seriesOf(placement).get(day) ?? 0) / eventFactor(placement, day);
   const whole = (day: number): number => [...history.keys()].reduce((sum, placement) => sum + own(placement)(day), 0);
   const totals = new Map(Array.from({ length: knownDays }, (_, i) => [first + i, whole(first + i)]));
   const { growth, noise } = growthOf((day) => totals.get(day) ?? 0, today, weeks);
@@ -108,7 +112,11 @@ const expectedOn = (of: (day: number) => number, day: number, { today, first, we
     return Array.from({ length: known }, (_, i) => of(today - 1 - i)).reduce((sum, count) => sum + count, 0) / known;
   }
   let [sum, weights] = [0, 0];
-  for (let back = Math.max(Math.ceil((day - today + 1) / WEEK), 1), weight = 1; day - back * WEEK >= today - weeks * WEEK; back++, weight *= DECAY) {
+  for (
+    let back = Math.max(Math.ceil((day - today + 1) / WEEK), 1), weight = 1;
+    day - back * WEEK >= today - weeks * WEEK;
+    back++, weight *= DECAY
+  ) {
     const past = day - back * WEEK;
     sum += weight * of(past) * Math.exp(growth * fadedWeeks(past, day, today));
     weights += weight;
@@ -135,7 +143,8 @@ const growthOf = (of: (day: number) => number, today: number, weeks: number): { 
   const meanX = weighed.reduce((sum, { x, w }) => sum + w * x, 0) / total;
   const meanY = weighed.reduce((sum, { y, w }) => sum + w * y, 0) / total;
   const slope =
-    weighed.reduce((sum, { x, y, w }) => sum + w * (x - meanX) * (y - meanY), 0) / weighed.reduce((sum, { x, w }) => sum + w * (x - meanX) ** 2, 0);
+    weighed.reduce((sum, { x, y, w }) => sum + w * (x - meanX) * (y - meanY), 0) /
+    weighed.reduce((sum, { x, w }) => sum + w * (x - meanX) ** 2, 0);
   const rest = weighed.reduce((sum, { x, y, w }) => sum + w * (y - meanY - slope * (x - meanX)) ** 2, 0) / total;
   return { growth: Math.max(-MAX_GROWTH, Math.min(slope, MAX_GROWTH)), noise: Math.sqrt(rest) };
 };
@@ -143,7 +152,9 @@ const growthOf = (of: (day: number) => number, today: number, weeks: number): { 
 /** How much a day of last year differed from the weeks before it, where they are kept. */
 const yearFactor = (series: ReadonlyMap<number, number>, day: number, today: number): number => {
   const like = series.get(day - YEAR);
-  const before = Array.from({ length: 4 }, (_, i) => series.get(lastKnownWeekday(day, today) - YEAR - i * WEEK)).filter((count) => count !== undefined);
+  const before = Array.from({ length: 4 }, (_, i) => series.get(lastKnownWeekday(day, today) - YEAR - i * WEEK)).filter(
+    (count) => count !== undefined,
+  );
   if (like === undefined || before.length < 4) return 1;
   const mean = before.reduce((sum, count) => sum + count, 0) / before.length;
   if (mean === 0) return 1;

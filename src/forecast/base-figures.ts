@@ -1,0 +1,37 @@
+import type { Baseline } from './answer-forecast.ts';
+
+/** What all bookings of a publisher are expected to deliver, as it is stored. */
+export interface BaseFigures {
+  /** Of the catalog. */
+  readonly version: number;
+  readonly days: readonly string[];
+  /** By placement: impressions that pages ask for, and those that are sold, by day. */
+  readonly placements: Readonly<Record<string, { readonly available: readonly number[]; readonly sold: readonly number[] }>>;
+  /** By line item and day. */
+  readonly lineItems: Readonly<
+    Record<string, { readonly p10: readonly number[]; readonly p50: readonly number[]; readonly p90: readonly number[] }>
+  >;
+  readonly warning: string | null;
+}
+
+/** @param dateOf the date of a day, since the epoch */
+export const figuresOf = ({ version, prediction, available, sold }: Baseline, dateOf: (day: number) => string): BaseFigures => {
+  const { coming, lineItems } = prediction;
+  const days = coming.days(() => 1).map(({ day }) => day);
+  const row = (of: ReadonlyMap<number, number> | undefined): readonly number[] =>
+    days.map((day) => Math.round((of?.get(day) ?? 0) * coming.scale));
+  return {
+    version,
+    days: days.map(dateOf),
+    placements: Object.fromEntries(
+      [...available].map(([placement, byDay]) => [placement, { available: row(byDay), sold: row(sold.get(placement)) }]),
+    ),
+    lineItems: Object.fromEntries(
+      [...lineItems].map(([id, { byDay }]) => [
+        String(id),
+        { p10: byDay.map(({ p10 }) => p10), p50: byDay.map(({ p50 }) => p50), p90: byDay.map(({ p90 }) => p90) },
+      ]),
+    ),
+    warning: coming.plan.warning ?? null,
+  };
+};

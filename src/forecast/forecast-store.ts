@@ -1,0 +1,94 @@
+import type { Knex } from 'knex';
+import type { BaseFigures } from './base-figures.ts';
+import type { ForecastAnswer } from './forecast-answer.ts';
+
+export const FORECAST_STATES = ['running', 'done', 'failed', 'cancelled'] as const;
+export type ForecastState = (typeof FORECAST_STATES)[number];
+
+/** A forecast that was asked for. */
+export interface StoredForecast {
+  readonly id: string;
+  readonly publisherId: number;
+  readonly state: ForecastState;
+  readonly progress: number;
+  /** null: nothing is known yet. */
+  readonly answer: ForecastAnswer | null;
+  /** Why it failed. */
+  readonly reason: string | null;
+}
+
+/** Every method rejects when Postgres is unavailable. */
+export interface ForecastStore {
+  begin(id: string, publisherId: number, question: object): Promise<void>;
+  /** Resolves to whether the forecast is still wanted. */
+  note(id: string, change: Partial<Pick<StoredForecast, 'state' | 'progress' | 'answer' | 'reason'>>): Promise<boolean>;
+  read(id: string): Promise<StoredForecast | undefined>;
+  /** Resolves to whether it was running. */
+  cancel(id: string): Promise<boolean>;
+  keepBase(publisherId: number, madeOn: string, figures: BaseFigures): Promise<void>;
+  latestBase(publisherId: number): Promise<KeptBase | undefined>;
+  prune(): Promise<void>;
+}
+
+export interface KeptBase {
+  readonly madeOn: string;
+  readonly version: number;
+  readonly figures: BaseFigures;
+}
+
+/** A forecast whose replica was killed says nothing any more. */
+const SILENT = `interval '5 minutes'`;
+
+interface Row {
+  readonly id: string;
+  readonly publisher_id: number;
+  readonly state: ForecastState;
+  readonly progress: number;
+  readonly answer: ForecastAnswer | null;
+  readonly reason: string | null;
+  readonly is_silent: boolean;
+}
+
+export const createForecastStore = ({ knex }: { readonly knex: Knex }): ForecastStore => ({
+  begin: async (id, publisherId, question) => {
+    await knex('forecasts').insert({ id, publisher_id: publisherId, state: 'running', question: JSON.stringify(question) });
+  },
+  note: async (id, { answer, ...change }) => {
+    const changed = await knex('forecasts')
+      .where({ id, state: 'running' })
+      .update({ ...change, ...(answer !== undefined && { answer: JSON.stringify(answer) }), told_at: knex.fn.now() });
+    return changed > 0;
+  },
+  read: async (id) => {
+    const row = await knex('forecasts')
+      .where({ id })
+      .first<Row | undefined>('*', knex.raw(`told_at < now() - ${SILENT} as is_silent`));
+    if (!row) return undefined;
+    const { publisher_id: publisherId, state, progress, answer, reason } = row;
+    if (state === 'running' && row.is_silent)
+      return { id, publisherId, state: 'failed', progress, answer: null, reason: 'the replica that forecast it has ended' };
+    return { id, publisherId, state, progress, answer, reason };
+  },
+  cancel: async (id) => (await knex('forecasts').where({ id, state: 'running' }).update({ state: 'cancelled', answer: null })) > 0,
+  keepBase: async (publisherId, madeOn, figures) => {
+    await knex('forecast_bases')
+      .insert({ publisher_id: publisherId, made_on: madeOn, catalog_version: figures.version, figures: JSON.stringify(figures) })
+      .onConflict(['publisher_id', 'made_on'])
+      .merge(['catalog_version', 'figures']);
+  },
+  latestBase: async (publisherId) => {
+    const row = await knex('forecast_bases')
+      .where({ publisher_id: publisherId })
+      .orderBy('made_on', 'desc')
+      .first<{ made_on: string; catalog_version: string; figures: BaseFigures } | undefined>(
+        knex.raw('made_on::text as made_on'),
+        'catalog_version',
+        'figures',
+      );
+    return row && { madeOn: row.made_on, version: Number(row.catalog_version), figures: row.figures };
+  },
+  prune: async () => {
+    await knex.raw(`delete from forecasts where asked_at < now() - interval '7 days'`);
+    await knex.raw(`delete from forecast_bases where made_on < current_date - 70`);
+  },
+});

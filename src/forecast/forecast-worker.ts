@@ -1,0 +1,96 @@
+import os from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import knexFactory from 'knex';
+import { asError } from '../base/narrow.ts';
+import { dateOfDay } from '../base/utc-day.ts';
+import type { PidGains } from '../config/settings.ts';
+import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import type { ForecastAnswer } from './forecast-answer.ts';
+import { createForecaster, type ForecastQuestion } from './forecaster.ts';
+import { figuresOf, type BaseFigures } from './base-figures.ts';
+
+/*
+ * The worker thread that forecasts. It has the lowest priority, so that on a busy core the thread that serves ads goes first, and
+ * its own connections. Questions are answered one after the other.
+ */
+
+export interface ForecastWorkerData {
+  readonly databaseUrl: string;
+  readonly dimensions: DimensionSchema;
+  readonly pid: PidGains;
+  readonly tokenTtlMs: number;
+}
+
+export type ForecastMessage =
+  | { readonly ask: 'line_item'; readonly id: string; readonly question: ForecastQuestion }
+  | { readonly ask: 'base'; readonly id: string; readonly publisherId: number; readonly nowMs: number }
+  | { readonly ask: 'cancel'; readonly id: string };
+
+export type ForecastReply = { readonly id: string } & (
+  | { readonly tells: 'sampled' | 'answer'; readonly answer: ForecastAnswer }
+  | { readonly tells: 'base'; readonly figures: BaseFigures }
+  | { readonly tells: 'progress'; readonly done: number }
+  | { readonly tells: 'failure'; readonly reason: string }
+);
+
+const STATEMENT_MS = 60_000;
+const CONNECT_MS = 5_000;
+/** Progress is told at most so often. */
+const TELL_MS = 1_000;
+
+if (process.platform === 'linux') os.setPriority(os.constants.priority.PRIORITY_LOW);
+
+const { databaseUrl, dimensions, pid, tokenTtlMs } = workerData as ForecastWorkerData;
+const knex = knexFactory({
+  client: 'pg',
+  connection: {
+    connectionString: databaseUrl,
+    application_name: 'ad-server forecast',
+    statement_timeout: STATEMENT_MS,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+  },
+  pool: { min: 0, max: 1 },
+  acquireConnectionTimeout: CONNECT_MS,
+});
+const forecaster = createForecaster({ knex, dimensions, pid, tokenTtlMs });
+const cancelled = new Set<string>();
+let last: Promise<void> = Promise.resolve();
+
+const tell = (reply: ForecastReply): void => parentPort?.postMessage(reply);
+
+/** Between parts of the work messages are received, and one of them may be that it is not wanted any more. */
+const pauseOf = (id: string): ((done: number) => Promise<void>) => {
+  let toldAt = 0;
+  return async (done) => {
+    await new Promise((resume) => setImmediate(resume));
+    if (cancelled.has(id)) throw new Error('cancelled');
+    if (performance.now() - toldAt < TELL_MS) return;
+    toldAt = performance.now();
+    tell({ id, tells: 'progress', done });
+  };
+};
+
+const work = async (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }>): Promise<void> => {
+  const { id } = message;
+  const onPause = pauseOf(id);
+  try {
+    if (cancelled.has(id)) throw new Error('cancelled');
+    if (message.ask === 'base') {
+      const base = await forecaster.baseline(message.publisherId, message.nowMs, onPause);
+      tell({ id, tells: 'base', figures: figuresOf(base, dateOfDay) });
+      return;
+    }
+    const onSampled = (answer: ForecastAnswer): void => tell({ id, tells: 'sampled', answer });
+    tell({ id, tells: 'answer', answer: await forecaster.answer(message.question, { onSampled, onPause }) });
+  } catch (fault) {
+    tell({ id, tells: 'failure', reason: asError(fault).message });
+  } finally {
+    cancelled.delete(id);
+  }
+};
+
+parentPort?.on('message', (message: ForecastMessage) => {
+  if (message.ask === 'cancel') cancelled.add(message.id);
+  else last = last.then(() => work(message));
+});

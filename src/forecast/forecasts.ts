@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { ForecastQuestion } from './forecaster.ts';
+import type { ForecastStore, StoredForecast } from './forecast-store.ts';
+import type { ForecastWorker } from './run-forecast-worker.ts';
+
+/** Forecasts of this replica. */
+export interface Forecasts {
+  /** Resolves with what is known after two seconds at most; the rest is stored as it is known. Rejects when Postgres is unavailable. */
+  ask(question: ForecastQuestion): Promise<StoredForecast>;
+  /** Resolves to whether it was running. */
+  cancel(id: string): Promise<boolean>;
+  /** Replays all bookings of a publisher, once a day and whenever they changed; one replica does. */
+  refreshBase(publisherId: number, madeOn: string, nowMs: number): void;
+}
+
+export interface ForecastsOptions {
+  readonly store: ForecastStore;
+  readonly worker: ForecastWorker;
+  readonly onFailure: (fault: Error) => void;
+  readonly quickMs?: number;
+}
+
+const QUICK_MS = 2_000;
+
+export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }: ForecastsOptions): Forecasts => {
+  const refreshing = new Set<number>();
+  return {
+    ask: async (question) => {
+      const id = randomUUID();
+      const { publisherId, nowMs, lineItemId, models } = question;
+      await store.begin(id, publisherId, { nowMs, lineItemId: lineItemId ?? null, models });
+      let known: StoredForecast = { id, publisherId, state: 'running', progress: 0, answer: null, reason: null };
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(known), quickMs);
+        const note = (change: Partial<StoredForecast>, isEnough: boolean): void => {
+          known = { ...known, ...change };
+          store.note(id, change).then((isWanted) => !isWanted && worker.cancel(id), onFailure);
+          if (!isEnough) return;
+          clearTimeout(timer);
+          resolve(known);
+        };
+        worker.ask({ ask: 'line_item', id, question }, (reply) => {
+          if (reply.tells === 'progress') note({ progress: reply.done }, false);
+          else if (reply.tells === 'sampled') note({ answer: reply.answer }, true);
+          else if (reply.tells === 'answer') note({ state: 'done', progress: 1, answer: reply.answer }, true);
+          else if (reply.tells === 'failure') note({ state: 'failed', answer: null, reason: reply.reason }, true);
+        });
+      });
+    },
+    cancel: async (id) => {
+      worker.cancel(id);
+      return store.cancel(id);
+    },
+    refreshBase: (publisherId, madeOn, nowMs) => {
+      if (refreshing.has(publisherId)) return;
+      refreshing.add(publisherId);
+      worker.ask({ ask: 'base', id: randomUUID(), publisherId, nowMs }, (reply) => {
+        if (reply.tells === 'progress') return;
+        refreshing.delete(publisherId);
+        if (reply.tells === 'base') store.keepBase(publisherId, madeOn, reply.figures).catch(onFailure);
+        else if (reply.tells === 'failure') onFailure(new Error(reply.reason));
+      });
+    },
+  };
+};

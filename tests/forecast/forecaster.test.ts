@@ -1,0 +1,116 @@
+import knexFactory, { type Knex } from 'knex';
+import { createForecaster, NothingKnown, type ForecastQuestion } from '../../src/forecast/forecaster.ts';
+import type { ForecastAnswer } from '../../src/forecast/forecast-answer.ts';
+import { createSampleStore } from '../../src/forecast/sample/sample-store.ts';
+import type { SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
+import { DRAFT_ID } from '../../src/forecast/with-draft.ts';
+import { book, type Booking } from '../../testkit/book.ts';
+import { createChance } from '../../testkit/chance.ts';
+import { testDatabase } from '../setup/test-database.ts';
+
+const DAY = 86_400_000;
+const VISITS_A_DAY = 120;
+
+let knex: Knex;
+beforeAll(async () => {
+  knex = knexFactory({ client: 'pg', connection: await testDatabase() });
+});
+afterAll(() => knex.destroy());
+
+const forecaster = () => createForecaster({ knex, dimensions: new Map(), pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, tokenTtlMs: 1_800_000 });
+
+/** Fourteen days of two hundred visitors on the placement, one third of them in Finland, as replicas would have stored them. */
+const live = async ({ publisherId, placementId }: Booking, nowMs: number): Promise<void> => {
+  const chance = createChance(1);
+  const requests: SampledRequest[] = [];
+  for (let atMs = nowMs - 15 * DAY; atMs < nowMs; atMs += DAY / VISITS_A_DAY) {
+    const visitor = Math.floor(200 * chance());
+    requests.push({
+      ...{ publisherId, atMs: Math.floor(atMs), weight: 1, visitor: `v${visitor}`, pageView: 0, isRemembered: true, floorMicros: null },
+      ...{ visitorOffset: null, placements: [placementId], sizes: [''] },
+      pairs: [`countries7:country=${visitor % 3 === 0 ? 'FI' : 'SE'}`],
+    });
+  }
+  await createSampleStore({ knex }).add(requests);
+  await knex.raw(
+    `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
+     select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
+     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3`,
+    [publisherId],
+  );
+};
+
+const ask = async (question: Omit<ForecastQuestion, 'nowMs' | 'models'>, of = forecaster()) => {
+  const sampled: ForecastAnswer[] = [];
+  const answer = await of.answer(
+    { ...question, nowMs: Date.now(), models: {} },
+    { onSampled: (one) => sampled.push(one), onPause: () => Promise.resolve() },
+  );
+  return { answer, sampled: sampled[0]! };
+};
+
+it('says that nothing is known before the first whole day of requests has ended', async () => {
+  const { publisherId, lineItemIds } = await book(knex);
+  await expect(ask({ publisherId, lineItemId: lineItemIds[0], draft: undefined })).rejects.toThrow(NothingKnown);
+});
+
+it('forecasts a goal that is reached, a cap that binds, and what is free', async () => {
+  const booking = await book(knex, {
+    lineItems: [
+      { pacing: 'Even', goal_impressions: 600, priority: 1 },
+      { priority: 2, targeting: { countries: ['FI'] }, frequency_cap: 1, frequency_window_s: 86_400 },
+      { priority: 3 },
+    ],
+  });
+  await live(booking, Date.now());
+  const [goal, capped] = booking.lineItemIds;
+  const first = await ask({ publisherId: booking.publisherId, lineItemId: goal, draft: undefined });
+  expect(first.answer.basis).toBe('replay');
+  expect(first.answer.delivery.p50).toBeGreaterThan(560);
+  expect(first.answer.delivery.p90).toBeLessThanOrEqual(600);
+  expect(first.answer.available).toBeGreaterThan(0.9 * 28 * VISITS_A_DAY);
+  expect(first.answer.available).toBeLessThan(1.1 * 28 * VISITS_A_DAY);
+  expect(first.answer.delivery.by_day).toHaveLength(28);
+  expect(first.sampled.basis).toBe('sample');
+  const second = await ask({ publisherId: booking.publisherId, lineItemId: capped, draft: undefined });
+  expect(second.answer.available / first.answer.available).toBeCloseTo(1 / 3, 1);
+  expect(second.answer.binding.map(({ reason }) => reason)).toContain('frequency_capped');
+  expect(second.answer.delivery.p50).toBeLessThan(second.answer.available);
+});
+
+it('names whom a draft displaces, and stores nothing of it', async () => {
+  const booking = await book(knex, { lineItems: [{ priority: 2 }] });
+  await live(booking, Date.now());
+  const [below] = booking.lineItemIds;
+  const row = await knex('line_items').where({ id: below }).first<Record<string, unknown>>('*');
+  const draft = {
+    lineItem: { ...row, id: DRAFT_ID, name: 'draft', priority: 1, pacing: 'Even', goal_impressions: 1_500 },
+    creatives: [
+      { id: DRAFT_ID, line_item_id: DRAFT_ID, placement_id: booking.placementId, more_placement_ids: [], format: 'html', content: 'draft' },
+    ],
+  };
+  const of = forecaster();
+  const { answer } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft }, of);
+  expect(answer.delivery.p50).toBeGreaterThan(1_400);
+  expect(answer.displaced.map(({ line_item_id }) => line_item_id)).toEqual([below]);
+  expect(answer.displaced[0]!.impressions).toBeGreaterThan(1_000);
+  expect(await knex('line_items').where({ id: DRAFT_ID })).toEqual([]);
+  const impossible = { ...draft, lineItem: { ...draft.lineItem, goal_impressions: 20_000 } };
+  const { answer: short } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft: impossible }, of);
+  expect(short.delivery.p90).toBeLessThan(20_000 * 0.9);
+  expect(short.remedies.map(({ change }) => change)).toContain('longer');
+});
+
+it('ends where it is told to', async () => {
+  const booking = await book(knex);
+  await live(booking, Date.now());
+  const question = {
+    publisherId: booking.publisherId,
+    lineItemId: booking.lineItemIds[0],
+    draft: undefined,
+    nowMs: Date.now(),
+    models: {},
+  };
+  const onPause = (): Promise<void> => Promise.reject(new Error('cancelled'));
+  await expect(forecaster().answer(question, { onSampled: () => undefined, onPause })).rejects.toThrow('cancelled');
+});
