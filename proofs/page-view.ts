@@ -56,8 +56,7 @@ export const pageView: Proof = {
         const breach = breachOf(shown, found);
         if (breach) breaches.push(`view ${i}: ${breach}`);
         if (!LABELS.every((label) => found.some((one) => one.label === label))) fewer++;
-        for (const { roadblock } of found)
-          if (roadblock) shownOf.set(roadblock.lineItem, (shownOf.get(roadblock.lineItem) ?? 0) + 1);
+        for (const { roadblock } of found) if (roadblock) shownOf.set(roadblock.lineItem, (shownOf.get(roadblock.lineItem) ?? 0) + 1);
       });
       for (const [lineItem, cap] of world.caps)
         if ((shownOf.get(lineItem) ?? 0) > cap) breaches.push(`roadblock ${lineItem}: ${shownOf.get(lineItem)} ads of ${cap}`);
@@ -67,7 +66,9 @@ export const pageView: Proof = {
         observed: `${pages} pages, ${ads} ads, ${ofRoadblocks} of them of roadblocks: ${breaches.length} breaches${breaches
           .slice(0, 3)
           .map((text) => `; ${text}`)
-          .join('')}; ${fewer} pages with fewer ads than may be together; ${unused.length} roadblocks that were shown less than half of their cap`,
+          .join(
+            '',
+          )}; ${fewer} pages with fewer ads than may be together; ${unused.length} roadblocks that were shown less than half of their cap`,
         ok: breaches.length === 0 && fewer === 0 && unused.length === 0,
       };
     } finally {

@@ -9,6 +9,7 @@ import { convergence } from './convergence.ts';
 import { cost } from './cost.ts';
 import { earned } from './earned.ts';
 import { failover } from './failover.ts';
+import { forecast } from './forecast.ts';
 import { frequency } from './frequency.ts';
 import { goals } from './goals.ts';
 import { hits } from './hits.ts';
@@ -61,6 +62,7 @@ export const PROOFS: readonly Proof[] = [
   siblings,
   allocation,
   goals,
+  forecast,
   rotation,
   series,
   secrets,

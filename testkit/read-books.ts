@@ -38,13 +38,13 @@ export const connectStores = ({ databaseUrl, redisUrl }: { readonly databaseUrl:
   return { knex, redis, keys, accounts: createAccountReader({ redis, keys }), close };
 };
 
-/** Waits until no hit in Postgres waits for the ledger and no event in a stream waits for Postgres. */
+/** Waits until no hit in Postgres waits for the ledger, no event in a stream for Postgres, and no event row to be counted. */
 export const untilDrained = async ({ knex, redis, keys }: Stores, patienceMs = 60_000): Promise<boolean> => {
   const isQuiet = async (): Promise<boolean> => {
     const [{ count } = { count: 0 }] = await knex('pending_hits').count<{ count: string }[]>('*');
     if (Number(count) > 0) return false;
     for (let shard = 0; shard < keys.shards; shard++) if ((await redis.xlen(keys.events(shard))) > 0) return false;
-    return true;
+    return (await knex('event_batches').first('batch')) === undefined;
   };
   return (await untilTrue(() => isQuiet().catch(() => false), patienceMs, 200)) !== undefined;
 };

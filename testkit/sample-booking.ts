@@ -68,6 +68,7 @@ export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = 
   height: null,
   clickUrl: null,
   weight: 1,
+  step: null,
   stop: null,
   ...changes,
 });

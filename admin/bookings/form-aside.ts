@@ -14,6 +14,7 @@ import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '
 import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
 import { NAMES } from '../words/kinds.ts';
 import { creativeState, listColumns } from './list-columns.ts';
+import { ratesCard } from './rates-card.ts';
 import { placementTags } from './placement-tags.ts';
 import { locale } from '../words/language.ts';
 import { rich, t } from '../words/texts.ts';
@@ -31,11 +32,17 @@ export const formAside = <K extends Kind>(
   first?: () => TemplateResult,
 ): TemplateResult | typeof nothing => {
   if (kind === 'creatives') return creativeAside(page, form, record as CreativeWire | undefined);
+  if (kind === 'line_items') return lineItemAside(page, form);
   if (!record) return nothing;
   if (kind === 'publishers') return publisherAside(page, record as PublisherWire);
   if (kind === 'bidders') return bidderAside(page, record.id as number);
   if (kind === 'placements') return placementAside(page, record as PlacementWire, first);
   return nothing;
+};
+
+const lineItemAside = (page: Page, form: Form): TemplateResult | typeof nothing => {
+  const rates = ratesCard(page, form);
+  return rates === nothing ? nothing : html`<aside class="form-aside">${rates}</aside>`;
 };
 
 const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult => html`

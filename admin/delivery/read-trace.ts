@@ -34,7 +34,8 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
     ): Candidate[] => {
       if (stopped.has(creativeId)) return [];
       const outcome = trace.winner?.creative_id === creativeId ? 'won' : 'outranked';
-      const detail = t`${sold ? `${CLASS_WORDS[sold].label}, ` : ''}${yieldWords(opportunity_cost)}${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? t`, from its bid` : ''}${rotationWords(rotation)}`;
+      const rank = t`${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? t`, from its bid` : ''}${rotationWords(rotation)}`;
+      const detail = [...(sold ? [CLASS_WORDS[sold].label] : []), ...yieldWords(opportunity_cost), rank].join(', ');
       return [{ creativeId, lineItemId, outcome, stage: 'ranking', detail, place: i + 1 }];
     },
   );
@@ -55,9 +56,9 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
 };
 
 /** Where a bid met a line item that yields while it is ahead of its goal. */
-const yieldWords = (cost: number | null | undefined): string => {
-  if (cost === undefined) return '';
-  return cost === null ? t`goal not ahead, ` : t`goal ahead: bids above ${money(cost)} go before it, `;
+const yieldWords = (cost: number | null | undefined): readonly string[] => {
+  if (cost === undefined) return [];
+  return [cost === null ? t`not ahead of its goal` : t`ahead of its goal: bids above ${money(cost)} go before it`];
 };
 
 const rotationWords = (rotation: WireRotation | undefined): string => {

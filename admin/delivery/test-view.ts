@@ -52,6 +52,7 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
       city: asked?.targeting.cities?.[0] ?? '',
       device: '',
       user_id: 'test-visitor',
+      page_placements: '',
       dimensions: {},
       key_values: [],
     },
@@ -115,6 +116,13 @@ const fields = (form: Form, page: Page): TemplateResult =>
       ${textField(form, { pointer: '/region', label: t`Region`, placeholder: t`As here`, help: t`An ISO 3166-2 code, such as US-CA.` })}
       ${textField(form, { pointer: '/city', label: t`City`, placeholder: t`As here`, help: t`Its English name.` })}
       ${textField(form, { pointer: '/user_id', label: t`User id`, help: t`Frequency caps count per user id.` })}
+      ${textField(form, {
+        pointer: '/page_placements',
+        label: t`Placements of the page`,
+        wide: true,
+        placeholder: t`Only the one above`,
+        help: t`All that the page asks for, also in other requests, separated by commas. A roadblock needs all of its own.`,
+      })}
       ${segmentedField(form, { pointer: '/device', label: t`Device`, wide: true, choices: DEVICE_CHOICES })}
       <details class="wide">
         <summary>${t`Dimensions and key-values of the page`}</summary>
@@ -138,7 +146,7 @@ const requestOf = (draft: Draft, dimensions: Dimensions) => {
     id: 'test',
     imp: [{ id: '1', tagid: draft['placement_id'] }],
     user: { id: textOf(draft['user_id']).trim() || 'test-visitor' },
-    ext: { publisher_id: numberOf(draft['publisher_id']), kv: Object.fromEntries([...free, ...given]) },
+    ext: { publisher_id: numberOf(draft['publisher_id']), kv: Object.fromEntries([...free, ...given]), ...pageOf(draft) },
     context: Object.fromEntries(
       ['country', 'region', 'city', 'device'].flatMap((name) => {
         const chosen = textOf(draft[name]).trim();
@@ -148,9 +156,19 @@ const requestOf = (draft: Draft, dimensions: Dimensions) => {
   };
 };
 
+/** A view of a page of its own: nothing of it has been shown. */
+const pageOf = (draft: Draft) => {
+  const placements = textOf(draft['page_placements'])
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+  return placements.length === 0 ? {} : { page_view: 'test', page_placements: placements };
+};
+
 /** The field of this form that a fault in the request belongs to. */
 const fieldOf = (pointer: string, dimensions: Dimensions): string => {
   const [, name = ''] = /^\/ext\/kv\/([^/]*)/.exec(pointer) ?? [];
+  if (pointer.startsWith('/ext/page_placements')) return '/page_placements';
   if (name !== '') return name in dimensions ? `/dimensions/${name}` : '/key_values';
   return (
     { '/user/id': '/user_id', '/ext/publisher_id': '/publisher_id', '/imp/0/tagid': '/placement_id' }[pointer] ??

@@ -17,6 +17,7 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
     paceWords(delivery, caps.join(' and ')),
     ...(item.schedule.length === 0 ? [] : [t`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
     ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
+    ...(item.roadblock ? [t`It is shown on all placements of its creatives together, or on none of them.`] : []),
     ...capWords(frequencyCapsOf(item)),
     ...(item.rate_limit === null
       ? []

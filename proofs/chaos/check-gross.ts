@@ -5,7 +5,8 @@ import type { Model, Violation } from './model.ts';
 /** Gross = filtered + provisional + net, by line item, day and kind: what rows say of each state against its counts. */
 const DIFFERENCES = `
   with rows as (
-    select line_item_id, day, kind, invalid_reason as state, count(*) as hits from events where kind <> 'event' or invalid_reason <> '' group by 1, 2, 3, 4
+    select line_item_id, day, kind, invalid_reason as state, count(*) as hits from events
+    where (kind <> 'event' or invalid_reason <> '') and batch not in (select batch from event_batches) group by 1, 2, 3, 4
   ), counts as (
     select line_item_id, day, kind, reason as state, sum(count) as hits from filtered_counts group by 1, 2, 3, 4
     union all select line_item_id, day, 'impression', '', sum(impressions) from daily_counts group by 1, 2
@@ -14,7 +15,7 @@ const DIFFERENCES = `
   select line_item_id || ' ' || kind || ' ' || state as name, coalesce(rows.hits, 0) as rows, coalesce(counts.hits, 0) as counts
   from rows full join counts using (line_item_id, day, kind, state) where coalesce(rows.hits, 0) <> coalesce(counts.hits, 0)`;
 
-/** Whether each hit that Postgres has is in the counts of exactly one state. */
+/** Whether each hit that Postgres has counted is in the counts of exactly one state. */
 export const checkGross = async ({ knex }: Pick<Lane, 'knex'>): Promise<readonly Violation[]> => {
   const { rows } = await knex.raw<{ rows: { name: string; rows: string; counts: string }[] }>(DIFFERENCES);
   return rows.map(({ name, rows: of, counts }) => ({ rule: 'gross', text: `${name}: ${of} rows, ${counts} in the counts of Postgres` }));

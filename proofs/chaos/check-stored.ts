@@ -1,3 +1,4 @@
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
 import { HIT_KEY } from './hit-key.ts';
 import type { Violation } from './model.ts';
@@ -27,6 +28,7 @@ export const checkStored = async ({
   servesMayBeMissing,
 }: Stage): Promise<readonly Violation[]> => {
   const found: Violation[] = [];
+  await rollUpAll(knex);
   const { rows } = await knex.raw<{ rows: { key: string; billed: string; reason: string }[] }>(
     `select ${HIT_KEY} as key, billed_micros as billed, invalid_reason as reason from events`,
   );

@@ -37,6 +37,7 @@ export interface Lanes {
 
 const COUNTED = [
   'events',
+  'event_batches',
   'event_signals',
   'pending_hits',
   'daily_counts',

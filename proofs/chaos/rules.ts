@@ -28,7 +28,9 @@ export const boundsOf = (selected: Selected): Bounds => {
     campaignBudget: flat ? null : campaign.budgetMicros,
     campaignDaily: flat ? null : campaign.dailyBudgetMicros,
     goal: lineItem.goals.impressions,
-    caps: (countedCaps(selected) ?? []).filter(({ of }) => of === 'impressions').map(({ counter, max }) => ({ counter, max: Math.max(max, together.length) })),
+    caps: (countedCaps(selected) ?? [])
+      .filter(({ of }) => of === 'impressions')
+      .map(({ counter, max }) => ({ counter, max: Math.max(max, together.length) })),
   };
 };
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
@@ -273,6 +274,8 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       });
       writer.start();
       await writer.stop();
+      // The rows of two passes are counted together.
+      if (consumers % 2 === 0 && postgres === 'up') await rollUpAll(lane.knex);
       if (postgres === 'up') await books?.beat(n);
     },
     judge: async (n) => {

@@ -41,8 +41,11 @@ export interface PageContext {
   readonly ref?: string;
   /** Key-values of every slot; a slot's own replace them. */
   readonly keyValues?: KeyValues;
-  /** `page_view`: a name of this view of the page, so that what its ads exclude holds over all its requests. */
-  readonly ext?: { readonly page_view?: string };
+  /**
+   * `page_view`: a name of this view of the page, so that what its ads exclude holds over all its requests. `page_placements`:
+   * all placements that it asks for, for roadblocks.
+   */
+  readonly ext?: { readonly page_view?: string; readonly page_placements?: readonly string[] };
   /** First-party segments of the visitor, which line items target: OpenRTB's `user.data`. Not sent without permission to store. */
   readonly data?: readonly { readonly segment: readonly { readonly id: string }[] }[];
 }

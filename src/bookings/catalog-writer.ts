@@ -9,14 +9,12 @@ import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { changedBy, recordChange, recordNumbered, type Change } from './audit-trail.ts';
 import { createCheckRecord } from './check-record.ts';
-import type { CopyOptions } from './copy-record.ts';
+import { copyingWrites, type CopyingWriter } from './copying-writes.ts';
 import { moveFollowers } from './followed-placements.ts';
 import { keepDeleted } from './deleted-records.ts';
-import { duplicateCampaign } from './duplicate-campaign.ts';
 import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
-import { makeGood } from './make-good.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedFieldFaults, fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
@@ -35,7 +33,7 @@ export interface WriteTarget {
 }
 
 /** The writes of the API. Each rejects when Postgres is away. */
-export interface RecordWriter {
+export interface RecordWriter extends CopyingWriter<WriteTarget> {
   create(kind: EntityKind, input: unknown, caller: Caller): Promise<Written>;
   replace(target: WriteTarget, input: unknown): Promise<Written>;
   /** Applies a JSON merge patch (RFC 7396). */
@@ -45,10 +43,6 @@ export interface RecordWriter {
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
   /** Of a creative. */
   setStatus(target: WriteTarget, status: CreativeStatus): Promise<Written>;
-  /** Of a campaign; see duplicateCampaign. */
-  duplicate(target: WriteTarget): Promise<Written>;
-  /** Of a line item; see makeGood. */
-  makeGood(target: WriteTarget): Promise<Written>;
   /** Undoes a deletion; see restoreDeleted. */
   restore(target: WriteTarget): Promise<Written>;
 }
@@ -167,9 +161,6 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
     };
   };
 
-  /** Copies are created within the transaction of what asks for them. */
-  const copying = (trx: Trx): CopyOptions => ({ knex: trx, create: writerWithin((work) => work(trx)).create });
-
   const writerWithin = (write: Write): RecordWriter => {
     const change = changeWithin(write);
     return {
@@ -241,9 +232,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
           return { ok: true, record: await rewrite(trx, target, { status }, { ...changedBy(target.caller), action: 'update', before }) };
         }),
 
-      duplicate: (target) => change(target, (trx, before) => duplicateCampaign(copying(trx), before, target.caller)),
-
-      makeGood: (target) => change(target, (trx, before) => makeGood(copying(trx), before, target.caller, Date.now())),
+      ...copyingWrites(change, (trx) => writerWithin((work) => work(trx)).create),
     };
   };
 

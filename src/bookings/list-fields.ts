@@ -36,7 +36,9 @@ const COMPUTED: Readonly<Record<string, { readonly search?: string; readonly sor
   size: { search: `width || 'x' || height || ' ' || width || ' × ' || height`, sort: 'cast(width as bigint) * height' },
   // Of computed statuses (status/judge-list.ts); the first are those that need attention.
   status: { sort: 'status_rank' },
-  price: { sort: `case when type = 'direct' then case lower(budget_type) when 'flat' then null when 'cpc' then cpc_micros when 'cpcv' then cpcv_micros else cpm_micros end end` },
+  price: {
+    sort: `case when type = 'direct' then case lower(budget_type) when 'flat' then null when 'cpc' then cpc_micros when 'cpcv' then cpcv_micros else cpm_micros end end`,
+  },
   impressions_today: { sort: ofToday('impressions') },
   spend_today: { sort: ofToday('spend_micros') },
 };

@@ -38,6 +38,10 @@ export const LONE_SECRET_KID = 'default';
 /** What the SDK sends for an ad that has been viewable; accepted whatever ALLOWED_EVENTS lists. */
 const VIEWABLE = 'viewable';
 
+/** The rows of half a minute have each key of a count many times. Outside production a hit is in the reports when one looks. */
+const ROLL_UP_MS = 30_000;
+const PROMPT_ROLL_UP_MS = 1_000;
+
 const DEFAULT_SENDER = 'reports@localhost';
 /** The same distance from src/config and from dist/config. */
 const SHIPPED_DIMENSIONS_FILE = fileURLToPath(new URL('../../config/dimensions.json', import.meta.url));
@@ -58,6 +62,7 @@ const VARIABLES = {
   SEAL_KEYS: tokenSecrets({ default: undefined }),
   TOKEN_TTL: duration('1s', '12h')({ default: 30 * MS_PER_MINUTE }),
   RELOAD_INTERVAL: duration('0', '24h')({ default: 30_000 }),
+  ROLL_UP_INTERVAL: duration('0', '10m')({ default: undefined }),
   DEBUG_TRACE: toggle({ default: false }),
   PID_KP: gain({ default: 0.3 }),
   PID_KI: gain({ default: 0.05 }),
@@ -172,6 +177,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     userKeys: read.USER_KEYS,
     sealKeys: read.SEAL_KEYS ?? (production ? [] : secrets),
     reloadIntervalMs: read.RELOAD_INTERVAL,
+    rollUpIntervalMs: read.ROLL_UP_INTERVAL ?? (production ? ROLL_UP_MS : PROMPT_ROLL_UP_MS),
     debugTrace: read.DEBUG_TRACE,
     pid: { kp: read.PID_KP, ki: read.PID_KI, kd: read.PID_KD },
     allowedEvents: [...new Set([...read.ALLOWED_EVENTS, VIEWABLE])],

@@ -34,6 +34,8 @@ export interface Settings {
   readonly sealKeys: readonly TokenSecret[];
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
+  /** How long stored hits are gathered before reports count them. */
+  readonly rollUpIntervalMs: number;
   readonly debugTrace: boolean;
   readonly pid: PidGains;
   readonly allowedEvents: readonly string[];

@@ -85,6 +85,7 @@ export const REASONS = {
   GoalReached: { nbr: 516, stage: 'limits', words: 'the goal of the flight is delivered or reserved', status: 'goal reached' },
   DailyCap: { nbr: 505, stage: 'limits', words: 'the daily cap is delivered or reserved', status: 'capped' },
   FrequencyCapped: { nbr: 9, stage: 'limits', words: 'the user has reached the frequency cap', status: null },
+  NotItsTurn: { nbr: 526, stage: 'limits', words: 'the user is to see another creative of its sequence', status: null },
   Pacing: { nbr: 506, stage: 'limits', words: 'pacing holds the line item back', status: 'delivering' },
   RateLimit: { nbr: 507, stage: 'limits', words: 'the rate limit is reached', status: 'delivering' },
   HoldsNotEarned: { nbr: 515, stage: 'limits', words: 'the client holds too many ads that it has not rendered', status: null },

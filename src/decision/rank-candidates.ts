@@ -1,20 +1,13 @@
 import type { Candidate, CandidateIndex } from '../catalog/snapshot/snapshot.ts';
-import type { Booking, LineItem } from '../catalog/model/entities.ts';
+import type { LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import { drawByWeight, shuffle } from './random-order.ts';
+import { outranks, rankBids, type PricedBooking } from './rank-bids.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
 import type { IncompleteRoadblock, RoadblocksHere } from './roadblocks-here.ts';
 import { drawVoice } from './share-of-voice.ts';
 import { firstRefusal, RULES_IN_AUCTIONS, RULES_PER_CANDIDATE } from './rules.ts';
-
-/**
- * A programmatic booking with the price that its bidder offered, micros per thousand impressions.
- */
-export interface PricedBooking {
-  readonly booking: Booking & Pick<RankedCandidate, 'clickRate'>;
-  readonly cpmMicros: number;
-}
 
 export interface RankingInput {
   /** Direct line items of the publisher and placement, in rank order; undefined: none. */
@@ -231,28 +224,9 @@ const rankAt = (direct: CandidateIndex, position: number, roadblocks: Roadblocks
 };
 
 /** A direct candidate with what an impression of it costs. */
-export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate }: Candidate, position: number): RankedCandidate => {
+export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate, turn }: Candidate, position: number): RankedCandidate => {
   const { budgetType, cpmMicros, cpcvMicros } = lineItem;
   const priceMicros = budgetType === 'CPM' ? (cpmMicros ?? 0) / 1000 : budgetType === 'CPCV' ? (cpcvMicros ?? 0) : 0;
   const expectedMicros = budgetType === 'Flat' ? 0 : priceMicros || ecpmMicros / 1000;
-  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, position, bid: -1 };
-};
-
-/**
- * A bid is a CPM, whatever its line item says. An impression bills whole micros, so a thousandth of
- * the bid is rounded to the nearest.
- */
-const rankBids = (bids: readonly PricedBooking[], random: () => number): readonly RankedCandidate[] => {
-  const ranked = bids.map(({ booking: { creative, lineItem, campaign, clickRate }, cpmMicros }, bid): RankedCandidate => {
-    const priceMicros = Math.round(cpmMicros / 1000);
-    return { creative, lineItem, campaign, ecpmMicros: cpmMicros, priceMicros, expectedMicros: priceMicros, clickRate, position: -1, bid };
-  });
-  if (ranked.length < 2) return ranked;
-  shuffle(ranked, random);
-  return ranked.sort((a, b) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
-};
-
-const outranks = (lineItem: LineItem, ecpmMicros: number, bid: RankedCandidate, random: () => number): boolean => {
-  const difference = lineItem.priority - bid.lineItem.priority || bid.ecpmMicros - ecpmMicros;
-  return difference < 0 || (difference === 0 && random() < 0.5);
+  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, turn, position, bid: -1 };
 };

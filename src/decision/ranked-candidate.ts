@@ -1,3 +1,4 @@
+import type { Turn } from '../catalog/snapshot/snapshot.ts';
 import type { Booking } from '../catalog/model/entities.ts';
 
 /**
@@ -34,6 +35,8 @@ export interface RankedCandidate extends Booking {
   readonly position: number;
   /** Position in the bids that were ranked with it; -1 for a direct line item. */
   readonly bid: number;
+  /** Of a sequence. */
+  readonly turn?: Turn | undefined;
   /** Of a roadblock: the ads that are shown with it, or none is. */
   readonly block?: Block | undefined;
 }

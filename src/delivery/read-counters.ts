@@ -75,6 +75,7 @@ const NO_CREATIVE = {
   disclosure: [],
   hasOwnDomain: false,
   weight: 1,
+  step: null,
   stop: null,
   width: null,
   height: null,

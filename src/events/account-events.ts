@@ -1,7 +1,8 @@
 import type { AccountCounts } from '../ledger/read/account-books.ts';
 import type { StoredEvent } from './postgres/stored-event.ts';
+import type { UncountedRows } from './postgres/uncounted.ts';
 
-/** The same rule as COUNTED and IN_DAILY (postgres/event-store.ts). */
+/** The same rule as `counted` in postgres/count-rows.ts. */
 export const isCounted = ({ hit: { kind }, reason, billedMicros }: StoredEvent): boolean =>
   (kind !== 'event' || billedMicros > 0) && reason === '';
 
@@ -30,21 +31,33 @@ export const dayOfAccount = (today: number, latestDay: number | null, events: re
 /** The counts of an account after these events. */
 export const countEvents = (events: readonly StoredEvent[], today: number, from: AccountCounts): AccountCounts => {
   const counts = { ...from };
-  for (const { hit, billedMicros } of events) {
-    const impressions = hit.kind === 'impression' ? 1 : 0;
-    const clicks = hit.kind === 'click' ? 1 : 0;
-    counts.totalImpressions += impressions;
-    counts.totalSpendMicros += billedMicros;
-    counts.totalClicks += clicks;
-    if (hit.ad.day === today) {
-      counts.impressions += impressions;
-      counts.clicks += clicks;
-      counts.spendMicros += billedMicros;
-    } else if (hit.ad.day === today - 1) {
-      counts.yesterdayImpressions += impressions;
-      counts.yesterdayClicks += clicks;
-      counts.yesterdaySpendMicros += billedMicros;
-    }
-  }
+  for (const { hit, billedMicros } of events) add(counts, { ...hit, day: hit.ad.day, count: 1, micros: billedMicros }, today);
   return counts;
+};
+
+/** The counts of an account after these rows. */
+export const countUncounted = (rows: readonly UncountedRows[], today: number, from: AccountCounts): AccountCounts => {
+  const counts = { ...from };
+  for (const row of rows) if (row.reason === '') add(counts, row, today);
+  return counts;
+};
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+type Added = Pick<UncountedRows, 'day' | 'kind' | 'count' | 'micros'>;
+
+const add = (counts: Mutable<AccountCounts>, { day, kind, count, micros }: Added, today: number): void => {
+  const impressions = kind === 'impression' ? count : 0;
+  const clicks = kind === 'click' ? count : 0;
+  counts.totalImpressions += impressions;
+  counts.totalSpendMicros += micros;
+  counts.totalClicks += clicks;
+  if (day === today) {
+    counts.impressions += impressions;
+    counts.clicks += clicks;
+    counts.spendMicros += micros;
+  } else if (day === today - 1) {
+    counts.yesterdayImpressions += impressions;
+    counts.yesterdayClicks += clicks;
+    counts.yesterdaySpendMicros += micros;
+  }
 };

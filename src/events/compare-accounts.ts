@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment, type CheckedAccounts } from '../ledger/read/account-books.ts';
 import { byAccount, countEvents, dayOfAccount, isCounted } from './account-events.ts';
 import { createCountStore, readSums, writeSums } from './postgres/count-store.ts';
+import { createUncounted, type Uncounted } from './postgres/uncounted.ts';
 import { unstoredEvents } from './unstored-events.ts';
 
 export interface CompareAccountsOptions {
@@ -44,14 +45,15 @@ export interface DatedAdjustment extends Adjustment {
  * Differences are added, in both directions, so a hit that settles meanwhile is not lost. Serves are
  * only raised: their rows follow the ledger by seconds. Hits in pending_hits are in neither book.
  */
-export const createCompareAccounts =
-  (options: CompareAccountsOptions): CompareAccounts =>
-  async (question) => {
+export const createCompareAccounts = (options: CompareAccountsOptions): CompareAccounts => {
+  const uncounted = createUncounted();
+  return async (question) => {
     const others = new Set<number>();
-    const found = [...(await compareOn(question, question.today, options, others))];
-    for (const day of others) found.push(...(await compareOn(question, day, options)));
+    const found = [...(await compareOn(question, question.today, { ...options, uncounted }, others))];
+    for (const day of others) found.push(...(await compareOn(question, day, { ...options, uncounted })));
     return found;
   };
+};
 
 /**
  * Compares the accounts that are of `day`. Those of another day are left out, and the day is added to
@@ -60,10 +62,10 @@ export const createCompareAccounts =
 const compareOn = async (
   { publisherId, campaigns, today, dryRun }: AccountsQuestion,
   day: number,
-  { knex, books, mayLower, onSkipped = () => undefined }: CompareAccountsOptions,
+  { knex, books, mayLower, onSkipped = () => undefined, uncounted }: CompareAccountsOptions & { readonly uncounted: Uncounted },
   others = new Set<number>(),
 ): Promise<readonly DatedAdjustment[]> => {
-  const before = await createCountStore({ knex }).accounts(day, campaigns);
+  const before = await createCountStore({ knex, uncounted }).accounts(day, campaigns);
   if (before.length === 0) return [];
   const parts: CheckedPart[] = [];
   for (let from = 0; from < before.length; from += MAX_CHECKED) {
@@ -76,7 +78,7 @@ const compareOn = async (
       const events: Awaited<ReturnType<typeof unstoredEvents>>[] = [];
       for (const { entries } of parts)
         events.push(await unstoredEvents(trx, entries, (event) => event.hit.ad.publisherId === publisherId && isCounted(event)));
-      return { unstored: events, after: await createCountStore({ knex: trx }).accounts(day, campaigns) };
+      return { unstored: events, after: await createCountStore({ knex: trx, uncounted }).accounts(day, campaigns) };
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );

@@ -3,6 +3,7 @@ import { PROVISIONAL } from '../ledger/hit.ts';
 import { filteredField } from '../ledger/ledger-keys.ts';
 import { MAX_FIELDS, TALLIES, type Tally, type TallyBooks } from '../ledger/read/tally-books.ts';
 import { tallyFields, tallyRows } from './postgres/tally-rows.ts';
+import { createUncounted, inOneState } from './postgres/uncounted.ts';
 import { unstoredEvents, type UnstoredEvent } from './unstored-events.ts';
 
 export interface CompareTalliesOptions {
@@ -23,15 +24,16 @@ export type CompareTallies = (
 
 /** As createCompareAccounts, which says why this is exact under traffic. */
 export const createCompareTallies = ({ knex, books }: CompareTalliesOptions): CompareTallies => {
+  const uncounted = createUncounted();
   const compareFields = async (tally: Tally, shard: number, fields: readonly string[], dryRun: boolean): Promise<number> => {
-    const before = await tallyRows(knex, tally, fields);
+    const before = await inOneState(knex, (trx) => tallyRows(trx, tally, fields, uncounted));
     const checked = await books.check(tally, shard, fields);
     const { entries } = checked;
     if (entries === undefined) return 0;
     const { after, unstored } = await knex.transaction(
       async (trx) => ({
         unstored: await unstoredEvents(trx, entries, (event) => books.shardOf(event.hit.ad.publisherId) === shard),
-        after: await tallyRows(trx, tally, fields),
+        after: await tallyRows(trx, tally, fields, uncounted),
       }),
       { isolationLevel: 'repeatable read', readOnly: true },
     );
@@ -51,7 +53,7 @@ export const createCompareTallies = ({ knex, books }: CompareTalliesOptions): Co
   return async (today, { dryRun, rest }) => {
     let differences = 0;
     for (const tally of TALLIES) {
-      const due = await tallyFields(knex, tally, today - 1);
+      const due = await tallyFields(knex, tally, today - 1, uncounted);
       for (let shard = 0; shard < books.shards; shard++) {
         const begun = performance.now();
         const ofShard = due.filter(({ publisherId }) => books.shardOf(publisherId) === shard).map(({ field }) => field);

@@ -7,6 +7,7 @@ import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-a
 import type { RedisClient } from '../redis/redis-client.ts';
 import { dayOfAccount } from './account-events.ts';
 import { createCountStore, readSums, type CountedAccount } from './postgres/count-store.ts';
+import { rollUpAll } from './postgres/roll-up-batches.ts';
 
 export interface RepairSetAsideOptions {
   readonly knex: Knex;
@@ -76,6 +77,7 @@ export const repairSetAside = async ({
     }
     return true;
   };
+  await rollUpAll(knex);
   const accounts = [];
   for (const account of await createSetAsideReader({ redis, keys }).list()) {
     const outcome = (await isStored(account)) ? await repairNow(account) : 'too early';

@@ -36,8 +36,11 @@ export const lastingRefusal = (fault: unknown): Refusal | undefined => {
   return PASSING_CLASSES.has(code.slice(0, 2)) ? undefined : { sqlState: code, reason: withoutStatement(String(message)) };
 };
 
-/** Knex puts the statement before the message. */
-const withoutStatement = (message: string): string => message.slice(message.lastIndexOf(' - ') + 3);
+/** Knex puts the statement before the message; of a COPY there is none. */
+const withoutStatement = (message: string): string => {
+  const at = message.lastIndexOf(' - ');
+  return at < 0 ? message : message.slice(at + 3);
+};
 
 /**
  * Stores a batch. When Postgres refuses it for a lasting reason, it is divided until each refused

@@ -7,6 +7,7 @@ import { groupBy } from '../base/group-by.ts';
 import type { RateOf } from '../bidders/currency-rates.ts';
 import { readPayerChanges, type PayerChange } from '../reports/payer-changes.ts';
 import { HAS_FEE } from '../reports/fee-sql.ts';
+import { rollUpAll } from '../events/postgres/roll-up-batches.ts';
 import { closedMonthsOf, storedLines, storeMonth, type ClosedMonth } from './closed-months.ts';
 import { earnedIn, type Figures } from './earned-in.ts';
 import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
@@ -115,8 +116,9 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
 
   closeFaults: (publisherId, caller) => closeFaults(knex, publisherId, caller),
 
-  close: (publisherId, month, person, audit) =>
-    knex.transaction(async (trx) => {
+  close: async (publisherId, month, person, audit) => {
+    await rollUpAll(knex);
+    return knex.transaction(async (trx) => {
       await trx.raw('select pg_advisory_xact_lock(?, ?)', [CLOSE_LOCK, publisherId]);
       const open = await openMonth(trx, publisherId, month);
       if (!open) return 'unknown';
@@ -129,7 +131,8 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       await storeMonth(trx, publisherId, { ...open, rate, by: person }, lines);
       await audit(trx);
       return undefined;
-    }),
+    });
+  },
 });
 
 const payersIn = (

@@ -1,10 +1,13 @@
-import type { Booking } from '../catalog/model/entities.ts';
 import { capWords } from '../catalog/model/frequency-caps.ts';
 import { NoBidReason, wordsOf } from '../decision/no-bid-reason.ts';
+import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import { limitsOf, type Limits } from './limits.ts';
 
 /** A refusal by the ledger in words, with the limits of this line item. */
-export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: Pick<Booking, 'lineItem' | 'campaign'>): string => {
+export const describeRefusal = (
+  reason: NoBidReason,
+  { lineItem, campaign, turn }: Pick<RankedCandidate, 'lineItem' | 'campaign' | 'turn'>,
+): string => {
   const limits = limitsOf(lineItem, campaign);
   switch (reason) {
     case NoBidReason.BudgetSpent:
@@ -15,6 +18,8 @@ export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: Pic
       return `today's cap is delivered or reserved (${limits.dailyImpressions ?? 'any number of'} impressions, ${usd(limits.dailySpendMicros)}, campaign: ${usd(limits.campaignDailyMicros)})`;
     case NoBidReason.FrequencyCapped:
       return `the user has seen, is being shown or has clicked as much as a frequency cap allows (${(limits.frequency ?? []).map(capWords).join('; ')})`;
+    case NoBidReason.NotItsTurn:
+      return turn ? `it is step ${turn.step + 1} of ${turn.steps} of its sequence, and the user is at another` : wordsOf(reason);
     case NoBidReason.Pacing:
       return lineItem.pacing === 'ASAP'
         ? "what is left of the campaign's budget is set aside for its paced line items"

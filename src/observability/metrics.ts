@@ -32,6 +32,7 @@ export const STORE_WORK = [
   'hit',
   'report',
   'write_events',
+  'roll_up',
   'fold',
   'rebuild',
   'prune',

@@ -10,6 +10,7 @@ import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
+import { createRollUp } from '../events/roll-up.ts';
 import { curveAt, shareAt } from '../catalog/snapshot/traffic-curve.ts';
 import { createGuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
@@ -83,6 +84,11 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     consumer: randomUUID(),
     onFailure: observe.storeFailed('write_events', 'Events could not be carried into Postgres; they wait in Redis'),
     onDead: observe.eventDied,
+  });
+  const rollUp = createRollUp({
+    knex: stores.knex,
+    everyMs: settings.rollUpIntervalMs,
+    onFailure: observe.storeFailed('roll_up', 'Event rows could not be counted; reports and daily counts wait'),
   });
   const books = createAccountBooks({
     redis: stores.backgroundRedis,
@@ -164,6 +170,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       fold.start();
       judgeLater.start();
       eventWriter.start();
+      rollUp.start();
       prune.start();
       reconciler.start();
       allowances.start();
@@ -191,6 +198,8 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         deliverReports.stop(),
         watchBookings.stop(),
       ]);
+      // After the last rows are stored.
+      await rollUp.stop();
       // After the last lots are returned.
       await bookkeeping.stop();
     },

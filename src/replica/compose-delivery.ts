@@ -23,7 +23,6 @@ import { createRequestContext } from '../http/request/request-context.ts';
 import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
 import { createFreeHolds, NO_HOLDS } from '../ledger/free-holds.ts';
-import type { Hit, Settled } from '../ledger/hit.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createDryReserve, createJudgeLimits } from '../ledger/read/dry-ledger.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
@@ -36,7 +35,6 @@ import { createOpportunityCosts } from '../serving/opportunity-costs.ts';
 import { createSessionCaps } from '../serving/session-caps.ts';
 import { createServeAd } from '../serving/serve-ad.ts';
 import { createScreenHit } from '../tracking/invalid-traffic/screen-hit.ts';
-import { hitLimits } from '../tracking/hit-limits.ts';
 import { createNotifyBilled } from '../tracking/notify-billed.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 import { createRecordHit } from '../tracking/record-hit.ts';
@@ -47,6 +45,7 @@ import { createTokens } from '../tracking/tokens.ts';
 import { createReports } from '../reports/run-report.ts';
 import { createSavedReportStore } from '../reports/saved-report-store.ts';
 import { composeBooks } from './compose-books.ts';
+import { createSettling } from './create-settling.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { traceBidders } from './trace-bidders.ts';
 import { traceLedger } from './trace-ledger.ts';
@@ -123,8 +122,13 @@ export const composeDelivery = (foundation: Foundation) => {
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
   const opportunityCosts = createOpportunityCosts({ accounts: counters.accounts, currentSnapshot: catalog.current, now });
-  const { factorOf: opportunityFactor } = opportunityCosts;
-  const deciding = { bidders, opportunityFactor, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
+  const deciding = {
+    bidders,
+    opportunityFactor: opportunityCosts.factorOf,
+    random: Math.random,
+    clock: () => performance.now(),
+    stage: tracing?.stage,
+  };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const refusalStore = createRefusalStore({ knex: stores.knex });
@@ -170,25 +174,7 @@ export const composeDelivery = (foundation: Foundation) => {
   const { seal, client } = createVisitorSeal();
   const pending = createPendingHits({ knex: stores.promptKnex });
   const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
-  /**
-   * What the ledger needs from the catalog to settle a hit, and the effects of settling it: the
-   * same for direct and for folded hits.
-   */
-  const settling = {
-    hitLimitsOf: (hit: Hit) => {
-      const snapshot = catalog.current();
-      return snapshot && hitLimits(snapshot, hit);
-    },
-    onSettled: (hit: Hit, settled: Settled): void => {
-      observe.settled(hit, settled);
-      const { publisherId, client: holder, holdEndMs, servedAtMs } = hit.ad;
-      if (holder !== undefined && hit.kind === 'impression' && settled.outcome === 'counted')
-        freeHolds.render(publisherId, holder, holdEndMs - servedAtMs, hit.atMs);
-      // When the reply to the first call was lost, the next one reports a duplicate. A notice is
-      // sent once: it is taken out of Redis.
-      notifyBilled(hit);
-    },
-  };
+  const settling = createSettling({ currentSnapshot: catalog.current, observe, freeHolds, notifyBilled });
   return {
     now,
     catalog,

@@ -16,8 +16,7 @@ export interface PageRoadblocks {
 
 /** A roadblock is judged once for all impressions of a request. `imp`: in the order of the decision. */
 type Judged =
-  | { readonly missing: string }
-  | { readonly missing: undefined; readonly imp: number; readonly position: number; readonly block: Block };
+  { readonly missing: string } | { readonly missing: undefined; readonly imp: number; readonly position: number; readonly block: Block };
 
 /** One of its placements, with the candidates that may be shown there. */
 interface Part {
@@ -41,12 +40,7 @@ const hasRoadblock = (places: readonly Place[]): boolean => {
   return false;
 };
 
-const createPageRoadblocks = (
-  snapshot: Snapshot,
-  request: AdRequest,
-  places: readonly Place[],
-  random: () => number,
-): PageRoadblocks => {
+const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: readonly Place[], random: () => number): PageRoadblocks => {
   const known = new Map<number, readonly Part[] | string>();
   const judged = new Map<number, Judged>();
   /** Of placements that the page asks for in other requests. */
@@ -74,7 +68,9 @@ const createPageRoadblocks = (
   };
 
   const findParts = (lineItemId: number): readonly Part[] | string => {
-    const parts = snapshot.placementsOf(lineItemId).map((placementId) => partOf(lineItemId, placementId));
+    const placementIds = snapshot.placementsOf(lineItemId);
+    if (placementIds.length > MAX_ASKED) return `all its placements or none: no page asks for ${placementIds.length}`;
+    const parts = placementIds.map((placementId) => partOf(lineItemId, placementId));
     const missing = [...new Set(parts.filter((part) => typeof part === 'string'))];
     return missing.length > 0 ? `all its placements or none: ${missing.join(', ')}` : (parts as readonly Part[]);
   };
@@ -117,6 +113,9 @@ const createPageRoadblocks = (
   };
 };
 
+/** The impressions of a request, and the placements that its page view may name. */
+const MAX_ASKED = 70;
+
 /** Roadblocks of a placement that are put in order, the best ones. */
 const MAX_IN_ORDER = 16;
 
@@ -129,7 +128,9 @@ const orderOf = (places: readonly Place[], partsOf: (lineItemId: number) => read
   const ranked = [...best].sort(([, a], [, b]) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
   const first = ranked.flatMap(([lineItemId]) => {
     const parts = partsOf(lineItemId);
-    return typeof parts === 'string' || parts.length < 2 ? [] : parts.flatMap(({ imp }) => (imp === LATER_IMP ? [] : [imp])).sort((a, b) => a - b);
+    return typeof parts === 'string' || parts.length < 2
+      ? []
+      : parts.flatMap(({ imp }) => (imp === LATER_IMP ? [] : [imp])).sort((a, b) => a - b);
   });
   return [...new Set([...first, ...places.keys()])];
 };
@@ -137,7 +138,11 @@ const orderOf = (places: readonly Place[], partsOf: (lineItemId: number) => read
 /** On one placement there is nothing to hold together. */
 const isOne = (snapshot: Snapshot, lineItemId: number): boolean => snapshot.placementsOf(lineItemId).length < 2;
 
-const roadblocksAt = (imp: number, isOrdinary: (lineItemId: number) => boolean, judgedOf: (lineItemId: number) => Judged): RoadblocksHere => {
+const roadblocksAt = (
+  imp: number,
+  isOrdinary: (lineItemId: number) => boolean,
+  judgedOf: (lineItemId: number) => Judged,
+): RoadblocksHere => {
   const incomplete: IncompleteRoadblock[] = [];
   const isApart = ({ lineItem }: Pick<Candidate, 'lineItem'>): boolean => lineItem.sales.roadblock && !isOrdinary(lineItem.id);
   const isWhole = (candidate: Candidate, position: number): boolean => {

@@ -129,11 +129,18 @@ const nextOffer = (draft: Draft, count: number, page: Page): readonly RankedCand
   if (draft.won) return NO_CANDIDATES;
   const mayRefuse = !page.shown.isEmpty || page.request.sessionUser !== null;
   for (;;) {
-    const next = draft.ranking?.take(count) ?? [];
+    const next = takeNext(draft, count);
     draft.considered.push(...next);
     const offer = mayRefuse ? next.filter((candidate) => !refuse(draft, candidate, page)) : next;
     if (offer.length > 0 || next.length === 0) return offer;
   }
+};
+
+/** Of a sequence only one creative may be taken, so that more are offered with it. */
+const takeNext = ({ ranking }: Draft, count: number): readonly RankedCandidate[] => {
+  const next = ranking?.take(count) ?? NO_CANDIDATES;
+  const inSequence = next.filter(({ turn }) => turn !== undefined).length;
+  return inSequence === 0 ? next : [...next, ...ranking!.take(inSequence)];
 };
 
 const NO_CANDIDATES: readonly RankedCandidate[] = [];

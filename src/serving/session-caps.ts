@@ -36,7 +36,9 @@ export const createSessionCaps = (): SessionCaps => {
         if (cap.of === 'clicks') return true;
         const counted = counterOf(cap, candidate);
         const sinceMs = nowMs - Math.min(cap.windowMs, SESSION_MS);
-        return places.filter(({ counter, atMs }) => counter === counted && atMs > sinceMs).length + Math.min(adsOf(candidate), cap.max) > cap.max;
+        return (
+          places.filter(({ counter, atMs }) => counter === counted && atMs > sinceMs).length + Math.min(adsOf(candidate), cap.max) > cap.max
+        );
       });
     },
     take: (sessionUser, candidate, nowMs) => {

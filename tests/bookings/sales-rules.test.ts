@@ -65,6 +65,21 @@ test.each([
     'names no day of the flight, which has sun, mon, tue, wed: choose one of these, or another flight',
   ],
   [{ share_of_voice: 30 }, '/share_of_voice', 'needs priority 1: it comes before all others'],
+  [
+    { roadblock: true, type: 'programmatic', endpoint: 'https://b.example/bid' },
+    '/roadblock',
+    'is for a direct line item: a bidder answers for each impression by itself',
+  ],
+  [
+    { rotation: 'sequence', frequency_caps: [{ scope: 'campaign', impressions: 3, window: 60 }] },
+    '/rotation',
+    'needs a frequency cap of the impressions of the line item, which counts what a user has seen: set frequency_cap',
+  ],
+  [
+    { rotation: 'sequence', frequency_cap: 3, roadblock: true },
+    '/rotation',
+    'cannot be sequence: a roadblock shows its creatives together',
+  ],
   [{ share_of_voice: 101, priority: 1 }, '/share_of_voice', 'must be at most 100'],
   [
     { share_of_voice: 30, priority: 1, type: 'programmatic', endpoint: 'https://b.example/bid' },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createCountedStore } from '../events/counted-store.ts';
 import { withKnex } from '../../testkit/book.ts';
 import { eventOf } from '../events/events.ts';
 import type { Replica } from '../setup/start-replica.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await api('PATCH', `/campaigns/${coffee.campaign}`, { name: 'Coffee, winter' });
   await withKnex(databaseUrl, async (knex) => {
     // Of 2026-06-15.
-    await createEventStore({ knex }).append([eventOf()]);
+    await createCountedStore({ knex }).append([eventOf()]);
     for (const [n, booked] of [sport, coffee].entries())
       for (let ago = 0; ago < 30; ago++) {
         const impressions = Math.round((n + 1) * 1000 * (1 + 0.4 * Math.sin(ago / 2)));

@@ -51,6 +51,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     schedule: [],
     schedule_zone: 'publisher',
     share_of_voice: null,
+    roadblock: false,
     external_key: null,
     endpoint: null,
     gvl_id: null,

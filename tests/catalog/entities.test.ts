@@ -19,7 +19,11 @@ const filesThatName = (field: string): readonly string[] =>
 const EXAMPLES = ['src/bookings/entity-examples.ts', 'src/embedded/'];
 
 test.each([
-  ['value_cpm', 'src/catalog/entities/line-item.ts', 'src/bookings/shown-fields.ts'],
+  [
+    'value_cpm',
+    ...['src/catalog/entities/demand.ts', 'src/catalog/entities/line-item.ts'],
+    ...['src/bookings/shown-fields.ts', 'admin/bookings/desk/item-groups.ts'],
+  ],
   ['bid_adjustment', 'src/catalog/entities/bidder.ts'],
   ['timeout_share', 'src/catalog/entities/bidder.ts'],
   ['creative_approval', 'src/catalog/entities/publisher.ts', 'src/bookings/creative-approval.ts'],

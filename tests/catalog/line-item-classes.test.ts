@@ -63,7 +63,7 @@ test.each([
   [{ class: 'standard', cpm: 5, goal_clicks: 9, pacing: 'ASAP' }, '/pacing must be Even or PID with class standard: '],
   [{ class: 'network', cpm: 5, goal_clicks: 9 }, '/goal_clicks must have no value with class network: '],
   [{ class: 'bulk', cpm: 5 }, '/goal_impressions or goal_clicks is required with class bulk: '],
-  [{ class: 'price', budget_type: 'Flat', budget: 5 }, '/budget_type must be CPM or VCPM or CPC with class price: '],
+  [{ class: 'price', budget_type: 'Flat', budget: 5 }, '/budget_type must be CPM or VCPM or CPC or CPCV with class price: '],
   [
     { class: 'house', priority: 1 },
     '/priority must be 3 with class house: a house ad has no price and comes last. Change it, or choose another class',

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushall();
-  await knex.raw('truncate events, daily_counts, pending_hits, ledger_epochs, ledger_replicas, open_holds, carried_counts');
+  await knex.raw('truncate events, event_batches, daily_counts, pending_hits, ledger_epochs, ledger_replicas, open_holds, carried_counts');
   booking = await book(knex, { lineItems: [{ daily_impression_cap: 10 }, {}] });
 });
 afterAll(async () => {
@@ -195,7 +195,11 @@ test('the price of a video that is not complete stays held after a loss, and is 
       expect(await account()).toMatchObject({ totalImpressions: 3, totalSpendMicros: 2000, heldToday: 0, heldMicros: 1000, broken: 0 }),
     5_000,
   );
-  const settled = await rig.ledger.settle(completeOf(videos[2]!), { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY }, { late: true });
+  const settled = await rig.ledger.settle(
+    completeOf(videos[2]!),
+    { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY },
+    { late: true },
+  );
   expect(settled).toMatchObject({ outcome: 'counted' });
   expect(await account()).toMatchObject({ totalSpendMicros: 3000, heldMicros: 0, broken: 0 });
   await rig.close();

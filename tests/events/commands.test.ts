@@ -7,7 +7,7 @@ import { createSecretBox } from '../../src/base/secret-box.ts';
 import { userHash, userKeyOf } from '../../src/context/user-hash.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createCountedStore } from './counted-store.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { eventOf, fieldsOf } from './events.ts';
@@ -35,7 +35,7 @@ test('the commands of operators store dead events again, and compare a range of 
     expect(await run('replay-dead-events', '--dry-run')).toBe('  1: events 1-0 of shard 1: too large\n1 dead events\n');
     expect(await run('replay-dead-events')).toBe('1 dead events were stored, 0 were refused again\n');
 
-    await createEventStore({ knex }).append([eventOf({}, {}, Date.UTC(2026, 5, 14, 12))]);
+    await createCountedStore({ knex }).append([eventOf({}, {}, Date.UTC(2026, 5, 14, 12))]);
     await knex('daily_counts').increment('clicks', 3);
     const range = ['--from', '2026-06-14', '--to', '2026-06-15'];
     expect(await run('reconcile', ...range, '--dry-run')).toBe(
@@ -94,7 +94,7 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
     const ann = hashesOf('ann');
     const bob = hashesOf('bob');
     const keys = createLedgerKeys(16);
-    const store = createEventStore({ knex });
+    const store = createCountedStore({ knex });
     for (const [i, { publisherId, hash }] of [...ann, ...bob].entries()) {
       await redis.set(keys.places(publisherId, hash), 'places');
       const ad = { publisherId, userHash: hash, tokenId: `token ${i}` };
@@ -139,7 +139,9 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
     expect(bob.filter(({ hash }) => [places.join(), ...tables].every((text) => text.includes(hash)))).toEqual(bob);
     expect(await knex('events').count()).toEqual([{ count: '12' }]);
 
-    expect(await forget('--user', 'ann')).toContain('erased: 0 users in Redis; the user in 0 events, 0 pending hits, 0 dead events, 0 sampled requests\n');
+    expect(await forget('--user', 'ann')).toContain(
+      'erased: 0 users in Redis; the user in 0 events, 0 pending hits, 0 dead events, 0 sampled requests\n',
+    );
     await expect(forget()).rejects.toThrow('--user must be');
   } finally {
     redis.disconnect();

@@ -3,7 +3,6 @@ import knexFactory, { type Knex } from 'knex';
 import { createEventWriter, type EventWriter } from '../../src/events/event-writer.ts';
 import { spellOut } from '../../src/events/read-event.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { replayDeadEvents } from '../../src/events/replay-dead-events.ts';
 import { lastingRefusal } from '../../src/events/store-each.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -11,6 +10,7 @@ import { eventually } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { eventOf, fieldsOf, NOON } from './events.ts';
+import { createCountedStore } from './counted-store.ts';
 
 const keys = createLedgerKeys(2);
 const DAY = Math.floor(NOON / 86_400_000);
@@ -27,13 +27,13 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushdb();
-  await knex.raw('truncate events, daily_counts, filtered_counts, event_counts, hourly_counts, dead_events');
+  await knex.raw('truncate events, event_batches, daily_counts, filtered_counts, event_counts, hourly_counts, dead_events');
   [dead, failures] = [[], []];
   writer = createEventWriter({
     redis,
     link: { upOf: () => true },
     keys,
-    store: createEventStore({ knex }),
+    store: createCountedStore({ knex }),
     deadEvents: createDeadEvents({ knex }),
     consumer: 'test',
     idleMs: 10,
@@ -119,7 +119,7 @@ test('of an entry with several events, each one that cannot be read or stored is
   await add(0, ...unread);
   writer.start();
   await eventually(async () => expect(await waiting()).toBe(0));
-  expect(await counts()).toEqual([row(3, 2, 1, 2)]);
+  await eventually(async () => expect(await counts()).toEqual([row(3, 2, 1, 2)]));
   expect(await knex('filtered_counts').select('publisher_id', 'reason', 'count')).toEqual([
     { publisher_id: 10, reason: 'no_impression', count: '1' },
   ]);
@@ -168,7 +168,7 @@ test.each([
 
 test('dead events are stored again on request, once their cause is gone', async () => {
   const deadEvents = createDeadEvents({ knex });
-  const store = createEventStore({ knex });
+  const store = createCountedStore({ knex });
   const restoreHit = () => Promise.reject(new Error('none of them is a hit'));
   const about = { source: 'events', shard: 0, sqlState: '22003', reason: `value "${2 ** 40}" is out of range for type integer` } as const;
   const bad = { ...about, entryId: '2-0', fields: fieldsOf(eventOf({ lineItemId: 2 ** 40 })) };

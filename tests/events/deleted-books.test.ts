@@ -5,7 +5,6 @@ import { createCompareAccounts } from '../../src/events/compare-accounts.ts';
 import { compareAllAccounts } from '../../src/events/compare-books.ts';
 import { createCompareTallies } from '../../src/events/compare-tallies.ts';
 import { createCountStore } from '../../src/events/postgres/count-store.ts';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createAccountBooks } from '../../src/ledger/read/account-books.ts';
 import { createTallyBooks } from '../../src/ledger/read/tally-books.ts';
@@ -13,6 +12,7 @@ import { createRedisClient, type RedisClient } from '../../src/redis/redis-clien
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { eventOf } from './events.ts';
+import { createCountedStore } from './counted-store.ts';
 
 const NOW = Date.now();
 const TODAY = Math.floor(NOW / 86_400_000);
@@ -41,7 +41,7 @@ test('accounts and tallies of a campaign that is deleted and can be restored are
   });
   // Its hits come late: one counts, one is filtered. Redis has neither.
   const ad = { publisherId: 1, campaignId: 1, lineItemId: 1 };
-  await createEventStore({ knex }).append([eventOf(ad, {}, NOW), { ...eventOf(ad, { invalidReason: 'spider' }, NOW), billedMicros: 0 }]);
+  await createCountedStore({ knex }).append([eventOf(ad, {}, NOW), { ...eventOf(ad, { invalidReason: 'spider' }, NOW), billedMicros: 0 }]);
   const keys = createLedgerKeys(4);
   const books = createAccountBooks({ redis, keys, expiresAtMs: () => NOW + 86_400_000 });
   const comparing = {

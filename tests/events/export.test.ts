@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import knexFactory, { type Knex } from 'knex';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createCountedStore } from './counted-store.ts';
 import { EVENT_COLUMN_NAMES, eventColumn } from '../../src/events/export/event-columns.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   duckDb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
   knex = knexFactory({ client: 'pg', connection: databaseUrl });
   const signals = { network: '192.0.2.0/24', agent: 'Firefox', origin: 'https://gazette.example', elsewhere: false };
-  const store = createEventStore({ knex });
+  const store = createCountedStore({ knex });
   await store.append(
     Array.from({ length: HITS }, (_, i) =>
       eventOf(

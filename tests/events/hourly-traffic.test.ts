@@ -1,6 +1,6 @@
+import { createCountedStore } from './counted-store.ts';
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
@@ -52,7 +52,7 @@ const impressionAt = (publisherId: number, atMs: number, changes: Partial<Hit> =
 };
 
 test('a publisher with paced line items gets the curve of its last whole days, each stored impression counted once', async () => {
-  const store = createEventStore({ knex });
+  const store = createCountedStore({ knex });
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const events: StoredEvent[] = [];
   // Four times as much at 20 h as in any other hour, on two days; more today, longer ago, invalid, or of another publisher: none of these count.
@@ -80,7 +80,7 @@ test('a publisher with paced line items gets the curve of its last whole days, e
 
 test('ignores old traffic', async () => {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const store = createEventStore({ knex });
+  const store = createCountedStore({ knex });
   await store.append([impressionAt(1, today - 60 * DAY_MS)]);
   const oldest = async () => (await knex('hourly_counts').min<{ min: Date }[]>('day'))[0]?.min;
   const before = await oldest();

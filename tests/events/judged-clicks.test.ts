@@ -2,6 +2,7 @@ import knexFactory, { type Knex } from 'knex';
 import { createCompareTallies } from '../../src/events/compare-tallies.ts';
 import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { createRecoverProvisional } from '../../src/tracking/recover-provisional.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
@@ -28,7 +29,16 @@ beforeAll(async () => {
   await knex('campaigns').insert({ publisher_id: 1, name: 'c', start_at: '2026-01-01', end_at: '2999-01-01' });
   await knex('line_items').insert({ campaign_id: 1, name: 'l', start_at: '2026-01-01', end_at: '2999-01-01', active: true, cpm_micros: 1 });
 });
-const TABLES = ['events', 'event_signals', 'daily_counts', 'filtered_counts', 'hourly_counts', 'pending_hits', 'report_days'];
+const TABLES = [
+  'events',
+  'event_batches',
+  'event_signals',
+  'daily_counts',
+  'filtered_counts',
+  'hourly_counts',
+  'pending_hits',
+  'report_days',
+];
 beforeEach(() => knex.raw(`truncate ${TABLES.join(', ')}`));
 afterAll(async () => {
   redis.disconnect();
@@ -46,6 +56,7 @@ const append = (...events: readonly StoredEvent[]): Promise<number> => createEve
 
 /** Of rows, daily counts, filtered counts and the roll-up: clicks and money by state; 0 is left out. */
 const books = async (): Promise<unknown> => {
+  await rollUpAll(knex);
   const rows = await knex('events').select('invalid_reason', 'billed_micros');
   const [daily] = await knex('daily_counts').sum({ clicks: 'clicks', repeats: 'repeat_clicks', micros: 'spend_micros' });
   const others = await knex('filtered_counts').where('count', '<>', 0).orderBy('reason').select('reason', 'count');
@@ -78,8 +89,15 @@ test.each<[string, readonly (readonly StoredEvent[])[], object]>([
   ['billed before its provisional row is written', [[billed], [provisional]], COUNTED],
   ['billed at once, when Redis had lost it under judgement', [[provisional], [click('', 700)]], COUNTED],
   ['filtered at once, when Redis had lost it under judgement', [[provisional], [click('activity', 0)]], FILTERED],
-])('a click that is %s is in every count once', async (_, batches, expected) => {
-  for (const batch of batches) await append(...batch);
+])('a click that is %s is in every count once, whenever its rows are counted', async (_, batches, expected) => {
+  for (const countsBetween of [false, true]) {
+    await knex.raw(`truncate ${TABLES.join(', ')}`);
+    for (const batch of batches) {
+      await append(...batch);
+      if (countsBetween) await rollUpAll(knex);
+    }
+    expect(await books()).toEqual(expected);
+  }
   expect(await books()).toEqual(expected);
   const compared = await createCountStore({ knex }).compareLineItems(DAY, 0, 10, true);
   expect(compared.differences).toBe(0);

@@ -8,7 +8,7 @@ import { compareAllAccounts } from '../../src/events/compare-books.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
 import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createCountedStore } from './counted-store.ts';
 import { readPublisherDays } from '../../src/events/postgres/publisher-days.ts';
 import { createBooksServer } from '../../src/ledger/books/books-server.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await knex('line_items').insert({ campaign_id: 1, name: 'l', active: true, ...flight, cpm_micros: 1, pacing: 'ASAP' });
 });
 beforeEach(async () => {
-  await knex.raw('truncate events, daily_counts, open_holds');
+  await knex.raw('truncate events, event_batches, daily_counts, open_holds');
   rig = await createLedgerRig(await testRedisUrl());
 });
 afterEach(() => rig.close());
@@ -55,7 +55,7 @@ const carry = async (): Promise<void> => {
       redis: rig.redis,
       link: { upOf: () => true },
       keys: rig.keys,
-      store: createEventStore({ knex }),
+      store: createCountedStore({ knex }),
       deadEvents: createDeadEvents({ knex }),
     },
     ...{ consumer: 'test', idleMs: 5, flushMs: 50, onDead: () => undefined },

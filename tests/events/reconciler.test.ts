@@ -7,7 +7,10 @@ import { createEventWriter } from '../../src/events/event-writer.ts';
 import { createCountStore, type CountStore } from '../../src/events/postgres/count-store.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
+import { createCountedStore } from './counted-store.ts';
 import { readReconciliation } from '../../src/events/postgres/reconciliation.ts';
+import { createRollUp } from '../../src/events/roll-up.ts';
 import { createReconciler } from '../../src/events/reconciler.ts';
 import type { Hit } from '../../src/ledger/hit.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
@@ -48,7 +51,9 @@ beforeAll(async () => {
   });
 });
 beforeEach(async () => {
-  await knex.raw('truncate events, daily_counts, filtered_counts, event_counts, hourly_counts, dead_events, pending_hits, reconciliation');
+  await knex.raw(
+    'truncate events, event_batches, daily_counts, filtered_counts, event_counts, hourly_counts, dead_events, pending_hits, reconciliation',
+  );
   rig = await createLedgerRig(await testRedisUrl());
   counts = createCountStore({ knex });
   books = createAccountBooks({ redis: rig.redis, keys: rig.keys, expiresAtMs: () => Date.now() + DAY, clock: VIRTUAL_CLOCK_KEY });
@@ -116,6 +121,9 @@ test('what viewable events bill is in the daily counts and in the accounts, and 
   await createEventStore({ knex }).recordServes([{ ...ofOne, day: TODAY, serves: 1 }]);
   expect(await differences()).toEqual([]);
   await carry();
+  expect(await daily()).toMatchObject([{ impressions: 0, spend: 0 }]);
+  expect(await differences()).toEqual([]);
+  await rollUpAll(knex);
   expect(await daily()).toEqual([{ line_item_id: 1, creative_id: 1, serves: 1, impressions: 1, clicks: 0, spend: 8_000 }]);
   expect(await differences()).toEqual([]);
   expect(await counts.compareLineItems(TODAY, 0, 10, true)).toMatchObject({ differences: 0 });
@@ -125,7 +133,7 @@ test('what viewable events bill is in the daily counts and in the accounts, and 
 
 describe('daily counts', () => {
   it('are corrected in both directions, created and emptied as the event rows say; serves stay', async () => {
-    const store = createEventStore({ knex });
+    const store = createCountedStore({ knex });
     for (const lineItemId of [1, 2, 3]) await store.append([eventOf({ lineItemId }), eventOf({ lineItemId }, { kind: 'click' })]);
     await store.recordServes([{ day: TODAY, publisherId: 1, campaignId: 2, lineItemId: 1, creativeId: 4, serves: 9 }]);
     await knex('daily_counts').where({ line_item_id: 1 }).update({ impressions: 50, spend_micros: 7 });
@@ -152,7 +160,7 @@ describe('daily counts', () => {
   });
 
   it('of a line item whose events name two campaigns are kept by campaign', async () => {
-    const store = createEventStore({ knex });
+    const store = createCountedStore({ knex });
     await store.append([eventOf({ campaignId: 2 })]);
     await store.append([eventOf({ campaignId: 5 }), eventOf({ campaignId: 5 })]);
     const byCampaign = () => knex('daily_counts').orderBy('campaign_id').select('campaign_id', knex.raw('impressions::int'));
@@ -168,7 +176,7 @@ describe('daily counts', () => {
   });
 
   it('of a day whose events have been dropped stay as they are', async () => {
-    await createEventStore({ knex }).append([eventOf()]);
+    await createCountedStore({ knex }).append([eventOf()]);
     const before = await daily();
     await createEventStore({ knex }).prune(1, NOON + 10 * DAY);
     expect(await compareDay(comparing, TODAY, TODAY)).toBe(0);
@@ -183,7 +191,7 @@ describe('daily counts', () => {
   });
 
   it('by event type and by hour are corrected in both directions too; an hour has the day of the hit, not of the selection', async () => {
-    const store = createEventStore({ knex });
+    const store = createCountedStore({ knex });
     const hour = (day: number, hourOfDay: number) => (TODAY + day) * DAY + hourOfDay * 3_600_000;
     const event = (eventType: string, lineItemId = 3) => eventOf({ lineItemId }, { kind: 'event', eventType });
     await store.append([event('like'), event('like'), event('share'), event('like', 9)]);
@@ -213,7 +221,7 @@ describe('daily counts', () => {
   });
 
   it('by hour stay as they are when events of the day before have been dropped, and when they are no longer kept', async () => {
-    const store = createEventStore({ knex });
+    const store = createCountedStore({ knex });
     const early = (TODAY - 1) * DAY + 60_000;
     await store.append([
       eventOf({ day: TODAY - 2 }, {}, early - 120_000),
@@ -236,7 +244,11 @@ describe('daily counts', () => {
     let storing = true;
     const found: number[] = [];
     const compare = (async () => {
-      while (storing) found.push(await compareDay(comparing, TODAY, TODAY));
+      while (storing) {
+        found.push(await compareDay(comparing, TODAY, TODAY));
+        await rollUpAll(knex);
+      }
+      await rollUpAll(knex);
     })();
     await Promise.all(
       Array.from({ length: 4 }, async (_, i) => {
@@ -268,6 +280,7 @@ test('corrections and new events of the same rows wait for each other and never 
       .toReversed()
       .flatMap((lineItemId) => [eventOf({ lineItemId }), eventOf({ lineItemId }, { kind: 'event', eventType: 'like' })]);
   await store.append(batch());
+  await rollUpAll(knex);
   let storing = true;
   let found = 0;
   const correct = (async () => {
@@ -278,6 +291,7 @@ test('corrections and new events of the same rows wait for each other and never 
           await knex(table).where({ line_item_id }).update(changed);
         }
       found += await compareDay(comparing, TODAY, TODAY);
+      await rollUpAll(knex);
     }
   })();
   await Promise.all(
@@ -287,8 +301,9 @@ test('corrections and new events of the same rows wait for each other and never 
   );
   storing = false;
   await correct;
+  await rollUpAll(knex);
   await compareDay(comparing, TODAY, TODAY);
-  expect(found).toBeGreaterThan(50);
+  expect(found).toBeGreaterThan(10);
   expect((await daily()).map(({ impressions, clicks }) => [impressions, clicks])).toEqual(lineItems.map(() => [241, 0]));
   expect(await knex('event_counts').distinct('count')).toEqual([{ count: '241' }]);
 }, 60_000);
@@ -419,6 +434,13 @@ test('differences that appear under traffic are found and corrected in the backg
   });
   const carrying = writer();
   carrying.start();
+  const rollUp = createRollUp({
+    ...{ knex, everyMs: 100 },
+    onFailure: (fault) => {
+      throw fault;
+    },
+  });
+  rollUp.start();
   let running = true;
   let settled = 0;
   const traffic = Array.from({ length: 4 }, async () => {
@@ -455,6 +477,7 @@ test('differences that appear under traffic are found and corrected in the backg
     running = false;
     await Promise.all(traffic);
     await carrying.stop();
+    await rollUp.stop();
     await Promise.all(reconcilers.map(({ reconciler }) => reconciler.stop()));
   }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import knexFactory, { type Knex } from 'knex';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createCountedStore } from '../events/counted-store.ts';
 import { createFinance } from '../../src/finance/finance.ts';
 import { eventOf } from '../events/events.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => knex.destroy());
 
 const hit = ({ publisher, campaign, lineItem, creative, placement }: Booked, at: string, billedMicros: number) =>
-  createEventStore({ knex }).append([
+  createCountedStore({ knex }).append([
     {
       ...eventOf(
         { publisherId: publisher.id, campaignId: campaign, lineItemId: lineItem, creativeId: creative, placementId: placement },

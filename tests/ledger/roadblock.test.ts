@@ -29,7 +29,10 @@ const roadblock = (item: Partial<LineItem>, places: readonly (number | string)[]
   };
 };
 
-const ask = async (imps: readonly RankedCandidate[][], changes: { pageView?: string; placementIds?: string[]; userHash?: string; atMs?: number } = {}) => {
+const ask = async (
+  imps: readonly RankedCandidate[][],
+  changes: { pageView?: string; placementIds?: string[]; userHash?: string; atMs?: number } = {},
+) => {
   const { pageView, placementIds, userHash = null, atMs = NOON } = changes;
   const request = { publisherId: 1, userHash, curve: curveAt(atMs), expiresAtMs: Date.now() + DAY, imps, pageView, placementIds };
   const answer = await rig.ledger.reserve(request);
@@ -85,7 +88,11 @@ test('its ads exclude others and not each other', async () => {
     creativeId: 30,
     campaign: campaign({ id: 2, advertiserId: 8, traits: { labels: [], exclusive: false, exclusionLabels: ['cars'] } }),
   });
-  expect(await ask([[roadblock({}, [2], { campaign: advertised })], [rival], []])).toEqual([10, `none ${NoBidReason.CompetitorInPage}`, 11]);
+  expect(await ask([[roadblock({}, [2], { campaign: advertised })], [rival], []])).toEqual([
+    10,
+    `none ${NoBidReason.CompetitorInPage}`,
+    11,
+  ]);
   expect(await ask([[rival], [roadblock({}, [2], { campaign: advertised })], [FILLER]])).toEqual([
     30,
     `none ${NoBidReason.CompetitorInPage}`,

@@ -1,7 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
 import { createAddressList } from '../../src/context/address-list.ts';
 import { createDeviceDetector } from '../../src/context/device-detector.ts';
-import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createCountedStore } from '../events/counted-store.ts';
 import { createRefilterStore } from '../../src/events/postgres/refilter-store.ts';
 import type { Hit, HitSignals, ServedAd } from '../../src/ledger/hit.ts';
 import { createRejudgeHit } from '../../src/tracking/invalid-traffic/rejudge-hit.ts';
@@ -28,7 +28,9 @@ beforeAll(async () => {
     { ...item, name: 'capped', daily_impression_cap: 2, daily_spend_cap_micros: 1_500 },
   ]);
 });
-beforeEach(() => knex.raw('truncate events, event_signals, daily_counts, filtered_counts, event_counts, hourly_counts, pending_hits'));
+beforeEach(() =>
+  knex.raw('truncate events, event_batches, event_signals, daily_counts, filtered_counts, event_counts, hourly_counts, pending_hits'),
+);
 afterAll(() => knex.destroy());
 
 const rejudge = createRejudgeHit({
@@ -39,7 +41,7 @@ const rejudge = createRejudgeHit({
 const store = async (ad: Partial<ServedAd>, hit: Partial<Hit>, atMs = NOON): Promise<void> => {
   const event = eventOf({ campaignId: 1, lineItemId: 1, tokenExpS: NOON / 1000 + 60, ...ad }, { signals: PERSON, ...hit }, atMs);
   const reason = hit.invalidReason ?? '';
-  await createEventStore({ knex }).append([{ ...event, reason, billedMicros: reason === '' ? event.billedMicros : 0 }]);
+  await createCountedStore({ knex }).append([{ ...event, reason, billedMicros: reason === '' ? event.billedMicros : 0 }]);
 };
 const refilter = async (nowMs = NOON + DAY_MS) =>
   refilterDay({

@@ -34,7 +34,7 @@ afterAll(async () => {
   await postgres.end();
 });
 beforeEach(async () => {
-  await postgres.query('truncate events, daily_counts, filtered_counts, event_counts, pending_hits');
+  await postgres.query('truncate events, event_batches, daily_counts, filtered_counts, event_counts, pending_hits');
 });
 
 interface BidUrls {

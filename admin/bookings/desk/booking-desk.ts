@@ -4,6 +4,7 @@ import type { Fault } from '../../../src/base/fault.ts';
 import { withChoice } from '../forms/entity-draft.ts';
 import { faultInWords } from '../forms/entity-fields.ts';
 import type { Form } from '../forms/form.ts';
+import { withChoice } from '../forms/entity-draft.ts';
 import { isWithin, readAt, writtenAt } from '../forms/pointer.ts';
 import { textOf } from '../forms/typed-text.ts';
 import { withDates } from '../../words/dates.ts';

@@ -2,12 +2,12 @@ import type { Dimensions, Kind } from '../../api/wire.ts';
 import type { Store } from '../../api/store.ts';
 import { isoDateIn } from '../../words/dates.ts';
 import { fieldsOf, hasType, holds } from './entity-fields.ts';
-import { ADDED_VALUE_TERMS } from '../../../src/catalog/model/agreed-price.ts';
+import { ADDED_VALUE_TERMS, agreedPrice } from '../../../src/catalog/model/agreed-price.ts';
 import { classChoice, lineItemClassOf } from '../../../src/catalog/model/line-item-classes.ts';
 import type { FormField } from '../../../src/catalog/entities/form.ts';
 import type { Draft } from './form.ts';
 import { readAt, writtenAt } from './pointer.ts';
-import { listOf } from './typed-text.ts';
+import { listOf, numberOf } from './typed-text.ts';
 import { codecOf } from './widgets.ts';
 
 /**
@@ -43,9 +43,17 @@ const decidedBy = (kind: Kind, draft: Draft): Readonly<Record<string, unknown>> 
   return { ...(chosen !== undefined && classChoice(chosen)), ...(draft['added_value'] === true && ADDED_VALUE_TERMS) };
 };
 
-/** A draft in which a field was set, and what follows from it: choosing a class sets what it decides. */
+/** The price follows from these. */
+const PRICED_BY = ['/list_price', '/discount'];
+
+/** A draft in which a field was set, and what follows from it: choosing a class sets what it decides, a discount the price. */
 export const withChoice = (kind: Kind, draft: Draft, pointer: string, value: unknown): Draft => {
   const next = writtenAt(draft, pointer, value);
+  if (PRICED_BY.includes(pointer)) {
+    const { type, budget_type, list_price, discount } = next;
+    const agreed = agreedPrice({ type, budget_type, list_price: numberOf(list_price), discount: numberOf(discount) });
+    return agreed ? writtenAt(next, `/${agreed.field}`, String(agreed.price)) : next;
+  }
   if (!DECIDING.includes(pointer)) return next;
   const decided = decidedBy(kind, next);
   return fieldsOf(kind)

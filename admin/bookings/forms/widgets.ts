@@ -11,6 +11,7 @@ import { dimensionField, dimensionValue } from '../../parts/fields/dimension-fie
 import { durationField, durationOf, secondsOf } from '../../parts/fields/duration-field.ts';
 import { keyValueRows, keyValuesField, keyValuesOf, textRows, textsOf } from '../../parts/fields/key-values-field.ts';
 import { moneyField, numberField, textArea, textField, type TextFieldOptions } from '../../parts/fields/text-field.ts';
+import { rateRows, ratesField, ratesOfRows } from '../../parts/fields/rates-field.ts';
 import { findRecords } from '../lists/find-records.ts';
 import { recordField, recordsField } from '../../parts/fields/record-field.ts';
 import { weekField } from '../../parts/fields/week-field.ts';
@@ -113,6 +114,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   },
   week: { toDraft: (value) => value ?? [], toRecord: (typed) => typed, render: ({ form, options }) => weekField(form, options) },
   caps: { toDraft: capRows, toRecord: capsOfRows, render: ({ form, options }) => capsField(form, options) },
+  rates: { toDraft: rateRows, toRecord: ratesOfRows, render: ({ form, options }) => ratesField(form, options) },
   headers: {
     toDraft: textRows,
     toRecord: textsOf,

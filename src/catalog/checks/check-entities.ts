@@ -12,11 +12,11 @@ import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import {
   advertiserRules,
   bidderRules,
-  blockListRules,
   creativeRules,
   campaignRules,
   lineItemRules,
   namedTargetingRules,
+  publisherRules,
   type CreativeContext,
   type LineItemContext,
 } from './rules.ts';
@@ -93,7 +93,7 @@ const typedRules = (rules: unknown, dimensions: DimensionSchema): unknown => {
 };
 
 const RULED = {
-  publishers: checkOf(ENTITIES.publishers, blockListRules),
+  publishers: checkOf(ENTITIES.publishers, publisherRules),
   advertisers: checkOf(ENTITIES.advertisers, advertiserRules),
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, campaignRules),

@@ -6,12 +6,14 @@ import type { BidderRecord } from '../entities/bidder.ts';
 import type { CampaignRecord } from '../entities/campaign.ts';
 import type { CreativeRecord } from '../entities/creative.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
+import type { PublisherRecord } from '../entities/publisher.ts';
 import { CATEGORY_IDS, IAB_3_0 } from '../model/block-list.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
 import { isVideo } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import { addedValueFaults, discountFaults, priceFaults } from './price-faults.ts';
+import { rateFaults } from './rate-faults.ts';
 import type { Given } from './shape-record.ts';
 import { classFaults } from './class-faults.ts';
 import { frequencyFaults } from './frequency-faults.ts';
@@ -73,6 +75,11 @@ export const blockListRules = ({ bcat, acat, cattax }: BlockLists, on: CheckedOn
   ...categoryFaults(acat, 'acat', cattax, on),
 ];
 
+export const publisherRules = (record: Given<PublisherRecord>, on: CheckedOn = {}): readonly Fault[] => [
+  ...blockListRules(record, on),
+  ...rateFaults(record),
+];
+
 export const bidderRules = ({ headers, params, ...record }: Given<BidderRecord>, on: CheckedOn = {}): readonly Fault[] => [
   ...blockListRules(record, on),
   ...(isObject(headers) ? Object.keys(headers).flatMap(headerFault) : []),
@@ -126,6 +133,22 @@ const roadblockFaults = ({ roadblock, type }: Given<LineItemRecord>): Fault[] =>
     ? [{ pointer: '/roadblock', detail: 'is for a direct line item: a bidder answers for each impression by itself' }]
     : [];
 
+/** A sequence goes by what the frequency cap of the line item counts of a user. */
+const sequenceFaults = (record: Given<LineItemRecord>): Fault[] => {
+  const { rotation, roadblock, type, frequency_cap: cap, frequency_caps: caps } = record;
+  if (rotation !== 'sequence') return [];
+  const refusal = (detail: string): Fault[] => [{ pointer: '/rotation', detail }];
+  if (type === 'programmatic') return refusal('cannot be sequence: the ads of a programmatic line item are those of its bids');
+  if (roadblock === true) return refusal('cannot be sequence: a roadblock shows its creatives together');
+  const isCounted = (cap ?? null) !== null || (Array.isArray(caps) && caps.some(countsOwnImpressions));
+  return isCounted
+    ? []
+    : refusal('needs a frequency cap of the impressions of the line item, which counts what a user has seen: set frequency_cap');
+};
+
+const countsOwnImpressions = (cap: unknown): boolean =>
+  isObject(cap) && cap['scope'] === 'line_item' && (cap['impressions'] ?? null) !== null;
+
 /** ASAP spreads nothing. */
 const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] =>
   pacing === 'ASAP' && typeof frontload === 'number' && frontload > 0
@@ -148,6 +171,7 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
   ...frontloadFaults(record),
   ...shareFaults(record),
   ...roadblockFaults(record),
+  ...sequenceFaults(record),
   ...frequencyFaults(record, context),
   ...scheduleFaults(record),
   ...targetingFaults(record.targeting, context),

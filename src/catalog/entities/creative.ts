@@ -126,6 +126,18 @@ export const CREATIVE = defineEntity({
         help: 'Creatives of a line item with weighted rotation share its impressions by weight: one of weight 3 is shown three times as often as one of weight 1.',
       },
     },
+    step: {
+      schema: s.orNull(s.integerOf({ minimum: 1, maximum: 100 }), {
+        default: null,
+        description: 'its place in the sequence of its line item, where the rotation is sequence; null: after those with a step, by id',
+      }),
+      view: ['step', 'integerOrNull'],
+      form: {
+        label: 'Step',
+        placeholder: 'by its age',
+        help: 'Its place in the sequence of its line item, where the rotation is a sequence. The same step: one of them, in turn.',
+      },
+    },
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
@@ -140,7 +152,7 @@ export const CREATIVE = defineEntity({
     { title: 'Where it runs', fields: ['name', 'line_item_id', 'follows_line_item', 'placement_ids', 'format', 'external_key'] },
     { title: 'Content', fields: ['content'] },
     { title: 'Advertiser', fields: ['click_url', 'advertiser_domain', 'width', 'height', 'archived'] },
-    { title: 'Delivery', fields: ['status', 'weight'] },
+    { title: 'Delivery', fields: ['status', 'weight', 'step'] },
   ],
   answered: {
     blocked_at: s.orNull(s.moment, { description: 'When the creative was blocked; null: it is not blocked' }),

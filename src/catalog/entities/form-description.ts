@@ -13,6 +13,7 @@ export type SpecialWidget =
   | 'key-values'
   | 'week'
   | 'caps'
+  | 'rates'
   | 'creative-format'
   | 'creative-content';
 

@@ -1,19 +1,16 @@
 import { boolean, listOf, numberOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
 import { LINE_ITEM_TYPE_WORDS, PRIORITY_WORDS, ROTATION_WORDS, type Priority } from '../model/choices.ts';
 import { CLASS_WORDS, classesThatLeave, LINE_ITEM_CLASSES, type LineItemClass } from '../model/line-item-classes.ts';
-import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
 import { defineEntity } from './define-entity.ts';
 import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
+import { DEMAND } from './demand.ts';
 import type { RecordOf } from './field.ts';
-import { amount, ARCHIVED, chosen, END_DATE, EXTERNAL_KEY, hosts, ID, objectOf, START_DATE, url } from './parts.ts';
+import { ARCHIVED, chosen, END_DATE, EXTERNAL_KEY, ID, objectOf, START_DATE } from './parts.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from './creative.ts';
 import { placementIdSchema } from './placement.ts';
 import { PRICES } from './prices.ts';
 import { SCHEDULE } from './schedule.ts';
 import { TARGETING } from './targeting.ts';
-
-/** A programmatic line item without a bidder: what it says of its bidder itself. */
-const SHORT_FORM = { bidder_id: [''] };
 
 export const LINE_ITEM = defineEntity({
   one: 'line item',
@@ -98,7 +95,7 @@ export const LINE_ITEM = defineEntity({
       ...chosen(ROTATION_WORDS, {
         default: 'weighted',
         description:
-          'how its creatives share its impressions; weighted: by their weights; optimised: by the chance of each to have the highest click-through rate, learned at each catalog load',
+          'how its creatives share its impressions; weighted: by their weights; optimised: by the chance of each to have the highest click-through rate, learned at each catalog load; sequence: to each user in the order of their steps, by the frequency cap of the line item',
       }),
       view: ['rotation', 'oneOf'],
       form: {
@@ -135,85 +132,7 @@ export const LINE_ITEM = defineEntity({
       },
     },
     targeting: { schema: objectOf(TARGETING, { default: {} }), stored: 'json', members: TARGETING },
-    bidder_id: {
-      schema: orNull(recordId, { default: null, description: 'the bidder of a programmatic line item' }),
-      parent: 'bidders',
-      only: 'programmatic',
-      view: ['bidderId', 'integerOrNull'],
-      form: { label: 'Bidder', placeholder: 'None: an endpoint below' },
-    },
-    endpoint: {
-      schema: orNull(url, {
-        default: null,
-        description: 'in place of bidder_id: the OpenRTB endpoint of a bidder that needs nothing else than gvl_id and notice_hosts',
-      }),
-      only: 'programmatic',
-      view: ['endpoint', 'textOrNull'],
-      form: {
-        label: 'Bidder endpoint',
-        wide: true,
-        required: true,
-        when: SHORT_FORM,
-        placeholder: 'https://bidder.example/openrtb',
-        help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
-      },
-    },
-    gvl_id: {
-      schema: vendorId("the bidder's id on the IAB Global Vendor List; without one it receives no personal data where the TCF applies"),
-      only: 'programmatic',
-      view: ['gvlId', 'integerOrNull'],
-      form: {
-        label: 'Vendor id',
-        when: SHORT_FORM,
-        placeholder: 'not listed',
-        help: 'The bidder’s id on the IAB Global Vendor List. Without one, it receives no user id, whole address or page query where the TCF applies.',
-      },
-    },
-    notice_hosts: {
-      schema: hosts(20, "hosts, with their subdomains, to which the bidder's notices may go, besides the endpoint's own host"),
-      stored: 'json',
-      view: ['noticeHosts', 'json'],
-      form: { label: 'Notice hosts', wide: true, when: { type: ['programmatic'], ...SHORT_FORM }, help: NOTICE_HOSTS_HELP },
-    },
-    floor: {
-      schema: amount(
-        'USD per thousand impressions: the lowest bid for a programmatic line item; with deal_id, the floor of the deal',
-        1_000,
-      ),
-      stored: 'micros',
-      only: 'programmatic',
-      view: ['floorMicros', 'integer', 0],
-      form: { label: 'Floor', placeholder: 'none', help: 'The lowest CPM that its bidder may bid.' },
-    },
-    value_cpm: {
-      schema: amount('USD per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing', 100_000),
-      stored: 'micros',
-      only: 'direct',
-      view: ['valueCpmMicros', 'numberOrNull'],
-      form: {
-        label: 'Value in auctions',
-        placeholder: 'same as its eCPM',
-        help: 'The CPM that it bids in header bidding, where it competes with other sellers. It bills nothing.',
-      },
-    },
-    deal_id: {
-      schema: orNull(textOf({ minLength: 1, maxLength: 128 }), {
-        default: null,
-        description: 'named by its bids in auctions; of a programmatic line item, the deal that its bidder is offered',
-      }),
-      view: ['dealId', 'textOrNull'],
-      form: {
-        label: 'Deal id',
-        placeholder: 'none',
-        help: 'Header bidding can prefer bids with this id, whatever they pay.',
-        variants: [
-          {
-            when: { type: ['programmatic'] },
-            help: 'The deal that its bidder is offered. The line item then takes bids under this deal only.',
-          },
-        ],
-      },
-    },
+    ...DEMAND,
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },

@@ -114,7 +114,7 @@ export const PRICES = {
       placeholder: 'none',
       unit: '%',
       when: { list_price: 'given', added_value: ['false'] },
-      help: 'Off the list price. Leave the price empty: it is what is left.',
+      help: 'Off the list price. The price is what is left.',
     },
   }),
 };

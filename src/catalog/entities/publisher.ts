@@ -14,6 +14,7 @@ import {
   nameSchema,
   texts,
 } from './parts.ts';
+import { RATE_CARD, RATE_CARD_SECTION } from './rate-card.ts';
 
 export const PUBLISHER = defineEntity({
   one: 'publisher',
@@ -134,6 +135,7 @@ export const PUBLISHER = defineEntity({
         help: 'Of statements. Prices, budgets and reports are in USD; another currency needs an exchange rate, set in the configuration of the ad server.',
       },
     },
+    ...RATE_CARD,
     approval_price_below: {
       schema: amount('a lower price needs a second person; null: none does'),
       stored: 'micros',
@@ -191,6 +193,7 @@ export const PUBLISHER = defineEntity({
       fields: ['badv', 'bcat', 'cattax', 'battr', 'acat'],
     },
     blockedAdvertisers('publisher'),
+    RATE_CARD_SECTION,
     {
       title: 'A second person',
       text: 'What someone else than who proposes it must approve. Pausing never waits.',

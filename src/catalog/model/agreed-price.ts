@@ -1,4 +1,4 @@
-import type { BudgetType } from './choices.ts';
+import { BUDGET_TYPES, type BudgetType } from './choices.ts';
 
 /** The price of a line item, and what it was sold with. */
 interface Priced {
@@ -48,7 +48,7 @@ export const agreedPrice = ({
   return field && { field, price: discounted(list_price, discount, field) };
 };
 
-const PRICE_FIELDS = new Map<unknown, PriceField>((['CPM', 'VCPM', 'CPC', 'CPCV', 'Flat'] as const).map((type) => [type, priceFieldOf(type)]));
+const PRICE_FIELDS = new Map<unknown, PriceField>(BUDGET_TYPES.map((type) => [type, priceFieldOf(type)]));
 
 /** What added value decides of the other fields. */
 export const ADDED_VALUE_TERMS = { budget_type: 'Flat', budget: null, cpc: null, cpcv: null, list_price: null, discount: null } as const;

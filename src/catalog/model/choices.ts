@@ -41,6 +41,7 @@ export const ROTATION_WORDS = {
   even: { label: 'Even', note: 'all creatives alike' },
   weighted: { label: 'Weighted', note: 'by the weights of the creatives' },
   optimised: { label: 'Optimised', note: 'the highest click rate most often' },
+  sequence: { label: 'Sequence', note: 'each visitor sees the creatives in their order' },
 } as const satisfies Choices;
 export const ROTATIONS = valuesOf(ROTATION_WORDS);
 export type Rotation = (typeof ROTATIONS)[number];

@@ -20,6 +20,7 @@ interface ClassSettings {
   readonly pacing: Pacing;
   readonly budget_type: BudgetType;
   readonly cpc: number;
+  readonly cpcv: number;
   readonly budget: number;
   readonly goal_impressions: number;
   readonly goal_clicks: number;
@@ -73,12 +74,12 @@ export const LINE_ITEM_CLASS_TERMS: Readonly<Record<LineItemClass, ClassTerms>> 
   price: {
     is: 'a price line item competes by its price',
     defaults: { priority: 2 },
-    allows: { priority: NOT_GUARANTEED, share_of_voice: [], budget_type: ['CPM', 'VCPM', 'CPC'] },
+    allows: { priority: NOT_GUARANTEED, share_of_voice: [], budget_type: ['CPM', 'VCPM', 'CPC', 'CPCV'] },
   },
   house: {
     is: 'a house ad has no price and comes last',
     defaults: { priority: 3, budget_type: 'Flat' },
-    allows: { type: ['direct'], priority: [3], share_of_voice: [], budget_type: ['Flat'], cpc: [], budget: [] },
+    allows: { type: ['direct'], priority: [3], share_of_voice: [], budget_type: ['Flat'], cpc: [], cpcv: [], budget: [] },
   },
 };
 

@@ -11,7 +11,9 @@ import type { SlotParts } from './catalog-update.ts';
 import type { LineItemTargeting } from './line-item-targeting.ts';
 import { offerOf, type DeliveredCounts, type Offer } from './offer.ts';
 import { NO_CREATIVE_COUNTS, rotationOf } from './rotation.ts';
-import type { Vacancy } from './snapshot.ts';
+import { tiesOf } from './ties-of.ts';
+import { Sequences } from './sequences.ts';
+import type { Turn, Vacancy } from './snapshot.ts';
 
 /** A slot with what it was built from. */
 export interface BookedSlot {
@@ -54,6 +56,8 @@ interface Candidates {
   readonly voices: Map<number, number>;
   /** Positions of roadblocks. */
   readonly roadblocks: Set<number>;
+  /** By position, of sequences. */
+  readonly turns: Map<number, Turn>;
 }
 
 export interface BookingOptions {
@@ -91,7 +95,8 @@ const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: Delive
   };
   // Creatives of one line item mostly follow each other.
   let offer: Offer | undefined;
-  for (const { id, lineItemId, placementIds, content, weight, stop } of admitted.creatives.values()) {
+  const sequences = new Sequences();
+  for (const { id, lineItemId, placementIds, content, weight, step, stop } of admitted.creatives.values()) {
     for (const placementId of placementIds) {
       const placement = admitted.placements.get(placementId);
       if (placement === undefined || placement.archived) continue;
@@ -120,11 +125,22 @@ const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: Delive
       if (offer.rotation === 'optimised') candidates.counts.set(at, creativeCounts.get(id) ?? NO_CREATIVE_COUNTS);
       if (offer.clickRate > 0) candidates.clickRates.set(at, offer.clickRate);
       if (offer.shareOfVoice !== null) candidates.voices.set(at, offer.shareOfVoice);
+      if (offer.rotation === 'sequence') sequences.add({ id, lineItemId, step });
       if (offer.roadblock) candidates.roadblocks.add(at);
       if (offer.isRetargeted) slot.retargeted = true;
     }
   }
-  return [...slots.values()].flatMap((ofPlacement) => [...ofPlacement.values()]);
+  const gathered = [...slots.values()].flatMap((ofPlacement) => [...ofPlacement.values()]);
+  for (const { direct } of gathered) noteTurns(direct, sequences);
+  return gathered;
+};
+
+const noteTurns = ({ creativeIds, lineItemIds, turns }: Candidates, sequences: Sequences): void => {
+  if (sequences.isEmpty) return;
+  for (const [at, id] of creativeIds.entries()) {
+    const turn = sequences.turnOf(lineItemIds[at]!, id);
+    if (turn) turns.set(at, turn);
+  }
 };
 
 const slotKey = ({ placementId, publisherId }: Gathered): string => `${publisherId} ${placementId}`;
@@ -139,6 +155,7 @@ const noCandidates = (): Candidates => ({
   clickRates: new Map(),
   voices: new Map(),
   roadblocks: new Set(),
+  turns: new Map(),
 });
 
 const emptySlot = (placement: Placement, publisher: Publisher): Gathered => ({
@@ -154,17 +171,20 @@ const emptySlot = (placement: Placement, publisher: Publisher): Gathered => ({
 
 const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string => {
   const hash = createHash('sha256').update(vacancy);
-  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates, voices, roadblocks }) => [
-    creativeIds,
-    lineItemIds,
-    priorities,
-    prices,
-    weights,
-    [...counts].flatMap(([at, { impressions, clicks }]) => [at, impressions, clicks]),
-    [...clickRates].flat(),
-    [...voices].flat(),
-    [...roadblocks],
-  ]);
+  const lists = [direct, programmatic].flatMap(
+    ({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates, voices, roadblocks, turns }) => [
+      creativeIds,
+      lineItemIds,
+      priorities,
+      prices,
+      weights,
+      [...counts].flatMap(([at, { impressions, clicks }]) => [at, impressions, clicks]),
+      [...clickRates].flat(),
+      [...voices].flat(),
+      [...roadblocks],
+      [...turns].flatMap(([at, { step, steps }]) => [at, step, steps]),
+    ],
+  );
   for (const list of [...lists, leftOut]) hash.update(`${list.length} `).update(Float64Array.from(list));
   return hash.digest('base64');
 };
@@ -188,7 +208,7 @@ const NO_INTEGERS = new Int32Array(0);
 
 /** The index of candidates in rank order: priority, price, ids. */
 const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targeting: LineItemTargeting): ArrayBuffer | undefined => {
-  const { creativeIds, lineItemIds, prices, counts, clickRates, voices, roadblocks } = candidates;
+  const { creativeIds, lineItemIds, prices, counts, clickRates, voices, roadblocks, turns } = candidates;
   if (creativeIds.length === 0) return undefined;
   const ties = tiesOf(candidates);
   const order = ties.flat();
@@ -210,6 +230,7 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
       roadblocks.size > 0
         ? Int32Array.from(order.flatMap((at, position) => (roadblocks.has(at) ? [lineItemIds[at]!, position] : [])))
         : NO_INTEGERS,
+    turns: turns.size > 0 ? Int32Array.from(order.flatMap((at) => turnAt(turns.get(at)))) : NO_INTEGERS,
     ...rotationOf(candidates, order),
     clickRates: clickRates.size > 0 ? Float64Array.from(order, (at) => clickRates.get(at) ?? 0) : NO_NUMBERS,
     impressions: counts.size > 0 ? Float64Array.from(order, (at) => counts.get(at)?.impressions ?? 0) : NO_NUMBERS,
@@ -218,25 +239,8 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
   });
 };
 
+const turnAt = (turn: Turn | undefined): readonly number[] => (turn ? [turn.step, turn.steps] : [0, 0]);
+
 /** Of each candidate with a share: its line item, the share and its position. */
 const voiceAt = (percent: number | undefined, lineItemId: number, position: number): readonly number[] =>
   percent === undefined ? [] : [lineItemId, percent, position];
-
-/**
- * The candidates of equal priority and price, best first. Only prices are sorted: for 50,000
- * candidates that takes 17 ms, and sorting them all by a comparison 50 ms.
- */
-const tiesOf = ({ creativeIds, lineItemIds, priorities, prices }: Candidates): readonly (readonly number[])[] => {
-  const byPriority = new Map<number, Map<number, number[]>>();
-  priorities.forEach((priority, at) => {
-    let byPrice = byPriority.get(priority);
-    if (byPrice === undefined) byPriority.set(priority, (byPrice = new Map<number, number[]>()));
-    const tie = byPrice.get(prices[at]!);
-    if (tie) tie.push(at);
-    else byPrice.set(prices[at]!, [at]);
-  });
-  const byIds = (a: number, b: number): number => lineItemIds[a]! - lineItemIds[b]! || creativeIds[a]! - creativeIds[b]!;
-  return [...byPriority]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([, byPrice]) => Array.from(Float64Array.from(byPrice.keys()).sort().reverse(), (price) => byPrice.get(price)!.sort(byIds)));
-};

@@ -22,6 +22,8 @@ export const CANDIDATE_ARRAYS = {
   voices: Float64Array,
   /** Line item and position of each candidate of a roadblock. Empty: there is none. */
   roadblocks: Int32Array,
+  /** The step of each candidate in its sequence, and how many it has; 0: it is of none. Empty: none is. */
+  turns: Int32Array,
   ...TARGETING_ARRAYS,
 } as const;
 
@@ -34,14 +36,13 @@ export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicr
   readonly clicks: Float64Array | undefined;
   readonly voices: readonly Voice[] | undefined;
   readonly roadblocks: Roadblocks | undefined;
+  readonly turns: Int32Array | undefined;
   readonly targeting: TargetingIndex;
 }
 
 export const openRanks = (buffer: ArrayBuffer): Ranks => {
-  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, ...tables } = unpackArrays(
-    CANDIDATE_ARRAYS,
-    buffer,
-  );
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, turns, ...tables } =
+    unpackArrays(CANDIDATE_ARRAYS, buffer);
   return {
     ecpmMicros,
     creativeIds,
@@ -53,6 +54,7 @@ export const openRanks = (buffer: ArrayBuffer): Ranks => {
     clicks: unlessEmpty(clicks),
     voices: voices.length > 0 ? voicesIn(voices) : undefined,
     roadblocks: roadblocks.length > 0 ? roadblocksIn(roadblocks) : undefined,
+    turns: turns.length > 0 ? turns : undefined,
     targeting: createTargetingIndex(tables),
   };
 };
@@ -114,7 +116,7 @@ export const bookingsOf = (tables: BookingTables, creativeIds: Int32Array): Book
 const KEPT = 512;
 
 export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIndex => {
-  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, targeting } = ranks;
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, turns, targeting } = ranks;
   const size = creativeIds.length;
   const kept: (Candidate | undefined)[] = [];
   const keptPosition = new Int32Array(Math.min(KEPT, size)).fill(-1);
@@ -127,6 +129,7 @@ export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIn
       campaign,
       ecpmMicros: ecpmMicros[position]!,
       clickRate: clickRates?.[position] ?? 0,
+      turn: turns?.[2 * position + 1] ? { step: turns[2 * position]!, steps: turns[2 * position + 1]! } : undefined,
       counts:
         impressions && clicks && lineItem.rotation === 'optimised'
           ? { impressions: impressions[position]!, clicks: clicks[position]! }

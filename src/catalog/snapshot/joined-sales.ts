@@ -8,7 +8,7 @@ export const joinedSales = (
   { named, publisher }: { readonly named: NamedTargeting | undefined; readonly publisher: Publisher | undefined },
 ): SalesRules => {
   const { sales } = lineItem;
-  const yields = publisher?.dynamicAllocation === true && mayYield(lineItem);
+  const yields = publisher?.dynamicAllocation === true && mayYield(lineItem) && !sales.roadblock;
   const targeting = named?.targeting ?? NO_SALES_RULES.targeting;
   const isSame = sales.yields === yields && (!named || isDeepStrictEqual(sales.targeting, targeting));
   return isSame ? sales : { ...sales, targeting, yields };

@@ -12,8 +12,16 @@ export interface Candidate extends Booking {
   readonly ecpmMicros: number;
   /** The click-through rate that is expected, of a line item with a goal of clicks; 0: not known. */
   readonly clickRate: number;
+  /** Its turn, of a line item whose rotation is a sequence. */
+  readonly turn?: Turn | undefined;
   /** What the rotation learns from, of a line item with optimised rotation. */
   readonly counts?: CreativeCounts | undefined;
+}
+
+/** When a user is shown a creative of a sequence: after so many ads of its line item, and again after each `steps`. */
+export interface Turn {
+  readonly step: number;
+  readonly steps: number;
 }
 
 /** A line item with a share of voice, on one placement. */

@@ -45,7 +45,8 @@ export const explainRank = (
   const rank = above.length + 1;
   const ecpm = usdFromMicros(candidate.ecpmMicros);
   const price = `${candidate.lineItem.class === null ? '' : `class ${candidate.lineItem.class}, `}priority ${candidate.lineItem.priority} and an eCPM of ${ecpm} USD`;
-  const rivals = biddersAsked ? ', unless a programmatic line item bids more at the same or a better priority' : '';
+  const yields = candidate.lineItem.sales.yields ? ', or above its opportunity cost while it is ahead of its goal' : '';
+  const rivals = biddersAsked ? `, unless a programmatic line item bids more at the same or a better priority${yields}` : '';
   const detail = {
     outranked: `it would be offered at rank ${rank} of ${offered.length}, with ${price}, behind ${above.slice(0, MAX_BEHIND).map(naming).join(', ')}${above.length > MAX_BEHIND ? ` and ${above.length - MAX_BEHIND} more` : ''}`,
     tied: `it would be offered at rank 1 of ${offered.length}, with ${price}, which it shares with ${ties.length} other${ties.length > 1 ? 's' : ''}: a fair draw decides${rivals}`,

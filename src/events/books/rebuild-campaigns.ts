@@ -7,6 +7,7 @@ import { createCountStore, readSums, type CountedAccount } from '../postgres/cou
 import { readHolds, type LineItemHold } from '../postgres/open-holds.ts';
 import { readPublisherDays, type PublisherDays } from '../postgres/publisher-days.ts';
 import type { StoredEvent } from '../postgres/stored-event.ts';
+import { createUncounted, type Uncounted } from '../postgres/uncounted.ts';
 import { unstoredEvents } from '../unstored-events.ts';
 
 /** Campaigns of publishers of one shard, and whether they are all that the publisher has to count. */
@@ -40,9 +41,9 @@ export interface RebuildCampaignsOptions {
  * were granted, less what is counted. Nothing changes meanwhile: until its accounts are written, a campaign's hits wait in
  * Postgres and nothing of it is sold. The stream is read before the rows: what leaves it in between has its row.
  */
-export const createRebuildCampaigns =
-  ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns =>
-  async ({ shard, epoch, atMs, wishes }) => {
+export const createRebuildCampaigns = ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns => {
+  const uncounted = createUncounted();
+  return async ({ shard, epoch, atMs, wishes }) => {
     const entries = await server.unstored(shard);
     if (entries === undefined) return 'busy';
     const campaigns = [...new Set(wishes.flatMap((wish) => wish.campaigns))];
@@ -54,8 +55,9 @@ export const createRebuildCampaigns =
         const unstored = await unstoredEvents(trx, entries, (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event));
         if (unstored === undefined) return undefined;
         const events = byAccount(unstored);
-        const holds = openHolds(await readHolds(trx, shard, campaigns), unstored);
-        return { days, events, holds, counted: await countedOn(trx, wishes, days, { events, holds }) };
+        const held = [...(await readHolds(trx, shard, campaigns)), ...(await uncountedHolds(trx, campaigns, uncounted))];
+        const holds = openHolds(held, unstored);
+        return { days, events, holds, counted: await countedOn(trx, wishes, days, { events, holds, uncounted }) };
       },
       { isolationLevel: 'repeatable read', readOnly: true },
     );
@@ -72,11 +74,13 @@ export const createRebuildCampaigns =
     }
     return 'rebuilt';
   };
+};
 
 /** What is known of accounts beside their rows, by their kind and id. */
 interface Underway {
   readonly events: ReadonlyMap<string, readonly StoredEvent[]>;
   readonly holds: ReadonlyMap<string, readonly RebuiltHold[]>;
+  readonly uncounted: Uncounted;
 }
 
 interface DatedAccount extends CountedAccount {
@@ -89,9 +93,9 @@ const countedOn = async (
   trx: Knex.Transaction,
   wishes: readonly RebuildWish[],
   { today }: PublisherDays,
-  { events, holds }: Underway,
+  { events, holds, uncounted }: Underway,
 ): Promise<readonly DatedAccount[]> => {
-  const store = createCountStore({ knex: trx });
+  const store = createCountStore({ knex: trx, uncounted });
   const counted: DatedAccount[] = [];
   for (const [publishersDay, of] of groupBy(wishes, ({ publisherId }) => today(publisherId))) {
     const campaigns = [...new Set(of.flatMap((wish) => wish.campaigns))];
@@ -108,6 +112,16 @@ const countedOn = async (
   }
   return counted;
 };
+
+/** What rows that are not counted yet take from holds. */
+const uncountedHolds = async (
+  trx: Knex.Transaction,
+  campaigns: readonly number[],
+  uncounted: Uncounted,
+): Promise<readonly LineItemHold[]> =>
+  (await uncounted.read(trx, campaigns)).flatMap(({ lineItemId, campaignId, day, kind, holdEndMs, count, micros }) =>
+    holdEndMs === null ? [] : [{ lineItemId, campaignId, day, holdEndMs, count: kind === 'impression' ? -count : 0, micros: -micros }],
+  );
 
 /** The holds of each account, by its kind and id: those of a campaign are those of its line items. */
 const openHolds = (held: readonly LineItemHold[], unstored: readonly StoredEvent[]): ReadonlyMap<string, readonly RebuiltHold[]> => {
@@ -126,7 +140,9 @@ const openHolds = (held: readonly LineItemHold[], unstored: readonly StoredEvent
     const hold = { holdEndMs: ad.holdEndMs, day: ad.day, count: kind === 'impression' ? 1 : 0, micros: billedMicros };
     for (const account of [`l${ad.lineItemId}`, `c${ad.campaignId}`]) add(account, hold, -1);
   }
-  const open = [...sums].map(([account, of]) => [account, [...of.values()].map(atLeastNothing).filter(({ count, micros }) => count > 0 || micros > 0)] as const);
+  const open = [...sums].map(
+    ([account, of]) => [account, [...of.values()].map(atLeastNothing).filter(({ count, micros }) => count > 0 || micros > 0)] as const,
+  );
   return new Map(open);
 };
 

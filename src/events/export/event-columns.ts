@@ -30,7 +30,12 @@ export const EVENT_COLUMNS = {
   },
   token_id: { type: 'text', sql: 'jti', isNullable: false, words: 'The bid: one per ad shown' },
   kind: { type: 'text', sql: 'kind', isNullable: false, words: '`impression`, `click` or `event`' },
-  event_type: { type: 'text', sql: `nullif(event_type, '')`, isNullable: true, words: 'Of an event: `viewable`, what a player reports, or a custom type' },
+  event_type: {
+    type: 'text',
+    sql: `nullif(event_type, '')`,
+    isNullable: true,
+    words: 'Of an event: `viewable`, what a player reports, or a custom type',
+  },
   reason: {
     ...{ type: 'text', sql: `nullif(replace(invalid_reason, '${PROVISIONAL}', 'activity'), '')`, isNullable: true },
     words: 'Why the hit is filtered, or is under judgement; null: it counts',

@@ -94,7 +94,7 @@ const BEAT = `
     on conflict (${HOLD_KEY}) do update set
       granted = open_holds.granted + excluded.granted, granted_micros = open_holds.granted_micros + excluded.granted_micros
   ), beaten as (
-    insert into ledger_replicas (replica, seen_at, epochs) values (:replica, clock_timestamp(), :known::jsonb)
+    insert into ledger_replicas (replica, seen_at, epochs, counts_later) values (:replica, clock_timestamp(), :known::jsonb, true)
     on conflict (replica) do update set seen_at = excluded.seen_at, epochs = excluded.epochs
     returning seen_at
   ), lagging as (
@@ -211,7 +211,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
 
   hasHistory: async (trx) => {
     const { rows } = await trx.raw<{ rows: { any: boolean }[] }>(
-      'select exists (select from daily_counts) or exists (select from open_holds) or exists (select from pending_hits) as any',
+      'select exists (select from daily_counts) or exists (select from event_batches) or exists (select from open_holds) or exists (select from pending_hits) as any',
     );
     return rows[0]?.any === true;
   },

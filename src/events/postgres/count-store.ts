@@ -1,10 +1,13 @@
 import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { COUNT_NAMES, type AccountCounts } from '../../ledger/read/account-books.ts';
 import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './count-tables.ts';
+import { countUncounted } from '../account-events.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
+import { createUncounted, inOneState, type Uncounted, type UncountedRows } from './uncounted.ts';
 
-/** The counts of one line item ('l') or campaign ('c') according to daily_counts. */
+/** The counts of one line item ('l') or campaign ('c') according to daily_counts, and to the rows that are not in them yet. */
 export interface CountedAccount {
   readonly publisherId: number;
   readonly kind: 'l' | 'c';
@@ -29,15 +32,15 @@ export interface CountStore {
   /**
    * Compares the daily counts and event counts of up to `limit` line items after `afterLineItem`
    * with the event rows of a day, and adds the differences to them unless `dryRun`. A concurrent
-   * append changes rows and counts in one transaction, so what it adds is neither a difference nor
-   * lost.
+   * batch is counted in one transaction (roll-up-batches.ts), so what it adds is neither a difference
+   * nor lost.
    */
   compareLineItems(day: number, afterLineItem: number, limit: number, dryRun: boolean): Promise<Compared>;
   /** The same with the hourly counts of up to `limit` hours after `afterHour`. */
   compareHours(day: number, afterHour: number, limit: number, dryRun: boolean): Promise<Compared>;
   /** The next `limit` campaigns after `afterCampaign` whose flight has not ended two days ago. */
   campaigns(afterCampaign: number, limit: number): Promise<readonly { readonly id: number; readonly publisherId: number }[]>;
-  /** The counts of campaigns and their line items, those of `today` and the day before apart. */
+  /** The counts of campaigns and their line items with all rows, those of `today` and the day before apart. */
   accounts(today: number, campaigns: readonly number[]): Promise<readonly CountedAccount[]>;
 }
 
@@ -60,13 +63,16 @@ const NEXT_LINE_ITEMS = `
   from (select line_item_id from (table stored limit :limit) s union table counted union table tallied) all_sides
   where line_item_id is not null order by 1 limit :limit`;
 
-// Serves have no event rows. The statement sees one state of the database, in which each append is
-// whole: the difference is the same after any number of later appends, and is added to their result.
+/** SQL: the rows that counts should have: those of a batch are counted together, and its record is deleted with that. */
+const IN_COUNTS = 'batch not in (select batch from event_batches)';
+
+// Serves have no event rows. The statement sees one state of the database, in which each batch is counted or is not:
+// the difference is the same after any number of later batches, and is added to their result.
 const COMPARE_LINE_ITEMS = `
   with stored as materialized (
     select ${DAILY_KEY}, kind, event_type, count(*) as count, count(*) filter (where is_repeat) as repeats, sum(billed_micros)::bigint as micros
     from events
-    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and ${COUNTED}
+    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and ${COUNTED} and ${IN_COUNTS}
     group by ${DAILY_KEY}, kind, event_type
   ), rows as (
     select ${DAILY_KEY}, sum(count) filter (where kind = 'impression') as impressions,
@@ -101,7 +107,7 @@ const COMPARE_LINE_ITEMS = `
   ), filtered_stored as (
     select ${DAILY_KEY}, kind, invalid_reason as reason, count(*) as count
     from events
-    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and not (${COUNTED})
+    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and not (${COUNTED}) and ${IN_COUNTS}
     group by ${DAILY_KEY}, kind, invalid_reason
   ), filtered_counted as (
     select * from filtered_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
@@ -125,7 +131,7 @@ const COMPARE_HOURS = `
   with stored as (
     select extract(hour from at at time zone 'utc')::smallint as hour, publisher_id, count(*) as impressions
     from events
-    where day between cast(:onDay as date) - 1 and cast(:onDay as date) + 1 and kind = 'impression' and ${COUNTED}
+    where day between cast(:onDay as date) - 1 and cast(:onDay as date) + 1 and kind = 'impression' and ${COUNTED} and ${IN_COUNTS}
       and at >= (cast(:onDay as date) + make_interval(hours => :after + 1)) at time zone 'utc'
       and at < (cast(:onDay as date) + make_interval(hours => :last + 1)) at time zone 'utc'
     group by 1, 2
@@ -199,7 +205,13 @@ export const readSums = (sums: string): AccountCounts => {
 /** The same for counts of an account: text is equal when the counts are. */
 export const writeSums = (counts: AccountCounts): string => COUNT_NAMES.map((name) => counts[name]).join(' ');
 
-export const createCountStore = ({ knex }: { readonly knex: Knex }): CountStore => ({
+export interface CountStoreOptions {
+  readonly knex: Knex;
+  /** Default: one that has read nothing yet. */
+  readonly uncounted?: Uncounted;
+}
+
+export const createCountStore = ({ knex, uncounted = createUncounted() }: CountStoreOptions): CountStore => ({
   days: async () =>
     (await partitionsOf(knex)).map((name) => dayOf(Date.parse(name.replace(/^events_(....)(..)(..)$/, '$1-$2-$3')))).toReversed(),
 
@@ -231,12 +243,27 @@ export const createCountStore = ({ knex }: { readonly knex: Knex }): CountStore 
     return rows;
   },
 
-  accounts: async (today, campaigns) => {
-    const bindings = { today: dateOfDay(today), yesterday: dateOfDay(today - 1), campaigns: [...campaigns] };
-    const { rows } = await knex.raw<{ rows: CountedAccount[] }>(ACCOUNTS, bindings as unknown as Knex.RawBinding);
-    return rows;
-  },
+  accounts: (today, campaigns) =>
+    inOneState(knex, async (trx) => {
+      const bindings = { today: dateOfDay(today), yesterday: dateOfDay(today - 1), campaigns: [...campaigns] };
+      const { rows } = await trx.raw<{ rows: CountedAccount[] }>(ACCOUNTS, bindings as unknown as Knex.RawBinding);
+      const later = await uncounted.read(trx, campaigns);
+      if (later.length === 0) return rows;
+      const [ofCampaign, ofLineItem] = [groupBy(later, ({ campaignId }) => campaignId), groupBy(later, ({ lineItemId }) => lineItemId)];
+      return rows.map((account) => {
+        const { publisherId, kind, id, sums } = account;
+        const own = (kind === 'c' ? ofCampaign : ofLineItem).get(id)?.filter((row) => row.publisherId === publisherId) ?? [];
+        if (own.length === 0) return account;
+        return { ...account, latestDay: latestDayOf(own, account.latestDay), sums: writeSums(countUncounted(own, today, readSums(sums))) };
+      });
+    }),
 });
+
+/** As daily counts will say it. */
+const latestDayOf = (rows: readonly UncountedRows[], latest: number | null): number | null =>
+  rows
+    .filter(({ kind, reason, micros }) => reason === '' && (kind !== 'event' || micros > 0))
+    .reduce((last, { day }) => (last === null ? day : Math.max(last, day)), latest);
 
 const NOTHING: Compared = { differences: 0, last: undefined };
 

@@ -1,7 +1,5 @@
 /** SQL: the hits that are counted and billed. What is filtered is stored and not counted. */
 export const COUNTED = `invalid_reason = ''`;
-/** SQL: the counted hits of daily_counts. Of custom events it has only what they bill. */
-export const IN_DAILY = `(kind in ('impression', 'click') or billed_micros > 0) and ${COUNTED}`;
 
 /**
  * The key of each table of counts, in the order in which every writer of it writes: concurrent

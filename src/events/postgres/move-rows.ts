@@ -1,19 +1,10 @@
 import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
 import { dateOfDay } from '../../base/utc-day.ts';
 import { PROVISIONAL, type HitKind, type HitState } from '../../ledger/hit.ts';
-import {
-  ADD_TO_DAILY,
-  ADD_TO_EVENTS,
-  ADD_TO_FILTERED,
-  ADD_TO_HOURLY,
-  COUNTED,
-  DAILY_KEY,
-  EVENT_KEY,
-  HOURLY_KEY,
-  IN_DAILY,
-} from './count-tables.ts';
+import { countRows } from './count-rows.ts';
+import { rollUpBatches } from './roll-up-batches.ts';
 import type { StoredEvent } from './stored-event.ts';
-import { addToRollUps } from './roll-ups.ts';
 
 /** An event row of a day, and what becomes of it. */
 export interface MovedRow {
@@ -33,14 +24,14 @@ const ROW_KEY = 'jti, kind, event_type, screened';
 const SAME_ROW = '(e.jti, e.kind, e.event_type, e.screened) = (o.jti, o.kind, o.event_type, o.screened)';
 
 // The rows and every count of them in one statement. A row is locked before it is read: another writer that moves the same
-// provisional row finds it judged.
+// provisional row finds it judged. A row that came into a batch meanwhile is in no count that it could leave.
 const moveWhere = (condition: string): string => `
   with change as (
     select * from unnest(:jtis::text[], :kinds::text[], :types::text[], :screened::boolean[], :reasons::text[], :billed::bigint[])
       as c (${ROW_KEY}, to_reason, to_billed)
   ), old as materialized (
     select e.*, c.to_reason, c.to_billed from change c join events e using (${ROW_KEY})
-    where e.day = :onDay::date and ${condition} for update of e
+    where e.day = :onDay::date and ${condition} and e.batch not in (select batch from event_batches) for update of e
   ), changed as (
     update events e set invalid_reason = o.to_reason, billed_micros = o.to_billed from old o
     where e.day = :onDay::date and o.to_reason is not null and ${SAME_ROW}
@@ -49,30 +40,7 @@ const moveWhere = (condition: string): string => `
   ), moved as (
     select ${KEPT}, invalid_reason, billed_micros, -1 as sign from old
     union all select ${KEPT}, to_reason, to_billed, 1 from old where to_reason is not null
-  ), counted as (
-    insert into daily_counts (${DAILY_KEY}, impressions, clicks, repeat_clicks, spend_micros)
-    select ${DAILY_KEY}, coalesce(sum(sign) filter (where kind = 'impression'), 0), coalesce(sum(sign) filter (where kind = 'click'), 0),
-           coalesce(sum(sign) filter (where is_repeat), 0), sum(sign * billed_micros)
-    from moved where ${IN_DAILY}
-    group by ${DAILY_KEY} order by ${DAILY_KEY}
-    ${ADD_TO_DAILY}
-  ), tallied as (
-    insert into event_counts (${EVENT_KEY}, count)
-    select ${EVENT_KEY}, sum(sign) from moved where kind = 'event' and ${COUNTED}
-    group by ${EVENT_KEY} order by ${EVENT_KEY}
-    ${ADD_TO_EVENTS}
-  ), filtered as (
-    insert into filtered_counts (${DAILY_KEY}, kind, reason, count)
-    select ${DAILY_KEY}, kind, invalid_reason, sum(sign) from moved where not (${COUNTED})
-    group by ${DAILY_KEY}, kind, invalid_reason order by ${DAILY_KEY}, kind, invalid_reason
-    ${ADD_TO_FILTERED}
-  ), timed as (
-    insert into hourly_counts (${HOURLY_KEY}, impressions)
-    select (at at time zone 'utc')::date, extract(hour from at at time zone 'utc'), publisher_id, sum(sign)
-    from moved where kind = 'impression' and ${COUNTED}
-    group by 1, 2, 3 order by 1, 2, 3
-    ${ADD_TO_HOURLY}
-  ), ${addToRollUps('moved')}
+  ), ${countRows('moved')}
   select count(*)::int as moved from old`;
 
 const MOVE = moveWhere('true');
@@ -91,17 +59,57 @@ const move = async (trx: Knex.Transaction, sql: string, onDay: string, rows: rea
   } as unknown as Knex.ValueDict);
 };
 
-/** Changes or deletes event rows of a day, with every count of them. */
-export const moveRows = (trx: Knex.Transaction, onDay: string, rows: readonly MovedRow[]): Promise<void> => move(trx, MOVE, onDay, rows);
+const BATCHES = `
+  select distinct e.batch from events e join event_batches using (batch)
+  where e.day = ?::date and e.jti = any(?::text[])`;
 
-/** Gives provisional rows what their clicks were judged to be; rows that are judged already stay as they are. */
-export const moveProvisional = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<void> => {
-  for (const day of new Set(events.map(({ hit }) => hit.ad.day))) {
-    const rows = events
-      .filter(({ hit }) => hit.ad.day === day)
+/** The batches of the rows of these tokens that are in no count yet. They are counted first: what a row becomes is counted from what it was. */
+const batchesOf = async (trx: Knex.Transaction, onDay: string, tokens: readonly string[]): Promise<readonly string[]> => {
+  const { rows } = await trx.raw<{ rows: { batch: string }[] }>(BATCHES, [onDay, [...tokens]] as unknown as Knex.RawBinding[]);
+  return rows.map(({ batch }) => batch);
+};
+
+/** Changes or deletes event rows of a day, with every count of them. */
+export const moveRows = async (trx: Knex.Transaction, onDay: string, rows: readonly MovedRow[]): Promise<void> => {
+  await rollUpBatches(
+    trx,
+    await batchesOf(
+      trx,
+      onDay,
+      rows.map(({ jti }) => jti),
+    ),
+  );
+  await move(trx, MOVE, onDay, rows);
+};
+
+const PROVISIONAL_CLICKS = `
+  select e.jti, b.batch from events e left join event_batches b using (batch)
+  where e.day = ?::date and e.jti = any(?::text[]) and e.kind = 'click' and not e.screened and e.invalid_reason = '${PROVISIONAL}'`;
+
+/**
+ * Gives provisional rows what their clicks were judged to be; rows that are judged already stay as they are. Resolves to the tokens
+ * of the clicks that have a provisional row: almost no click has.
+ */
+export const moveProvisional = async (trx: Knex.Transaction, clicks: readonly StoredEvent[]): Promise<ReadonlySet<string>> => {
+  const found = new Map<number, ReadonlySet<string>>();
+  const batches: string[] = [];
+  for (const [day, of] of groupBy(clicks, ({ hit }) => hit.ad.day)) {
+    const { rows } = await trx.raw<{ rows: { jti: string; batch: string | null }[] }>(PROVISIONAL_CLICKS, [
+      dateOfDay(day),
+      of.map(({ hit }) => hit.ad.tokenId),
+    ] as unknown as Knex.RawBinding);
+    if (rows.length > 0) found.set(day, new Set(rows.map(({ jti }) => jti)));
+    batches.push(...rows.flatMap(({ batch }) => batch ?? []));
+  }
+  // Of all days before the first count: who waits for a batch has locked no count.
+  await rollUpBatches(trx, batches);
+  for (const [day, tokens] of [...found].toSorted(([a], [b]) => a - b)) {
+    const rows = clicks
+      .filter(({ hit }) => hit.ad.day === day && tokens.has(hit.ad.tokenId))
       .map(({ hit: { ad, kind, eventType, invalidReason }, reason, billedMicros }) => ({
         ...{ jti: ad.tokenId, kind, eventType, screened: invalidReason !== '', reason, billedMicros },
       }));
     await move(trx, MOVE_PROVISIONAL, dateOfDay(day), rows);
   }
+  return new Set([...found.values()].flatMap((tokens) => [...tokens]));
 };

@@ -30,6 +30,11 @@ export const holdPartitions = async (trx: Knex.Transaction, days: readonly numbe
   return rows.map(({ day }) => day);
 };
 
+/** The same, and no other transaction holds them: no event row is stored meanwhile. */
+export const holdPartitionsAlone = async (trx: Knex.Transaction): Promise<void> => {
+  await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
+};
+
 /** The names of the partitions of all days, oldest first. */
 export const partitionsOf = async (knex: Knex, table: EventTable = 'events'): Promise<readonly string[]> => {
   const { rows } = await knex.raw<{ rows: { name: string }[] }>(
@@ -41,7 +46,7 @@ export const partitionsOf = async (knex: Knex, table: EventTable = 'events'): Pr
 
 /** Creates the partitions of these days that are missing, and keeps them until the end of the transaction. */
 export const createPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<void> => {
-  await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
+  await holdPartitionsAlone(trx);
   for (const day of days) {
     const [from, to] = [dateOfDay(day), dateOfDay(day + 1)];
     for (const table of EVENT_TABLES) {
@@ -53,7 +58,7 @@ export const createPartitions = async (trx: Knex.Transaction, days: readonly num
 
 /** Drops the partitions of days before `beforeDay`. Resolves to their names. */
 export const dropPartitions = async (trx: Knex.Transaction, table: EventTable, beforeDay: number): Promise<readonly string[]> => {
-  await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
+  await holdPartitionsAlone(trx);
   const oldest = partitionOf(dateOfDay(beforeDay), table);
   const expired = (await partitionsOf(trx, table)).filter((name) => name < oldest);
   for (const name of expired) await trx.raw('drop table ??', [name]);

@@ -3,6 +3,9 @@
  * known, -1 when it had been taken out. campaign_payers has who paid since when, also of campaigns that are deleted.
  */
 
+/** SQL: of a row of campaign_payers. */
+export const STILL_PAYS = `until = 'infinity'`;
+
 /** SQL: the advertiser of a count that is stored now, over `joinPayerNow`. */
 export const PAYER_NOW = 'coalesce(payer_now.advertiser_id, 0)';
 /** SQL. @param from a relation with `campaign_id` */

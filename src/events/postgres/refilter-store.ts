@@ -3,6 +3,7 @@ import { dateOfDay } from '../../base/utc-day.ts';
 import { PROVISIONAL, type Hit, type HitKind, type HitSignals, type InvalidReason } from '../../ledger/hit.ts';
 import { moveRows } from './move-rows.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
+import { rollUpAll } from './roll-up-batches.ts';
 
 /** An event row, with what judges it again. */
 export interface RefilterRow {
@@ -112,6 +113,7 @@ export const createRefilterStore = ({ knex }: { readonly knex: Knex }) => ({
 
   /** How much the daily caps and budgets leave, by account (`accountField`). Line items and campaigns that are gone are not among them. */
   room: async (day: number): Promise<ReadonlyMap<string, DayRoom>> => {
+    await rollUpAll(knex);
     const { rows } = await knex.raw<{ rows: { account: string; impressions: string | null; spendMicros: string | null }[] }>(ROOM, {
       onDay: dateOfDay(day),
       day,

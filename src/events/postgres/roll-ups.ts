@@ -5,13 +5,13 @@ const quoted = (types: readonly string[]): string => types.map((type) => `'${typ
 /** SQL: what players report. */
 const IS_PLAY = `kind = 'event' and event_type in (${quoted([...VIDEO_EVENTS, ...VIDEO_ERROR_CODES.map(errorType)])})`;
 
-/** What every roll-up of hits sums, each with its SQL over rows of events with a `sign`. */
+/** What every roll-up of hits sums, each with its SQL over groups of rows of events (GROUPINGS). */
 const MEASURES = {
-  impressions: `sum(sign) filter (where kind = 'impression')`,
-  clicks: `sum(sign) filter (where kind = 'click')`,
-  viewable: `sum(sign) filter (where kind = 'event' and event_type = 'viewable')`,
-  events: `sum(sign) filter (where kind = 'event' and event_type <> 'viewable' and not is_play)`,
-  spend_micros: 'sum(sign * billed_micros)',
+  impressions: `sum(count) filter (where kind = 'impression')`,
+  clicks: `sum(count) filter (where kind = 'click')`,
+  viewable: `sum(count) filter (where kind = 'event' and event_type = 'viewable')`,
+  events: `sum(count) filter (where kind = 'event' and event_type <> 'viewable' and not (${IS_PLAY}))`,
+  spend_micros: 'sum(micros)',
 } as const;
 
 /** What roll-ups of plays sum, each with the event of players that it counts; null: errors. */
@@ -29,7 +29,7 @@ const IS_ERROR = `event_type like 'error\\_%'`;
 const PLAY_SUMS = Object.fromEntries(
   Object.entries(PLAY_MEASURES).map(([name, event]) => [
     name,
-    `sum(sign) filter (where ${event === null ? IS_ERROR : `event_type = '${event}'`})`,
+    `sum(count) filter (where ${event === null ? IS_ERROR : `event_type = '${event}'`})`,
   ]),
 );
 /** SQL: the events of players that a roll-up of plays counts. */
@@ -106,6 +106,34 @@ export const HOURLY_ROLL_UPS = ROLL_UPS.filter(({ keys }) => keys.includes('hour
 const OF_HITS = ROLL_UPS.filter((rollUp) => rollUp.of === 'hits');
 const OF_PLAYS = ROLL_UPS.filter((rollUp) => rollUp.of === 'plays');
 
+/** Of an event: who booked and pays it, why it is filtered, and what it is. */
+const EVENT = {
+  ...Object.fromEntries(BOOKING.map((key) => [key, key])),
+  ...{ line_item_id: 'line_item_id', invalid_reason: 'invalid_reason', kind: 'kind', event_type: 'event_type' },
+};
+const LOCAL_DAY = 'local_at::date';
+
+/**
+ * Groups of rows of events from which counts are made, each column with its SQL over a relation with the columns of events,
+ * `of_day`, the day of the selection, and `local_at`, the publisher's time of the hit.
+ */
+export const GROUPINGS = {
+  shown: {
+    ...{ of_day: 'of_day', day: LOCAL_DAY, hour: `at - (local_at - date_trunc('hour', local_at))` },
+    ...{ utc_hour: `date_trunc('hour', at at time zone 'utc')`, creative_id: 'creative_id', placement_id: 'placement_id', size: 'size' },
+    ...EVENT,
+  },
+  placed: { day: LOCAL_DAY, country: KEYS.country, region: KEYS.region, ...EVENT },
+  seen_on: { day: LOCAL_DAY, device: KEYS.device, browser: KEYS.browser, ...EVENT },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+export const GROUPED = Object.keys(GROUPINGS) as (keyof typeof GROUPINGS)[];
+
+/** The group that has all keys of a roll-up. */
+const groupOf = ({ keys }: RollUp): keyof typeof GROUPINGS => {
+  if (keys.includes('creative_id')) return 'shown';
+  return keys.includes('country') ? 'placed' : 'seen_on';
+};
+
 const upsert = (
   { table, keys }: RollUp,
   values: Readonly<Record<string, string>>,
@@ -120,22 +148,20 @@ const upsert = (
     on conflict (${list}) do update set ${names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`;
 };
 
-/**
- * SQL: members of a WITH that add rows of events to every roll-up.
- *
- * @param from a relation with the columns of events, and `sign`: 1 for a row that is added, -1 for
- *   one that is taken away
- */
-export const addToRollUps = (from: string): string =>
+/** SQL: members of a WITH that add the groups of rows of events (GROUPINGS), which are members before, to every roll-up. */
+export const addToRollUps = (): string =>
   [
-    `typed as (select *, ${IS_PLAY} as is_play from ${from})`,
     // Of what players report they have what it bills.
-    ...OF_HITS.map((rollUp) => added(rollUp, MEASURES, 'not is_play or billed_micros <> 0')),
-    ...OF_PLAYS.map((rollUp) => added(rollUp, PLAY_SUMS, `is_play and (${IS_SUMMED_PLAY})`)),
+    ...OF_HITS.map((rollUp) => added(rollUp, MEASURES, `not (${IS_PLAY}) or micros <> 0`)),
+    ...OF_PLAYS.map((rollUp) => added(rollUp, PLAY_SUMS, `kind = 'event' and (${IS_SUMMED_PLAY})`)),
   ].join(', ');
 
-const added = (rollUp: RollUp, sums: Readonly<Record<string, string>>, where: string): string =>
-  `${rollUp.table}_added as (${upsert(rollUp, sums, `typed where ${where}`, KEYS)})`;
+const added = (rollUp: RollUp, sums: Readonly<Record<string, string>>, where: string): string => {
+  const keys = Object.fromEntries(rollUp.keys.map((key) => [key, GROUPED_KEYS[key] ?? key]));
+  return `${rollUp.table}_added as (${upsert(rollUp, sums, `${groupOf(rollUp)} where ${where}`, keys)})`;
+};
+/** Keys that groups have under another name. */
+const GROUPED_KEYS: Readonly<Partial<Record<RollUpKey, string>>> = { reason: KEYS.reason, error_code: KEYS.error_code };
 
 const serves = (rollUp: RollUp, sum: string, from: string, keys: Readonly<Record<string, string>>): string =>
   `${rollUp.table}_added as (${upsert(rollUp, { serves: sum }, from, { ...KEYS, reason: `''`, ...keys })})`;

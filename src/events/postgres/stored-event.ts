@@ -20,3 +20,7 @@ export interface StoredEvent {
  */
 export const isFinalClick = ({ hit, reason }: StoredEvent): boolean =>
   hit.kind === 'click' && hit.invalidReason === '' && reason !== PROVISIONAL;
+
+/** A click that is judged later. */
+export const isProvisionalClick = ({ hit, reason }: StoredEvent): boolean =>
+  hit.kind === 'click' && hit.invalidReason === '' && reason === PROVISIONAL;

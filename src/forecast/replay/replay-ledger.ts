@@ -7,6 +7,7 @@ import { countedOf, countsOf } from '../../ledger/frequency-counters.ts';
 import { billsOnOf, laterPriceMicros, type BillsOn } from '../../ledger/limits.ts';
 import type { Reservation, ReservedImp } from '../../ledger/reservation.ts';
 import { createCandidateEncoder } from '../../ledger/reserve/encode-candidate.ts';
+import { ShownTogether } from '../../decision/shown-together.ts';
 import { curveRecord } from '../../ledger/reserve/encode-reserve.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 import { Account, createLedgerRules, FIELD, luaRow, type CandidateRecord, type CurveRecord } from './ledger-rules.ts';
@@ -89,6 +90,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
   const rules = createLedgerRules<ReplayedUser>(users.refuses);
   const encode = createCandidateEncoder();
   const known = new Map<string, KnownCandidate>();
+  const pages = new Map<string, ShownTogether>();
   const dayRules = new Map<string, unknown>();
   const startOf = new Map(started.map((one) => [one.account, one]));
   let accounts = new Map<string, Account>();
@@ -209,16 +211,29 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     }
   };
 
+  /** What the page view of a request shows already; undefined: the request is one by itself. */
+  const shownOf = ({ pageView }: SharedRequest): ShownTogether | undefined => {
+    if (pageView === undefined) return undefined;
+    let shown = pages.get(pageView);
+    if (shown === undefined) {
+      if (pages.size >= MAX_PAGES) pages.clear();
+      pages.set(pageView, (shown = new ShownTogether()));
+    }
+    return shown;
+  };
+
   const reserveImp = (candidates: readonly RankedCandidate[], request: SharedRequest, curve: CurveRecord, day: number): ReservedImp => {
     const refused: NoBidReason[] = [];
+    const shown = shownOf(request);
     const user = request.userHash === null ? undefined : users.of(request.userHash);
     for (const [winner, candidate] of candidates.entries()) {
       const found = knownOf(candidate, request);
       const account = opened(found.record.line_item, day);
       const campaign = opened(found.record.campaign, day);
       users.now = now;
-      const [reason] = rules.limits_refusal(account, campaign, found.record, user, now, curve, pid);
+      const reason = shown?.refusalOf(candidate) ?? rules.limits_refusal(account, campaign, found.record, user, now, curve, pid)[0];
       if (reason === undefined) {
+        shown?.add(candidate);
         take(found, account, campaign, user);
         const moments = { tokenExpS: Math.ceil((now + tokenTtlMs) / 1000), holdEndMs: now + tokenTtlMs, day };
         return { winner, moments, refused, granted: undefined };
@@ -254,6 +269,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
 
 const MAX_KNOWN = 200_000;
 const MAX_ENDED = 10_000;
+const MAX_PAGES = 20_000;
 
 const scaled = (record: CandidateRecord, scale: number): CandidateRecord => {
   if (scale === 1) return record;

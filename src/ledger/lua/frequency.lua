@@ -11,7 +11,7 @@
 --
 -- In a block, because a chunk of Lua has room for 200 local names.
 local frequency_open, frequency_ends, frequency_count, frequency_refuses, frequency_hold, frequency_held_at, frequency_confirm
-local frequency_release, frequency_save
+local frequency_release, frequency_save, frequency_is_turn
 do
   -- When the key expires (ms), and with how many places those that have ended are removed.
   local FREQUENCY_HEAD_FORMAT = '<dI4xxxxx'
@@ -108,6 +108,13 @@ do
       end
     end
     return false
+  end
+
+  -- Whether the user is to see a step of a sequence. `turn`: the counter of its line item, how far back it is counted (ms),
+  -- the step from 0, and how many there are. Of a user who is not known it is the first.
+  function frequency_is_turn(user, turn)
+    local seen = user and frequency_count(user, turn[1], turn[2]) or 0
+    return seen % turn[4] == turn[3]
   end
 
   local function frequency_expiry(place, kept_s)

@@ -44,6 +44,9 @@ local function limits_refusal(a, campaign, c, user, now, curve, gains)
   if c.caps and frequency_refuses(user, c.caps, ads) then
     return NBR.FREQUENCY_CAPPED
   end
+  if c.turn and not frequency_is_turn(user, c.turn) then
+    return NBR.NOT_ITS_TURN
+  end
   local permits, sampled = math.huge, false
   if pacing_applies(c) then
     permits, sampled = pacing_permits(a, campaign, c, now, curve, gains)

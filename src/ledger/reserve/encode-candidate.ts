@@ -1,6 +1,7 @@
 import { commonFlight, type Campaign, type Creative, type LineItem } from '../../catalog/model/entities.ts';
 import { PRIOR_CLICK_RATE } from '../../catalog/snapshot/ecpm.ts';
 import type { ScheduledCurve } from '../../catalog/snapshot/scheduled-curve.ts';
+import type { Turn } from '../../catalog/snapshot/snapshot.ts';
 import type { SiblingCounts } from '../../catalog/snapshot/siblings.ts';
 import { LEAD } from '../../decision/opportunity-cost.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
@@ -35,7 +36,8 @@ const LASTING_FIELDS = [
 /**
  * One candidate as a script reads it. The prices come after the rest, because a bid may replace
  * them. What few candidates have comes last and is left out, or false before what follows: `goal`, an
- * array by GOAL_FIELDS; `siblings`, one by SIBLING_FIELDS; `schedule`, one by SCHEDULE_FIELDS; what `page.lua` reads of an advertiser; and of a roadblock how many
+ * array by GOAL_FIELDS; `siblings`, one by SIBLING_FIELDS; `schedule`, one by SCHEDULE_FIELDS; what `page.lua` reads of an advertiser; of a sequence
+ * `turn`, its counter, window (ms), step and number of steps; and of a roadblock how many
  * ads it takes, `count`, and for each but the first, in `block`, its impression of the request (from 1), creative and tally; with the
  * impression 0 the placement that a later request of the page view asks for, too.
  */
@@ -49,6 +51,7 @@ const CANDIDATE_FIELDS = [
   'advertiser',
   'exclusive',
   'exclusionLabels',
+  'turn',
   'count',
   'block',
 ] as const;
@@ -88,6 +91,7 @@ interface Written {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
   readonly clickRate: number;
+  readonly turn: Turn | undefined;
   readonly siblings: SiblingCounts | undefined;
   readonly schedule: ScheduledCurve | undefined;
   /** The array without its prices and what follows them. */
@@ -102,13 +106,14 @@ interface Written {
 export const createCandidateEncoder = (): EncodeCandidate => {
   const written = new WeakMap<Creative, Written>();
   return function encodeCandidate(candidate, siblings, schedule) {
-    const { creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0, block } = candidate;
+    const { creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0, turn, block } = candidate;
     let known = written.get(creative);
     const isSame = known?.lineItem === lineItem && known.campaign === campaign && known.clickRate === clickRate;
-    if (!known || !isSame || known.siblings !== siblings || known.schedule !== schedule) {
+    const isTurn = known?.turn?.step === turn?.step && known?.turn?.steps === turn?.steps;
+    if (!known || !isSame || !isTurn || known.siblings !== siblings || known.schedule !== schedule) {
       const text = encodeLasting(creative, lineItem, campaign);
-      const more = encodeMore(lineItem, campaign, { clickRate, siblings, schedule });
-      known = { lineItem, campaign, clickRate, siblings, schedule, text, more, rest: joinFields(more) };
+      const more = encodeMore(lineItem, campaign, { clickRate, turn, siblings, schedule });
+      known = { lineItem, campaign, clickRate, turn, siblings, schedule, text, more, rest: joinFields(more) };
       written.set(creative, known);
     }
     const rest = block === undefined ? known.rest : joinFields([...known.more, String(adsOf(candidate)), encodeBlock(block)]);
@@ -147,18 +152,31 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
 const shortestWindow = ({ lineItem, campaign }: CountedBooking): number =>
   Math.min(...[...lineItem.frequencyCaps, ...campaign.counted].filter(({ of }) => of === 'impressions').map(({ windowMs }) => windowMs));
 
-type Told = Pick<Written, 'clickRate' | 'siblings' | 'schedule'>;
+type Told = Pick<Written, 'clickRate' | 'turn' | 'siblings' | 'schedule'>;
 
-const encodeMore = (lineItem: LineItem, campaign: Campaign, { clickRate, siblings, schedule }: Told): readonly (string | undefined)[] => {
+const encodeMore = (
+  lineItem: LineItem,
+  campaign: Campaign,
+  { clickRate, turn, siblings, schedule }: Told,
+): readonly (string | undefined)[] => {
   const { exclusive, exclusionLabels } = campaign.traits;
   const isAlone = campaign.advertiserId === null || (!exclusive && exclusionLabels.length === 0);
-  const advertiser = isAlone ? [undefined, undefined, undefined] : [String(campaign.advertiserId), String(exclusive), textOf(exclusionLabels)];
+  const advertiser = isAlone
+    ? [undefined, undefined, undefined]
+    : [String(campaign.advertiserId), String(exclusive), textOf(exclusionLabels)];
   return [
     encodeGoal(lineItem, campaign, clickRate),
     siblings && encodeRow(SIBLING_FIELDS, { ...siblings }),
     schedule && encodeRow(SCHEDULE_FIELDS, { ...schedule }),
     ...advertiser,
+    turn && encodeTurn(lineItem, turn),
   ];
+};
+
+/** Of the longest of its own caps of impressions, where the sequence lies. */
+const encodeTurn = ({ id, frequencyCaps }: LineItem, { step, steps }: Turn): string => {
+  const windows = frequencyCaps.filter(({ scope, of }) => scope === 'line_item' && of === 'impressions').map(({ windowMs }) => windowMs);
+  return JSON.stringify([id, Math.max(...windows, 0), step, steps]);
 };
 
 /** Each after a comma, up to the last that there is. */

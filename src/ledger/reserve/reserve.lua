@@ -102,7 +102,8 @@ local function offer(text, request)
   if sampled then
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
-  request.refused[text] = reason
+  -- A turn comes with the next ad of the user.
+  request.refused[text] = reason ~= NBR.NOT_ITS_TURN and reason or nil
   if reason then
     scarce_note(request.accounts, a, campaign, c, reason, book.now)
   end

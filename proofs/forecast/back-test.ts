@@ -1,0 +1,209 @@
+import { createZoneOffset } from '../../src/base/zone-offset.ts';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { firstRefusal, RULES, rulesOf } from '../../src/decision/rules.ts';
+import { predict, type Prediction } from '../../src/forecast/replay/predict.ts';
+import { createShares, isChosen } from '../../src/forecast/sample/sample-shares.ts';
+import { sampleRequest } from '../../src/forecast/sample/sample-request.ts';
+import type { SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
+import type { TrafficEvent } from '../../src/forecast/traffic/traffic-event.ts';
+import type { AdRequest } from '../../src/serving/ad-request.ts';
+import { createChance } from '../../testkit/chance.ts';
+import { readingOf, snapshotOf } from '../../testkit/catalog-reading.ts';
+import { bookCatalog, type BookedCatalog } from './bookings.ts';
+import { createLife, EVENT } from './life.ts';
+import { createWorld, type Delivered } from './play.ts';
+import { requestOf } from './visits.ts';
+
+export interface BackTestOptions {
+  readonly redisUrl: string;
+  readonly seed: number;
+  readonly viewsADay: number;
+  readonly lineItems: number;
+  readonly stepMs: number;
+  /** Of the sample: one visitor in so many. */
+  readonly sampleWeight: number;
+  readonly say: (line: string) => void;
+}
+
+/** A rule that the forecast does not know. */
+export type Blindness = 'frequency' | 'pacing' | 'goals' | 'targeting' | 'schedule' | 'exclusions' | 'caps' | 'event' | 'trend' | 'priority';
+
+export interface BackTest {
+  readonly catalog: BookedCatalog;
+  readonly delivered: Delivered;
+  /** Impressions that matched each line item in the days that were forecast. */
+  readonly matched: ReadonlyMap<number, number>;
+  /** Days of the flight of each line item in them. */
+  readonly forecast: (blind?: Blindness, withDraft?: boolean) => Promise<Prediction>;
+  readonly firstDay: number;
+  readonly seconds: { readonly played: number };
+}
+
+/** A Monday. */
+const START_MS = Date.UTC(2026, 2, 2);
+const ZONE = 'UTC';
+export const HISTORY_DAYS = 14;
+export const FORECAST_DAYS = 14;
+const PID = { kp: 0.3, ki: 0.05, kd: 0.1 };
+const TOKEN_TTL_MS = 30 * 60_000;
+const RENDER_RATE = 0.85;
+const CLICK_RATE = 0.001;
+
+/** Four weeks of life: the forecast is made after two of them, and the other two are played. */
+export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
+  const { redisUrl, seed, viewsADay, lineItems, stepMs, say } = options;
+  const life = createLife({ seed, startMs: START_MS, viewsADay });
+  const catalog = bookCatalog({ life, seed: seed + 1, startMs: START_MS, lineItems, impressionsADay: viewsADay * 1.6, zone: ZONE });
+  const world = await createWorld({
+    ...{ redisUrl, replicas: 3, seed: seed + 2, tokenTtlMs: TOKEN_TTL_MS, pid: PID, stepMs, renderRate: RENDER_RATE, clickRate: CLICK_RATE },
+  });
+  const hourly = Array.from({ length: 24 }, () => 0);
+  const snapshotAt = (rows: BookedCatalog['rows'], nowMs: number): Promise<Snapshot> =>
+    snapshotOf(readingOf({ rows: (table: CatalogTable) => rows[table], hourlyImpressions: new Map([[1, [...hourly]]]) }), { nowMs });
+
+  const history = new Map<string, Map<number, number>>();
+  const sample: SampledRequest[] = [];
+  const shares = createShares(1);
+  shares.adapt(new Map([[1, options.sampleWeight]]));
+  const share = shares.of(1);
+  const firstDay = START_MS / MS_PER_DAY;
+  let known = await snapshotAt(catalog.rows, START_MS);
+
+  const note = (request: AdRequest, day: number): void => {
+    for (const { placementId } of request.imps) {
+      const days = history.get(placementId) ?? new Map<number, number>();
+      history.set(placementId, days.set(firstDay + day, (days.get(firstDay + day) ?? 0) + 1));
+    }
+    const hour = Math.floor((request.query.atMs % MS_PER_DAY) / 3_600_000);
+    hourly[hour]! += request.imps.length;
+    const chosen = request.userHash === null ? ++share.passed >= share.weight : isChosen(share, request.userHash);
+    if (!chosen) return;
+    if (request.userHash === null) share.passed = 0;
+    sample.push(...sampleRequest(request, share.weight, 'key'));
+  };
+
+  const begunAt = performance.now();
+  const delivered = (): Delivered => new Map([...world.delivered].map(([id, days]) => [id, new Map(days)]));
+  let before: Delivered = new Map();
+  const matched = new Map<number, number>();
+  for (let day = 0; day < HISTORY_DAYS + FORECAST_DAYS; day++) {
+    const dayMs = START_MS + day * MS_PER_DAY;
+    known = await snapshotAt(catalog.rows, dayMs);
+    const publisher = known.publishers.get(1)!;
+    const requests = life.dayOf(day).map((view) => requestOf(publisher, view));
+    if (day < HISTORY_DAYS) for (const request of requests) note(request, day);
+    else for (const request of requests) countMatches(known, request, matched);
+    await world.play(known, requests, dayMs, dayMs + MS_PER_DAY);
+    if (day === HISTORY_DAYS - 1) before = delivered();
+    if (day % 7 === 6) say(`  day ${day + 1}: ${[...world.delivered.values()].reduce((sum, days) => sum + total(days), 0)} impressions delivered`);
+  }
+  const played = (performance.now() - begunAt) / 1000;
+  await world.close();
+  const nowMs = START_MS + HISTORY_DAYS * MS_PER_DAY;
+  const knownHours = [...hourly];
+
+  const forecast = async (blind?: Blindness, withDraft = false): Promise<Prediction> => {
+    const rows = blinded(catalog, blind, withDraft);
+    const snapshot = await snapshotOf(
+      readingOf({ rows: (table: CatalogTable) => rows[table], hourlyImpressions: new Map([[1, knownHours]]) }),
+      { nowMs },
+    );
+    return predict({
+      ...{ snapshot, publisherId: 1, nowMs, days: FORECAST_DAYS, zone: ZONE, zoneOffset: createZoneOffset() },
+      sample,
+      history: blind === 'trend' ? withoutTrend(history) : history,
+      events: blind === 'event' ? [] : [knownEvent(life.places.filter(({ section }) => section === EVENT.section).map(({ id }) => id))],
+      models: new Map(),
+      replayedADay: 50_000,
+      beforeMs: 7 * MS_PER_DAY,
+      started: startedOf(before, snapshot),
+      rates: { renderRate: () => RENDER_RATE, clickRate: () => CLICK_RATE, viewableRate: () => 0.6 },
+      pid: PID,
+      tokenTtlMs: TOKEN_TTL_MS,
+      randomOf: () => createChance(seed + 77),
+      pause: () => Promise.resolve(),
+    });
+  };
+  return { catalog, delivered: delivered(), matched, forecast, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
+};
+
+const total = (days: ReadonlyMap<number, number>): number => [...days.values()].reduce((sum, count) => sum + count, 0);
+
+/** By the rules themselves, one candidate after the other. */
+const countMatches = (snapshot: Snapshot, request: AdRequest, matched: Map<number, number>): void => {
+  for (const { placementId } of request.imps) {
+    const placement = snapshot.placements.get(placementId)!;
+    const imp = { impId: '', placementId, size: placement, otherSizes: [], formats: placement.formats };
+    for (const creative of CREATIVES_OF(snapshot, placementId)) {
+      const lineItem = snapshot.lineItems.get(creative.lineItemId)!;
+      const campaign = snapshot.campaigns.get(lineItem.campaignId)!;
+      if (firstRefusal(MATCHING, { creative, lineItem, campaign }, request.query, imp) === undefined)
+        matched.set(lineItem.id, (matched.get(lineItem.id) ?? 0) + 1);
+    }
+  }
+};
+const MATCHING = rulesOf({ impId: '', placementId: '', size: { width: 0, height: 0 }, otherSizes: [], formats: [] }).filter((rule) => rule !== RULES.find(({ decided, reason }) => decided === 'per candidate' && reason === 510));
+
+const byPlacement = new WeakMap<Snapshot, Map<string, ReturnType<Snapshot['creativesOf']>>>();
+const CREATIVES_OF = (snapshot: Snapshot, placementId: string): ReturnType<Snapshot['creativesOf']> => {
+  let known = byPlacement.get(snapshot);
+  if (!known) byPlacement.set(snapshot, (known = new Map()));
+  let found = known.get(placementId);
+  if (!found) {
+    found = [...snapshot.lineItems.values()].flatMap(({ id }) => snapshot.creativesOf(id)).filter(({ placementIds }) => placementIds.includes(placementId));
+    known.set(placementId, found);
+  }
+  return found;
+};
+
+const knownEvent = (placements: readonly string[]): TrafficEvent => ({
+  name: 'election night',
+  fromMs: START_MS + EVENT.day * MS_PER_DAY + EVENT.fromHour * 3_600_000,
+  toMs: START_MS + EVENT.day * MS_PER_DAY + EVENT.toHour * 3_600_000,
+  factor: EVENT.factor,
+  placements,
+  targeting: [],
+});
+
+const startedOf = (delivered: Delivered, { lineItems }: Snapshot) => {
+  const campaigns = new Map<number, { impressions: number; micros: number }>();
+  const started = [...delivered].map(([id, days]) => {
+    const lineItem = lineItems.get(id);
+    const impressions = total(days);
+    const micros = (impressions * (lineItem?.cpmMicros ?? 0)) / 1000;
+    const campaign = campaigns.get(lineItem?.campaignId ?? 0) ?? { impressions: 0, micros: 0 };
+    campaigns.set(lineItem?.campaignId ?? 0, { impressions: campaign.impressions + impressions, micros: campaign.micros + micros });
+    return { account: `l${id}`, todayImpressions: 0, todayMicros: 0, impressions, clicks: 0, micros };
+  });
+  return [
+    ...started,
+    ...[...campaigns].map(([id, sums]) => ({ account: `c${id}`, todayImpressions: 0, todayMicros: 0, clicks: 0, ...sums })),
+  ];
+};
+
+const withoutTrend = (history: ReadonlyMap<string, ReadonlyMap<number, number>>) =>
+  new Map([...history].map(([placement, days]) => [placement, new Map([...days].map(([day]) => [day, mean(days, day)]))]));
+
+/** Of a weekday, in all weeks. */
+const mean = (days: ReadonlyMap<number, number>, day: number): number => {
+  const alike = [...days].filter(([other]) => (other - day) % 7 === 0).map(([, count]) => count);
+  return alike.reduce((sum, count) => sum + count, 0) / alike.length;
+};
+
+const BLIND: Partial<Record<Blindness, CatalogRow>> = {
+  frequency: { frequency_cap: null, frequency_caps: [] },
+  pacing: { pacing: 'ASAP' },
+  goals: { goal_impressions: null },
+  targeting: { targeting: {} },
+  schedule: { schedule: [] },
+  caps: { daily_impression_cap: null, daily_spend_cap_micros: null },
+  priority: { priority: 2 },
+};
+
+const blinded = ({ rows, draftId }: BookedCatalog, blind: Blindness | undefined, withDraft: boolean): BookedCatalog['rows'] => ({
+  ...rows,
+  advertisers: blind === 'exclusions' ? rows.advertisers.map((row) => ({ ...row, exclusion_labels: [] })) : rows.advertisers,
+  line_items: rows.line_items.filter((row) => withDraft || row['id'] !== draftId).map((row) => ({ ...row, ...(blind && BLIND[blind]) })),
+});

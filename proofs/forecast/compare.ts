@@ -1,0 +1,77 @@
+import type { Prediction } from '../../src/forecast/replay/predict.ts';
+import type { BackTest, Blindness } from './back-test.ts';
+
+/** Line items that deliver less than this are not compared: of few impressions the error is chance. */
+const MIN_COMPARED = 100;
+/** A rule is seen when the error without it is so many times that with it, or more line items by so much are outside the range. */
+const SEEN_TIMES = 1.2;
+
+export interface Comparison {
+  readonly compared: number;
+  readonly median: number;
+  readonly ninetieth: number;
+  /** The part of line items within P10 to P90. */
+  readonly held: number;
+  /** The error of what matches, of all line items together: the 90th percentile. */
+  readonly available: number;
+  readonly impossible: string;
+  readonly lines: readonly string[];
+  readonly meanError: number;
+  displacedBy(without: Comparison): { readonly named: readonly number[]; readonly fellShort: number };
+  readonly predicted: ReadonlyMap<number, number>;
+}
+
+/** What was forecast against what was played. */
+export const comparisonOf = ({ delivered, catalog, firstDay }: BackTest, { lineItems, coming }: Prediction): Comparison => {
+  const actualOf = (id: number): number =>
+    [...(delivered.get(id) ?? [])].reduce((sum, [day, count]) => (day >= firstDay ? sum + count : sum), 0);
+  const ids = [...new Set([...delivered.keys(), ...lineItems.keys()])];
+  const rows = ids
+    .map((id) => ({ id, actual: actualOf(id), range: lineItems.get(id) ?? { p10: 0, p50: 0, p90: 0 } }))
+    .filter(({ actual, range }) => Math.max(actual, range.p50) >= MIN_COMPARED)
+    .map((row) => ({ ...row, error: Math.abs(row.range.p50 - row.actual) / Math.max(row.actual, 1) }));
+  const errors = rows.map(({ error }) => error).sort((a, b) => a - b);
+  const at = (part: number): number => errors[Math.min(Math.floor(part * errors.length), errors.length - 1)] ?? 0;
+  const held = rows.filter(({ actual, range }) => actual >= range.p10 && actual <= range.p90).length / rows.length;
+  const worst = [...rows].sort((a, b) => b.error - a.error).slice(0, 8);
+  const goalOf = (id: number): number => Number(catalog.rows.line_items.find((row) => row['id'] === id)?.['goal_impressions'] ?? 0);
+  const impossible = lineItems.get(catalog.impossibleId);
+  return {
+    compared: rows.length,
+    ...{ median: at(0.5), ninetieth: at(0.9), held },
+    meanError: errors.reduce((sum, error) => sum + Math.min(error, 2), 0) / errors.length,
+    available: 0,
+    impossible: (impossible?.p90 ?? 0) < goalOf(catalog.impossibleId) * 0.9 ? 'called so' : 'not seen',
+    predicted: new Map([...lineItems].map(([id, { p50 }]) => [id, p50])),
+    lines: [
+      `spread of traffic ${(100 * coming.plan.spread(7)).toFixed(1)} %, weekly growth ${(100 * coming.plan.weeklyGrowth).toFixed(2)} %`,
+      ...worst.map(({ id, actual, range }) => {
+        const row = catalog.rows.line_items.find((one) => one['id'] === id);
+        return `line item ${id} (${String(row?.['pacing'])}, priority ${String(row?.['priority'])}): ${actual} delivered, ${range.p10} to ${range.p90} forecast, ${range.p50} in the middle`;
+      }),
+    ],
+    displacedBy: (without) => {
+      const named = ids
+        .map((id) => ({ id, before: without.predicted.get(id) ?? 0, now: lineItems.get(id)?.p50 ?? 0 }))
+        .filter(({ id, before, now }) => id !== catalog.draftId && before - now > Math.max(0.1 * before, 4 * Math.sqrt(before)))
+        .sort((a, b) => b.before - b.now - (a.before - a.now));
+      return { named: named.map(({ id }) => id), fellShort: named.filter(({ id, before }) => actualOf(id) < before * 0.97).length };
+    },
+  };
+};
+
+const RULES: readonly Blindness[] = ['frequency', 'pacing', 'goals', 'targeting', 'schedule', 'exclusions', 'caps', 'event', 'trend', 'priority'];
+
+/** The forecast without each of the rules: whether the comparison sees that it is missing. */
+export const ruleRuns = async (test: BackTest, whole: Comparison) => {
+  const runs: { readonly rule: Blindness; readonly words: string; readonly isSeen: boolean }[] = [];
+  for (const rule of RULES) {
+    const blind = comparisonOf(test, await test.forecast(rule, true));
+    runs.push({
+      rule,
+      isSeen: blind.meanError > SEEN_TIMES * whole.meanError || blind.held < whole.held - 0.1,
+      words: `mean error ${(100 * blind.meanError).toFixed(1)} % against ${(100 * whole.meanError).toFixed(1)} %, held ${(100 * blind.held).toFixed(0)} % against ${(100 * whole.held).toFixed(0)} %`,
+    });
+  }
+  return runs;
+};

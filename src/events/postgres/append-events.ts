@@ -1,0 +1,171 @@
+import type { Knex } from 'knex';
+import { dateOfDay } from '../../base/utc-day.ts';
+import { sizeText } from '../../ledger/ad-size.ts';
+import { takesFromHold } from '../../ledger/hit.ts';
+import { arrayLiteral } from './array-literal.ts';
+import { copyRows, type CopiedValue } from './copy-rows.ts';
+import { copySignals, storeSignals } from './event-signals.ts';
+import { moveProvisional } from './move-rows.ts';
+import { createPartitions, holdPartitions } from './partitions.ts';
+import { joinPayerNow, PAYER_NOW, STILL_PAYS } from './payers.ts';
+import { rollUpBatches } from './roll-up-batches.ts';
+import { isFinalClick, isProvisionalClick, type StoredEvent } from './stored-event.ts';
+
+/** The columns of an event row that the event says, with their types. */
+const COLUMNS: readonly (readonly [name: string, type: string, read: (event: StoredEvent) => CopiedValue])[] = [
+  ['day', 'date', ({ hit }) => dateOfDay(hit.ad.day)],
+  ['jti', 'text', ({ hit }) => hit.ad.tokenId],
+  ['kind', 'text', ({ hit }) => hit.kind],
+  ['event_type', 'text', ({ hit }) => hit.eventType],
+  ['screened', 'boolean', ({ hit }) => hit.invalidReason !== ''],
+  ['invalid_reason', 'text', ({ reason }) => reason],
+  ['at', 'timestamptz', ({ atMs }) => new Date(atMs).toISOString()],
+  ['publisher_id', 'int', ({ hit }) => hit.ad.publisherId],
+  ['campaign_id', 'int', ({ hit }) => hit.ad.campaignId],
+  ['line_item_id', 'int', ({ hit }) => hit.ad.lineItemId],
+  ['creative_id', 'int', ({ hit }) => hit.ad.creativeId],
+  ['placement_id', 'text', ({ hit }) => hit.ad.placementId],
+  ['size', 'text', ({ hit }) => sizeText(hit.ad.size)],
+  ['user_hash', 'text', ({ hit }) => hit.ad.userHash ?? ''],
+  ['country', 'text', ({ hit }) => hit.country],
+  ['region', 'text', ({ hit }) => hit.region],
+  ['device', 'text', ({ hit }) => hit.device],
+  ['browser', 'text', ({ hit }) => hit.browser],
+  ['billed_micros', 'bigint', ({ billedMicros }) => billedMicros],
+  ['is_repeat', 'boolean', ({ isRepeat = false }) => isRepeat],
+  ['hold_end', 'bigint', ({ hit, reason }) => (takesFromHold(hit) && reason === '' ? hit.ad.holdEndMs : null)],
+];
+const NAMES = COLUMNS.map(([name]) => name).join(', ');
+const ROW_KEY = 'day, jti, kind, event_type, screened';
+
+const INSERT = `
+  with given as materialized (
+    select * from unnest(${COLUMNS.map(([, type]) => `?::${type}[]`).join(', ')}) as given (${NAMES})
+  ), arrived as (
+    insert into events (${NAMES}, zone, advertiser_id, batch)
+    select ${NAMES.replaceAll(/\w+/g, 'given.$&')}, coalesce(time_zone, 'UTC'), ${PAYER_NOW}, ?::bigint
+    from given left join publishers on publishers.id = given.publisher_id ${joinPayerNow('given')}
+    order by 1, 2, 3, 4, 5
+    on conflict do nothing
+    returning ${ROW_KEY}
+  )
+  select count(*)::int as stored from arrived`;
+
+/**
+ * A batch number, and what the columns say that no event does. A replica of the release before takes every row for counted: while one runs,
+ * rows are counted as they are stored.
+ */
+const BEGIN = `
+  select nextval(pg_get_serial_sequence('event_batches', 'batch'))::text as batch,
+         (select json_object_agg(id, time_zone) from publishers where id = any(:publishers::int[])) as zones,
+         (select json_object_agg(campaign_id, advertiser_id) from campaign_payers where ${STILL_PAYS} and campaign_id = any(:campaigns::int[])) as payers,
+         exists (select from ledger_replicas
+                 where not counts_later and seen_at > now() - interval '10 seconds' and not epochs @> '{"left": true}') as "countsNow"`;
+
+interface Begun {
+  readonly batch: string;
+  readonly zones: Readonly<Record<string, string>> | null;
+  readonly payers: Readonly<Record<string, number>> | null;
+  readonly countsNow: boolean;
+}
+
+const begin = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<Begun> => {
+  const idsOf = (read: (event: StoredEvent) => number): string => arrayLiteral([...new Set(events.map(read))]);
+  const { rows } = await trx.raw<{ rows: [Begun] }>(BEGIN, {
+    publishers: idsOf(({ hit }) => hit.ad.publisherId),
+    campaigns: idsOf(({ hit }) => hit.ad.campaignId),
+  });
+  return rows[0];
+};
+
+/** How rows are put into their table. Resolves to how many of them are new. */
+type Insert = (trx: Knex.Transaction, events: readonly StoredEvent[], begun: Begun) => Promise<number>;
+
+/** Rejects with 23505 when one of the rows is there already. */
+const insertByCopy: Insert = async (trx, events, { batch, zones, payers }) => {
+  // In the order of the index, as its pages are written.
+  const rows = events
+    .map((event) => [
+      ...COLUMNS.map(([, , read]) => read(event)),
+      zones?.[event.hit.ad.publisherId] ?? 'UTC',
+      payers?.[event.hit.ad.campaignId] ?? 0,
+      batch,
+    ])
+    .sort((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1));
+  await copyRows(trx, `events (${NAMES}, zone, advertiser_id, batch)`, rows);
+  await copySignals(trx, events);
+  return events.length;
+};
+
+const insertNew: Insert = async (trx, events, { batch }) => {
+  const columns = COLUMNS.map(([, , read]) => arrayLiteral(events.map(read)));
+  const { rows } = await trx.raw<{ rows: { stored: number }[] }>(INSERT, [...columns, batch]);
+  await storeSignals(trx, events);
+  return rows[0]?.stored ?? 0;
+};
+
+const noteBatch = async (
+  trx: Knex.Transaction,
+  { batch, countsNow }: Begun,
+  events: readonly StoredEvent[],
+  stored: number,
+): Promise<void> => {
+  const days = arrayLiteral([...new Set(events.map(({ hit }) => dateOfDay(hit.ad.day)))]);
+  await trx.raw('insert into event_batches (batch, days, rows) overriding system value values (?::bigint, ?::date[], ?)', [
+    batch,
+    days,
+    stored,
+  ]);
+  if (countsNow) await rollUpBatches(trx, [batch]);
+};
+
+const insertBatch = async (trx: Knex.Transaction, events: readonly StoredEvent[], insert: Insert): Promise<number> => {
+  if (events.length === 0) return 0;
+  const begun = await begin(trx, events);
+  const stored = await insert(trx, events, begun);
+  if (stored > 0) await noteBatch(trx, begun, events, stored);
+  return stored;
+};
+
+/** A final click takes the place of its provisional row, which may be one of these events, or of none when that comes later. */
+const insertAndJudge = async (trx: Knex.Transaction, events: readonly StoredEvent[], insert: Insert): Promise<number> => {
+  const clicks = events.filter(isFinalClick);
+  if (clicks.length === 0) return insertBatch(trx, events, insert);
+  const final = new Set(clicks.map(({ hit }) => hit.ad.tokenId));
+  const moved = await moveProvisional(trx, clicks);
+  const isRow = (event: StoredEvent): boolean => {
+    const { tokenId } = event.hit.ad;
+    return isFinalClick(event) ? !moved.has(tokenId) : !(isProvisionalClick(event) && final.has(tokenId));
+  };
+  return insertBatch(trx, events.filter(isRow), insert);
+};
+
+/** In a transaction, with the partitions of these days. */
+const append = async (knex: Knex, events: readonly StoredEvent[], insert: Insert): Promise<number> => {
+  const days = [...new Set(events.map(({ hit }) => hit.ad.day))];
+  const stored = await knex.transaction(async (trx) =>
+    (await holdPartitions(trx, days)).length > 0 ? undefined : insertAndJudge(trx, events, insert),
+  );
+  if (stored !== undefined) return stored;
+  return knex.transaction(async (trx) => {
+    await createPartitions(trx, days);
+    return insertAndJudge(trx, events, insert);
+  });
+};
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Stores each event once, even if it is passed repeatedly. Resolves to the number of new events. Rejects when Postgres is unavailable.
+ *
+ * A batch that is delivered again is rare, so its rows are copied as if all were new, and stored one by one when they are not.
+ */
+export const appendEvents = async (knex: Knex, events: readonly StoredEvent[]): Promise<number> => {
+  if (events.length === 0) return 0;
+  try {
+    return await append(knex, events, insertByCopy);
+  } catch (fault) {
+    if ((fault as { readonly code?: unknown }).code !== UNIQUE_VIOLATION) throw fault;
+    return append(knex, events, insertNew);
+  }
+};

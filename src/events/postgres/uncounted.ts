@@ -1,0 +1,71 @@
+import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
+import { dayOf } from '../../base/utc-day.ts';
+import type { HitKind, HitState } from '../../ledger/hit.ts';
+import { arrayLiteral } from './array-literal.ts';
+import { BATCHES_FOUND, FIND_BATCHES } from './roll-up-batches.ts';
+
+/** Event rows that are in no count yet and are alike. */
+export interface UncountedRows {
+  /** Of the selection, in days since the epoch. */
+  readonly day: number;
+  readonly publisherId: number;
+  readonly campaignId: number;
+  readonly lineItemId: number;
+  readonly kind: HitKind;
+  readonly eventType: string;
+  readonly reason: HitState;
+  /** The hold that each of them settles, epoch ms; null: none. */
+  readonly holdEndMs: number | null;
+  readonly count: number;
+  readonly micros: number;
+}
+
+const BATCHES = `select batch, array(select to_char(day, 'YYYY-MM-DD') from unnest(days) as day) as days from event_batches`;
+
+const ROWS = `
+  select batch, publisher_id as "publisherId", campaign_id as "campaignId", line_item_id as "lineItemId", kind, event_type as "eventType",
+         invalid_reason as reason, hold_end::float8 as "holdEndMs", count(*)::int as count, sum(billed_micros)::float8 as micros
+  from events where day = ?::date and batch = any(?::bigint[]) group by 1, 2, 3, 4, 5, 6, 7, 8`;
+
+/** Reads what event rows will add to counts. */
+export interface Uncounted {
+  /**
+   * The rows that are in no count, as the transaction sees them. Rejects when Postgres is unavailable.
+   *
+   * @param trx sees one state of the database
+   * @param campaigns only their rows; undefined: all
+   */
+  read(trx: Knex, campaigns?: readonly number[]): Promise<readonly UncountedRows[]>;
+}
+
+/**
+ * A batch does not change until it is counted (move-rows.ts), so each is read once, however often one asks within its half a minute: the
+ * comparison of the books asks for each publisher.
+ */
+export const createUncounted = (): Uncounted => {
+  /** By batch and campaign. */
+  let known = new Map<string, ReadonlyMap<number, readonly UncountedRows[]>>();
+  return {
+    read: async (trx, campaigns) => {
+      const { rows: batches } = await trx.raw<{ rows: { batch: string; days: string[] }[] }>(BATCHES);
+      const unread = batches.filter(({ batch }) => !known.has(batch));
+      const found = new Map<string, UncountedRows[]>(unread.map(({ batch }) => [batch, []]));
+      if (unread.length > 0) await trx.raw(FIND_BATCHES);
+      for (const date of new Set(unread.flatMap(({ days }) => days))) {
+        const ofDay = unread.filter(({ days }) => days.includes(date)).map(({ batch }) => batch);
+        const { rows } = await trx.raw<{ rows: (UncountedRows & { readonly batch: string })[] }>(ROWS, [date, arrayLiteral(ofDay)]);
+        for (const { batch, ...row } of rows) found.get(batch)?.push({ ...row, day: dayOf(Date.parse(date)) });
+      }
+      if (unread.length > 0) await trx.raw(BATCHES_FOUND);
+      known = new Map(
+        batches.map(({ batch }) => [batch, known.get(batch) ?? groupBy(found.get(batch) ?? [], ({ campaignId }) => campaignId)]),
+      );
+      return [...known.values()].flatMap((of) => (campaigns ? campaigns.flatMap((id) => of.get(id) ?? []) : [...of.values()].flat()));
+    },
+  };
+};
+
+/** Runs `work` in one state of the database: in the transaction that there is, or in another one. */
+export const inOneState = <T>(knex: Knex, work: (trx: Knex) => Promise<T>): Promise<T> =>
+  knex.isTransaction === true ? work(knex) : knex.transaction(work, { isolationLevel: 'repeatable read', readOnly: true });

@@ -1,0 +1,44 @@
+/** What with a chance of 10, 50 and 90 per cent is not exceeded, in impressions. */
+export interface ForecastRange {
+  readonly p10: number;
+  readonly p50: number;
+  readonly p90: number;
+}
+
+/** Why a line item is not shown where it matches. */
+export interface Binding {
+  /** The name of a no-bid reason, or `outranked`. */
+  readonly reason: string;
+  readonly words: string;
+  readonly impressions: number;
+  /** Of what matches. */
+  readonly share: number;
+}
+
+/** What a change would make of the delivery. */
+export interface ForecastRemedy {
+  readonly change: 'longer' | 'wider' | 'higher_priority' | 'without_frequency_cap' | 'without_daily_cap';
+  readonly words: string;
+  readonly p50: number;
+}
+
+/** The answer to a question, from the sample alone at first. */
+export interface ForecastAnswer {
+  readonly basis: 'sample' | 'replay';
+  /** Days of the publisher, the first and the last. */
+  readonly from: string;
+  readonly to: string;
+  /** Impressions that match. */
+  readonly available: number;
+  /** Of them, those that no line item gets that ranks above. */
+  readonly free: number;
+  /** What is still to be delivered in the days of the forecast; null: it has no goal. */
+  readonly goal: number | null;
+  readonly delivery: ForecastRange & { readonly by_day: readonly (ForecastRange & { readonly day: string })[] };
+  readonly clicks: number;
+  readonly binding: readonly Binding[];
+  readonly displaced: readonly { readonly line_item_id: number; readonly impressions: number }[];
+  readonly remedies: readonly ForecastRemedy[];
+  /** What makes the forecast less sure; null: nothing. */
+  readonly warning: string | null;
+}

@@ -1,0 +1,178 @@
+import type { Knex } from 'knex';
+import { createDayRules, localDayOf } from '../base/local-day.ts';
+import { dateOfDay, MS_PER_DAY } from '../base/utc-day.ts';
+import { createZoneOffset } from '../base/zone-offset.ts';
+import { createCatalogBuilder } from '../catalog/snapshot/build-catalog.ts';
+import { openSnapshot, type OpenedSnapshot } from '../catalog/snapshot/open-snapshot.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
+import type { PidGains } from '../config/settings.ts';
+import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { answerReplayed, answerSampled, type Baseline } from './answer-forecast.ts';
+import type { ForecastAnswer } from './forecast-answer.ts';
+import { createMatchLineItem } from './match-line-item.ts';
+import { readInputs, type ForecastInputs } from './read-inputs.ts';
+import { comingDays } from './replay/coming-days.ts';
+import { predict, type PredictOptions } from './replay/predict.ts';
+import { createReplayRequest } from './replay/replayed-request.ts';
+import { seededRandom } from './replay/seeded-random.ts';
+import { DRAFT_ID, withDraft, type Draft } from './with-draft.ts';
+
+/** A question about one line item. */
+export interface ForecastQuestion {
+  readonly publisherId: number;
+  readonly nowMs: number;
+  /** An existing one; undefined: the draft. */
+  readonly lineItemId: number | undefined;
+  readonly draft: Draft | undefined;
+  /** Placements without history by the name of each, and the one that it is expected to be like. */
+  readonly models: Readonly<Record<string, string>>;
+}
+
+export interface ForecastProgress {
+  /** From the sample alone. */
+  readonly onSampled: (answer: ForecastAnswer) => void;
+  /** The part that is done, 0 to 1. Rejects to end the work. */
+  readonly onPause: (done: number) => Promise<void>;
+}
+
+export interface ForecasterOptions {
+  readonly knex: Knex;
+  readonly dimensions: DimensionSchema;
+  readonly pid: PidGains;
+  readonly tokenTtlMs: number;
+}
+
+export interface Forecaster {
+  /** Rejects when Postgres is unavailable, there is nothing to forecast from, or a pause rejects. */
+  answer(question: ForecastQuestion, progress: ForecastProgress): Promise<ForecastAnswer>;
+  /** What all bookings of a publisher deliver; kept until they change or the day does. */
+  baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
+}
+
+/** Days that are forecast, today among them. */
+export const FORECAST_DAYS = 28;
+const REPLAYED_A_DAY = 50_000;
+/** Before now, for the places of visitors under frequency caps. */
+const BEFORE_MS = 3 * MS_PER_DAY;
+const SEED = 20_261_127;
+/** How long what was read of the sample and of counts is used. */
+const INPUTS_MS = 10 * 60_000;
+const MAX_PUBLISHERS = 2;
+
+interface KeptInputs {
+  readonly readAtMs: number;
+  readonly inputs: ForecastInputs;
+}
+
+/** Reads, replays and keeps what can be kept. One question at a time. */
+export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: ForecasterOptions): Forecaster => {
+  const store = createCatalogStore({ knex });
+  const builder = createCatalogBuilder({ dimensions });
+  const zoneOffset = createZoneOffset();
+  const ruleOf = createDayRules(zoneOffset);
+  const inputsOf = new Map<number, KeptInputs>();
+  const baselines = new Map<number, Baseline>();
+  let opened: OpenedSnapshot | undefined;
+
+  const load = async (nowMs: number, draft: Draft | undefined): Promise<Snapshot> => {
+    opened = openSnapshot(await store.readAll((reading) => builder.build(withDraft(reading, draft), nowMs)), opened);
+    return opened.snapshot;
+  };
+  const todayOf = (zone: string, nowMs: number): number => localDayOf(ruleOf(zone, nowMs), nowMs);
+  const read = async (publisherId: number, nowMs: number, today: number): Promise<ForecastInputs> => {
+    const kept = inputsOf.get(publisherId);
+    if (kept && nowMs - kept.readAtMs < INPUTS_MS) return kept.inputs;
+    const inputs = await readInputs(knex, publisherId, nowMs, today);
+    if (inputsOf.size >= MAX_PUBLISHERS) inputsOf.clear();
+    inputsOf.set(publisherId, { readAtMs: nowMs, inputs });
+    return inputs;
+  };
+  const zoneOf = (snapshot: Snapshot, publisherId: number): string => {
+    const publisher = snapshot.publishers.get(publisherId);
+    if (!publisher) throw new Error(`publisher ${publisherId} is not loaded`);
+    return publisher.timeZone;
+  };
+
+  const optionsOf = async (snapshot: Snapshot, { publisherId, nowMs, models }: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>) => {
+    const zone = zoneOf(snapshot, publisherId);
+    const inputs = await read(publisherId, nowMs, todayOf(zone, nowMs));
+    return {
+      ...inputs,
+      ...{ snapshot, publisherId, nowMs, zone, zoneOffset, pid, tokenTtlMs, days: FORECAST_DAYS },
+      models: new Map(Object.entries(models)),
+      replayedADay: REPLAYED_A_DAY,
+      beforeMs: BEFORE_MS,
+      randomOf: () => seededRandom(SEED),
+    } satisfies Omit<PredictOptions, 'pause'>;
+  };
+
+  const baseline = async (publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline> => {
+    const snapshot = await load(nowMs, undefined);
+    const today = todayOf(zoneOf(snapshot, publisherId), nowMs);
+    const kept = baselines.get(publisherId);
+    if (kept && kept.version === snapshot.version && kept.prediction.coming.today === today) return kept;
+    const winners = new Map<string, Map<number, number>>();
+    const available = new Map<string, Map<number, number>>();
+    const sold = new Map<string, Map<number, number>>();
+    const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
+    const rule = ruleOf(options.zone, nowMs);
+    const prediction = await predict({
+      ...options,
+      pause,
+      onDecided: (request, decided) => {
+        const day = localDayOf(rule, request.query.atMs);
+        for (const { imp, won } of decided) {
+          addTo(available, imp.placementId, day);
+          if (!won) continue;
+          addTo(winners, imp.placementId, won.ad.lineItemId);
+          if (won.candidate.lineItem.priority < LOWEST_PRIORITY) addTo(sold, imp.placementId, day);
+        }
+      },
+    });
+    const made: Baseline = { version: snapshot.version, prediction, winners, available, sold };
+    baselines.set(publisherId, made);
+    return made;
+  };
+
+  return {
+    baseline,
+    answer: async (question, { onSampled, onPause }) => {
+      const { publisherId, nowMs, draft } = question;
+      const lineItemId = question.lineItemId ?? DRAFT_ID;
+      const snapshot = await load(nowMs, draft);
+      const options = await optionsOf(snapshot, question);
+      const coming = comingDays(options);
+      if (!coming.isKnown) throw new NothingKnown();
+      const publisher = snapshot.publishers.get(publisherId)!;
+      const matches = createMatchLineItem(snapshot, publisherId, lineItemId);
+      const toRequest = createReplayRequest(publisher, (atMs) => zoneOffset(options.zone, atMs));
+      const asked = { snapshot, publisherId, lineItemId, coming, matches, toRequest, options, dateOf: dateOfDay };
+      const sampled = answerSampled({ ...asked, baseline: baselines.get(publisherId) });
+      onSampled(sampled);
+      await onPause(0);
+      const isDraft = draft !== undefined;
+      const before = await baseline(publisherId, nowMs, (done) => onPause(done * (isDraft ? 0.5 : 1)));
+      if (!isDraft) return answerReplayed({ ...asked, sampled: answerSampled({ ...asked, baseline: before }), before, after: before.prediction });
+      const withIt = await load(nowMs, draft);
+      const after = await predict({ ...options, snapshot: withIt, pause: (done) => onPause(0.5 + done / 2) });
+      return answerReplayed({ ...asked, snapshot: withIt, sampled: answerSampled({ ...asked, snapshot: withIt, baseline: before }), before, after });
+    },
+  };
+};
+
+/** Line items of it serve when nothing else can: what they get is free. */
+const LOWEST_PRIORITY = 3;
+
+/** There is no whole day of the sample yet. */
+export class NothingKnown extends Error {
+  constructor() {
+    super('Nothing is known of the traffic yet: the first whole day of requests has not ended');
+  }
+}
+
+const addTo = <Key>(sums: Map<string, Map<Key, number>>, name: string, key: Key): void => {
+  let of = sums.get(name);
+  if (of === undefined) sums.set(name, (of = new Map<Key, number>()));
+  of.set(key, (of.get(key) ?? 0) + 1);
+};

@@ -1,0 +1,129 @@
+import type { Knex } from 'knex';
+import { dateOfDay, MS_PER_DAY } from '../base/utc-day.ts';
+import { targetingRules } from '../targeting/targeting-rules.ts';
+import type { HitRates, StartedAccount } from './replay/replay-ledger.ts';
+import { createSampleStore, SAMPLE_DAYS } from './sample/sample-store.ts';
+import type { SampledRequest } from './sample/sampled-request.ts';
+import type { TrafficHistory } from './traffic/plan-traffic.ts';
+import type { TrafficEvent } from './traffic/traffic-event.ts';
+
+/** What a forecast of a publisher is made from. */
+export interface ForecastInputs {
+  readonly sample: readonly SampledRequest[];
+  readonly history: TrafficHistory;
+  readonly events: readonly TrafficEvent[];
+  readonly started: readonly StartedAccount[];
+  readonly rates: HitRates;
+}
+
+/** Weeks of counts, and the same weeks a year ago with those to come. */
+const HISTORY_DAYS = 70;
+const YEAR_DAYS = 364;
+
+/** Serves of a line item from which on its own part of rendered ads is known. */
+const SURE_SERVES = 500;
+const SURE_IMPRESSIONS = 5_000;
+const USUAL_RENDER_RATE = 0.9;
+const USUAL_CLICK_RATE = 0.001;
+const USUAL_VIEWABLE_RATE = 0.6;
+const RATE_DAYS = 14;
+
+/**
+ * @param today the day of the publisher, since the epoch
+ */
+export const readInputs = async (knex: Knex, publisherId: number, nowMs: number, today: number): Promise<ForecastInputs> => ({
+  sample: await createSampleStore({ knex }).read(publisherId, nowMs - SAMPLE_DAYS * MS_PER_DAY, nowMs),
+  history: await readHistory(knex, publisherId, today),
+  events: await readEvents(knex, publisherId, nowMs),
+  started: await readStarted(knex, publisherId, today),
+  rates: await readRates(knex, publisherId, today),
+});
+
+const readHistory = async (knex: Knex, publisherId: number, today: number): Promise<TrafficHistory> => {
+  const { rows } = await knex.raw<{ rows: { placement_id: string; day: number; requests: string }[] }>(
+    `select placement_id, day - date '1970-01-01' as day, sum(requests) as requests from request_days
+     where publisher_id = :publisherId and placement_id <> ''
+       and (day between date '1970-01-01' + cast(:from as int) and date '1970-01-01' + cast(:today as int)
+         or day between date '1970-01-01' + cast(:yearFrom as int) and date '1970-01-01' + cast(:yearTo as int))
+     group by 1, 2`,
+    { publisherId, today, from: today - HISTORY_DAYS, yearFrom: today - YEAR_DAYS - HISTORY_DAYS, yearTo: today - YEAR_DAYS + HISTORY_DAYS },
+  );
+  const history = new Map<string, Map<number, number>>();
+  for (const { placement_id, day, requests } of rows) {
+    const days = history.get(placement_id) ?? new Map<number, number>();
+    history.set(placement_id, days.set(day, Number(requests)));
+  }
+  return history;
+};
+
+interface EventRow {
+  readonly name: string;
+  readonly from_at: Date;
+  readonly to_at: Date;
+  readonly factor: number;
+  readonly placements: readonly string[];
+  readonly key_values: Readonly<Record<string, readonly string[]>>;
+}
+
+const readEvents = async (knex: Knex, publisherId: number, nowMs: number): Promise<readonly TrafficEvent[]> => {
+  const rows = await knex('traffic_events')
+    .where({ publisher_id: publisherId })
+    .where('to_at', '>', new Date(nowMs - HISTORY_DAYS * MS_PER_DAY))
+    .select<EventRow[]>('*');
+  return rows.map(({ name, from_at, to_at, factor, placements, key_values }) => ({
+    ...{ name, factor, placements, fromMs: from_at.getTime(), toMs: to_at.getTime() },
+    targeting: targetingRules({ key_values }),
+  }));
+};
+
+const COUNTED = `
+  select LEVEL as account, sum(impressions) as impressions, sum(clicks) as clicks, sum(spend_micros) as micros,
+         coalesce(sum(impressions) filter (where day = :today), 0) as "todayImpressions",
+         coalesce(sum(spend_micros) filter (where day = :today), 0) as "todayMicros"
+  from daily_counts where publisher_id = :publisherId group by 1`;
+
+const readStarted = async (knex: Knex, publisherId: number, today: number): Promise<readonly StartedAccount[]> => {
+  const read = async (level: string): Promise<readonly StartedAccount[]> => {
+    const { rows } = await knex.raw<{ rows: Record<keyof StartedAccount, string>[] }>(COUNTED.replace('LEVEL', level), {
+      publisherId,
+      today: dateOfDay(today),
+    });
+    return rows.map(({ account, ...counts }) => ({
+      account,
+      impressions: Number(counts.impressions),
+      clicks: Number(counts.clicks),
+      micros: Number(counts.micros),
+      todayImpressions: Number(counts.todayImpressions),
+      todayMicros: Number(counts.todayMicros),
+    }));
+  };
+  return [...(await read(`'l' || line_item_id`)), ...(await read(`'c' || campaign_id`))];
+};
+
+const readRates = async (knex: Knex, publisherId: number, today: number): Promise<HitRates> => {
+  const { rows } = await knex.raw<{ rows: { id: number; serves: string; impressions: string; clicks: string }[] }>(
+    `select line_item_id as id, sum(serves) as serves, sum(impressions) as impressions, sum(clicks) as clicks from daily_counts
+     where publisher_id = ? and day >= ? and day < ? group by 1`,
+    [publisherId, dateOfDay(today - RATE_DAYS), dateOfDay(today)],
+  );
+  const counts = rows.map(({ id, serves, impressions, clicks }) => ({
+    ...{ id, serves: Number(serves), impressions: Number(impressions), clicks: Number(clicks) },
+  }));
+  const sum = (of: 'serves' | 'impressions' | 'clicks'): number => counts.reduce((total, row) => total + row[of], 0);
+  const rendered = mixed(sum('impressions'), sum('serves'), SURE_SERVES, USUAL_RENDER_RATE);
+  const clicked = mixed(sum('clicks'), sum('impressions'), SURE_IMPRESSIONS, USUAL_CLICK_RATE);
+  const own = new Map(
+    counts.map(({ id, serves, impressions, clicks }) => [
+      id,
+      { render: mixed(impressions, serves, SURE_SERVES, rendered), click: mixed(clicks, impressions, SURE_IMPRESSIONS, clicked) },
+    ]),
+  );
+  return {
+    renderRate: (id) => own.get(id)?.render ?? rendered,
+    clickRate: (id) => own.get(id)?.click ?? clicked,
+    viewableRate: () => USUAL_VIEWABLE_RATE,
+  };
+};
+
+/** A part of a whole, of which few leave it near what is usual. */
+const mixed = (part: number, whole: number, sure: number, usual: number): number => Math.min((part + sure * usual) / (whole + sure), 1);

@@ -1,0 +1,167 @@
+import { createDayRules, localDayOf, startOfDay } from '../../base/local-day.ts';
+import type { ZoneOffset } from '../../base/zone-offset.ts';
+import { matchTargeting } from '../../targeting/match-targeting.ts';
+import { TargetingQuery } from '../../targeting/targeting-query.ts';
+import type { SampledRequest } from '../sample/sampled-request.ts';
+import { planTraffic, type TrafficHistory, type TrafficPlan } from '../traffic/plan-traffic.ts';
+import type { TrafficEvent } from '../traffic/traffic-event.ts';
+import type { ReplayedDay } from './run-replay.ts';
+
+export interface ComingDaysOptions {
+  readonly nowMs: number;
+  /** How many days, today among them. */
+  readonly days: number;
+  /** The time zone of the publisher. */
+  readonly zone: string;
+  readonly zoneOffset: ZoneOffset;
+  /** In the order of time. */
+  readonly sample: readonly SampledRequest[];
+  readonly history: TrafficHistory;
+  readonly events: readonly TrafficEvent[];
+  /** Placements without history, each with the one that it is expected to be like. */
+  readonly models: ReadonlyMap<string, string>;
+  /** Impressions a day that a replay decides, about. */
+  readonly replayedADay: number;
+  /** Milliseconds before now that are replayed first. */
+  readonly beforeMs: number;
+}
+
+/** The traffic to come, as days that are replayed. */
+export interface ComingDays {
+  readonly plan: TrafficPlan;
+  readonly today: number;
+  /** `level`: times the traffic that is expected, by how many days ahead it is. */
+  days(level: (daysAhead: number) => number): readonly ReplayedDay[];
+  readonly before: readonly ReplayedDay[];
+  /** Impressions of the world for which one of the replay stands. */
+  readonly scale: number;
+  /** Impressions that pages asked for are known, and requests are sampled: false: there is nothing to replay. */
+  readonly isKnown: boolean;
+}
+
+const WEEK = 7;
+/** Weeks of the sample that come again, the later ones first. */
+const MAX_WEEKS = 4;
+
+/**
+ * Each day to come is a day of the sample with the same weekday, and with as much traffic of each placement as is planned. Weeks
+ * come again in their order, so that visitors who return over days return.
+ */
+export const comingDays = (options: ComingDaysOptions): ComingDays => {
+  const { nowMs, days: count, zone, zoneOffset, events, models, replayedADay } = options;
+  const ruleOf = createDayRules(zoneOffset);
+  const dayOf = (ms: number): number => localDayOf(ruleOf(zone, ms), ms);
+  const startOf = (day: number): number => startOfDay(ruleOf(zone, nowMs + (day - today) * 86_400_000), day);
+  const today = dayOf(nowMs);
+  const byDay = sampledByDay(options.sample, dayOf, models);
+  const full = fullDays([...byDay.keys()], today);
+  const weeks = Math.min(Math.floor(full / WEEK), MAX_WEEKS);
+  const cycle = weeks > 0 ? weeks * WEEK : Math.max(full, 1);
+  const sourceOf = (ahead: number): number => today - cycle + (ahead % cycle);
+  const eventAt = createEventFactor(events);
+  const plan = planTraffic({
+    ...{ history: options.history, today, days: count, models },
+    eventFactor: (placement, day) => meanEventFactor(events, placement, startOf(day), startOf(day + 1)),
+  });
+  const sums = new Map([...byDay].map(([day, requests]) => [day, weighed(requests)]));
+  const expectedADay = [...new Set([...options.history.keys(), ...models.keys()])].reduce((sum, placement) => sum + plan.expected(placement, today), 0);
+  const leastWeight = options.sample.reduce((least, { weight }) => Math.min(least, weight), Infinity);
+  const scale = Math.max(Number.isFinite(leastWeight) ? leastWeight : 1, 2 ** Math.ceil(Math.log2(Math.max(expectedADay / (1.5 * replayedADay), 1))));
+
+  const dayLike = (day: number, source: number, fromMs: number, untilMs: number, times: number): ReplayedDay => {
+    const sampled = sums.get(source) ?? new Map<string, number>();
+    const factors = new Map<string, number>();
+    const factorOf = (placement: string): number => {
+      let factor = factors.get(placement);
+      if (factor === undefined) {
+        const seen = sampled.get(placement) ?? 0;
+        factors.set(placement, (factor = seen === 0 ? 0 : (plan.expected(placement, day) / seen) * times));
+      }
+      return factor;
+    };
+    return {
+      ...{ day, fromMs, untilMs },
+      requests: byDay.get(source) ?? [],
+      shiftMs: startOf(day) - startOf(source),
+      weight: (request, atMs) => request.weight * factorOf(request.placements[0] ?? '') * eventAt(request, atMs),
+    };
+  };
+  const asItWas = (day: number): ReplayedDay => ({
+    ...{ day, shiftMs: 0, fromMs: nowMs - options.beforeMs, untilMs: nowMs },
+    requests: byDay.get(day) ?? [],
+    weight: (request) => request.weight,
+  });
+  return {
+    ...{ plan, today, scale },
+    isKnown: full > 0,
+    days: (level) =>
+      Array.from({ length: count }, (_, ahead) => {
+        const day = today + ahead;
+        return dayLike(day, sourceOf(ahead), ahead === 0 ? nowMs : startOf(day), startOf(day + 1), level(ahead));
+      }),
+    before: [...byDay.keys()]
+      .filter((day) => day <= today && startOf(day + 1) > nowMs - options.beforeMs)
+      .sort((a, b) => a - b)
+      .map(asItWas),
+  };
+};
+
+/** Also as requests of the placements that are expected to be like others. */
+const sampledByDay = (
+  sample: readonly SampledRequest[],
+  dayOf: (ms: number) => number,
+  models: ReadonlyMap<string, string>,
+): ReadonlyMap<number, readonly SampledRequest[]> => {
+  const likeOf = new Map<string, string[]>();
+  for (const [placement, model] of models) likeOf.set(model, [...(likeOf.get(model) ?? []), placement]);
+  const byDay = new Map<number, SampledRequest[]>();
+  for (const request of sample) {
+    const day = dayOf(request.atMs);
+    let requests = byDay.get(day);
+    if (requests === undefined) byDay.set(day, (requests = []));
+    requests.push(request);
+    for (const model of likeOf.size === 0 ? [] : request.placements)
+      for (const placement of likeOf.get(model) ?? []) requests.push({ ...request, placements: [placement], sizes: [''] });
+  }
+  return byDay;
+};
+
+/** Whole days without a gap before today. */
+const fullDays = (days: readonly number[], today: number): number => {
+  const known = new Set(days);
+  let full = 0;
+  while (known.has(today - full - 1)) full++;
+  return full;
+};
+
+/** Impressions of a day that sampled requests stand for, by placement. */
+const weighed = (requests: readonly SampledRequest[]): ReadonlyMap<string, number> => {
+  const sums = new Map<string, number>();
+  for (const { placements, weight } of requests) for (const placement of placements) sums.set(placement, (sums.get(placement) ?? 0) + weight);
+  return sums;
+};
+
+type EventFactor = (request: SampledRequest, atMs: number) => number;
+
+const createEventFactor = (events: readonly TrafficEvent[]): EventFactor => {
+  if (events.length === 0) return () => 1;
+  const matching = new WeakMap<SampledRequest, readonly TrafficEvent[]>();
+  return (request, atMs) => {
+    let found = matching.get(request);
+    if (found === undefined) matching.set(request, (found = events.filter((event) => concerns(event, request))));
+    return found.reduce((factor, event) => (atMs >= event.fromMs && atMs < event.toMs ? factor * event.factor : factor), 1);
+  };
+};
+
+const concerns = ({ placements, targeting }: TrafficEvent, request: SampledRequest): boolean =>
+  (placements.length === 0 || request.placements.some((placement) => placements.includes(placement))) &&
+  (targeting.length === 0 || matchTargeting(targeting, new TargetingQuery(request.pairs)) === undefined);
+
+/** Of past events on whole placements: by how much they multiplied a day. What an event did to a part of a placement is not known. */
+const meanEventFactor = (events: readonly TrafficEvent[], placement: string, startMs: number, endMs: number): number =>
+  events
+    .filter(({ targeting, placements }) => targeting.length === 0 && (placements.length === 0 || placements.includes(placement)))
+    .reduce((factor, event) => {
+      const part = Math.max(0, Math.min(event.toMs, endMs) - Math.max(event.fromMs, startMs)) / (endMs - startMs);
+      return factor * (1 + part * (event.factor - 1));
+    }, 1);

@@ -1,0 +1,168 @@
+import type { PidGains } from '../../config/settings.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
+import { NO_HOLDS } from '../../ledger/free-holds.ts';
+import type { RefusalReason, RefusalSink } from '../../serving/count-refusals.ts';
+import { createServeAd, type ServeAdOptions } from '../../serving/serve-ad.ts';
+import { createSessionCaps } from '../../serving/session-caps.ts';
+import type { SampledRequest } from '../sample/sampled-request.ts';
+import { arrivalsOf, type Arrival } from './arrivals.ts';
+import { createReplayLedger, type HitRates, type StartedAccount } from './replay-ledger.ts';
+import { createReplayRequest } from './replayed-request.ts';
+
+/** A day that is replayed. */
+export interface ReplayedDay {
+  /** Of the publisher, since the epoch. */
+  readonly day: number;
+  /** Sampled requests of the day that it is like, in the order of time. */
+  readonly requests: readonly SampledRequest[];
+  readonly shiftMs: number;
+  /** Only what comes then is replayed. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** How many impressions of the world a sampled request stands for on this day. */
+  readonly weight: (request: SampledRequest, atMs: number) => number;
+}
+
+export interface ReplayOptions {
+  readonly snapshot: Snapshot;
+  readonly publisherId: number;
+  readonly days: readonly ReplayedDay[];
+  /** Days before, which fill the places of visitors under frequency caps; what they deliver does not count. */
+  readonly before: readonly ReplayedDay[];
+  readonly started: readonly StartedAccount[];
+  /** Impressions of the world for which one of the replay stands. */
+  readonly scale: number;
+  readonly rates: HitRates;
+  readonly pid: PidGains;
+  readonly tokenTtlMs: number;
+  readonly offsetMs: (atMs: number) => number;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  /** Called between parts of the work, with the part that is done, 0 to 1; it may reject to end the replay. */
+  readonly pause: (done: number) => Promise<void>;
+  /** Called for each request that counts. */
+  readonly onDecided?: ServeAdOptions['onDecided'] | undefined;
+}
+
+/** What a line item gets in the replay, in impressions of the world. */
+export interface ReplayedDelivery {
+  readonly impressions: Map<number, number>;
+  readonly clicks: Map<number, number>;
+  /** Why it was not shown where it could run, and by whom it was outranked: sums over the flight. */
+  readonly refusals: Map<RefusalReason, number>;
+  readonly outrankedBy: Map<number, number>;
+}
+
+export interface ReplayResult {
+  readonly lineItems: ReadonlyMap<number, ReplayedDelivery>;
+  /** Impressions that pages ask for. */
+  readonly opportunities: number;
+  /** Of them, those that got an ad. */
+  readonly filled: number;
+}
+
+/** Between two pauses. */
+const REQUESTS_AT_ONCE = 2_000;
+/** One request in so many is examined whole: why line items were not shown. */
+const EXAMINED = 32;
+const QUARTER_MS = 900_000;
+
+/** Replays days of traffic with the decision that serves, on accounts in memory. */
+export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> => {
+  const { publisherId, days, before, scale, random, pause, onDecided } = options;
+  const publisher = options.snapshot.publishers.get(publisherId);
+  if (!publisher) throw new Error(`publisher ${publisherId} is not in the catalog`);
+  const snapshot = withKeptCurves(options.snapshot);
+  const lineItems = new Map<number, ReplayedDelivery>();
+  const deliveryOf = (id: number): ReplayedDelivery => {
+    let found = lineItems.get(id);
+    if (found === undefined) {
+      found = { impressions: new Map(), clicks: new Map(), refusals: new Map(), outrankedBy: new Map() };
+      lineItems.set(id, found);
+    }
+    return found;
+  };
+  let isCounted = false;
+  let opportunities = 0;
+  let filled = 0;
+
+  const ledger = createReplayLedger({
+    ...options,
+    onImpression: (lineItemId, day, clicks) => {
+      if (!isCounted) return;
+      const of = deliveryOf(lineItemId);
+      of.impressions.set(day, (of.impressions.get(day) ?? 0) + scale);
+      if (clicks > 0) of.clicks.set(day, (of.clicks.get(day) ?? 0) + scale);
+    },
+  });
+  const refusals: RefusalSink = {
+    add: (_atMs, lineItemId, reason, outrankedBy, impressions) => {
+      const of = deliveryOf(lineItemId);
+      const weight = impressions * EXAMINED * scale;
+      of.refusals.set(reason, (of.refusals.get(reason) ?? 0) + weight);
+      if (outrankedBy > 0) of.outrankedBy.set(outrankedBy, (of.outrankedBy.get(outrankedBy) ?? 0) + weight);
+    },
+  };
+  const deciding: ServeAdOptions = {
+    bidders: { ask: () => Promise.resolve({ bids: [], refusals: [] }) },
+    onBidsDecided: () => undefined,
+    onDecided: onDecided && ((...decided) => isCounted && onDecided(...decided)),
+    reserve: ledger.reserve,
+    newId: () => '',
+    sessionCaps: createSessionCaps(),
+    freeHolds: NO_HOLDS,
+    random,
+    clock: () => 0,
+  };
+  const serve = createServeAd(deciding);
+  const examine = createServeAd({ ...deciding, refusals });
+  const toRequest = createReplayRequest(publisher, options.offsetMs);
+
+  const total = [...before, ...days].reduce((sum, { requests }) => sum + requests.length, 0);
+  let done = 0;
+  let served = 0;
+  const serveAll = async (arrivals: readonly Arrival[]): Promise<void> => {
+    for (const arrival of arrivals) {
+      ledger.advance(arrival.atMs);
+      const decide = isCounted && served % EXAMINED === 0 ? examine : serve;
+      const answer = await decide(snapshot, toRequest(arrival));
+      if (isCounted) {
+        opportunities += (answer.filled.length + answer.unfilled.length) * scale;
+        filled += answer.filled.length * scale;
+      }
+      if (++served % REQUESTS_AT_ONCE === 0) await pause(Math.min(done / Math.max(total, 1), 1));
+    }
+  };
+  const replayDay = async ({ requests, shiftMs, fromMs, untilMs, weight }: ReplayedDay): Promise<void> => {
+    const copies = (request: SampledRequest): number => weight(request, request.atMs + shiftMs) / scale;
+    const arrivals = arrivalsOf({ requests, shiftMs, copies, random });
+    await serveAll(arrivals.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs));
+    done += requests.length;
+  };
+
+  for (const day of before) await replayDay(day);
+  const [first] = days;
+  if (first) ledger.restart(first.fromMs);
+  isCounted = true;
+  for (const day of days) await replayDay(day);
+  await pause(1);
+  return { lineItems, opportunities, filled };
+};
+
+/** A curve holds for a quarter of an hour; making one takes a microsecond. */
+const withKeptCurves = (snapshot: Snapshot): Snapshot => {
+  let quarter = NaN;
+  let kept: TrafficCurve | undefined;
+  return {
+    ...snapshot,
+    curveAt: (publisherId, atMs) => {
+      const at = Math.floor(atMs / QUARTER_MS);
+      if (kept === undefined || at !== quarter) {
+        quarter = at;
+        kept = snapshot.curveAt(publisherId, atMs);
+      }
+      return kept;
+    },
+  };
+};
