@@ -46,6 +46,13 @@ export const priceOf = (item: LineItemWire): string => {
   return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price)}`;
 };
 
+/** In one line: what it ranks as is on its page. */
+const listedPrice = (item: LineItemWire): TemplateResult | string => {
+  const whole = priceOf(item);
+  const isLong = item.budget_type === 'Flat' && item.budget !== null && item.cpm !== null;
+  return isLong ? html`<span title=${whole}>${t`flat fee of ${money(item.budget)}`}</span>` : whole;
+};
+
 const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
   if (type === 'programmatic') return t`by bid`;
   if (sold === 'house') return t`house ad`;
@@ -155,7 +162,7 @@ export const listColumns = <K extends Kind>(
         cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)),
         minor: true,
       },
-      { label: t`Flight`, sort: '-start_date', cell: flight },
+      { label: t`Flight`, sort: '-start_date', look: 'flight', cell: flight },
       {
         label: t`Budget`,
         numeric: true,
@@ -167,9 +174,9 @@ export const listColumns = <K extends Kind>(
     line_items: [
       named('line_items'),
       { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
-      { label: t`Days`, sort: '-end_date', cell: flightBar },
+      { label: t`Days`, sort: '-end_date', look: 'days', cell: flightBar },
       { label: t`Campaign`, sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
-      { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
+      { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), listedPrice(item)) },
       { label: t`Class`, sort: 'class', wide: true, cell: (item) => (item.class === null ? dash : CLASS_WORDS[item.class].label) },
       {
         label: t`Priority`,
@@ -177,7 +184,7 @@ export const listColumns = <K extends Kind>(
         wide: true,
         cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label),
       },
-      { label: t`Flight`, cell: flight, minor: true, wide: true },
+      { label: t`Flight`, look: 'flight', cell: flight, minor: true, wide: true },
       {
         label: t`Daily cap`,
         numeric: true,

@@ -10,6 +10,7 @@ import { select } from '../reports/report-controls.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
 import { date, moment, monthAndYear } from '../words/dates.ts';
+import { locale } from '../words/language.ts';
 import { count, exactMoney } from '../words/formats.ts';
 import { linkTo } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
@@ -122,10 +123,12 @@ const openMonths = (open: readonly OpenMonthWire[]): TemplateResult =>
     }),
   );
 
-/** An amount to the micro, what is below a cent in a lighter colour. The figures of a column have their points below one another. */
+/** An amount in cents; to the micro where its row is pointed at, what is below a cent in a lighter colour. */
 const exact = (amount: number, currency: string): TemplateResult => {
   const { cents, micros, rest } = exactMoney(amount, currency);
-  return html`${cents}<small class="micros">${micros}</small>${rest}`;
+  const rounded = new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount);
+  return html`<span class="rounded" title=${`${cents}${micros}${rest}`}>${rounded}</span
+    ><span class="exact">${cents}<small class="micros">${micros}</small>${rest}</span>`;
 };
 
 type Owed = FinanceWire['advertisers'][number] | FinanceWire['totals'] | FinanceWire['lines'][number];

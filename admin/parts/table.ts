@@ -14,6 +14,8 @@ export interface Column<T> {
   readonly check?: boolean;
   /** Shown on wide screens only. */
   readonly wide?: boolean;
+  /** A class of its cells. */
+  readonly look?: string;
   /** The name by which the service sorts it; with `-` in front, its first click shows the largest first. */
   readonly sort?: string;
 }
@@ -47,8 +49,8 @@ export const unbroken = (text: string | TemplateResult): TemplateResult => html`
 const nameOf = (sort: string): string => sort.replace(/^-/, '');
 const reversed = (sort: string): string => (sort.startsWith('-') ? nameOf(sort) : `-${sort}`);
 
-const classesOf = <T>({ numeric, prose, check, minor, wide }: Column<T>): string =>
-  [numeric && 'numeric', prose && 'prose', check && 'check', minor && 'minor', wide && 'wide'].filter(Boolean).join(' ');
+const classesOf = <T>({ numeric, prose, check, minor, wide, look }: Column<T>): string =>
+  [look, numeric && 'numeric', prose && 'prose', check && 'check', minor && 'minor', wide && 'wide'].filter(Boolean).join(' ');
 
 const head = <T>(column: Column<T>, sorting: Sorting | undefined): TemplateResult => {
   const { sort, check } = column;

@@ -173,7 +173,10 @@ test('ten dropped files are matched by size, at twice the density too; one witho
   await page.getByText('Missing: 300 × 600 for tall').waitFor();
   expect(await page.locator('.desk-uploads').innerText()).toContain('notes.txt');
   await page.getByRole('button', { name: 'Remove huge' }).click();
-  await page.getByText(/huge: 970×250 does not fit/).first().waitFor({ state: 'detached' });
+  await page
+    .getByText(/huge: 970×250 does not fit/)
+    .first()
+    .waitFor({ state: 'detached' });
 });
 
 test('a table from a spreadsheet becomes line items', async () => {

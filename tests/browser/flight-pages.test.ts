@@ -52,7 +52,7 @@ test('a running line item shows its flight: what was delivered of its goal, how 
 test('a line item that is over says how it ended, without figures of today', async () => {
   await desk.admin.go(`#/line_items/${ids.finished}`);
   await eventually(async () => expect(await flightCard().innerText()).toContain('300 impressions short of its goal.'));
-  expect(await desk.admin.page.getByText('Impressions today').count()).toBe(0);
+  expect(await desk.admin.page.locator('dt', { hasText: 'Impressions today' }).count()).toBe(0);
 });
 
 test('a line item that is to come says when it begins, and what it was booked for', async () => {

@@ -85,7 +85,7 @@ test('a person chooses German, and finds no English on the page, also after sign
       files: 'files',
       account: 'account',
     },
-    ...{ targeting: 'targetings/new', missing: 'campaigns/999999' },
+    ...{ booking: 'campaigns/new', targeting: 'targetings/new', missing: 'campaigns/999999' },
   };
   // What publishers and operators write themselves, a country, and words of the trade.
   const { body } = await house.machine('GET', '/dimensions');

@@ -1,0 +1,30 @@
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { atRiskMicros, type JudgedBooking } from '../../src/delivery/attention/find-bookings.ts';
+import type { LineItemStatus } from '../../src/delivery/status/status.ts';
+
+const NOW = Date.UTC(2026, 11, 6);
+/** Five of ten days are left of what brings 100 USD. */
+const booking = (
+  status: Pick<LineItemStatus, 'value' | 'off_pace' | 'behind'>,
+  valueMicros: number | null = 100_000_000,
+): JudgedBooking => ({
+  ...{ id: 1, name: 'Boots', publisherId: 1, endsSoon: false, valueMicros },
+  ...{ startMs: NOW - 5 * MS_PER_DAY, endMs: NOW + 5 * MS_PER_DAY },
+  status: { reasons: [], held_until: null, stuck_creatives: [], ...status } as unknown as LineItemStatus,
+});
+
+test('of a line item that is behind, the part of its value that is behind is at risk', () => {
+  expect(atRiskMicros(booking({ value: 'behind', off_pace: 0.25, behind: 'Behind by 25%' }), NOW)).toBe(25_000_000);
+  expect(atRiskMicros(booking({ value: 'capped', off_pace: 0.1, behind: 'Behind by 10%' }), NOW)).toBe(10_000_000);
+});
+
+test('of one that is never shown, the value of the days that are left', () => {
+  expect(atRiskMicros(booking({ value: 'cannot serve', off_pace: 0, behind: null }), NOW)).toBe(50_000_000);
+  expect(atRiskMicros(booking({ value: 'outranked', off_pace: 0, behind: null }), NOW - 20 * MS_PER_DAY)).toBe(100_000_000);
+  expect(atRiskMicros(booking({ value: 'outranked', off_pace: 0, behind: null }), NOW + 6 * MS_PER_DAY)).toBe(0);
+});
+
+test('nothing is at risk of one that is on its course, and nothing is known without an agreed value', () => {
+  expect(atRiskMicros(booking({ value: 'delivering', off_pace: 0, behind: null }), NOW)).toBe(0);
+  expect(atRiskMicros(booking({ value: 'cannot serve', off_pace: 0, behind: null }, null), NOW)).toBeNull();
+});
