@@ -1,5 +1,5 @@
 /**
- * Event rows are stored first and counted later, many at a time (docs/adr/0023-rows-first.md).
+ * Event rows are stored first and counted later, many at a time (docs/adr/0022-rows-first.md).
  *
  * - event_batches: the batches of event rows that are in no count yet. A batch is written in the transaction that stores its
  *   rows, and deleted in the one that counts them. `days`: the days (partitions) of its rows.
