@@ -5,6 +5,7 @@
  *   npm run bench -- --quick                   a smoke run under 90 seconds that fails when a figure is an order of magnitude off; writes nothing
  *   npm run bench -- --only ads,pixels         some measures; writes nothing
  *   npm run bench -- --against ../before/dist  this build and another one, turn by turn; writes nothing
+ *   npm run bench -- --only whole [--against …]  CPU time of all processes and bytes of log for an ad that is asked for and seen
  *   npm run bench -- --side-by-side nodes      the supported versions of Node, turn by turn; writes its section of docs/performance.md
  *   npm run bench -- --side-by-side semi-space  sizes of the young generation, likewise
  *   npm run bench -- --rounds 5 --seconds 10   longer
@@ -32,9 +33,23 @@ import { profile } from './measures/profile.ts';
 import { reload } from './measures/reload.ts';
 import { replicas } from './measures/replicas.ts';
 import { scaleOut } from './measures/scale.ts';
+import { wholeCost } from './measures/whole.ts';
 import { goalTable, reportOf, sectionOf, withFigures } from './report.ts';
 
-const MEASURES = ['ads', 'auctions', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'sign-ins', 'page', 'profile'] as const;
+const MEASURES = [
+  'whole',
+  'ads',
+  'auctions',
+  'pixels',
+  'latency',
+  'scale',
+  'reload',
+  'life',
+  'replicas',
+  'sign-ins',
+  'page',
+  'profile',
+] as const;
 /** The rest takes longer than a smoke run may. */
 const QUICK_MEASURES: readonly string[] = ['ads', 'pixels', 'latency', 'replicas'];
 
@@ -73,7 +88,10 @@ const scale: Scale = {
 const nodeFlags = values['node-flags'].split(' ').filter((flag) => flag !== '');
 
 const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
-  if (values.against !== undefined) return [await against(rig, path.resolve(values.against), scale)];
+  if (values.against !== undefined) {
+    const other = path.resolve(values.against);
+    return [only?.includes('whole') ? await wholeCost(rig, scale, other) : await against(rig, other, scale)];
+  }
   if (sideBySide !== undefined) return [await SIDE_BY_SIDE[sideBySide](rig, scale)];
   const findings: Finding[] = [];
   const measure = async <T extends Finding>(name: (typeof MEASURES)[number], run: () => Promise<T>): Promise<T | undefined> => {
@@ -85,6 +103,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
     say(`${name}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
     return finding;
   };
+  await measure('whole', () => wholeCost(rig, scale));
   const ads = await measure('ads', () => adThroughput(rig, scale));
   await measure('auctions', () => auctions(rig, scale));
   const hits = await measure('pixels', () => pixels(rig, scale));

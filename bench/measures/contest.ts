@@ -52,7 +52,7 @@ export interface Contestant {
 }
 
 /** Each build has the tables of its own migrations, or its event writer would fail and cost nothing. */
-const migrateBy = async (dist: string, databaseUrl: string): Promise<void> => {
+export const migrateBy = async (dist: string, databaseUrl: string): Promise<void> => {
   const command = ['commands/migrate.js', 'migrate.js'].map((file) => path.join(dist, file)).find((file) => existsSync(file));
   if (command === undefined) throw new Error(`${dist} has no migrate.js`);
   await promisify(execFile)(process.execPath, [command], { env: { ...process.env, DATABASE_URL: databaseUrl } });

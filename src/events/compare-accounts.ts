@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment, type CheckedAccounts } from '../ledger/read/account-books.ts';
 import { byAccount, countEvents, dayOfAccount, isCounted } from './account-events.ts';
-import { createCountStore, readSums, writeSums } from './postgres/count-store.ts';
+import { createCountStore } from './postgres/count-store.ts';
+import { readSums, writeSums } from './postgres/counted-accounts.ts';
 import { createUncounted, type Uncounted } from './postgres/uncounted.ts';
 import { unstoredEvents } from './unstored-events.ts';
 

@@ -6,7 +6,8 @@ import type { RepairAccount, RepairOutcome } from '../ledger/read/repair-account
 import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-aside-accounts.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import { dayOfAccount } from './account-events.ts';
-import { createCountStore, readSums, type CountedAccount } from './postgres/count-store.ts';
+import { createCountStore } from './postgres/count-store.ts';
+import { readSums, type CountedAccount } from './postgres/counted-accounts.ts';
 import { rollUpAll } from './postgres/roll-up-batches.ts';
 
 export interface RepairSetAsideOptions {

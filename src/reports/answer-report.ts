@@ -55,12 +55,12 @@ const INSTEAD = 'choose CSV, fewer days or fewer dimensions';
 /** The JSON of a page of a report. */
 export const reportJson = (
   { groupBy, metrics, filters, from, to }: ReportQuestion,
-  { rowCount, rows, totals, timeZone, payerChanges }: ReportPage,
+  { completeUntil, rowCount, rows, totals, timeZone, payerChanges }: ReportPage,
 ): ReportAnswer => ({
   ...{ from, to, time_zone: timeZone, group_by: groupBy, metrics },
   filter: Object.fromEntries(filters.map(({ dimension, values }) => [dimension, values])),
   columns: columnsOf(groupBy, metrics),
-  ...{ row_count: rowCount, rows, totals, payer_changes: payerChanges },
+  ...{ complete_until: completeUntil.toISOString(), row_count: rowCount, rows, totals, payer_changes: payerChanges },
 });
 
 const refusalOf = (refusal: ReportRefusal): Refused => {

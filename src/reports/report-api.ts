@@ -48,6 +48,7 @@ const REPORT = component(
     columns: s.listOf(
       s.record({ name: s.text, label: s.text, kind: s.oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) }),
     ),
+    complete_until: s.described(s.moment, 'Hits that were stored until then are in the figures'),
     row_count: s.described(s.count, 'Of all pages'),
     rows: s.listOf(reportRow({ minProperties: 1 })),
     totals: reportRow({ description: 'Of all pages' }),
@@ -65,6 +66,7 @@ const REPORT = component(
       { name: 'impressions', label: 'Impressions', kind: 'count' },
       { name: 'revenue', label: 'Revenue', kind: 'usd' },
     ],
+    complete_until: '2026-11-01T08:59:41.250Z',
     row_count: 1,
     rows: [{ campaign_id: 3, campaign: 'Boots, autumn', impressions: 58_100, revenue: 261.45 }],
     totals: { impressions: 58_100, revenue: 261.45 },

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { isAmong, isVisible, scopeBinding } from '../bookings/record-scope.ts';
 import type { Fault } from '../base/fault.ts';
+import { countedUntil } from '../events/postgres/roll-up-batches.ts';
 import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
 import { readPayerChanges, type PayerChange } from './payer-changes.ts';
 import { dimensionOf, type DimensionName } from './report-dimensions.ts';
@@ -17,6 +18,8 @@ export interface ReportPage {
   readonly totals: ReportRow;
   /** Of the publishers of the report; UTC when they have several. Hours are written in it. */
   readonly timeZone: string;
+  /** Hits that were stored until then are in the figures. */
+  readonly completeUntil: Date;
   /** Of the days of a report by advertiser, or of some: since when others pay. */
   readonly payerChanges: readonly PayerChange[];
 }
@@ -40,7 +43,7 @@ export interface Reports {
   all<T>(
     person: string,
     question: ReportQuestion,
-    write: (parts: AsyncIterable<readonly ReportRow[]>, timeZone: string) => Promise<T>,
+    write: (parts: AsyncIterable<readonly ReportRow[]>, timeZone: string, completeUntil: Date) => Promise<T>,
   ): Promise<ReportResult<T>>;
 }
 
@@ -93,14 +96,18 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
     },
     page: (person, question, page) =>
       running(person, question, async (trx, timeZone) => {
+        // Before the figures: what is counted meanwhile is in them.
+        const completeUntil = await countedUntil(trx);
         const { rows } = await raw<{ totals: ReportRow & { row_count: number }; rows: ReportRow[] }>(trx, pageStatement(question, page));
         const [{ totals, rows: found } = { totals: { row_count: 0 }, rows: [] }] = rows;
         const { row_count: rowCount, ...sums } = totals;
         const payerChanges = await payerChangesIn(trx, question, timeZone);
-        return { rowCount: Number(rowCount), totals: sums, rows: found.map(shownRow(question, timeZone)), timeZone, payerChanges };
+        const shown = found.map(shownRow(question, timeZone));
+        return { completeUntil, rowCount: Number(rowCount), totals: sums, rows: shown, timeZone, payerChanges };
       }),
     all: (person, question, write) =>
       running(person, question, async (trx, timeZone) => {
+        const completeUntil = await countedUntil(trx);
         const { sql, bindings } = exportStatement(question);
         await trx.raw(`declare report no scroll cursor for ${sql}`, bindings as Record<string, Knex.RawBinding>);
         const show = shownRow(question, timeZone);
@@ -114,7 +121,7 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
             if (part.length < FETCH_ROWS) return;
           }
         };
-        return write(parts(), timeZone);
+        return write(parts(), timeZone, completeUntil);
       }),
   };
 };

@@ -26,10 +26,10 @@ export const reportFile = async (
 ): Promise<SentFile> => {
   const name = `report_${question.from}_${question.to}.${format}`;
   const columns = columnsOf(question.groupBy, question.metrics);
-  const result = await reports.all(person, question, (parts, timeZone) =>
+  const result = await reports.all(person, question, (parts, timeZone, completeUntil) =>
     format === 'xlsx'
       ? reportXlsx(columns, parts)
-      : whole(format === 'csv' ? reportCsv(columns, parts) : jsonParts(question, parts, timeZone)),
+      : whole(format === 'csv' ? reportCsv(columns, parts) : jsonParts(question, parts, { timeZone, completeUntil })),
   );
   if (!result.ok) throw new Error(WORDS[result.refusal.why]);
   const content = result.value;
@@ -58,14 +58,18 @@ const whole = async (parts: AsyncIterable<string>): Promise<Buffer | undefined> 
   return Buffer.concat(buffers);
 };
 
-async function* jsonParts(question: ReportQuestion, parts: AsyncIterable<readonly ReportRow[]>, timeZone: string): AsyncGenerator<string> {
+async function* jsonParts(
+  question: ReportQuestion,
+  parts: AsyncIterable<readonly ReportRow[]>,
+  of: Pick<ReportPage, 'timeZone' | 'completeUntil'>,
+): AsyncGenerator<string> {
   const rows: ReportRow[] = [];
   for await (const part of parts) rows.push(...part);
   const { totals: _, ...page } = reportJson(question, {
     rowCount: rows.length,
     rows,
     totals: {},
-    timeZone,
+    ...of,
     payerChanges: [],
   } satisfies ReportPage);
   yield JSON.stringify(page);

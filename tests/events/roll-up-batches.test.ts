@@ -1,6 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
 import { readHolds } from '../../src/events/postgres/open-holds.ts';
-import { createCountStore, readSums } from '../../src/events/postgres/count-store.ts';
+import { createCountStore } from '../../src/events/postgres/count-store.ts';
+import { readSums } from '../../src/events/postgres/counted-accounts.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { countedUntil, rollUpAll, rollUpDue } from '../../src/events/postgres/roll-up-batches.ts';
 import { createRollUp } from '../../src/events/roll-up.ts';

@@ -3,7 +3,8 @@ import { groupBy } from '../../base/group-by.ts';
 import { takesFromHold } from '../../ledger/hit.ts';
 import type { BooksServer, RebuiltAccount, RebuiltHold } from '../../ledger/books/books-server.ts';
 import { byAccount, countEvents, dayOfAccount, isCounted } from '../account-events.ts';
-import { createCountStore, readSums, type CountedAccount } from '../postgres/count-store.ts';
+import { createCountStore } from '../postgres/count-store.ts';
+import { readSums, type CountedAccount } from '../postgres/counted-accounts.ts';
 import { readHolds, type LineItemHold } from '../postgres/open-holds.ts';
 import { readPublisherDays, type PublisherDays } from '../postgres/publisher-days.ts';
 import type { StoredEvent } from '../postgres/stored-event.ts';
@@ -119,8 +120,10 @@ const uncountedHolds = async (
   campaigns: readonly number[],
   uncounted: Uncounted,
 ): Promise<readonly LineItemHold[]> =>
-  (await uncounted.read(trx, campaigns)).flatMap(({ lineItemId, campaignId, day, kind, holdEndMs, count, micros }) =>
-    holdEndMs === null ? [] : [{ lineItemId, campaignId, day, holdEndMs, count: kind === 'impression' ? -count : 0, micros: -micros }],
+  (await uncounted.read(trx)).flatMap(({ lineItemId, campaignId, day, kind, holdEndMs, count, micros }) =>
+    holdEndMs === null || !campaigns.includes(campaignId)
+      ? []
+      : [{ lineItemId, campaignId, day, holdEndMs, count: kind === 'impression' ? -count : 0, micros: -micros }],
   );
 
 /** The holds of each account, by its kind and id: those of a campaign are those of its line items. */

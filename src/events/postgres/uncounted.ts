@@ -34,22 +34,26 @@ export interface Uncounted {
    * The rows that are in no count, as the transaction sees them. Rejects when Postgres is unavailable.
    *
    * @param trx sees one state of the database
-   * @param campaigns only their rows; undefined: all
+   * @param publishers only their rows; undefined: all
    */
-  read(trx: Knex, campaigns?: readonly number[]): Promise<readonly UncountedRows[]>;
+  read(trx: Knex, publishers?: ReadonlySet<number>): Promise<readonly UncountedRows[]>;
 }
+
+/** By publisher: a batch is of one shard, and so of few. */
+type Batch = ReadonlyMap<number, readonly UncountedRows[]>;
 
 /**
  * A batch does not change until it is counted (move-rows.ts), so each is read once, however often one asks within its half a minute: the
  * comparison of the books asks for each publisher.
  */
 export const createUncounted = (): Uncounted => {
-  /** By batch and campaign. */
-  let known = new Map<string, ReadonlyMap<number, readonly UncountedRows[]>>();
+  let known: ReadonlyMap<string, Batch> = new Map();
   return {
-    read: async (trx, campaigns) => {
+    read: async (trx, publishers) => {
+      // Another call, which sees another state, may go on with others meanwhile.
+      const before = known;
       const { rows: batches } = await trx.raw<{ rows: { batch: string; days: string[] }[] }>(BATCHES);
-      const unread = batches.filter(({ batch }) => !known.has(batch));
+      const unread = batches.filter(({ batch }) => !before.has(batch));
       const found = new Map<string, UncountedRows[]>(unread.map(({ batch }) => [batch, []]));
       if (unread.length > 0) await trx.raw(FIND_BATCHES);
       for (const date of new Set(unread.flatMap(({ days }) => days))) {
@@ -58,10 +62,16 @@ export const createUncounted = (): Uncounted => {
         for (const { batch, ...row } of rows) found.get(batch)?.push({ ...row, day: dayOf(Date.parse(date)) });
       }
       if (unread.length > 0) await trx.raw(BATCHES_FOUND);
-      known = new Map(
-        batches.map(({ batch }) => [batch, known.get(batch) ?? groupBy(found.get(batch) ?? [], ({ campaignId }) => campaignId)]),
+      const seen = new Map(
+        batches.map(({ batch }): [string, Batch] => [
+          batch,
+          before.get(batch) ?? groupBy(found.get(batch) ?? [], ({ publisherId }) => publisherId),
+        ]),
       );
-      return [...known.values()].flatMap((of) => (campaigns ? campaigns.flatMap((id) => of.get(id) ?? []) : [...of.values()].flat()));
+      known = seen;
+      return [...seen.values()].flatMap((batch) =>
+        [...batch].flatMap(([publisherId, rows]) => (publishers === undefined || publishers.has(publisherId) ? rows : [])),
+      );
     },
   };
 };

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { withClient } from '../../testkit/databases.ts';
+import { familyCpuMicros, processCpuMicros } from '../../testkit/process-cpu.ts';
+import { readMetrics } from '../../testkit/read-metrics.ts';
+import { median } from '../../testkit/statistics.ts';
+import type { Rig, Stage } from '../create-rig.ts';
+import { atMost, tableOf, whole as rounded, type Finding, type Scale } from '../finding.ts';
+import { callsFile, openLoop } from '../load.ts';
+import { servedSince } from '../served-since.ts';
+import { adCalls } from '../traffic.ts';
+import { migrateBy } from './contest.ts';
+import { measureFloors, type Floors } from './whole-floors.ts';
+
+/** Far below what a core can do: the figure is CPU time for an ad, which other work on the machine changes less than it changes a rate. */
+const PER_SECOND = 600;
+const VIEWED = 0.8;
+/** Several roll-ups fall into a run. */
+const ROLL_UP_SECONDS = 30;
+const QUICK_ROLL_UP_SECONDS = 2;
+const RUN_ROLL_UPS = 3;
+const DRAIN_PATIENCE_MS = 60_000;
+
+/** CPU time in µs, and bytes, of one ad that is asked for. */
+interface Cost {
+  readonly service: number;
+  readonly redis: number;
+  readonly postgres: number;
+  readonly walBytes: number;
+  readonly diskBytes: number;
+  /** Event rows of an ad. */
+  readonly rows: number;
+}
+
+interface Build {
+  readonly name: string;
+  readonly dist: string;
+  readonly stage: Stage;
+  readonly file: string;
+  readonly costs: Cost[];
+}
+
+const booksOf = (client: pg.Client) =>
+  client
+    .query<{ wal: string; disk: string; rows: string }>(
+      `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size(current_database()) as disk, (select count(*) from events) as rows`,
+    )
+    .then(({ rows: [row] }) => ({ wal: Number(row!.wal), disk: Number(row!.disk), rows: Number(row!.rows) }));
+
+/** Waits until every event has its row. */
+const drained = async ({ redis }: Stage): Promise<void> => {
+  const deadline = Date.now() + DRAIN_PATIENCE_MS;
+  for (;;) {
+    const lengths = await Promise.all((await redis.keys('ads:*:events')).map((key) => redis.xlen(key)));
+    if (lengths.every((length) => length === 0)) return;
+    if (Date.now() > deadline) throw new Error(`events were still waiting for Postgres after ${DRAIN_PATIENCE_MS / 1000} s`);
+    await sleep(100);
+  }
+};
+
+/** One run of a build, from its start until everything that it has caused is stored and counted. */
+const run = (rig: Rig, { name, dist, stage, file }: Build, seconds: number, rollUpSeconds: number): Promise<Cost> =>
+  withClient(stage.databaseUrl, async (client) => {
+    const server = await rig.startService(stage, { name, dist, env: { ROLL_UP_INTERVAL: `${rollUpSeconds}s` } });
+    // Its catalog is loaded, and its code compiled.
+    await openLoop(rig, { server, file, perSecond: PER_SECOND, seconds: 3, follow: VIEWED, polls: false });
+    await drained(stage);
+    const [books, metrics] = [await booksOf(client), await readMetrics(server)];
+    const [service, redis, postgres] = [
+      processCpuMicros(server.pid),
+      processCpuMicros(rig.redisPid),
+      familyCpuMicros(rig.postgresPid),
+    ] as const;
+    await openLoop(rig, { server, file, perSecond: PER_SECOND, seconds, follow: VIEWED, polls: false });
+    await drained(stage);
+    const used = [processCpuMicros(server.pid) - service, processCpuMicros(rig.redisPid) - redis] as const;
+    const { served, errors } = servedSince(metrics, await readMetrics(server));
+    if (errors > served / 1000) throw new Error(`${name}: ${errors} errors`);
+    // It counts what is not counted yet before it ends.
+    await rig.stop(server);
+    await client.query('checkpoint');
+    const after = await booksOf(client);
+    return {
+      ...{ service: used[0] / served, redis: used[1] / served, postgres: (familyCpuMicros(rig.postgresPid) - postgres) / served },
+      ...{ walBytes: (after.wal - books.wal) / served, diskBytes: (after.disk - books.disk) / served },
+      rows: (after.rows - books.rows) / served,
+    };
+  });
+
+const medianOf = ({ costs }: Build, read: (cost: Cost) => number): number => median(costs.map(read));
+const cpuOf = ({ service, redis, postgres }: Cost): number => service + redis + postgres;
+
+/**
+ * CPU time of all processes, and bytes of the write-ahead log and of disk, for an ad that is asked for and, four times of five, seen, until its
+ * event is a row in every report. CPU time, not time: it says something beside other work too.
+ *
+ * @param other the folder of another build, which takes turns with this one
+ */
+export const wholeCost = async (rig: Rig, { rounds, seconds, quick }: Scale, other?: string): Promise<Finding> => {
+  const rollUpSeconds = quick ? QUICK_ROLL_UP_SECONDS : ROLL_UP_SECONDS;
+  const length = quick ? 2 * seconds : Math.max(seconds, RUN_ROLL_UPS * ROLL_UP_SECONDS);
+  const builds: Build[] = [];
+  for (const { name, dist } of [...(other === undefined ? [] : [{ name: 'other', dist: other }]), { name: 'this', dist: rig.dist }]) {
+    const stage = await rig.stage(`whole_${name}`, { lineItems: 1_000, publishers: 16, targeting: 'realistic' }, (url) =>
+      migrateBy(dist, url),
+    );
+    const file = callsFile(rig, `whole-${name}`, adCalls({ publishers: stage.publishers, calls: 16_384, seed: 17 }));
+    builds.push({ name, dist, stage, file, costs: [] });
+  }
+  for (let round = 0; round < rounds; round++)
+    for (const build of builds) {
+      const cost = await run(rig, build, length, rollUpSeconds);
+      build.costs.push(cost);
+      rig.say(
+        `  ${build.name}: ${cpuOf(cost).toFixed(0)} µs (Postgres ${cost.postgres.toFixed(1)}), ${rounded(cost.walBytes)} bytes of log, ${cost.rows.toFixed(2)} rows`,
+      );
+    }
+  const own = builds.at(-1)!;
+  const floors = await measureFloors(rig, own.stage, own.file);
+  return {
+    title: 'The whole cost of an ad',
+    text: textOf(builds, floors, length),
+    goals: [
+      atMost('CPU time of everything, µs for an ad asked for and seen', 120, medianOf(own, cpuOf)),
+      atMost(
+        'Postgres, µs for an event',
+        15,
+        medianOf(own, ({ postgres, rows }) => postgres / rows),
+      ),
+      atMost(
+        'Postgres, bytes of log for an event',
+        400,
+        medianOf(own, ({ walBytes, rows }) => walBytes / rows),
+      ),
+    ],
+  };
+};
+
+const textOf = (builds: readonly Build[], { copy, incrMicros, echoMicros }: Floors, seconds: number): string => {
+  const line = (what: string, read: (cost: Cost) => number, digits: number): string[] => [
+    what,
+    ...builds.map((build) => medianOf(build, read).toFixed(digits)),
+  ];
+  return [
+    tableOf(
+      ['for one ad asked for, 4 of 5 seen', ...builds.map(({ name }) => (name === 'this' ? 'this build' : 'the other build'))],
+      [
+        line('service, µs', ({ service }) => service, 1),
+        line('Redis, µs', ({ redis }) => redis, 1),
+        line('Postgres, µs', ({ postgres }) => postgres, 1),
+        line('all, µs', cpuOf, 1),
+        line('core seconds of a million ads', cpuOf, 0),
+        line('write-ahead log, bytes', ({ walBytes }) => walBytes, 0),
+        line('disk, bytes', ({ diskBytes }) => diskBytes, 0),
+        line('Postgres for an event, µs', ({ postgres, rows }) => postgres / rows, 1),
+        line('log of an event, bytes', ({ walBytes, rows }) => walBytes / rows, 0),
+      ],
+    ),
+    `${PER_SECOND} requests a second for ${seconds} s in each round, 1,000 line items of 16 publishers; Postgres until everything is counted, with its log, vacuum, connections and the comparison of the books. Floors of the same run: COPY of the same rows with their unique index ${copy.micros.toFixed(1)} µs and ${rounded(copy.walBytes)} bytes of log a row, one INCR of Redis ${incrMicros.toFixed(1)} µs, an echo of node:http ${echoMicros.toFixed(1)} µs.`,
+  ].join('\n\n');
+};
