@@ -122,9 +122,13 @@ const MAX_IN_ORDER = 16;
 /** A roadblock is decided before others that it could lose an impression to and that rank below it. */
 const orderOf = (places: readonly Place[], partsOf: (lineItemId: number) => readonly Part[] | string): readonly number[] => {
   const best = new Map<number, Candidate>();
-  for (const { slot } of places)
-    for (const [lineItemId, [first]] of [...(slot.direct?.roadblocks ?? [])].slice(0, MAX_IN_ORDER))
+  for (const { slot } of places) {
+    let left = MAX_IN_ORDER;
+    for (const [lineItemId, [first]] of slot.direct?.roadblocks ?? []) {
+      if (left-- === 0) break;
       best.set(lineItemId, slot.direct!.at(first!));
+    }
+  }
   const ranked = [...best].sort(([, a], [, b]) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
   const first = ranked.flatMap(([lineItemId]) => {
     const parts = partsOf(lineItemId);
