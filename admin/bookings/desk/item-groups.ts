@@ -57,7 +57,7 @@ const GROUPS: readonly ItemGroup[] = [
   {
     ...{ name: 'price', label: t`How much` },
     fields: ['goal_impressions', 'cpm', 'cpc'],
-    more: ['budget_type', 'budget', 'goal_clicks', 'floor'],
+    more: ['budget_type', 'list_price', 'discount', 'added_value', 'budget', 'goal_clicks', 'floor'],
   },
   {
     ...{ name: 'pace', label: t`How fast` },
