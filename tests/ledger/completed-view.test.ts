@@ -168,6 +168,6 @@ test('whatever is watched to its end, left or late: never above the budget, and 
         if (book) expect(book).toMatchObject({ broken: 0, heldMicros: 0, heldToday: 0, heldTodayMicros: 0 });
       expect((await sumOfBills()) - before).toBe(spent);
     }),
-    { numRuns: 25, seed: 5 },
+    { numRuns: 10, seed: 5 },
   );
-});
+}, 180_000);

@@ -118,13 +118,13 @@ const whenWords = (record: Readonly<Record<string, unknown>>): string => {
 const priceWords = (record: Readonly<Record<string, unknown>>): string => {
   if (record['type'] === 'programmatic') return t`by bid`;
   const number = (name: string): number | undefined => (typeof record[name] === 'number' ? record[name] : undefined);
-  const [type, cpm, cpc, budget] = [textOf(record['budget_type']), number('cpm'), number('cpc'), number('budget')];
+  const [type, cpm, cpc, cpcv, budget] = [textOf(record['budget_type']), number('cpm'), number('cpc'), number('cpcv'), number('budget')];
   const [impressions, clicks] = [number('goal_impressions'), number('goal_clicks')];
   const goal = [
     impressions === undefined ? '' : t`${count(impressions)} impressions`,
     clicks === undefined ? '' : t`${count(clicks)} clicks`,
   ].filter((one) => one !== '');
-  const rate = type === 'CPC' ? cpc : cpm;
+  const rate = type === 'CPC' ? cpc : type === 'CPCV' ? cpcv : cpm;
   const label = labelIn(BUDGET_TYPE_WORDS, type);
   if (type === 'Flat') return [...goal, budget === undefined ? t`no fee yet` : t`a fee of ${money(budget)}`].join(', ');
   const paid = rate === undefined ? t`no price yet` : `${price(rate)} ${label}`;
@@ -136,9 +136,11 @@ const priceWords = (record: Readonly<Record<string, unknown>>): string => {
 export const costOf = (item: ItemPart, dimensions: Dimensions): number | undefined => {
   const record = recordOfPart('line_items', item.fields, dimensions);
   const number = (name: string): number | undefined => (typeof record[name] === 'number' ? record[name] : undefined);
-  const [goal, clicks, cpm, cpc, budget] = ['goal_impressions', 'goal_clicks', 'cpm', 'cpc', 'budget'].map(number);
+  const [goal, clicks, cpm, cpc, cpcv, budget] = ['goal_impressions', 'goal_clicks', 'cpm', 'cpc', 'cpcv', 'budget'].map(number);
   if (record['type'] === 'programmatic' || record['budget_type'] === 'Flat') return budget;
-  const agreed = record['budget_type'] === 'CPC' ? product(clicks, cpc) : product(goal, cpm, 1_000);
+  const type = record['budget_type'];
+  // Of completed views at most: an impression is completed once.
+  const agreed = type === 'CPC' ? product(clicks, cpc) : type === 'CPCV' ? product(goal, cpcv) : product(goal, cpm, 1_000);
   return agreed === undefined || budget === undefined ? (agreed ?? budget) : Math.min(agreed, budget);
 };
 

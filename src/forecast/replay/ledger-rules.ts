@@ -51,7 +51,7 @@ export class Account extends Array<number> {
 export interface CandidateRecord {
   readonly line_item: string;
   readonly campaign: string;
-  readonly bills_later: boolean;
+  readonly holds_price: boolean;
   readonly price_micros: number;
   readonly expected_micros: number;
   readonly rate_per_second: number;

@@ -161,9 +161,10 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     user: ReplayedUser | undefined,
   ): void => {
     const isClicked = random() < rates.clickRate(lineItemId);
-    let micros = record.bills_later ? 0 : record.price_micros;
+    let micros = billsOn === 'impression' ? record.price_micros : 0;
     if (billsOn === 'click' && isClicked) micros = laterMicros;
-    if (billsOn === 'viewable' && random() < rates.viewableRate(lineItemId)) micros = laterMicros;
+    // Of completed views no rate is known either.
+    if ((billsOn === 'viewable' || billsOn === 'complete') && random() < rates.viewableRate(lineItemId)) micros = laterMicros;
     for (const account of both) {
       account[FIELD.impressions]! += 1;
       account[FIELD.totalImpressions]! += 1;
@@ -207,7 +208,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     const isSeen = random() < rates.renderRate(lineItemId);
     if (user && counted) users.take(user, counted, isSeen ? now : now + tokenTtlMs, !isSeen);
     if (isSeen) show(found, [account, campaign], user);
-    else hold(account, campaign, record.bills_later ? 0 : record.price_micros, account[FIELD.day]!, now + tokenTtlMs);
+    else hold(account, campaign, record.holds_price ? record.price_micros : 0, account[FIELD.day]!, now + tokenTtlMs);
     if (rules.pacing_applies(record)) rules.pacing_take(account, campaign, record, 1);
     if (record.rate_per_second >= 0) {
       account[FIELD.rateTokens] = rules.limits_rate_tokens(account, record, now) - 1;
