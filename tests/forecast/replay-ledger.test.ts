@@ -9,7 +9,7 @@ import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 const PID = { kp: 0.3, ki: 0.05, kd: 0.1 };
 const CURVE = dailyCurve();
-const STEPS = 250;
+const STEPS = 150;
 
 const one = <T>(chance: Chance, of: readonly T[]): T => of[Math.floor(chance() * of.length)]!;
 
@@ -38,7 +38,7 @@ const drawCampaign = (chance: Chance, id: number): Partial<Campaign> => ({
   dailyBudgetMicros: chance() < 0.3 ? 40_000 : null,
 });
 
-it.each([1, 2, 3, 4])('decides every reservation of a random day as the Lua in Redis does (seed %i)', async (seed) => {
+it.each([1, 2, 3])('decides every reservation of a random day as the Lua in Redis does (seed %i)', async (seed) => {
   const chance = createChance(seed);
   const campaigns = [1, 2].map((id) => campaign(drawCampaign(chance, id)));
   const items = Array.from({ length: 6 }, (_, i) => {
@@ -82,4 +82,4 @@ it.each([1, 2, 3, 4])('decides every reservation of a random day as the Lua in R
   expect(served).toBeGreaterThan(20);
   expect(refused).toBeGreaterThan(20);
   rig.close();
-});
+}, 300_000);
