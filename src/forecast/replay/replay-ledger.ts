@@ -9,27 +9,8 @@ import { curveRecord } from '../../ledger/reserve/encode-reserve.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 import { Account, createLedgerRules, FIELD, type CurveRecord } from './ledger-rules.ts';
 import { createKnowCandidate, type KnownCandidate } from './known-candidate.ts';
+import type { HitRates, StartedAccount } from './known-delivery.ts';
 import { createReplayedUsers, type ReplayedUser } from './replayed-users.ts';
-
-/** What a line item or campaign had delivered when the replay begins. */
-export interface StartedAccount {
-  /** 'l' or 'c' and its id. */
-  readonly account: string;
-  readonly todayImpressions: number;
-  readonly todayMicros: number;
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly micros: number;
-}
-
-/** What becomes of ads, as history says. */
-export interface HitRates {
-  /** The part of the ads of a line item that renders. */
-  renderRate(lineItemId: number): number;
-  /** Of its impressions. */
-  clickRate(lineItemId: number): number;
-  viewableRate(lineItemId: number): number;
-}
 
 export interface ReplayLedgerOptions {
   readonly pid: PidGains;
