@@ -12,8 +12,6 @@ export interface Comparison {
   readonly ninetieth: number;
   /** The part of line items within P10 to P90. */
   readonly held: number;
-  /** The error of what matches, of all line items together: the 90th percentile. */
-  readonly available: number;
   readonly impossible: string;
   readonly lines: readonly string[];
   readonly meanError: number;
@@ -40,7 +38,6 @@ export const comparisonOf = ({ delivered, catalog, firstDay }: BackTest, { lineI
     compared: rows.length,
     ...{ median: at(0.5), ninetieth: at(0.9), held },
     meanError: errors.reduce((sum, error) => sum + Math.min(error, 2), 0) / errors.length,
-    available: 0,
     impossible: (impossible?.p90 ?? 0) < goalOf(catalog.impossibleId) * 0.9 ? 'called so' : 'not seen',
     predicted: new Map([...lineItems].map(([id, { p50 }]) => [id, p50])),
     lines: [

@@ -33,6 +33,7 @@ export const requestOf = (publisher: Publisher, { atMs, visitor, section, places
     consent: consents ? ALLOWED : REFUSED,
     pageView: undefined,
     pagePlacements: [],
+    pagePlacements: [],
     hasSegments: false,
     client: undefined,
     seal: undefined,

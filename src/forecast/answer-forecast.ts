@@ -9,7 +9,7 @@ import type { MatchLineItem } from './match-line-item.ts';
 import type { ComingDays } from './replay/coming-days.ts';
 import type { Prediction } from './replay/predict.ts';
 import type { ReplayRequest } from './replay/replayed-request.ts';
-import type { HitRates, StartedAccount } from './replay/replay-ledger.ts';
+import type { HitRates, StartedAccount } from './replay/known-delivery.ts';
 
 /** What all bookings of a publisher deliver. Sums are of impressions of the replay (`prediction.coming.scale`). */
 export interface Baseline {

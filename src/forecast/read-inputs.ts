@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, MS_PER_DAY } from '../base/utc-day.ts';
 import { targetingRules } from '../targeting/targeting-rules.ts';
-import type { HitRates, StartedAccount } from './replay/replay-ledger.ts';
+import type { HitRates, StartedAccount } from './replay/known-delivery.ts';
 import { createSampleStore, SAMPLE_DAYS } from './sample/sample-store.ts';
 import type { SampledRequest } from './sample/sampled-request.ts';
 import type { TrafficHistory } from './traffic/plan-traffic.ts';

@@ -51,6 +51,7 @@ const VALUES: Readonly<Record<string, string>> = {
 export const REFUSED: Readonly<Record<string, number>> = {
   ...{ signOutByProvider: 400, confirmTotp: 400, removeTotp: 409, renewRecoveryCodes: 409 },
   ...{ addPasskey: 400, renamePasskey: 404, removePasskey: 404, signInByPasskey: 401, removeMention: 404 },
+  ...{ getForecast: 404, cancelForecast: 404 },
   ...{ proposeChange: 409, getApproval: 404, approveChange: 404, sendBackChange: 404, withdrawChange: 404 },
 };
 /** Optional ones without which an operation refuses the caller. */

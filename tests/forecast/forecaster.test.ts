@@ -66,7 +66,8 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
   const [goal, capped] = booking.lineItemIds;
   const first = await ask({ publisherId: booking.publisherId, lineItemId: goal, draft: undefined });
   expect(first.answer.basis).toBe('replay');
-  expect(first.answer.delivery.p50).toBeGreaterThan(560);
+  // Its flight ends after the days that are forecast, which get their part of the goal.
+  expect(first.answer.delivery.p50).toBeGreaterThan(500);
   expect(first.answer.delivery.p90).toBeLessThanOrEqual(600);
   expect(first.answer.available).toBeGreaterThan(0.9 * 28 * VISITS_A_DAY);
   expect(first.answer.available).toBeLessThan(1.1 * 28 * VISITS_A_DAY);
@@ -91,7 +92,7 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
   };
   const of = forecaster();
   const { answer } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft }, of);
-  expect(answer.delivery.p50).toBeGreaterThan(1_400);
+  expect(answer.delivery.p50).toBeGreaterThan(1_300);
   expect(answer.displaced.map(({ line_item_id }) => line_item_id)).toEqual([below]);
   expect(answer.displaced[0]!.impressions).toBeGreaterThan(1_000);
   expect(await knex('line_items').where({ id: DRAFT_ID })).toEqual([]);

@@ -115,16 +115,23 @@ const NAMES = [
   'pacing_take',
 ] as const;
 
+/** What the rules ask of a user's places. */
+export interface FrequencyRules<User> {
+  /** Whether so many ads are more than one of the caps allows; the caps are triples from position 1. */
+  readonly refuses: (user: User, caps: readonly number[], ads: number) => boolean;
+  /** Whether it is to see a step of a sequence: from position 1 its counter, window (ms), step from 0, and the number of steps. */
+  readonly isTurn: (user: User | undefined, turn: readonly number[]) => boolean;
+}
+
 /**
  * The rules that reserve.lua decides by, from the same files, without Redis: compiled to JavaScript a candidate takes a
  * microsecond, and through Redis and its protocol fifty.
- *
- * @param frequencyRefuses whether a user has as many places as one of the caps allows; the caps are triples from position 1
  */
-export const createLedgerRules = <User>(frequencyRefuses: (user: User, caps: readonly number[]) => boolean): LedgerRules<User> => {
+export const createLedgerRules = <User>({ refuses, isTurn }: FrequencyRules<User>): LedgerRules<User> => {
   const files = FILES.map((name) => readFileSync(new URL(`../../ledger/lua/${name}.lua`, import.meta.url), 'utf8'));
   const call: LedgerCall = { released: {}, released_micros: {} };
-  const compiled = compileLua([...CANDIDATE_LUA, ...files].join('\n'), NAMES, { call, frequency_refuses: frequencyRefuses });
+  const globals = { call, frequency_refuses: refuses, frequency_is_turn: isTurn };
+  const compiled = compileLua([...CANDIDATE_LUA, ...files].join('\n'), NAMES, globals);
   return { ...(compiled as unknown as Omit<LedgerRules<User>, 'call'>), call };
 };
 

@@ -1,7 +1,7 @@
 import type { PidGains } from '../../config/settings.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { RefusalReason } from '../../serving/count-refusals.ts';
-import type { HitRates, StartedAccount } from './replay-ledger.ts';
+import type { HitRates, StartedAccount } from './known-delivery.ts';
 import { comingDays, type ComingDays, type ComingDaysOptions } from './coming-days.ts';
 import { runReplay, type ReplayedDelivery, type ReplayOptions, type ReplayResult } from './run-replay.ts';
 

@@ -1,37 +1,16 @@
 import { dayRuleText, UTC_DAYS } from '../../base/local-day.ts';
 import type { PidGains } from '../../config/settings.ts';
-import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { adsOf, type RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { SharedRequest } from '../../ledger/allowances/allowances-options.ts';
-import { countedOf, countsOf } from '../../ledger/frequency-counters.ts';
-import { billsOnOf, laterPriceMicros, type BillsOn } from '../../ledger/limits.ts';
-import type { Reservation, ReservedImp } from '../../ledger/reservation.ts';
-import { createCandidateEncoder } from '../../ledger/reserve/encode-candidate.ts';
+import type { Reservation, ReservationMoments, ReservedImp } from '../../ledger/reservation.ts';
 import { ShownTogether } from '../../decision/shown-together.ts';
 import { curveRecord } from '../../ledger/reserve/encode-reserve.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
-import { Account, createLedgerRules, FIELD, luaRow, type CandidateRecord, type CurveRecord } from './ledger-rules.ts';
+import { Account, createLedgerRules, FIELD, type CurveRecord } from './ledger-rules.ts';
+import { createKnowCandidate, type KnownCandidate } from './known-candidate.ts';
+import type { HitRates, StartedAccount } from './known-delivery.ts';
 import { createReplayedUsers, type ReplayedUser } from './replayed-users.ts';
-
-/** What a line item or campaign had delivered when the replay begins. */
-export interface StartedAccount {
-  /** 'l' or 'c' and its id. */
-  readonly account: string;
-  readonly todayImpressions: number;
-  readonly todayMicros: number;
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly micros: number;
-}
-
-/** What becomes of ads, as history says. */
-export interface HitRates {
-  /** The part of the ads of a line item that renders. */
-  renderRate(lineItemId: number): number;
-  /** Of its impressions. */
-  clickRate(lineItemId: number): number;
-  viewableRate(lineItemId: number): number;
-}
 
 export interface ReplayLedgerOptions {
   readonly pid: PidGains;
@@ -62,24 +41,6 @@ interface Hold {
   readonly micros: number;
 }
 
-interface KnownCandidate {
-  readonly record: CandidateRecord;
-  readonly lineItemId: number;
-  readonly billsOn: BillsOn;
-  readonly laterMicros: number;
-  /** Counters with how long their places are kept (s). */
-  readonly counted: readonly number[] | undefined;
-  readonly countedClicks: readonly number[];
-}
-
-/** Of the record of a candidate: numbers of impressions or micros, of which -1 is none. */
-const SCALED = [
-  ...(['daily_impressions', 'daily_spend_micros', 'budget_micros', 'campaign_budget_micros', 'campaign_daily_micros'] as const),
-  ...(['rate_per_second', 'rate_burst'] as const),
-];
-/** Goals of impressions and clicks, from position 1. */
-const SCALED_GOALS = [1, 2];
-
 /**
  * Decides reservations by the ledger's own rules (ledger-rules.ts). What an ad becomes is drawn when it is selected: it is seen,
  * perhaps clicked, or held until its token ends. That differs from the world by the seconds until an ad renders.
@@ -87,9 +48,7 @@ const SCALED_GOALS = [1, 2];
 export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger => {
   const { pid, tokenTtlMs, scale, started, rates, random, onImpression } = options;
   const users = createReplayedUsers();
-  const rules = createLedgerRules<ReplayedUser>(users.refuses);
-  const encode = createCandidateEncoder();
-  const known = new Map<string, KnownCandidate>();
+  const rules = createLedgerRules<ReplayedUser>(users.frequency);
   const pages = new Map<string, ShownTogether>();
   const dayRules = new Map<string, unknown>();
   const startOf = new Map(started.map((one) => [one.account, one]));
@@ -116,29 +75,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     return account;
   };
 
-  const knownOf = (candidate: RankedCandidate, request: SharedRequest): KnownCandidate => {
-    const { lineItem, campaign } = candidate;
-    const { budgetMicros, dailyBudgetMicros, id } = campaign;
-    const siblings = budgetMicros === null && dailyBudgetMicros === null ? undefined : request.siblingsOf?.(id);
-    const schedule = lineItem.pacing === 'ASAP' ? undefined : request.curve.scheduled?.(lineItem, campaign);
-    const text = encode(candidate, siblings, schedule);
-    let found = known.get(text);
-    if (found === undefined) {
-      const record = scaled(rules.candidate_record(luaRow(JSON.parse(text) as unknown[])), scale);
-      const counted = countedOf(candidate);
-      found = {
-        record,
-        lineItemId: lineItem.id,
-        billsOn: billsOnOf(lineItem),
-        laterMicros: laterPriceMicros(lineItem) ?? 0,
-        counted: counted && countsOf(counted, 'impressions'),
-        countedClicks: counted ? countsOf(counted, 'clicks') : [],
-      };
-      if (known.size > MAX_KNOWN) known.clear();
-      known.set(text, found);
-    }
-    return found;
-  };
+  const knownOf = createKnowCandidate(rules.candidate_record, scale);
 
   const curves = new WeakMap<TrafficCurve, CurveRecord>();
   const curveOf = (curve: TrafficCurve): CurveRecord => {
@@ -211,7 +148,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     else hold(account, campaign, record.holds_price ? record.price_micros : 0, account[FIELD.day]!, now + tokenTtlMs);
     if (rules.pacing_applies(record)) rules.pacing_take(account, campaign, record, 1);
     if (record.rate_per_second >= 0) {
-      account[FIELD.rateTokens] = rules.limits_rate_tokens(account, record, now) - 1;
+      account[FIELD.rateTokens] = Math.max(rules.limits_rate_tokens(account, record, now) - 1, 0);
       account[FIELD.rateAt] = now;
     }
   };
@@ -234,6 +171,13 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     return shown;
   };
 
+  const momentsOf = (day: number): ReservationMoments => ({
+    ...{ tokenExpS: Math.ceil((now + tokenTtlMs) / 1000), holdEndMs: now + tokenTtlMs, day },
+  });
+  const boundTo = (ad: RankedCandidate | undefined, day: number): ReservedImp => ({
+    ...{ winner: -1, bound: ad, moments: momentsOf(day), refused: [], granted: undefined },
+  });
+
   const reserveImp = (candidates: readonly RankedCandidate[], request: SharedRequest, curve: CurveRecord, day: number): ReservedImp => {
     const refused: NoBidReason[] = [];
     const shown = shownOf(request);
@@ -254,9 +198,8 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       }
       if (reason === undefined) {
         shown?.add(candidate);
-        take(found, account, campaign, user);
-        const moments = { tokenExpS: Math.ceil((now + tokenTtlMs) / 1000), holdEndMs: now + tokenTtlMs, day };
-        return { winner, moments, refused, granted: undefined };
+        for (let ad = 0; ad < adsOf(candidate); ad++) take(found, account, campaign, user);
+        return { winner, moments: momentsOf(day), refused, granted: undefined };
       }
       refused.push(reason as NoBidReason);
     }
@@ -268,7 +211,13 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       const curve = curveOf(request.curve);
       const day = rules.day_of(curve.rule, now);
       calls++;
-      const imps = request.imps.map((candidates) => reserveImp(candidates, request, curve, day));
+      /** The ads of roadblocks that have won, by impression. */
+      const bound = new Map<number, RankedCandidate>();
+      const imps = request.imps.map((candidates, i): ReservedImp => {
+        const reserved = bound.has(i) ? boundTo(bound.get(i), day) : reserveImp(candidates, request, curve, day);
+        for (const ad of candidates[reserved.winner]?.block?.bound ?? []) bound.set(ad.imp, ad.candidate);
+        return reserved;
+      });
       for (const account of touched) account.close(rules.call);
       touched.length = 0;
       return Promise.resolve({ imps });
@@ -291,16 +240,5 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
   };
 };
 
-const MAX_KNOWN = 200_000;
 const MAX_ENDED = 10_000;
 const MAX_PAGES = 20_000;
-
-const scaled = (record: CandidateRecord, scale: number): CandidateRecord => {
-  if (scale === 1) return record;
-  const divided: Record<string, unknown> = { ...record };
-  const divide = (value: unknown): unknown => (typeof value === 'number' && value >= 0 ? value / scale : value);
-  for (const name of SCALED) divided[name] = divide(divided[name]);
-  const { goal } = divided as { goal?: readonly unknown[] };
-  if (goal) divided['goal'] = goal.map((value, i) => (SCALED_GOALS.includes(i) ? divide(value) : value));
-  return divided as unknown as CandidateRecord;
-};

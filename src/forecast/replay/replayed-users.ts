@@ -1,3 +1,6 @@
+import { countsWhat } from '../../ledger/frequency-counters.ts';
+import type { FrequencyRules } from './ledger-rules.ts';
+
 /** The places of one visitor, by counter: when each was taken, or, held, when it is freed, as a negative number. */
 export type ReplayedUser = Map<number, number[]>;
 
@@ -6,8 +9,7 @@ export interface ReplayedUsers {
   /** The clock of the replay. */
   now: number;
   of(name: string): ReplayedUser;
-  /** `caps`: triples from position 1: counter, how many it allows, window (ms). */
-  readonly refuses: (user: ReplayedUser, caps: readonly number[]) => boolean;
+  readonly frequency: FrequencyRules<ReplayedUser>;
   /**
    * @param counted counters, each with how long its places are kept (s)
    * @param atMs when the ad was seen, or, `isHeld`, when its place is freed
@@ -20,6 +22,13 @@ const CROWDED = 32;
 
 export const createReplayedUsers = (): ReplayedUsers => {
   const users = new Map<string, ReplayedUser>();
+  const taken = (user: ReplayedUser, counter: number, windowMs: number): number => {
+    const places = user.get(counter);
+    if (places === undefined) return 0;
+    let count = 0;
+    for (const place of places) if (place < 0 ? -place > all.now : place > all.now - windowMs) count++;
+    return count;
+  };
   const all: ReplayedUsers = {
     now: 0,
     of: (name) => {
@@ -27,16 +36,19 @@ export const createReplayedUsers = (): ReplayedUsers => {
       if (user === undefined) users.set(name, (user = new Map<number, number[]>()));
       return user;
     },
-    refuses: (user, caps) => {
-      for (let i = 1; i < caps.length; i += 3) {
-        const places = user.get(caps[i]!);
-        if (places === undefined) continue;
-        const sinceMs = all.now - caps[i + 2]!;
-        let taken = 0;
-        for (const place of places) if (place < 0 ? -place > all.now : place > sinceMs) taken++;
-        if (taken >= caps[i + 1]!) return true;
-      }
-      return false;
+    frequency: {
+      refuses: (user, caps, ads) => {
+        for (let i = 1; i < caps.length; i += 3) {
+          const [counter, max, windowMs] = [caps[i]!, caps[i + 1]!, caps[i + 2]!];
+          const more = countsWhat(counter) === 'clicks' ? 1 : Math.min(ads, max);
+          if (taken(user, counter, windowMs) + more > max) return true;
+        }
+        return false;
+      },
+      isTurn: (user, turn) => {
+        const [, counter = 0, windowMs = 0, step = 0, steps = 1] = turn;
+        return (user ? taken(user, counter, windowMs) : 0) % steps === step;
+      },
     },
     take: (user, counted, atMs, isHeld = false) => {
       for (let i = 0; i < counted.length; i += 2) {

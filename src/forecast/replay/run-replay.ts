@@ -7,7 +7,8 @@ import { createServeAd, type ServeAdOptions } from '../../serving/serve-ad.ts';
 import { createSessionCaps } from '../../serving/session-caps.ts';
 import type { SampledRequest } from '../sample/sampled-request.ts';
 import { arrivalsOf, type Arrival } from './arrivals.ts';
-import { createReplayLedger, type HitRates, type StartedAccount } from './replay-ledger.ts';
+import type { HitRates, StartedAccount } from './known-delivery.ts';
+import { createReplayLedger } from './replay-ledger.ts';
 import { createReplayRequest } from './replayed-request.ts';
 
 /** A day that is replayed. */
