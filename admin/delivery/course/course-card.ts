@@ -65,7 +65,7 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
         impressions: number(row['impressions']),
         revenue: number(row['revenue']),
       }));
-      const marks = history?.ok ? courseMarks(history.value as readonly AuditRow[]) : [];
+      const marks = history?.ok ? courseMarks(history.value) : [];
       return { ok: true, value: { days, clicks: number(totals['clicks']), revenue: number(totals['revenue']), marks } };
     },
     { may },
