@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { dateOfDay, dayOf } from '../../../src/base/utc-day.ts';
-import type { AuditRow } from '../../../src/bookings/audit-api.ts';
 import type { Page } from '../../page.ts';
 import { card } from '../../parts/parts.ts';
 import { createReading } from '../../parts/reading.ts';
