@@ -50,11 +50,11 @@ const BOOKED = component(
   'Booked',
   s.record({
     applied: s.described(s.boolean, 'false: of a dry run'),
-    campaign: s.orNull(ENTITY_COMPONENTS.campaigns.record, { description: 'null: it has faults, or was not reached' }),
+    campaign: s.nullOr(ENTITY_COMPONENTS.campaigns.record, { description: 'null: it has faults, or was not reached' }),
     line_items: s.listOf(
       s.record({
-        line_item: s.orNull(ENTITY_COMPONENTS.line_items.record),
-        creatives: s.listOf(s.orNull(ENTITY_COMPONENTS.creatives.record)),
+        line_item: s.nullOr(ENTITY_COMPONENTS.line_items.record),
+        creatives: s.listOf(s.nullOr(ENTITY_COMPONENTS.creatives.record)),
       }),
     ),
     faults: s.described(NOTES, 'of a dry run: why the booking would be refused'),

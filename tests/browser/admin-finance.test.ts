@@ -66,7 +66,9 @@ test.each(LOOKS)('at %s a month is shown by advertiser', async (name, look) => {
   const admin = await openAdmin(browser, replica, look);
   const { page } = admin;
   await admin.go(`#/finance?publisher_id=${booked.publisher.id}&month=2026-03`);
-  await page.getByRole('table', { name: 'Revenue by advertiser' }).getByText('$145.250001').first().waitFor();
+  await page.getByRole('table', { name: 'Revenue by advertiser' }).getByText('$145.25', { exact: true }).first().waitFor();
+  await page.locator('tbody tr').first().hover();
+  await page.getByText('$145.250001').first().waitFor();
   expect(await fits(page)).toBe(true);
   await shoot(page, `finance-${name}`);
   expect(admin.troubles).toEqual([]);

@@ -10,7 +10,7 @@ const booking = (
 ): JudgedBooking => ({
   ...{ id: 1, name: 'Boots', publisherId: 1, endsSoon: false, valueMicros },
   ...{ startMs: NOW - 5 * MS_PER_DAY, endMs: NOW + 5 * MS_PER_DAY },
-  status: { reasons: [], held_until: null, stuck_creatives: [], ...status } as unknown as LineItemStatus,
+  status: { reasons: [], held_until: null, stuck_creatives: [], ...status },
 });
 
 test('of a line item that is behind, the part of its value that is behind is at risk', () => {

@@ -7,7 +7,7 @@ import { textOf } from '../forms/typed-text.ts';
 import type { CreativePart, ItemPart } from './booking-draft.ts';
 import { placementsOf } from './dropped-files.ts';
 import { missingSizes } from './item-groups.ts';
-import type { ItemRowContext } from './item-row.ts';
+import type { ItemRowContext } from './item-row-context.ts';
 
 /** The creatives of a line item side by side, what is being stored, and the sizes that are missing. */
 export const creativeStrip = (context: ItemRowContext, item: ItemPart, at: number): TemplateResult => {

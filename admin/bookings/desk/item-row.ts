@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { FormField } from '../../../src/catalog/entities/form.ts';
-import type { Page } from '../../page.ts';
 import { button } from '../../parts/parts.ts';
 import { input } from '../../parts/fields/input.ts';
 import { fieldsOf, hasType, holds, wordsOf } from '../forms/entity-fields.ts';
@@ -10,24 +9,10 @@ import { textOf } from '../forms/typed-text.ts';
 import { expectPlacements, renderWidget } from '../forms/widgets.ts';
 import { counted, titleOf } from '../../words/kinds.ts';
 import { t } from '../../words/texts.ts';
-import type { BookingDesk } from './booking-desk.ts';
 import { newKey, type ItemPart } from './booking-draft.ts';
 import { creativeStrip } from './creative-strip.ts';
-import type { DroppedFiles } from './dropped-files.ts';
+import type { ItemRowContext } from './item-row-context.ts';
 import { groupWords, ITEM_GROUPS, type GroupName, type ItemGroup } from './item-groups.ts';
-
-/** What is open on the screen: line items, their groups, and the rest of a group. */
-export interface Opened {
-  has(name: string): boolean;
-  toggle(name: string, to?: boolean): void;
-}
-
-export interface ItemRowContext {
-  readonly page: Page;
-  readonly desk: BookingDesk;
-  readonly opened: Opened;
-  readonly files: DroppedFiles;
-}
 
 /** A line item as a row that opens in place: its groups are lines of words, each of which opens in turn. */
 export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): TemplateResult => {

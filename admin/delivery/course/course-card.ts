@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { dateOfDay, dayOf } from '../../../src/base/utc-day.ts';
-import type { AuditRow } from '../../../src/bookings/audit-api.ts';
 import type { Page } from '../../page.ts';
 import { card } from '../../parts/parts.ts';
 import { createReading } from '../../parts/reading.ts';
@@ -65,7 +64,7 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
         impressions: number(row['impressions']),
         revenue: number(row['revenue']),
       }));
-      const marks = history?.ok ? courseMarks(history.value as readonly AuditRow[]) : [];
+      const marks = history?.ok ? courseMarks(history.value) : [];
       return { ok: true, value: { days, clicks: number(totals['clicks']), revenue: number(totals['revenue']), marks } };
     },
     { may },
