@@ -33,7 +33,6 @@ export const requestOf = (publisher: Publisher, { atMs, visitor, section, places
     consent: consents ? ALLOWED : REFUSED,
     pageView: undefined,
     pagePlacements: [],
-    pagePlacements: [],
     hasSegments: false,
     client: undefined,
     seal: undefined,

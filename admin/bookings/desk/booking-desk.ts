@@ -1,6 +1,7 @@
 import type { Page } from '../../page.ts';
 import type { Problem } from '../../api/wire.ts';
 import type { Fault } from '../../../src/base/fault.ts';
+import { withChoice } from '../forms/entity-draft.ts';
 import { faultInWords } from '../forms/entity-fields.ts';
 import type { Form } from '../forms/form.ts';
 import { isWithin, readAt, writtenAt } from '../forms/pointer.ts';

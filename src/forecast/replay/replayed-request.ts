@@ -51,7 +51,6 @@ export const createReplayRequest = (publisher: Publisher, offsetMs: (atMs: numbe
       consent: ALLOWED,
       pageView: pageView === 0 ? undefined : `${name} ${pageView}`,
       pagePlacements: [],
-      pagePlacements: [],
       hasSegments: false,
       client: undefined,
       seal: undefined,
