@@ -1,5 +1,5 @@
 import { createZoneOffset } from '../../src/base/zone-offset.ts';
-import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { firstRefusal, RULES, rulesOf } from '../../src/decision/rules.ts';
@@ -48,7 +48,7 @@ const ZONE = 'UTC';
 export const HISTORY_DAYS = 14;
 export const FORECAST_DAYS = 14;
 const PID = { kp: 0.3, ki: 0.05, kd: 0.1 };
-const TOKEN_TTL_MS = 30 * 60_000;
+const TOKEN_TTL_MS = 30 * MS_PER_MINUTE;
 const RENDER_RATE = 0.85;
 const CLICK_RATE = 0.001;
 
@@ -86,7 +86,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       const days = history.get(placementId) ?? new Map<number, number>();
       history.set(placementId, days.set(firstDay + day, (days.get(firstDay + day) ?? 0) + 1));
     }
-    const hour = Math.floor((request.query.atMs % MS_PER_DAY) / 3_600_000);
+    const hour = Math.floor((request.query.atMs % MS_PER_DAY) / MS_PER_HOUR);
     hourly[hour]! += request.imps.length;
     const chosen = request.userHash === null ? ++share.passed >= share.weight : isChosen(share, request.userHash);
     if (!chosen) return;
@@ -162,7 +162,7 @@ const MATCHING = rulesOf({ impId: '', placementId: '', size: { width: 0, height:
 const byPlacement = new WeakMap<Snapshot, Map<string, ReturnType<Snapshot['creativesOf']>>>();
 const CREATIVES_OF = (snapshot: Snapshot, placementId: string): ReturnType<Snapshot['creativesOf']> => {
   let known = byPlacement.get(snapshot);
-  if (!known) byPlacement.set(snapshot, (known = new Map()));
+  if (!known) byPlacement.set(snapshot, (known = new Map<string, readonly Creative[]>()));
   let found = known.get(placementId);
   if (!found) {
     found = [...snapshot.lineItems.values()]
@@ -175,8 +175,8 @@ const CREATIVES_OF = (snapshot: Snapshot, placementId: string): ReturnType<Snaps
 
 const knownEvent = (placements: readonly string[]): TrafficEvent => ({
   name: 'election night',
-  fromMs: START_MS + EVENT.day * MS_PER_DAY + EVENT.fromHour * 3_600_000,
-  toMs: START_MS + EVENT.day * MS_PER_DAY + EVENT.toHour * 3_600_000,
+  fromMs: START_MS + EVENT.day * MS_PER_DAY + EVENT.fromHour * MS_PER_HOUR,
+  toMs: START_MS + EVENT.day * MS_PER_DAY + EVENT.toHour * MS_PER_HOUR,
   factor: EVENT.factor,
   placements,
   targeting: [],

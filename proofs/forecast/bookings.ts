@@ -1,9 +1,12 @@
-import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { CHECKS } from '../../src/catalog/checks/check-entities.ts';
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import { ROWS } from '../../src/catalog/postgres/rows.ts';
 import { createChance, type Chance } from '../../testkit/chance.ts';
 import type { Life } from './life.ts';
+
+const HOUR_S = MS_PER_HOUR / 1000;
+const DAY_S = MS_PER_DAY / 1000;
 
 /** Rows of the catalog, and the line items that are asked about. */
 export interface BookedCatalog {
@@ -119,7 +122,7 @@ const draw = (
     ...(kind < 0.45 && { goal_impressions: amount }),
     ...(kind >= 0.45 && kind < 0.65 && { daily_impression_cap: Math.max(Math.round(amount / days), 5) }),
     ...(kind >= 0.65 && kind < 0.75 && { daily_spend_cap: Math.max(Math.round((amount / days) * 0.4) / 100, 0.05) }),
-    ...(chance() < 0.35 && { frequency_cap: one([1, 2, 3, 5]), frequency_window: one([3_600, 86_400, 86_400, 604_800]) }),
+    ...(chance() < 0.35 && { frequency_cap: one([1, 2, 3, 5]), frequency_window: one([HOUR_S, DAY_S, DAY_S, 7 * DAY_S]) }),
     ...(chance() < 0.1 && { schedule: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '06:00', to: '20:00' }] }),
     targeting: {
       ...(chance() < 0.3 && { countries: [one(['DE', 'AT', 'CH', 'FR']), 'DE'].slice(0, chance() < 0.5 ? 1 : 2) }),

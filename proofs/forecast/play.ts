@@ -71,7 +71,7 @@ export const createWorld = async (options: WorldOptions) => {
     await Promise.all(
       ads.map(async (ad, i) => {
         const { ledger } = replicas[i % replicas.length]!;
-        const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null } as Hit;
+        const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null };
         const settled = await ledger.settle(hit, hitLimits(snapshot!, hit));
         if (settled?.outcome !== 'counted') return;
         const byDay = delivered.get(ad.lineItemId) ?? new Map<number, number>();

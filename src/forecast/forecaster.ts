@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { createDayRules, localDayOf } from '../base/local-day.ts';
-import { dateOfDay, MS_PER_DAY } from '../base/utc-day.ts';
+import { dateOfDay, MS_PER_DAY, MS_PER_MINUTE } from '../base/utc-day.ts';
 import { createZoneOffset } from '../base/zone-offset.ts';
 import { createCatalogBuilder } from '../catalog/snapshot/build-catalog.ts';
 import { openSnapshot, type OpenedSnapshot } from '../catalog/snapshot/open-snapshot.ts';
@@ -57,7 +57,7 @@ const REPLAYED_A_DAY = 50_000;
 const BEFORE_MS = 3 * MS_PER_DAY;
 const SEED = 20_261_127;
 /** How long what was read of the sample and of counts is used. */
-const INPUTS_MS = 10 * 60_000;
+const INPUTS_MS = 10 * MS_PER_MINUTE;
 const MAX_PUBLISHERS = 2;
 
 interface KeptInputs {
@@ -114,7 +114,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const snapshot = await load(nowMs, undefined);
     const today = todayOf(zoneOf(snapshot, publisherId), nowMs);
     const kept = baselines.get(publisherId);
-    if (kept && kept.version === snapshot.version && kept.prediction.coming.today === today) return kept;
+    if (kept?.version === snapshot.version && kept.prediction.coming.today === today) return kept;
     const winners = new Map<string, Map<number, number>>();
     const available = new Map<string, Map<number, number>>();
     const sold = new Map<string, Map<number, number>>();

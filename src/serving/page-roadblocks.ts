@@ -57,7 +57,7 @@ const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: re
     // Each placement has one of its ads, the first impression.
     const imp = places.findIndex(({ imp: asked }) => asked.placementId === placementId);
     const place = places[imp] ?? laterPlace(placementId);
-    const isAsked = place !== undefined && place.placement !== undefined;
+    const isAsked = place?.placement !== undefined;
     if (!isAsked) return `the page does not ask for ${placementId}`;
     if (place.imp.terms) return 'an auction decides each impression by itself';
     const index = place.slot.direct;

@@ -58,8 +58,18 @@ test('a player is asked for by the stricter of the rules of its placement and of
     return (request as { imp: Record<string, object>[] }).imp[0]![format];
   };
   const asked = { w: 640, h: 360, linearity: 1, protocols: [2, 3, 5, 6, 7, 8, 11, 12, 13, 14] };
-  expect(ask('video', players)).toEqual({ ...asked, mimes: ['video/mp4'], minduration: 7, maxduration: 15, plcmt: 1, startdelay: -1, skip: 1 });
-  expect(ask('video', [null, undefined])).toMatchObject({ mimes: ['video/mp4', 'video/webm', 'application/x-mpegURL', 'application/dash+xml'] });
+  expect(ask('video', players)).toEqual({
+    ...asked,
+    mimes: ['video/mp4'],
+    minduration: 7,
+    maxduration: 15,
+    plcmt: 1,
+    startdelay: -1,
+    skip: 1,
+  });
+  expect(ask('video', [null, undefined])).toMatchObject({
+    mimes: ['video/mp4', 'video/webm', 'application/x-mpegURL', 'application/dash+xml'],
+  });
   expect(ask('audio', [{ max_duration: 30, mimes: ['audio/mpeg'] }])).toMatchObject({ mimes: ['audio/mpeg'], maxduration: 30 });
 });
 

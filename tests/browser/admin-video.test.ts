@@ -36,7 +36,7 @@ const playedIn = async (frame: Frame): Promise<number> =>
   });
 const playerFrame = async (): Promise<Frame> => {
   const handle = await admin.page.locator('ad-preview iframe').first().elementHandle();
-  return (await handle!.contentFrame())!;
+  return (await handle.contentFrame())!;
 };
 
 test('a video is uploaded, shown with what was read from it, played, and its placement has a tag that plays it uncounted', async () => {

@@ -143,7 +143,7 @@ test('a bidder is asked for a video, and its VAST is passed on with our reports,
   let seconds = 15;
   const server = createServer((request, response) => {
     void textOf(request).then((body) => {
-      const { id, imp } = JSON.parse(body) as Json;
+      const { id, imp } = JSON.parse(body);
       asked.push(imp[0]);
       const adm =
         '<VAST version="4.2"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +

@@ -47,7 +47,12 @@ test('the price is held from the serve to the end of the video, and billed then,
   expect(await settle(ad, 'event:complete', NOON + 30_000)).toEqual(['counted', undefined]);
   expect(await settle(ad, 'event:complete', NOON + 31_000)).toEqual(['duplicate', undefined]);
   for (const book of await both())
-    expect(book).toMatchObject({ heldMicros: 0, today: { impressions: 1, clicks: 1, spendMicros: PRICE }, totalSpendMicros: PRICE, broken: 0 });
+    expect(book).toMatchObject({
+      heldMicros: 0,
+      today: { impressions: 1, clicks: 1, spendMicros: PRICE },
+      totalSpendMicros: PRICE,
+      broken: 0,
+    });
   expect(await billed()).toEqual([0, 0, 0, 0, 0, PRICE]);
 });
 

@@ -54,7 +54,7 @@ test.each([
   ['frequency cap', { frequencyCaps: perUser(5, MINUTE) }, NoBidReason.FrequencyCapped],
   ['rate limit', { rateLimit: { perSecond: 0.001, burst: 5 } }, NoBidReason.RateLimit],
 ])('a %s of five ads lets one roadblock of three through, and the impressions of the next get other ads', async (_, limits, reason) => {
-  const page = (): RankedCandidate[][] => [[roadblock(limits as Partial<LineItem>, [1, 2])], [FILLER], []];
+  const page = (): RankedCandidate[][] => [[roadblock(limits, [1, 2])], [FILLER], []];
   expect(await ask(page(), { userHash: 'ann' })).toEqual([10, 11, 12]);
   expect(await ask(page(), { userHash: 'ann' })).toEqual([`none ${reason}`, 900, 'none ']);
 });

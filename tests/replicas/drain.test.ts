@@ -144,6 +144,8 @@ const answerOf = async (sent: ReturnType<typeof request>): Promise<IncomingMessa
 };
 
 const reset = async (): Promise<string> => {
-  await withClient(databaseUrl, (client) => client.query('truncate publishers, placements, events, event_batches restart identity cascade'));
+  await withClient(databaseUrl, (client) =>
+    client.query('truncate publishers, placements, events, event_batches restart identity cascade'),
+  );
   return databaseUrl;
 };

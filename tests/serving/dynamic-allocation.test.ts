@@ -35,7 +35,7 @@ const ask = async (): Promise<{ readonly bid: Json; readonly ranking: readonly J
   return { bid: seatbid[0]?.bid[0], ranking: debug.trace.imps[0].ranking };
 };
 const isBid = (bid: Json): boolean => bid?.price === 1.75;
-const standardIn = (ranking: readonly Json[]): Json => ranking.find((one) => (one as Json).line_item_id === booked.lineItem);
+const standardIn = (ranking: readonly Json[]): Json => ranking.find((one) => one.line_item_id === booked.lineItem);
 
 test('a bid wins over a standard line item only with dynamic allocation, and only while it is ahead of its goal', async () => {
   // As soon as possible, it is ten impressions ahead.

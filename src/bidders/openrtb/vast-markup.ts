@@ -1,3 +1,4 @@
+import { MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import { Parser } from 'htmlparser2';
 import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import { escapeHtml } from '../../creative/escape-html.ts';
@@ -105,7 +106,7 @@ const CHUNK = 4_096;
 const millisecondsOf = (text: string): number | undefined => {
   const [, hours, minutes, seconds, fraction = '0'] = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,3}))?$/.exec(text) ?? [];
   if (hours === undefined) return undefined;
-  return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000 + Number(fraction.padEnd(3, '0'));
+  return Number(hours) * MS_PER_HOUR + Number(minutes) * MS_PER_MINUTE + Number(seconds) * 1000 + Number(fraction.padEnd(3, '0'));
 };
 
 /** Why a player does not take it, by the rules of its placement and of the auction; undefined: it does. */

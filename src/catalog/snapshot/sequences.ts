@@ -12,7 +12,7 @@ export class Sequences {
   /** Adds a creative that may serve. */
   add({ id, lineItemId, step }: Pick<Creative, 'id' | 'lineItemId' | 'step'>): void {
     let steps = this.byLineItem.get(lineItemId);
-    if (!steps) this.byLineItem.set(lineItemId, (steps = new Map()));
+    if (!steps) this.byLineItem.set(lineItemId, (steps = new Map<number, number>()));
     // Those without a step come after the others, each by itself.
     steps.set(id, step ?? AFTER_STEPS + id);
   }

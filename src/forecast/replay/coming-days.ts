@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../base/utc-day.ts';
 import { createDayRules, localDayOf, startOfDay } from '../../base/local-day.ts';
 import type { ZoneOffset } from '../../base/zone-offset.ts';
 import { matchTargeting } from '../../targeting/match-targeting.ts';
@@ -51,7 +52,7 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
   const { nowMs, days: count, zone, zoneOffset, events, models, replayedADay } = options;
   const ruleOf = createDayRules(zoneOffset);
   const dayOf = (ms: number): number => localDayOf(ruleOf(zone, ms), ms);
-  const startOf = (day: number): number => startOfDay(ruleOf(zone, nowMs + (day - today) * 86_400_000), day);
+  const startOf = (day: number): number => startOfDay(ruleOf(zone, nowMs + (day - today) * MS_PER_DAY), day);
   const today = dayOf(nowMs);
   const byDay = sampledByDay(options.sample, dayOf, models);
   const full = fullDays([...byDay.keys()], today);
