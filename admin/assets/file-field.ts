@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import {
+  limitInWords,
   MAX_CAPTIONS_BYTES,
   MAX_SOUND_BYTES,
   MAX_UPLOAD_BYTES,
@@ -105,7 +106,7 @@ export const fileField = (form: Form, page: Page, options: FileFieldOptions): Te
         }}
       />
       <span><strong>${t`Drop ${options.what} here`}</strong> ${t`or`} <u>${t`choose a file`}</u></span>
-      <small>${t`${ACCEPTED[options.accepts].words}, up to ${sizeInWords(ACCEPTED[options.accepts].maxBytes)}`}</small>
+      <small>${t`${ACCEPTED[options.accepts].words}, up to ${limitInWords(ACCEPTED[options.accepts].maxBytes)}`}</small>
     </label>
     ${page.rights.may('GET', '/assets') ? button(t`Choose an uploaded file`, () => pick(form, page, pointer, options), 'quiet') : nothing}
     <div class="file-outcome" aria-live="polite">${outcome(upload, placementsOf(form, page))}</div>
@@ -133,7 +134,7 @@ const send = async (form: Form, page: Page, pointer: string, file: File, options
   const { maxBytes, is, refusal } = ACCEPTED[options.accepts];
   const refuse = (reason: string): void => form.write(pointer, { state: 'refused', file: file.name, reason } satisfies Upload);
   // The service would close the connection of a much larger one.
-  if (file.size > maxBytes) return refuse(t`has ${sizeInWords(file.size)}; at most ${sizeInWords(maxBytes)} are accepted.`);
+  if (file.size > maxBytes) return refuse(t`has ${sizeInWords(file.size)}; at most ${limitInWords(maxBytes)} are accepted.`);
   form.write(pointer, { state: 'busy', file: file.name } satisfies Upload);
   const answer = await page.api.send('PUT', '/assets', { name: file.name, publisher_id: publisherOf(form, page), body: file });
   if (!answer.ok) return refuse(answer.problem.detail.replace(/^The file /, ''));

@@ -162,7 +162,7 @@ const MATCHING = rulesOf({ impId: '', placementId: '', size: { width: 0, height:
 const byPlacement = new WeakMap<Snapshot, Map<string, ReturnType<Snapshot['creativesOf']>>>();
 const CREATIVES_OF = (snapshot: Snapshot, placementId: string): ReturnType<Snapshot['creativesOf']> => {
   let known = byPlacement.get(snapshot);
-  if (!known) byPlacement.set(snapshot, (known = new Map<string, readonly Creative[]>()));
+  if (!known) byPlacement.set(snapshot, (known = new Map<string, ReturnType<Snapshot['creativesOf']>>()));
   let found = known.get(placementId);
   if (!found) {
     found = [...snapshot.lineItems.values()]

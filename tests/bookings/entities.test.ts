@@ -39,6 +39,8 @@ test('an API key is shown when it is created and when it is rotated, and never a
     origins: [],
     consent_when_silent: 'by_country',
     one_per_advertiser: false,
+    dynamic_allocation: false,
+    rate_card: [],
     us_opt_out_ends_frequency_caps: false,
     frequency_caps_without_user_id: 'contextual',
     badv: [],

@@ -179,6 +179,7 @@ const SCHEMAS = [
   ['code', answerOf(400, 'problem%2Bjson')],
   ['endpoint', `${COMPONENTS}/Bidder`],
   ['schedule', `${COMPONENTS}/LineItemChange`],
+  ['class', `${COMPONENTS}/LineItemChange`],
   ['frequency_caps', `${COMPONENTS}/LineItemChange`],
   ['user', `${COMPONENTS}/AdRequest/properties/user`],
 ] as const;

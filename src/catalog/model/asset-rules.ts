@@ -8,12 +8,15 @@ export const ASSET_FOLDER = '/static/assets/';
 export const ASSET_PATH = /^\/static\/assets\/([0-9a-f]{64})([./])/;
 
 /** Of a picture, or of the zip of an HTML5 ad. */
+/** The words of a limit, which is a multiple of 1,024 bytes. */
+export const limitInWords = (bytes: number): string => (bytes < 1024 ** 2 ? `${bytes / 1024} KB` : `${bytes / 1024 ** 2} MB`);
+
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
-export const MAX_UPLOAD_WORDS = `${MAX_UPLOAD_BYTES / 1024 ** 2} MB`;
+export const MAX_UPLOAD_WORDS = limitInWords(MAX_UPLOAD_BYTES);
 
 /** Of a video: 30 seconds at 4 Mbit/s. A larger one is named by its address, on a CDN. */
 export const MAX_VIDEO_BYTES = 16 * 1024 * 1024;
-export const MAX_VIDEO_WORDS = `${MAX_VIDEO_BYTES / 1024 ** 2} MB`;
+export const MAX_VIDEO_WORDS = limitInWords(MAX_VIDEO_BYTES);
 /** Of a sound: 60 seconds at 320 kbit/s, and its cover. */
 export const MAX_SOUND_BYTES = 4 * 1024 * 1024;
 /** Of captions, which are text. */
