@@ -146,8 +146,8 @@ test('a bidder is asked for a video, and its VAST is passed on with our reports,
       const { id, imp } = JSON.parse(body);
       asked.push(imp[0]);
       const adm =
-        '<VAST version="4.2" xmlns="http://www.iab.com/VAST"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><ViewableImpression id="v"/><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +
-        `<Creatives><Creative><Linear><Duration>00:00:${seconds}</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">https://cdn.example/b.mp4</MediaFile></MediaFiles></Linear>` +
+        '<VAST version="4.2" xmlns="http://www.iab.com/VAST"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><ViewableImpression><Viewable>https://bidder.example/v</Viewable></ViewableImpression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +
+        `<Creatives><Creative><Linear><Duration>00:00:${seconds}</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">https://cdn.example/b.mp4</MediaFile></MediaFiles><VideoClicks><ClickThrough>https://boots.example/</ClickThrough></VideoClicks></Linear>` +
         '<UniversalAdId idRegistry="unknown">u</UniversalAdId></Creative></Creatives></InLine></Ad></VAST>';
       const bid = [{ id: 'b', impid: imp[0].id, price: 5, adm, mtype: 2, adomain: ['boots.example'] }];
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ id, seatbid: [{ bid }] }));

@@ -7,10 +7,10 @@ export const ASSET_FOLDER = '/static/assets/';
  */
 export const ASSET_PATH = /^\/static\/assets\/([0-9a-f]{64})([./])/;
 
-/** Of a picture, or of the zip of an HTML5 ad. */
 /** The words of a limit, which is a multiple of 1,024 bytes. */
 export const limitInWords = (bytes: number): string => (bytes < 1024 ** 2 ? `${bytes / 1024} KB` : `${bytes / 1024 ** 2} MB`);
 
+/** Of a picture, or of the zip of an HTML5 ad. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
 export const MAX_UPLOAD_WORDS = limitInWords(MAX_UPLOAD_BYTES);
 
