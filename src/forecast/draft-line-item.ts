@@ -1,3 +1,4 @@
+import { isObject } from '../base/narrow.ts';
 import type { Knex } from 'knex';
 import type { Caller } from '../access/caller.ts';
 import type { Fault } from '../base/fault.ts';
@@ -32,7 +33,7 @@ export const draftLineItem = async (
 ): Promise<DraftedLineItem> =>
   knex.transaction(
     async (trx): Promise<DraftedLineItem> => {
-      const checked = await checkRecord(trx, ENTITY_KINDS.line_items, given.lineItem, caller);
+      const checked = await checkRecord(trx, ENTITY_KINDS.line_items, activeOf(given.lineItem), caller);
       const rows = (await onlyVisible(trx('placements').whereIn('id', given.placements), 'placements', caller).select(
         '*',
       )) as PlacementRow[];
@@ -55,6 +56,9 @@ export const draftLineItem = async (
     },
     { readOnly: true },
   );
+
+/** A draft is asked about as if it were to serve. */
+const activeOf = (lineItem: unknown): unknown => (isObject(lineItem) ? { active: true, ...lineItem } : lineItem);
 
 /** JSON as Postgres gives it back. */
 const asRead = (value: unknown): unknown => (typeof value === 'string' && /^[[{]/.test(value) ? (JSON.parse(value) as unknown) : value);

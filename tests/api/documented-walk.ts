@@ -40,6 +40,8 @@ const VALUES: Readonly<Record<string, string>> = {
     month: `'2026-10'`,
     publisher: '1',
     'getAdsTxt publisher': `'1'`,
+    'getForecast id': `'none'`,
+    'cancelForecast id': `'none'`,
     day: 'today',
   },
   provider: `'staff'`,
@@ -51,7 +53,7 @@ const VALUES: Readonly<Record<string, string>> = {
 export const REFUSED: Readonly<Record<string, number>> = {
   ...{ signOutByProvider: 400, confirmTotp: 400, removeTotp: 409, renewRecoveryCodes: 409 },
   ...{ addPasskey: 400, renamePasskey: 404, removePasskey: 404, signInByPasskey: 401, removeMention: 404 },
-  ...{ getForecast: 404, cancelForecast: 404 },
+  ...{ getForecast: 404, cancelForecast: 404, makeLineItemGood: 400 },
   ...{ proposeChange: 409, getApproval: 404, approveChange: 404, sendBackChange: 404, withdrawChange: 404 },
 };
 /** Optional ones without which an operation refuses the caller. */
@@ -120,7 +122,7 @@ const callOf = (one: DocumentedOperation, ids: Readonly<Record<string, string>>)
       ({ name, in: where, required = false }) => where === place && (required || NEEDED[one.operationId]?.includes(name)),
     );
     const members = wanted.map(
-      ({ name }) => `'${name}': ${name === 'id' ? recordId(one.path, ids) : (VALUES[`${one.operationId} ${name}`] ?? VALUES[name])}`,
+      ({ name }) => `'${name}': ${VALUES[`${one.operationId} ${name}`] ?? (name === 'id' ? recordId(one.path, ids) : VALUES[name])}`,
     );
     return members.length === 0 ? '' : `${place}: { ${members.join(', ')} }, `;
   };

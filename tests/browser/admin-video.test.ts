@@ -69,6 +69,7 @@ test('a video is uploaded, shown with what was read from it, played, and its pla
   expect([answer.status, (await answer.text()).includes('<MediaFile')]).toEqual([200, true]);
   await shootWidths(page, 'video-tag');
   await page.getByText('Play an ad of this placement').click();
+  await page.getByRole('heading', { level: 1, name: 'Test an ad' }).waitFor();
   await page.locator('form button[type=submit]').first().click();
   await page.locator('ad-preview iframe').waitFor();
   await eventually(async () => expect(await playedIn(await playerFrame())).toBeGreaterThan(0));

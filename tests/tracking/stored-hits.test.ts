@@ -72,9 +72,11 @@ describe('a hit answered 200', () => {
         { kind: 'impression', event_type: '', invalid_reason: '', billed: 1333 },
       ]),
     );
-    expect(await rows('select impressions::int, clicks::int, spend_micros::int as spend from daily_counts')).toEqual([
-      { impressions: 1, clicks: 1, spend: 1333 },
-    ]);
+    await eventually(async () =>
+      expect(await rows('select impressions::int, clicks::int, spend_micros::int as spend from daily_counts')).toEqual([
+        { impressions: 1, clicks: 1, spend: 1333 },
+      ]),
+    );
     expect(await rows('select event_type, count::int from event_counts order by 1')).toEqual([
       { event_type: 'like', count: 1 },
       { event_type: 'share', count: 1 },
@@ -101,7 +103,7 @@ describe('a hit answered 200', () => {
         { kind: 'impression', event_type: '', invalid_reason: 'prefetch', billed: 0 },
       ]),
     );
-    expect(await rows('select impressions::int from daily_counts')).toEqual([{ impressions: 1 }]);
+    await eventually(async () => expect(await rows('select impressions::int from daily_counts')).toEqual([{ impressions: 1 }]));
   });
 
   it('is stored with its reason and not billed when a spider sent it', async () => {
