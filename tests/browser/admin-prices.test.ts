@@ -22,7 +22,13 @@ afterEach(async () => {
   await admin.close();
 });
 
-const save = () => admin.page.locator('.save-bar button[type=submit]').click();
+const save = async (): Promise<void> => {
+  await admin.page.locator('.save-bar button[type=submit]').click();
+  await admin.page
+    .getByText(/was saved/)
+    .last()
+    .waitFor();
+};
 const choose = (field: string, value: string) => admin.page.locator(`.choice:has(input[name$="${field}"][value="${value}"])`).click();
 
 const book = async (fields: object) => {

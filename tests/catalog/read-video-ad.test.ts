@@ -26,7 +26,6 @@ test('quotes in an address are encoded, so that nothing can end the attribute of
 
 test.each([
   ['video', [], ''],
-  ['video', {}, '/media'],
   ['video', { media: [media] }, '/duration'],
   ['video', { ...small, duration: 4_000 }, '/duration'],
   ['video', { ...small, skip_after: 15 }, '/skip_after'],

@@ -57,8 +57,10 @@ test('a client that clicks each ad 115 ms after it was shown is billed four clic
     { invalid_reason: '', n: '4', micros: '2000000' },
     { invalid_reason: 'activity', n: '20', micros: '0' },
   ]);
-  const learned = await createCatalogStore({ knex }).readAll((reading) => Promise.resolve([...reading.creativeCounts.values()]));
-  expect(learned).toEqual([{ impressions: clicks, clicks: 1 }]);
+  await eventually(async () => {
+    const learned = await createCatalogStore({ knex }).readAll((reading) => Promise.resolve([...reading.creativeCounts.values()]));
+    expect(learned).toEqual([{ impressions: clicks, clicks: 1 }]);
+  });
   const { today } = (await api('GET', `/line_items/${booked.lineItem}/delivery`)).body;
   expect(today).toMatchObject({
     clicks: 4,
