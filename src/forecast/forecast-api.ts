@@ -39,6 +39,7 @@ const FORECAST_QUESTION = component(
   },
 );
 
+const BASES = ['sample', 'replay'] as const;
 const FORECAST = component(
   'Forecast',
   s.record({
@@ -46,7 +47,10 @@ const FORECAST = component(
     state: s.oneOf(FORECAST_STATES, { description: 'running: what is known so far; failed: reason says why' }),
     progress: s.numberOf({ minimum: 0, maximum: 1 }),
     reason: s.orNull(s.text),
-    basis: s.orNull(s.oneOf(['sample', 'replay'], { description: 'sample: the quick answer; replay: of the decisions replayed' }), {}),
+    basis: s.orNull(s.oneOf(BASES), {
+      enum: [...BASES, null],
+      description: 'sample: the quick answer; replay: of the decisions replayed; null: nothing is known yet',
+    }),
     from: s.orNull(day),
     to: s.orNull(day),
     available: s.orNull(impressions, { description: 'Impressions that match' }),
