@@ -1,4 +1,5 @@
 import { ASSET_FOLDER, ASSET_PATH, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
+import { typeOfEnd } from '../../src/catalog/model/types-of-ends.ts';
 import type { AssetWire } from '../../src/assets/asset-api.ts';
 import type { PlacementWire } from '../api/wire.ts';
 import { textOf } from '../bookings/forms/typed-text.ts';
@@ -84,11 +85,9 @@ const isProportional = (one: Size, other: Size): boolean => Math.abs((one.width 
 
 type Size = Pick<PlacementWire, 'width' | 'height'>;
 
-/** The picture to show for a creative's content: one that this service has. undefined: none. */
-export const pictureIn = (content: string): string | undefined => {
-  const [found] = /\/static\/assets\/[0-9a-f]{64}\.[a-z]+/.exec(content) ?? [];
-  return found;
-};
+/** The picture to show for a creative's content: one that this service has, of a video its poster. undefined: none. */
+export const pictureIn = (content: string): string | undefined =>
+  content.match(/\/static\/assets\/[0-9a-f]{64}\.[a-z0-9]+/g)?.find((path) => typeOfEnd(path)?.startsWith('image/'));
 
 /** Whether content shows an HTML5 ad that this service has. */
 export const hasHtml5 = (content: string): boolean => {

@@ -61,6 +61,8 @@ test('a video is uploaded, shown with what was read from it, played, and its pla
   expect(JSON.parse(creative!.content)).toMatchObject({ duration: expect.any(Number), media: [{ type: 'video/mp4', bytes: FILE.length }] });
 
   await admin.go('#/placements/pre-roll');
+  // It has no picture to show.
+  await page.locator('.thumbnail.word', { hasText: 'video' }).waitFor();
   const tag = await page.locator('pre.code').innerText();
   expect(tag).toBe(
     `${replica.url}/vast?publisher_id=${publisher.id}&placement=pre-roll&page=[PAGEURL]&n=[IFA]&gdpr_consent=[GDPRCONSENT]&gpp=[GPPSTRING]&gpp_sid=[GPPSECTIONID]&cb=[CACHEBUSTING]`,
