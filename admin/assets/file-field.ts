@@ -138,7 +138,7 @@ const send = async (form: Form, page: Page, pointer: string, file: File, options
   form.write(pointer, { state: 'busy', file: file.name } satisfies Upload);
   const answer = await page.api.send('PUT', '/assets', { name: file.name, publisher_id: publisherOf(form, page), body: file });
   if (!answer.ok) return refuse(answer.problem.detail.replace(/^The file /, ''));
-  if (!is(answer.value)) return refuse(refusal);
+  if (!is(answer.value)) return refuse(isHtml5(answer.value) ? t`is an HTML5 ad: choose the format html for it.` : refusal);
   use(form, pointer, file.name, answer.value, options);
 };
 
