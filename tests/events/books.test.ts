@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import knexFactory, { type Knex } from 'knex';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createBookKeeper, type BookKeeper } from '../../src/events/books/book-keeper.ts';
@@ -54,8 +55,7 @@ interface BooksRig {
 }
 
 /** What a replica has of the books. */
-const openBooks = async (): Promise<BooksRig> => {
-  const store = createBookStore({ knex });
+const openBooks = async (store = createBookStore({ knex })): Promise<BooksRig> => {
   const server = createBooksServer({ redis, keys, scopeOf: () => 0, expiresAtMs: () => Date.now() + MS_PER_DAY });
   const losses: BookEpoch[] = [];
   const restored: Hit[] = [];
@@ -261,4 +261,24 @@ test('a hit whose reply was lost is restored after a loss by the replica that ha
     5_000,
   );
   await Promise.all([first.close(), second.close()]);
+});
+
+test('a beat that knows an epoch does not overtake the one that writes what was granted before it', async () => {
+  const real = createBookStore({ knex });
+  const written: number[] = [];
+  const rig = await openBooks({
+    ...real,
+    beat: async (replica, known, changes, moments) => {
+      // As a transaction that waits for a connection.
+      if (changes.length > 0) await sleep(200);
+      const beat = await real.beat(replica, known, changes, moments);
+      written.push(changes.length);
+      return beat;
+    },
+  });
+  written.length = 0;
+  expect(await outcomeOf(rig, candidateOf(0))).toBe('held');
+  await Promise.all([rig.keeper.beat(), rig.keeper.beat()]);
+  expect(written).toEqual([1, 0]);
+  await rig.close();
 });

@@ -92,6 +92,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   let markMs = 0;
   let wasBehind = false;
   let running: Promise<void> | undefined;
+  let beating = Promise.resolve();
 
   /** Hits that the stream of the earlier content had, and that may have no row. */
   const restore = (scope: number): void => {
@@ -127,7 +128,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     if (row.behind) keeper.onBehind();
   };
 
-  const beat = async (): Promise<void> => {
+  const beatOnce = async (): Promise<void> => {
     const noted = known.flatMap(({ epoch, isNoted }, scope) => (isNoted ? [[scope, epoch] as const] : []));
     const changes = holds.take();
     try {
@@ -139,6 +140,15 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
       holds.putBack(changes);
       throw fault;
     }
+  };
+
+  /**
+   * One after the other: a beat that says that this replica knows an epoch must not overtake the one that writes what it was
+   * granted before.
+   */
+  const beat = (): Promise<void> => {
+    beating = beating.then(beatOnce, beatOnce);
+    return beating;
   };
 
   const verifyOnce = async (scope: number): Promise<void> => {
