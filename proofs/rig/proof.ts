@@ -29,6 +29,8 @@ export interface Proof {
   readonly expected: string;
   /** It measures what this machine does meanwhile: nothing else runs beside it. */
   readonly isAlone?: boolean;
+  /** Its figures are not reached yet: it runs only where it is named. */
+  readonly isUnmet?: boolean;
   run(rig: Rig, scale: Scale): Promise<Finding>;
 }
 
