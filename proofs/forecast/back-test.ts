@@ -2,7 +2,6 @@ import { createZoneOffset } from '../../src/base/zone-offset.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
-import { firstRefusal, RULES, rulesOf } from '../../src/decision/rules.ts';
 import { predict, type Prediction } from '../../src/forecast/replay/predict.ts';
 import { createShares, isChosen } from '../../src/forecast/sample/sample-shares.ts';
 import { sampleRequest } from '../../src/forecast/sample/sample-request.ts';
@@ -34,8 +33,6 @@ export type Blindness =
 export interface BackTest {
   readonly catalog: BookedCatalog;
   readonly delivered: Delivered;
-  /** Impressions that matched each line item in the days that were forecast. */
-  readonly matched: ReadonlyMap<number, number>;
   /** Days of the flight of each line item in them. */
   readonly forecast: (blind?: Blindness, withDraft?: boolean) => Promise<Prediction>;
   readonly firstDay: number;
@@ -97,14 +94,12 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
   const begunAt = performance.now();
   const delivered = (): Delivered => new Map([...world.delivered].map(([id, days]) => [id, new Map(days)]));
   let before: Delivered = new Map();
-  const matched = new Map<number, number>();
   for (let day = 0; day < HISTORY_DAYS + FORECAST_DAYS; day++) {
     const dayMs = START_MS + day * MS_PER_DAY;
     known = await snapshotAt(catalog.rows, dayMs);
     const publisher = known.publishers.get(1)!;
     const requests = life.dayOf(day).map((view) => requestOf(publisher, view));
     if (day < HISTORY_DAYS) for (const request of requests) note(request, day);
-    else for (const request of requests) countMatches(known, request, matched);
     await world.play(known, requests, dayMs, dayMs + MS_PER_DAY);
     if (day === HISTORY_DAYS - 1) before = delivered();
     if (day % 7 === 6)
@@ -137,41 +132,10 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       pause: () => Promise.resolve(),
     });
   };
-  return { catalog, delivered: delivered(), matched, forecast, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
+  return { catalog, delivered: delivered(), forecast, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
 };
 
 const total = (days: ReadonlyMap<number, number>): number => [...days.values()].reduce((sum, count) => sum + count, 0);
-
-/** By the rules themselves, one candidate after the other. */
-const countMatches = (snapshot: Snapshot, request: AdRequest, matched: Map<number, number>): void => {
-  for (const { placementId } of request.imps) {
-    const placement = snapshot.placements.get(placementId)!;
-    const imp = { impId: '', placementId, size: placement, otherSizes: [], formats: placement.formats };
-    for (const creative of CREATIVES_OF(snapshot, placementId)) {
-      const lineItem = snapshot.lineItems.get(creative.lineItemId)!;
-      const campaign = snapshot.campaigns.get(lineItem.campaignId)!;
-      if (firstRefusal(MATCHING, { creative, lineItem, campaign }, request.query, imp) === undefined)
-        matched.set(lineItem.id, (matched.get(lineItem.id) ?? 0) + 1);
-    }
-  }
-};
-const MATCHING = rulesOf({ impId: '', placementId: '', size: { width: 0, height: 0 }, otherSizes: [], formats: [] }).filter(
-  (rule) => rule !== RULES.find(({ decided, reason }) => decided === 'per candidate' && reason === 510),
-);
-
-const byPlacement = new WeakMap<Snapshot, Map<string, ReturnType<Snapshot['creativesOf']>>>();
-const CREATIVES_OF = (snapshot: Snapshot, placementId: string): ReturnType<Snapshot['creativesOf']> => {
-  let known = byPlacement.get(snapshot);
-  if (!known) byPlacement.set(snapshot, (known = new Map<string, ReturnType<Snapshot['creativesOf']>>()));
-  let found = known.get(placementId);
-  if (!found) {
-    found = [...snapshot.lineItems.values()]
-      .flatMap(({ id }) => snapshot.creativesOf(id))
-      .filter(({ placementIds }) => placementIds.includes(placementId));
-    known.set(placementId, found);
-  }
-  return found;
-};
 
 const knownEvent = (placements: readonly string[]): TrafficEvent => ({
   name: 'election night',

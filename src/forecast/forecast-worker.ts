@@ -35,7 +35,7 @@ export type ForecastReply = { readonly id: string } & (
 
 const STATEMENT_MS = 60_000;
 const CONNECT_MS = 5_000;
-/** Progress is told at most so often. */
+/** The shortest time between two reports of progress. */
 const TELL_MS = 1_000;
 
 if (process.platform === 'linux') os.setPriority(os.constants.priority.PRIORITY_LOW);

@@ -176,7 +176,7 @@ test.each(['Pacific/Pago_Pago', 'Pacific/Kiritimati'])(
     expect(await createRebuildCampaigns({ knex, server })({ shard: rig.keys.shardOf(1), epoch: 'epoch', atMs, wishes })).toBe('rebuilt');
     expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject(account);
     expect(await compare(atMs)).toEqual([]);
-    // As where somebody has deleted the key: the comparison makes them anew.
+    // As where the key was deleted: the comparison makes them anew.
     await rig.redis.del(rig.keys.accounts(1));
     expect(await compare(atMs)).toEqual([
       ['c', day, 2, 0],

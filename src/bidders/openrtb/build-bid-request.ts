@@ -153,7 +153,7 @@ const playerOf = (players: NonNullable<AskedImp['players']>, types: readonly str
   const asked = rules.flatMap(({ mimes = [] }) => (mimes.length > 0 ? [mimes.map((mime) => mime.toLowerCase())] : []));
   const mimes = types.filter((type) => asked.every((of) => of.includes(type.toLowerCase())));
   return {
-    // A player of types that nobody plays is asked for as it is.
+    // A player of types that no browser plays is asked for as it is.
     mimes: mimes.length > 0 ? mimes : (asked[0] ?? types),
     ...(min > 0 && { minduration: Math.ceil(min) }),
     ...(max < Infinity && { maxduration: Math.floor(max) }),

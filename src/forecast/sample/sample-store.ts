@@ -97,7 +97,7 @@ export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStor
 });
 
 /**
- * Erases visitors from the sample: their rows stay as counts of nobody known.
+ * Erases visitors from the sample: their rows stay as counts, without a visitor.
  * @returns how many rows had one
  */
 export const forgetSampled = async (knex: Knex, visitors: readonly string[]): Promise<number> => {
