@@ -164,8 +164,9 @@ const start = async (): Promise<void> => {
   draw();
   const allowed = await readRights(api);
   if (!allowed.ok) return showProblem(allowed.problem);
+  // A page that is about to be loaded again does not show who it is for: a click on that would be lost.
+  if (takePreferences(allowed.value.me.preferences)) return;
   rights = allowed.value;
-  if (takePreferences(rights.me.preferences)) return;
   // The first screen does not wait for what only forms need.
   const [problem] = await Promise.all([page.store.loadDimensions(), open()]);
   return problem ? showProblem(problem) : redraw();

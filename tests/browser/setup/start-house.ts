@@ -47,7 +47,8 @@ export const startHouse = async (browser: Browser, env: Readonly<Record<string, 
       await page.getByLabel('E-mail address').fill(`${name}@gazette.example`);
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.locator('.person-menu').waitFor();
+      // Drawn once the page knows the person and no longer loads itself again for how they want it to look.
+      await page.locator('.person-menu .person').waitFor();
       return admin;
     },
   };
