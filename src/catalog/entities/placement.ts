@@ -81,10 +81,9 @@ export const PLACEMENT = defineEntity({
       view: ['video', 'json'],
       form: {
         label: 'Player',
-        widget: 'json',
+        widget: 'player',
         wide: true,
-        placeholder: '{"position": "pre", "max_duration": 30, "skip": "allowed", "mimes": ["video/mp4"]}',
-        help: 'Of a placement for video or audio: which ads its player takes. Ads that it does not take are not served there.',
+        help: 'Ads that the player does not take are not served there.',
       },
     },
     ...BLOCKED_ADVERTISERS,

@@ -12,8 +12,12 @@ export interface AskedPlayer {
   readonly version: VastVersion;
   /** What its placement says. */
   readonly rules: PlayerRules;
-  /** What the tag says. */
+}
+
+/** The ads that it asks for. */
+export interface AskedBreak {
   readonly video: VideoRules;
+  /** undefined: one ad. */
   readonly pod: AskedPod | undefined;
 }
 
@@ -32,12 +36,16 @@ export const askedPlayer = (publicUrl: string | undefined, { query, snapshot, pu
   const rules = (isOurs ? placement?.video : undefined) ?? NO_RULES;
   const given = filledIn(query, 'v');
   const version = given === undefined ? (rules.vast ?? LATEST_VAST) : Object.hasOwn(VERSIONS, given) ? VERSIONS[given]! : undefined;
-  if (version === undefined) return fault('/v', `must be one of ${Object.keys(VERSIONS).join(', ')}`);
+  return version === undefined ? fault('/v', `must be one of ${Object.keys(VERSIONS).join(', ')}`) : { base, version, rules };
+};
+
+/** The break that a tag names by its number, else the pod of the placement. */
+export const askedBreak = ({ rules, version }: AskedPlayer, { query }: AskedTag): AskedBreak | Problem => {
   const number = filledIn(query, 'break');
   const one = number === undefined ? undefined : rules.breaks?.[Number(number) - 1];
   if (number !== undefined && !one) return fault('/break', breakWords(rules));
   const position = one && positionOfBreak(one.at);
-  return { base, version, rules, video: { vast: version, position }, pod: podOf(one ?? rules.pod, one ? `break-${number}` : 'break') };
+  return { video: { vast: version, position }, pod: podOf(one ?? rules.pod, one ? `break-${number}` : 'break') };
 };
 
 const NO_RULES: PlayerRules = {};

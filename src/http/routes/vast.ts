@@ -13,7 +13,7 @@ import { pageCors } from '../answers/cors.ts';
 import { sendPixel } from '../answers/pixel.ts';
 import { sendProblem } from '../problems/problem.ts';
 import type { AdRouteOptions } from './ad.ts';
-import { askedPlayer } from './asked-player.ts';
+import { askedBreak, askedPlayer } from './asked-player.ts';
 import { askedTag, serveTag, traceOfTag } from './asked-tag.ts';
 import { sendXml } from './send-xml.ts';
 
@@ -35,8 +35,10 @@ export const vastRoute = (options: VastRouteOptions): RequestHandler =>
     if ('status' in asked) return sendProblem(res, asked, pageCors(req));
     const player = askedPlayer(options.publicUrl, asked, req);
     if ('status' in player) return sendProblem(res, player, pageCors(req));
-    const { base, version, video, pod } = player;
-    const { request, answer } = await serveTag(options, asked, req, { formats: ['video', 'audio'], video, pod });
+    const ads = askedBreak(player, asked);
+    if ('status' in ads) return sendProblem(res, ads, pageCors(req));
+    const { base, version } = player;
+    const { request, answer } = await serveTag(options, asked, req, { formats: ['video', 'audio'], ...ads });
     const addresses = addressesOf({ ...options, publicUrl: base });
     const writing = { ...options, base, version, addresses, signals: request.bidContext.signals };
     const [first, ...others] = answer.filled;
