@@ -2,6 +2,7 @@ import { createZoneOffset } from '../../src/base/zone-offset.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { borrowTargeting } from '../../src/forecast/replay/borrow-targeting.ts';
 import { comingDays } from '../../src/forecast/replay/coming-days.ts';
 import { predict, type Prediction, type PredictOptions } from '../../src/forecast/replay/predict.ts';
 import { runReplay, type ReplayResult } from '../../src/forecast/replay/run-replay.ts';
@@ -121,6 +122,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
   await world?.close();
   const nowMs = START_MS + HISTORY_DAYS * MS_PER_DAY;
   const knownHours = [...hourly];
+  const borrowed = borrowTargeting(sample);
 
   const optionsOf = async (blind: Blindness | undefined, withDraft: boolean): Promise<PredictOptions> => {
     const rows = blinded(catalog, blind, withDraft);
@@ -130,7 +132,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     );
     return {
       ...{ snapshot, publisherId: 1, nowMs, days: FORECAST_DAYS, zone: ZONE, zoneOffset: createZoneOffset() },
-      sample,
+      sample: borrowed,
       history: blind === 'trend' ? withoutTrend(history) : history,
       events: blind === 'event' ? [] : [knownEvent(life.places.filter(({ section }) => section === EVENT.section).map(({ id }) => id))],
       models: new Map(),
