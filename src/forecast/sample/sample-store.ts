@@ -79,8 +79,7 @@ export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStor
       knex('traffic_sample').where({ publisher_id: publisherId }).where('at', '>=', new Date(fromMs)).where('at', '<', new Date(toMs));
     const [{ count = 0 } = {}] = most === Infinity ? [] : await wanted().count<{ count: string }[]>('* as count');
     const part = Math.max(Math.ceil(Number(count) / most), 1);
-    const rows = await wanted()
-      .modify((query) => (part === 1 ? query : query.whereRaw(ONE_IN, [part])))
+    const rows = await (part === 1 ? wanted() : wanted().whereRaw(ONE_IN, [part]))
       .orderBy('at')
       .select<Row[]>(
         knex.raw('extract(epoch from at)::float8 * 1000 as "atMs"'),
