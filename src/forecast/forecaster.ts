@@ -149,11 +149,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   };
 
   /** The days to come of a publisher. */
-  const trafficOf = async (
-    snapshot: Snapshot,
-    question: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>,
-    extent: Extent,
-  ) => {
+  const trafficOf = async (snapshot: Snapshot, question: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>, extent: Extent) => {
     const options = await optionsOf(snapshot, question, extent);
     const coming = comingDays(options);
     if (!coming.isKnown) throw new NothingKnown();
