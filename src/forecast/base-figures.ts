@@ -11,11 +11,16 @@ export interface BaseFigures {
   readonly lineItems: Readonly<
     Record<string, { readonly p10: readonly number[]; readonly p50: readonly number[]; readonly p90: readonly number[] }>
   >;
+  /** By placement and line item: the impressions that it gets, by day. */
+  readonly bookings: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
   readonly warning: string | null;
 }
 
 /** @param dateOf the date of a day, since the epoch */
-export const figuresOf = ({ version, prediction, available, sold }: Baseline, dateOf: (day: number) => string): BaseFigures => {
+export const figuresOf = (
+  { version, prediction, available, sold, winnersByDay }: Baseline,
+  dateOf: (day: number) => string,
+): BaseFigures => {
   const { coming, lineItems } = prediction;
   const days = coming.days(() => 1).map(({ day }) => day);
   const row = (of: ReadonlyMap<number, number> | undefined): readonly number[] =>
@@ -31,6 +36,9 @@ export const figuresOf = ({ version, prediction, available, sold }: Baseline, da
         String(id),
         { p10: byDay.map(({ p10 }) => p10), p50: byDay.map(({ p50 }) => p50), p90: byDay.map(({ p90 }) => p90) },
       ]),
+    ),
+    bookings: Object.fromEntries(
+      [...winnersByDay].map(([placement, of]) => [placement, Object.fromEntries([...of].map(([id, byDay]) => [String(id), row(byDay)]))]),
     ),
     warning: coming.plan.warning ?? null,
   };

@@ -16,7 +16,7 @@ import { comingDays } from './replay/coming-days.ts';
 import { predict, type PredictOptions } from './replay/predict.ts';
 import { createReplayRequest } from './replay/replayed-request.ts';
 import { seededRandom } from './replay/seeded-random.ts';
-import { DRAFT_ID, withDraft, type Draft } from './with-draft.ts';
+import { withDraft, type Draft } from './with-draft.ts';
 
 /** A question about one line item. */
 export interface ForecastQuestion {
@@ -116,6 +116,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const kept = baselines.get(publisherId);
     if (kept?.version === snapshot.version && kept.prediction.coming.today === today) return kept;
     const winners = new Map<string, Map<number, number>>();
+    const winnersByDay = new Map<string, Map<number, Map<number, number>>>();
     const available = new Map<string, Map<number, number>>();
     const sold = new Map<string, Map<number, number>>();
     const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
@@ -129,11 +130,12 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
           addTo(available, imp.placementId, day);
           if (!won) continue;
           addTo(winners, imp.placementId, won.ad.lineItemId);
+          addTo(mapIn(winnersByDay, imp.placementId), won.ad.lineItemId, day);
           if (won.candidate.lineItem.priority < LOWEST_PRIORITY) addTo(sold, imp.placementId, day);
         }
       },
     });
-    const made: Baseline = { version: snapshot.version, prediction, winners, available, sold };
+    const made: Baseline = { version: snapshot.version, prediction, winners, winnersByDay, available, sold };
     baselines.set(publisherId, made);
     return made;
   };
@@ -142,7 +144,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     baseline,
     answer: async (question, { onSampled, onPause }) => {
       const { publisherId, nowMs, draft } = question;
-      const lineItemId = question.lineItemId ?? DRAFT_ID;
+      const lineItemId = question.lineItemId ?? draft?.lineItemId ?? 0;
       const snapshot = await load(nowMs, draft);
       const options = await optionsOf(snapshot, question);
       const coming = comingDays(options);
@@ -181,8 +183,13 @@ export class NothingKnown extends Error {
   }
 }
 
-const addTo = <Key>(sums: Map<string, Map<Key, number>>, name: string, key: Key): void => {
-  let of = sums.get(name);
-  if (of === undefined) sums.set(name, (of = new Map<Key, number>()));
+const mapIn = <Name, Key, Value>(maps: Map<Name, Map<Key, Value>>, name: Name): Map<Key, Value> => {
+  let of = maps.get(name);
+  if (of === undefined) maps.set(name, (of = new Map<Key, Value>()));
+  return of;
+};
+
+const addTo = <Name, Key>(sums: Map<Name, Map<Key, number>>, name: Name, key: Key): void => {
+  const of = mapIn(sums, name);
   of.set(key, (of.get(key) ?? 0) + 1);
 };
