@@ -22,7 +22,6 @@ export const forecast: Proof = {
         ...{ redisUrl, seed, say, sampleWeight: 1 },
         viewsADay: scale.of(15_000, 3_000),
         lineItems: scale.of(300, 60),
-        stepMs: scale.of(60_000, 300_000),
       }),
     );
     const found = await judge(test, say, scale.quick);

@@ -20,10 +20,17 @@ export interface BackTestOptions {
   readonly seed: number;
   readonly viewsADay: number;
   readonly lineItems: number;
-  readonly stepMs: number;
   /** Of the sample: one visitor in so many. */
   readonly sampleWeight: number;
   readonly say: (line: string) => void;
+  /** What was played before of the same options. */
+  readonly played?: Played | undefined;
+}
+
+/** What the line items delivered: before the forecast, and in all. */
+export interface Played {
+  readonly before: Delivered;
+  readonly delivered: Delivered;
 }
 
 /** A rule that the forecast does not know. */
@@ -31,6 +38,7 @@ export type Blindness =
   'frequency' | 'pacing' | 'goals' | 'targeting' | 'schedule' | 'exclusions' | 'caps' | 'event' | 'trend' | 'priority';
 
 export interface BackTest {
+  readonly before: Delivered;
   readonly catalog: BookedCatalog;
   readonly delivered: Delivered;
   /** Days of the flight of each line item in them. */
@@ -51,19 +59,17 @@ const CLICK_RATE = 0.001;
 
 /** Four weeks of life: the forecast is made after two of them, and the other two are played. */
 export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
-  const { redisUrl, seed, viewsADay, lineItems, stepMs, say } = options;
+  const { redisUrl, seed, viewsADay, lineItems, say } = options;
   const life = createLife({ seed, startMs: START_MS, viewsADay });
   const catalog = bookCatalog({ life, seed: seed + 1, startMs: START_MS, lineItems, impressionsADay: viewsADay * 1.6, zone: ZONE });
-  const world = await createWorld({
+  const world = options.played ? undefined : await createWorld({
     ...{
       redisUrl,
       replicas: 3,
       seed: seed + 2,
       tokenTtlMs: TOKEN_TTL_MS,
       pid: PID,
-      stepMs,
       renderRate: RENDER_RATE,
-      clickRate: CLICK_RATE,
     },
   });
   const hourly = Array.from({ length: 24 }, () => 0);
@@ -92,21 +98,21 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
   };
 
   const begunAt = performance.now();
-  const delivered = (): Delivered => new Map([...world.delivered].map(([id, days]) => [id, new Map(days)]));
-  let before: Delivered = new Map();
+  const delivered = (): Delivered => options.played?.delivered ?? new Map([...(world?.delivered ?? [])].map(([id, days]) => [id, new Map(days)]));
+  let before: Delivered = options.played?.before ?? new Map();
   for (let day = 0; day < HISTORY_DAYS + FORECAST_DAYS; day++) {
     const dayMs = START_MS + day * MS_PER_DAY;
     known = await snapshotAt(catalog.rows, dayMs);
     const publisher = known.publishers.get(1)!;
     const requests = life.dayOf(day).map((view) => requestOf(publisher, view));
     if (day < HISTORY_DAYS) for (const request of requests) note(request, day);
-    await world.play(known, requests, dayMs, dayMs + MS_PER_DAY);
-    if (day === HISTORY_DAYS - 1) before = delivered();
-    if (day % 7 === 6)
+    await world?.play(known, requests, dayMs, dayMs + MS_PER_DAY);
+    if (world && day === HISTORY_DAYS - 1) before = delivered();
+    if (world && day % 7 === 6)
       say(`  day ${day + 1}: ${[...world.delivered.values()].reduce((sum, days) => sum + total(days), 0)} impressions delivered`);
   }
   const played = (performance.now() - begunAt) / 1000;
-  await world.close();
+  await world?.close();
   const nowMs = START_MS + HISTORY_DAYS * MS_PER_DAY;
   const knownHours = [...hourly];
 
@@ -132,7 +138,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       pause: () => Promise.resolve(),
     });
   };
-  return { catalog, delivered: delivered(), forecast, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
+  return { catalog, before, delivered: delivered(), forecast, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
 };
 
 const total = (days: ReadonlyMap<number, number>): number => [...days.values()].reduce((sum, count) => sum + count, 0);

@@ -10,7 +10,8 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { DraftBooking } from './draft-booking.ts';
 import { campaignForecast } from './campaign-forecast.ts';
 import { draftLineItem } from './draft-line-item.ts';
-import type { AvailabilityWire, FORECAST_API, ForecastWire } from './forecast-api.ts';
+import { readForecastErrors } from './errors/forecast-errors.ts';
+import type { AvailabilityWire, FORECAST_API, ForecastErrorWire, ForecastWire } from './forecast-api.ts';
 import type { ForecastStore, StoredForecast } from './forecast-store.ts';
 import type { Forecasts } from './forecasts.ts';
 
@@ -100,6 +101,16 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
           ),
       );
     },
+    listForecastErrors: async ({ publisher: id, subject, key, from, to }, { caller }) => {
+      const publisher = maySee(caller.publishers, id) ? currentSnapshot()?.publishers.get(id) : undefined;
+      if (!publisher) return noSuch('publisher');
+      const today = localDayOf(ruleOf(publisher.timeZone, now()), now());
+      const days = { from: from ?? dateOfDay(today - ERROR_DAYS), to: to ?? dateOfDay(today - 1) };
+      const rows = await readForecastErrors(knex, { publisherId: id, subject, key, ...days });
+      return answer(
+        rows.map(({ meanError, held, ...row }): ForecastErrorWire => ({ ...row, mean_error: rounded(meanError), held: rounded(held) })),
+      );
+    },
     listBookedImpressions: async ({ publisher: id, placement, from = '', to = '9999' }, { caller }) => {
       if (!maySee(caller.publishers, id)) return noSuch('publisher');
       const { days = [], bookings = {} } = (await store.latestBase(id))?.figures ?? {};
@@ -117,6 +128,9 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
     },
   };
 };
+
+const ERROR_DAYS = 28;
+const rounded = (part: number): number => Math.round(part * 1e4) / 1e4;
 
 const forecastWire = ({ id, state, progress, reason, answer: known }: StoredForecast): ForecastWire => ({
   ...{ id, state, progress, reason },
