@@ -19,6 +19,7 @@ export const applyRemedy = async (
   remedy: Forecast['remedies'][number],
   then: () => void,
 ): Promise<void> => {
+  await page.store.ensure('campaigns', item.campaign_id);
   const campaign = page.store.find('campaigns', item.campaign_id);
   const end = remedy.fields['end_date'];
   const isLonger = typeof end === 'string' && campaign !== undefined && (parseEndDate(end) ?? 0) > (parseEndDate(campaign.end_date) ?? 0);

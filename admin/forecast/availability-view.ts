@@ -11,6 +11,7 @@ import { t } from '../words/texts.ts';
 import { availabilityCsv, availabilityGrid, SPANS, type AvailabilityGrid, type AvailabilityRow, type Span } from './availability-grid.ts';
 import { availabilityTable, type ChosenCell } from './availability-table.ts';
 import { createCellCard } from './cell-card.ts';
+import { createErrorLine } from './error-line.ts';
 import { createTrafficEvents } from './traffic-events-card.ts';
 
 /** The first answer begins a replay of all bookings: it is asked for again until there is one. */
@@ -34,6 +35,8 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
     () => void load(),
   );
 
+  const errors = createErrorLine(page);
+
   const load = async (): Promise<void> => {
     clearTimeout(timer);
     if (publisher === undefined) return;
@@ -49,7 +52,7 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
     publisher = id;
     rows = undefined;
     chosen = undefined;
-    await Promise.all([store.ensure('publishers', id), store.read('placements', `publisher_id=${id}`), load(), events.load()]);
+    await Promise.all([store.ensure('publishers', id), store.read('placements', `publisher_id=${id}`), load(), events.load(), errors.load({ publisher: id, subject: 'placement' })]);
     page.redraw();
   };
   const change = (apply: () => void): void => {
@@ -129,7 +132,7 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
     if (!grid) return loading();
     if (rows?.length === 0) return nothingYet();
     if (grid.lines.length === 0) return html`<p class="empty-preview">${t`No placement has this size.`}</p>`;
-    return html`${availabilityTable({ grid, span, chosen, choose })} ${legend()} ${chosen ? cell.render(chosen) : nothing}`;
+    return html`${availabilityTable({ grid, span, chosen, choose })} ${legend()} ${errors.render()} ${chosen ? cell.render(chosen) : nothing}`;
   };
   return {
     title: t`Availability`,

@@ -2,9 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { parseEndDate } from '../../src/catalog/model/flight-dates.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import type { Page } from '../page.ts';
+import { publisherOfCampaign } from '../words/kinds.ts';
 import { rich, say, t } from '../words/texts.ts';
 import { applyRemedy, mayApply } from './apply-remedy.ts';
 import { createAskedForecast, type KnownForecast } from './asked-forecast.ts';
+import { createErrorLine } from './error-line.ts';
 import { basisLine, forecastBar, remedyButtons, supplyFigures, warningLine } from './forecast-parts.ts';
 import { isShort, outcomeWords, rangeWords, sinceWords } from './forecast-words.ts';
 
@@ -23,8 +25,13 @@ export const createLineItemForecast = (page: Page, item: LineItemWire | undefine
   const ask = (): void => {
     if (may) asked.ask({ line_item_id: item.id });
   };
+  const errors = createErrorLine(page);
   // The page is drawn first.
-  setTimeout(ask);
+  setTimeout(() => {
+    ask();
+    const publisher = item && publisherOfCampaign(page.store, item.campaign_id);
+    if (may && publisher) void errors.load({ publisher: publisher.id, subject: 'line_item', key: String(item.id) });
+  });
 
   const words = (known: KnownForecast, now: LineItemWire): TemplateResult => {
     const endsLater = (parseEndDate(now.end_date) ?? 0) > (parseEndDate(known.to) ?? Infinity);
@@ -37,7 +44,7 @@ export const createLineItemForecast = (page: Page, item: LineItemWire | undefine
       </p>
       ${forecastBar(known)} ${isShort(known) && since !== '' ? html`<p>${rich`Since ${html`<b>${since}</b>`}.`}</p>` : nothing}
       ${supplyFigures(known)} ${mayApply(page, now) ? remedyButtons(known, (remedy) => applyRemedy(page, now, remedy, ask)) : nothing}
-      ${warningLine(known)}
+      ${warningLine(known)} ${errors.render()}
     </div>`;
   };
   return {
