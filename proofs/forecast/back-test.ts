@@ -1,8 +1,10 @@
 import { createZoneOffset } from '../../src/base/zone-offset.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
-import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
+import type { CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
-import { predict, type Prediction } from '../../src/forecast/replay/predict.ts';
+import { comingDays } from '../../src/forecast/replay/coming-days.ts';
+import { predict, type Prediction, type PredictOptions } from '../../src/forecast/replay/predict.ts';
+import { runReplay, type ReplayResult } from '../../src/forecast/replay/run-replay.ts';
 import { createShares, isChosen } from '../../src/forecast/sample/sample-shares.ts';
 import { sampleRequest } from '../../src/forecast/sample/sample-request.ts';
 import type { SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
@@ -10,6 +12,7 @@ import type { TrafficEvent } from '../../src/forecast/traffic/traffic-event.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { readingOf, snapshotOf } from '../../testkit/catalog-reading.ts';
+import { blinded, withoutTrend, type Blindness } from './blindness.ts';
 import { bookCatalog, type BookedCatalog } from './bookings.ts';
 import { createLife, EVENT } from './life.ts';
 import { createWorld, type Delivered } from './play.ts';
@@ -33,17 +36,16 @@ export interface Played {
   readonly delivered: Delivered;
 }
 
-/** A rule that the forecast does not know. */
-export type Blindness =
-  'frequency' | 'pacing' | 'goals' | 'targeting' | 'schedule' | 'exclusions' | 'caps' | 'event' | 'trend' | 'priority';
-
 export interface BackTest {
   readonly before: Delivered;
   readonly catalog: BookedCatalog;
   readonly delivered: Delivered;
-  /** Days of the flight of each line item in them. */
-  readonly forecast: (blind?: Blindness, withDraft?: boolean) => Promise<Prediction>;
+  readonly forecast: (withDraft: boolean) => Promise<Prediction>;
+  /** What a forecast that does not know a rule expects in the middle. */
+  readonly middleWithout: (rule: Blindness) => Promise<ReplayResult>;
   readonly firstDay: number;
+  /** Impressions that pages asked for in the days that are forecast, by placement. */
+  readonly asked: ReadonlyMap<string, number>;
   readonly seconds: { readonly played: number };
 }
 
@@ -97,6 +99,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     sample.push(...sampleRequest(request, share.weight, 'key'));
   };
 
+  const asked = new Map<string, number>();
   const begunAt = performance.now();
   const delivered = (): Delivered => options.played?.delivered ?? new Map([...(world?.delivered ?? [])].map(([id, days]) => [id, new Map(days)]));
   let before: Delivered = options.played?.before ?? new Map();
@@ -105,7 +108,10 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     known = await snapshotAt(catalog.rows, dayMs);
     const publisher = known.publishers.get(1)!;
     const requests = life.dayOf(day).map((view) => requestOf(publisher, view));
-    if (day < HISTORY_DAYS) for (const request of requests) note(request, day);
+    for (const request of requests) {
+      if (day < HISTORY_DAYS) note(request, day);
+      else for (const { placementId } of request.imps) asked.set(placementId, (asked.get(placementId) ?? 0) + 1);
+    }
     await world?.play(known, requests, dayMs, dayMs + MS_PER_DAY);
     if (world && day === HISTORY_DAYS - 1) before = delivered();
     if (world && day % 7 === 6)
@@ -116,13 +122,13 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
   const nowMs = START_MS + HISTORY_DAYS * MS_PER_DAY;
   const knownHours = [...hourly];
 
-  const forecast = async (blind?: Blindness, withDraft = false): Promise<Prediction> => {
+  const optionsOf = async (blind: Blindness | undefined, withDraft: boolean): Promise<PredictOptions> => {
     const rows = blinded(catalog, blind, withDraft);
     const snapshot = await snapshotOf(
       readingOf({ rows: (table: CatalogTable) => rows[table], hourlyImpressions: new Map([[1, knownHours]]) }),
       { nowMs },
     );
-    return predict({
+    return {
       ...{ snapshot, publisherId: 1, nowMs, days: FORECAST_DAYS, zone: ZONE, zoneOffset: createZoneOffset() },
       sample,
       history: blind === 'trend' ? withoutTrend(history) : history,
@@ -136,9 +142,16 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       tokenTtlMs: TOKEN_TTL_MS,
       randomOf: () => createChance(seed + 77),
       pause: () => Promise.resolve(),
-    });
+    };
   };
-  return { catalog, before, delivered: delivered(), forecast, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
+  const forecast = async (withDraft: boolean): Promise<Prediction> => predict(await optionsOf(undefined, withDraft));
+  const middleWithout = async (rule: Blindness): Promise<ReplayResult> => {
+    const blind = await optionsOf(rule, true);
+    const { before: days, scale, ...coming } = comingDays(blind);
+    const offsetMs = (atMs: number): number => blind.zoneOffset(ZONE, atMs);
+    return runReplay({ ...blind, before: days, scale, offsetMs, random: blind.randomOf(), days: coming.days(() => 1) });
+  };
+  return { asked, catalog, before, delivered: delivered(), forecast, middleWithout, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
 };
 
 const total = (days: ReadonlyMap<number, number>): number => [...days.values()].reduce((sum, count) => sum + count, 0);
@@ -167,28 +180,3 @@ const startedOf = (delivered: Delivered, { lineItems }: Snapshot) => {
     ...[...campaigns].map(([id, sums]) => ({ account: `c${id}`, todayImpressions: 0, todayMicros: 0, clicks: 0, ...sums })),
   ];
 };
-
-const withoutTrend = (history: ReadonlyMap<string, ReadonlyMap<number, number>>) =>
-  new Map([...history].map(([placement, days]) => [placement, new Map([...days].map(([day]) => [day, mean(days, day)]))]));
-
-/** Of a weekday, in all weeks. */
-const mean = (days: ReadonlyMap<number, number>, day: number): number => {
-  const alike = [...days].filter(([other]) => (other - day) % 7 === 0).map(([, count]) => count);
-  return alike.reduce((sum, count) => sum + count, 0) / alike.length;
-};
-
-const BLIND: Partial<Record<Blindness, CatalogRow>> = {
-  frequency: { frequency_cap: null, frequency_caps: [] },
-  pacing: { pacing: 'ASAP' },
-  goals: { goal_impressions: null },
-  targeting: { targeting: {} },
-  schedule: { schedule: [] },
-  caps: { daily_impression_cap: null, daily_spend_cap_micros: null },
-  priority: { priority: 2 },
-};
-
-const blinded = ({ rows, draftId }: BookedCatalog, blind: Blindness | undefined, withDraft: boolean): BookedCatalog['rows'] => ({
-  ...rows,
-  advertisers: blind === 'exclusions' ? rows.advertisers.map((row) => ({ ...row, exclusion_labels: [] })) : rows.advertisers,
-  line_items: rows.line_items.filter((row) => withDraft || row['id'] !== draftId).map((row) => ({ ...row, ...(blind && BLIND[blind]) })),
-});

@@ -40,8 +40,10 @@ export const deliveryRange = (expected: ExpectedDelivery): Range => {
   const ends = others.map((other) => middle + (other - middle) * part);
   const below = middle - Math.min(middle, ...ends);
   const above = Math.max(middle, ...ends) - middle;
-  const response = Math.min(Math.abs(others[1] - others[0]) / (2 * deviation * Math.max(middle, 1)), 1);
-  const chosen = response * (1 - Math.min(middle / Math.max(supply, 1), 1)) * countNoise * middle;
+  const response = Math.abs(others[1] - others[0]) / (2 * deviation * Math.max(middle, 1));
+  // Where it takes what others leave, all of the supply's chance is in it already.
+  const apart = 1 - Math.min((response * middle) / Math.max(supply, 1), 1);
+  const chosen = Math.min(response, 1) * apart * countNoise * middle;
   const chance = TENTH * Math.sqrt(chosen + (LEAST * middle) ** 2);
   return {
     p10: Math.max(Math.round(middle - widening * Math.hypot(below, chance)), 0),
