@@ -156,3 +156,30 @@ test('availability shows what is sold by week and day, the bookings behind it, a
   await page.locator('.toast', { hasText: 'is removed' }).getByRole('button', { name: 'Undo' }).click();
   await event.getByText('× 2.5').waitFor();
 }, 120_000);
+
+test('home lists a goal that will be missed with its money, and does what helps most', async () => {
+  const { page } = desk.admin;
+  const flight = { start_date: day(1), end_date: day(20) };
+  const item = await desk.api('POST', '/line_items', {
+    ...{ campaign_id: campaign, name: 'Scarves', active: true, cpm: 10, priority: 2, goal_impressions: 50_000, pacing: 'Even' },
+    ...{ placement_ids: ['sidebar'], ...flight },
+  });
+  await desk.api('POST', '/creatives', { line_item_id: item.id, format: 'html', content: 'ad' });
+  await desk.api('PATCH', `/campaigns/${campaign}`, { end_date: day(20) });
+  const remedy = { change: 'higher_priority', words: 'give it priority 1', p50: 47_500, fields: { priority: 1 } };
+  await withClient(desk.databaseUrl, (client) =>
+    client.query(
+      `insert into forecast_bases (publisher_id, made_on, catalog_version, figures, at_risk) values ($1, $2, 1, '{}', $3)
+       on conflict (publisher_id, made_on) do update set at_risk = excluded.at_risk`,
+      [publisher, day(0), JSON.stringify([{ lineItemId: item.id, goal: 50_000, due: 50_000, expected: 30_000, remedy }])],
+    ),
+  );
+  await desk.admin.go('#/overview');
+  const row = page.locator('.needs-money li', { hasText: 'Scarves' });
+  await row.getByText('$200.00').waitFor({ timeout: 20_000 });
+  await row.getByText('expected to deliver 30,000 of 50,000').waitFor();
+  await shootSchemes(page, 'forecast-home');
+  await row.getByRole('button', { name: 'Give it high priority: 47,500' }).click();
+  await page.locator('.toast', { hasText: 'Give it high priority: done.' }).waitFor();
+  expect(await desk.api('GET', `/line_items/${item.id}`)).toMatchObject({ priority: 1 });
+}, 60_000);
