@@ -40,10 +40,12 @@ export const availabilityGrid = (
 ): AvailabilityGrid => {
   const days = [...new Set(rows.map(({ day }) => day))].sort();
   const step = span === 'weeks' ? DAYS_A_WEEK : 1;
-  const periods = Array.from({ length: Math.ceil(days.length / step) }, (_, i) => {
-    const part = days.slice(i * step, (i + 1) * step);
-    return { from: part[0]!, to: part.at(-1)! };
-  });
+  // What is left of a week at the end is part of the one before.
+  const count = Math.max(Math.floor(days.length / step), Math.min(days.length, 1));
+  const periods = Array.from({ length: count }, (_, i) => ({
+    from: days[i * step]!,
+    to: (i === count - 1 ? days.at(-1) : days[(i + 1) * step - 1])!,
+  }));
   const byPlacement = new Map<string, AvailabilityRow[]>();
   for (const row of rows) if (isShown(row.placement)) byPlacement.set(row.placement, [...(byPlacement.get(row.placement) ?? []), row]);
   const cellsOf = (some: readonly AvailabilityRow[]): readonly AvailabilityCell[] =>

@@ -65,9 +65,7 @@ const cellButton = (of: ChosenCell, span: Span, isPressed: boolean, choose: (cel
   const { cell, placement } = of;
   const share = shareSold(cell);
   const words =
-    cell.available === 0
-      ? t`nothing is expected`
-      : t`${shareWords(share)} sold, ${about(cell.free)} of ${about(cell.available)} free`;
+    cell.available === 0 ? t`nothing is expected` : t`${shareWords(share)} sold, ${about(cell.free)} of ${about(cell.available)} free`;
   return html`<button
     type="button"
     class="cell level-${cell.available === 0 ? 'none' : Math.min(LEVELS, Math.floor(share * LEVELS + 0.5))}"
@@ -75,7 +73,8 @@ const cellButton = (of: ChosenCell, span: Span, isPressed: boolean, choose: (cel
     title="${placement ?? t`All of them`}, ${periodWords(cell)}: ${words}"
     @click=${() => choose(of)}
   >
-    <span class="unseen">${placement ?? t`All of them`}, </span><span class="cell-day">${periodWords(cell)}</span> ${cellWords(cell, share, span)}
+    <span class="unseen">${placement ?? t`All of them`}, </span
+    ><span class="cell-day">${periodWords(cell)}</span> ${cellWords(cell, share, span)}
   </button>`;
 };
 

@@ -16,6 +16,8 @@ import { createTrafficEvents } from './traffic-events-card.ts';
 
 /** The first answer begins a replay of all bookings: it is asked for again until there is one. */
 const LOOK_AGAIN_MS = 4_000;
+/** Less and less often, at most so many times as long. */
+const MAX_PATIENCE = 8;
 
 /** What each placement has, has sold and has free in the next four weeks. */
 export const openAvailability = async (page: Page, route: Route): Promise<View> => {
@@ -45,14 +47,20 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
     if (mine !== turn) return;
     problem = answer.ok ? undefined : answer.problem;
     if (answer.ok) rows = answer.value;
-    if (answer.ok && rows?.length === 0) timer = setTimeout(() => void load(), LOOK_AGAIN_MS);
+    if (answer.ok && rows?.length === 0) timer = setTimeout(() => void load(), LOOK_AGAIN_MS * Math.min(turn, MAX_PATIENCE));
     page.redraw();
   };
   const open = async (id: number): Promise<void> => {
     publisher = id;
     rows = undefined;
     chosen = undefined;
-    await Promise.all([store.ensure('publishers', id), store.read('placements', `publisher_id=${id}`), load(), events.load(), errors.load({ publisher: id, subject: 'placement' })]);
+    await Promise.all([
+      store.ensure('publishers', id),
+      store.read('placements', `publisher_id=${id}`),
+      load(),
+      events.load(),
+      errors.load({ publisher: id, subject: 'placement' }),
+    ]);
     page.redraw();
   };
   const change = (apply: () => void): void => {
@@ -126,13 +134,16 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
     chosen = next;
     void cell.open(next);
     page.redraw();
+    // On a phone it is below all placements.
+    requestAnimationFrame(() => document.querySelector('.cell-card')?.scrollIntoView({ block: 'nearest' }));
   };
   const body = (grid: AvailabilityGrid | undefined): TemplateResult => {
     if (problem) return problemNote(problem);
     if (!grid) return loading();
     if (rows?.length === 0) return nothingYet();
     if (grid.lines.length === 0) return html`<p class="empty-preview">${t`No placement has this size.`}</p>`;
-    return html`${availabilityTable({ grid, span, chosen, choose })} ${legend()} ${errors.render()} ${chosen ? cell.render(chosen) : nothing}`;
+    return html`${availabilityTable({ grid, span, chosen, choose })} ${legend()} ${errors.render()}
+    ${chosen ? cell.render(chosen) : nothing}`;
   };
   return {
     title: t`Availability`,

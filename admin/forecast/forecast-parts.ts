@@ -5,7 +5,7 @@ import { counted, linkTo } from '../words/kinds.ts';
 import { percent } from '../words/formats.ts';
 import { rich, say, t } from '../words/texts.ts';
 import type { AskedForecast, Forecast, KnownForecast } from './asked-forecast.ts';
-import { about, bindingOf, bindingWords, effectWords, isShort, rangeWords, remedyWords } from './forecast-words.ts';
+import { about, bindingOf, bindingWords, effectWords, isShort, rangeWords, remedyWords, sinceWords } from './forecast-words.ts';
 
 type Remedy = Forecast['remedies'][number];
 
@@ -58,7 +58,10 @@ export const basisLine = (asked: AskedForecast): TemplateResult => {
   </p>`;
 };
 
+/** Why it misses its goal, or what keeps it from more. */
 export const bindingLine = (forecast: KnownForecast): TemplateResult | typeof nothing => {
+  const since = isShort(forecast) ? sinceWords(forecast) : '';
+  if (since !== '') return html`<p>${rich`Since ${html`<b>${since}</b>`}.`}</p>`;
   const most = bindingOf(forecast);
   return most ? html`<p>${rich`Held back most by ${html`<b>${bindingWords(most)}</b>`}.`}</p>` : nothing;
 };

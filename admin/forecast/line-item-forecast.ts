@@ -3,12 +3,12 @@ import { parseEndDate } from '../../src/catalog/model/flight-dates.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import type { Page } from '../page.ts';
 import { publisherOfCampaign } from '../words/kinds.ts';
-import { rich, say, t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 import { applyRemedy, mayApply } from './apply-remedy.ts';
 import { createAskedForecast, type KnownForecast } from './asked-forecast.ts';
 import { createErrorLine } from './error-line.ts';
-import { basisLine, forecastBar, remedyButtons, supplyFigures, warningLine } from './forecast-parts.ts';
-import { isShort, outcomeWords, rangeWords, sinceWords } from './forecast-words.ts';
+import { basisLine, bindingLine, forecastBar, remedyButtons, supplyFigures, warningLine } from './forecast-parts.ts';
+import { outcomeWords, rangeWords } from './forecast-words.ts';
 
 export interface LineItemForecast {
   /** What is to come, by day; undefined: it is not known. */
@@ -36,15 +36,14 @@ export const createLineItemForecast = (page: Page, item: LineItemWire | undefine
   const words = (known: KnownForecast, now: LineItemWire): TemplateResult => {
     const endsLater = (parseEndDate(now.end_date) ?? 0) > (parseEndDate(known.to) ?? Infinity);
     const delivered = endsLater ? 0 : Math.max(0, (now.goal_impressions ?? 0) - (known.goal ?? 0));
-    const since = sinceWords(known);
     return html`<div class=${asked.isOutdated() ? 'stale' : ''}>
       <p class="forecast-head">
         <b>${outcomeWords(known, { endsLater, delivered })}</b>
         <span>${t`${rangeWords(known.delivery)} more`}</span>
       </p>
-      ${forecastBar(known)} ${isShort(known) && since !== '' ? html`<p>${rich`Since ${html`<b>${since}</b>`}.`}</p>` : nothing}
-      ${supplyFigures(known)} ${mayApply(page, now) ? remedyButtons(known, (remedy) => applyRemedy(page, now, remedy, ask)) : nothing}
-      ${warningLine(known)} ${errors.render()}
+      ${forecastBar(known)} ${bindingLine(known)} ${supplyFigures(known)}
+      ${mayApply(page, now) ? remedyButtons(known, (remedy) => applyRemedy(page, now, remedy, ask)) : nothing} ${warningLine(known)}
+      ${errors.render()}
     </div>`;
   };
   return {

@@ -43,7 +43,9 @@ export const figuresOf = (
     placements: Object.fromEntries(
       [...available].map(([placement, byDay]) => {
         const all = row(byDay);
-        const ranges = all.map((count, ahead) => countRange(count, { spread: coming.spreadOfDay(ahead), countNoise: coming.countNoise, widening }));
+        const ranges = all.map((count, ahead) =>
+          countRange(count, { spread: coming.spreadOfDay(ahead), countNoise: coming.countNoise, widening }),
+        );
         return [
           placement,
           { available: all, p10: ranges.map(({ p10 }) => p10), p90: ranges.map(({ p90 }) => p90), sold: row(sold.get(placement)) },

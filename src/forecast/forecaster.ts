@@ -47,6 +47,8 @@ export interface ForecasterOptions {
 export interface Forecaster {
   /** Rejects when Postgres is unavailable, there is nothing to forecast from, or a pause rejects. */
   answer(question: ForecastQuestion, progress: ForecastProgress): Promise<ForecastAnswer>;
+  /** What the sample alone says. It may be asked while another question pauses. Rejects as `answer` does. */
+  sample(question: ForecastQuestion): Promise<ForecastAnswer>;
   /** What all bookings of a publisher deliver; kept until they change or the day does. */
   baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
   /** Of its line items, those that are expected to fall short, with what would help. */
@@ -169,22 +171,27 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     return helped;
   };
 
+  const understand = async (question: ForecastQuestion) => {
+    const { publisherId, nowMs, draft } = question;
+    const lineItemId = question.lineItemId ?? draft?.lineItemId ?? 0;
+    const snapshot = await load(nowMs, draft);
+    const options = await optionsOf(snapshot, question);
+    const coming = comingDays(options);
+    if (!coming.isKnown) throw new NothingKnown();
+    const matches = createMatchLineItem(snapshot, publisherId, lineItemId);
+    const toRequest = createReplayRequest(snapshot.publishers.get(publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
+    return { snapshot, publisherId, lineItemId, coming, matches, toRequest, options, dateOf: dateOfDay };
+  };
+
   return {
     baseline,
     short,
+    sample: async (question) => answerSampled({ ...(await understand(question)), baseline: baselines.get(question.publisherId) }),
     answer: async (question, { onSampled, onPause }) => {
       const { publisherId, nowMs, draft } = question;
-      const lineItemId = question.lineItemId ?? draft?.lineItemId ?? 0;
-      const snapshot = await load(nowMs, draft);
-      const options = await optionsOf(snapshot, question);
-      const coming = comingDays(options);
-      if (!coming.isKnown) throw new NothingKnown();
-      const publisher = snapshot.publishers.get(publisherId)!;
-      const matches = createMatchLineItem(snapshot, publisherId, lineItemId);
-      const toRequest = createReplayRequest(publisher, (atMs) => zoneOffset(options.zone, atMs));
-      const asked = { snapshot, publisherId, lineItemId, coming, matches, toRequest, options, dateOf: dateOfDay };
-      const sampled = answerSampled({ ...asked, baseline: baselines.get(publisherId) });
-      onSampled(sampled);
+      const asked = await understand(question);
+      const { options } = asked;
+      onSampled(answerSampled({ ...asked, baseline: baselines.get(publisherId) }));
       await onPause(0);
       const isDraft = draft !== undefined;
       const before = await baseline(publisherId, nowMs, (done) => onPause(done * (isDraft ? 0.5 : 1)));

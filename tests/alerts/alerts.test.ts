@@ -161,7 +161,12 @@ test('bookings that are behind, end soon or have spent their budget are alerts, 
 
 test('a line item that is expected to miss its goal is an alert weeks before, with what helps most, until it is forecast to reach it', async () => {
   const [yesterday, end] = [-1, 20].map((days) => new Date(NOON + days * 86_400_000).toISOString().slice(0, 10));
-  const { publisher, lineItem } = await book(api, 'short', { name: 'Scarves', goal_impressions: 50_000, start_date: yesterday, end_date: end });
+  const { publisher, lineItem } = await book(api, 'short', {
+    name: 'Scarves',
+    goal_impressions: 50_000,
+    start_date: yesterday,
+    end_date: end,
+  });
   const expected = async () => (await alertsOf()).filter(({ kind }) => kind === 'will_under_deliver');
   const keep = (short: readonly ShortLineItem[]): Promise<void> => {
     const figures = { version: 1, days: [], placements: {}, lineItems: {}, bookings: {}, warning: null, widening: 1 };

@@ -36,7 +36,11 @@ test('what is forecast to miss its goal comes by money, but for what is late alr
     short: { lineItemId: id, goal: 50_000, due: 40_000, expected, remedy: null },
   });
   const late = booking({ value: 'behind', off_pace: 0.25, behind: 'Behind by 25%' });
-  const groups = itemGroups([late], [short(1, 9_000_000, 0), short(2, 10_000_000, 30_000), short(3, 20_000_000, 30_000), short(4, null, 0)], NOW);
+  const groups = itemGroups(
+    [late],
+    [short(1, 9_000_000, 0), short(2, 10_000_000, 30_000), short(3, 20_000_000, 30_000), short(4, null, 0)],
+    NOW,
+  );
   const found = groups.find(({ kind }) => kind === 'will_miss')!;
   // A fifth of the goal is missing of each.
   expect(found.rows.map(({ id, at_risk }) => [id, at_risk])).toEqual([

@@ -29,7 +29,12 @@ test('a flight that is over, to come or on its first day has no projection', () 
 
 test('a forecast goes on from the sum of today, with its range in the proportion of all of it, up to the end of the flight', () => {
   const by_day = ['04', '05', '06', '11'].map((day) => ({ day: `2026-12-${day}`, p50: 100 }));
-  const course = withForecast(flightCourse(FLIGHT, days(100, 100, 100, 20), 1_000, at('2026-12-04')), { p10: 300, p50: 400, p90: 440, by_day });
+  const course = withForecast(flightCourse(FLIGHT, days(100, 100, 100, 20), 1_000, at('2026-12-04')), {
+    p10: 300,
+    p50: 400,
+    p90: 440,
+    by_day,
+  });
   expect(course.ahead).toEqual([
     { day: at('2026-12-04'), low: 395, likely: 420, high: 430 },
     { day: at('2026-12-05'), low: 470, likely: 520, high: 540 },

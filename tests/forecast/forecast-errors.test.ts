@@ -47,7 +47,14 @@ const came = async (booking: Booking, day: string, impressions: number, requests
   const { publisherId, placementId, campaignId, lineItemIds, creativeIds } = booking;
   await knex('daily_counts')
     .insert({
-      ...{ day, publisher_id: publisherId, campaign_id: campaignId, line_item_id: lineItemIds[0], creative_id: creativeIds[0], impressions },
+      ...{
+        day,
+        publisher_id: publisherId,
+        campaign_id: campaignId,
+        line_item_id: lineItemIds[0],
+        creative_id: creativeIds[0],
+        impressions,
+      },
     })
     .onConflict(['day', 'line_item_id', 'creative_id'])
     .merge();

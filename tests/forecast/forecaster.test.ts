@@ -144,3 +144,22 @@ it('ends where it is told to', async () => {
   const onPause = (): Promise<void> => Promise.reject(new Error('cancelled'));
   await expect(forecaster().answer(question, { onSampled: () => undefined, onPause })).rejects.toThrow('cancelled');
 });
+
+it('says what the sample has of one question while it replays for another, whose answer is the same', async () => {
+  const booking = await book(knex, { lineItems: [{ pacing: 'Even', goal_impressions: 600 }, { priority: 3 }] });
+  await live(booking, Date.now());
+  const nowMs = Date.now();
+  const [first, second] = booking.lineItemIds.map((lineItemId) => ({
+    ...{ publisherId: booking.publisherId, lineItemId, draft: undefined, nowMs, models: {} },
+  }));
+  const of = forecaster();
+  const between: ForecastAnswer[] = [];
+  const onPause = async (): Promise<void> => {
+    if (between.length === 0) between.push(await of.sample(second!));
+  };
+  const disturbed = await of.answer(first!, { onSampled: () => undefined, onPause });
+  expect(between[0]).toMatchObject({ basis: 'sample', goal: null });
+  expect(between[0]!.available).toBeGreaterThan(1_000);
+  const alone = await forecaster().answer(first!, { onSampled: () => undefined, onPause: () => Promise.resolve() });
+  expect(disturbed).toEqual(alone);
+});

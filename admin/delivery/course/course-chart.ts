@@ -46,11 +46,14 @@ export const courseChart = (course: FlightCourse, goal: number | null, marks: re
         { stroke: colours.grid, width: 1, points: { show: false } },
         { stroke: colours.grid, width: 1, points: { show: false } },
       ],
-      bands: [{ series: [5, 4], fill: colours.fill }],
+      bands: [{ series: [5, 4], fill: translucent(colours.line) }],
       hooks: { draw: [(plot) => drawMarks(plot, marks, colours.target)] },
     }),
   };
 };
+
+/** Over the grid, in both schemes. @param colour as the browser computes it: `rgb(69, 73, 209)` */
+const translucent = (colour: string): string => colour.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.25)');
 
 const drawMarks = (plot: uPlot, marks: readonly CourseMark[], colour: string): void => {
   const { ctx, bbox } = plot;

@@ -14,11 +14,7 @@ const inCents = (micros: number): number => Math.round(usdFromMicros(micros) * 1
 const OWN_GROUPS: readonly LineItemStatus['value'][] = ['cannot serve', 'behind', 'outranked'];
 
 /** What needs attention of line items, of each kind those with the most at risk first. */
-export const itemGroups = (
-  judged: readonly JudgedBooking[],
-  short: readonly ShortBooking[],
-  atMs: number,
-): readonly AttentionGroup[] => {
+export const itemGroups = (judged: readonly JudgedBooking[], short: readonly ShortBooking[], atMs: number): readonly AttentionGroup[] => {
   const risk = (one: JudgedBooking): number | null => atRiskMicros(one, atMs);
   const group = <One extends JudgedBooking>(
     kind: AttentionKind,
