@@ -46,7 +46,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
         rows: store.listing('campaigns', campaigns)?.rows ?? [],
         parent: { advertiser_id: id },
         archived: archivedBy(store, 'advertisers', advertiser) !== undefined,
-        without: t`Advertiser`,
+        without: 'advertiser',
         empty: t`This advertiser has no campaigns yet.`,
       })}
       ${report()}

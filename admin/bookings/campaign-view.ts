@@ -94,7 +94,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           rows: store.listing('line_items', items)?.rows ?? [],
           parent: { campaign_id: id },
           archived: archivedBy(store, 'campaigns', campaign) !== undefined,
-          without: t`Campaign`,
+          without: 'campaign',
           empty: t`This campaign has no line items yet.`,
         })}
         ${report()} ${comments()}

@@ -21,7 +21,7 @@ import { filteredClicks, filteredImpressions, provisionalClicks } from '../words
 import { date, flight, withDates } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
-import { priceOf } from '../bookings/list-columns.ts';
+import { priceOf } from '../bookings/lists/price-of.ts';
 import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
@@ -76,7 +76,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         rows: store.listing('creatives', creatives)?.rows ?? [],
         parent: { line_item_id: id },
         archived: archivedBy(store, 'line_items', item) !== undefined,
-        without: t`Line item`,
+        without: 'line_item',
         empty: t`It has no creative yet, so it cannot serve.`,
         caption: t`Creatives${publisher ? t` for ${publisher.name}` : ''}`,
       })}

@@ -9,6 +9,9 @@ import { DELIVERY } from './delivery.ts';
 import { PLACEMENT_REFUSALS, REFUSALS } from './refusals/refusals.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 import { STATUSES } from './status/status.ts';
+import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
+import { listParameters } from '../bookings/list-query.ts';
+import { LIST_SUMS } from './sums/list-sums.ts';
 
 /** Of line items and campaigns together. */
 export const MAX_STATUSES = 200;
@@ -22,6 +25,13 @@ const REPORTED_CREATIVE = component('ReportedCreative', schemaOf(REPORTED_CREATI
   ...{ placement_id: 'article-top', placement_ids: ['article-top', 'home-top'] },
   ...{ line_item: 'Boots, sport readers', advertiser_domain: 'boots.example' },
 });
+
+/** Those of the list, but for its pages and order. */
+const summedParameters = (table: 'campaigns' | 'line_items') => {
+  const { limit: _limit, offset: _offset, sort: _sort, include: _include, ...parameters } = listParameters(ENTITY_KINDS[table]);
+  return parameters;
+};
+const SUMMING = { needs: 'delivery.read', reach: 'own', cost: 'list', answer: ok('Sums, as stored', LIST_SUMS) } as const;
 
 /** How line items deliver, why they do not, and what needs attention. */
 export const DELIVERY_API = defineRoutes({
@@ -52,6 +62,18 @@ export const DELIVERY_API = defineRoutes({
       campaign_ids: idsQuery('Ids separated by commas'),
     },
     answer: ok('Statuses by id', STATUSES),
+  },
+  sumLineItems: {
+    ...at('GET', '/api/sums/line_items', 'delivery'),
+    ...SUMMING,
+    summary: 'What the line items of a list come to together, and by campaign or advertiser',
+    parameters: summedParameters('line_items'),
+  },
+  sumCampaigns: {
+    ...at('GET', '/api/sums/campaigns', 'delivery'),
+    ...SUMMING,
+    summary: 'What the campaigns of a list come to together, and by advertiser or publisher',
+    parameters: summedParameters('campaigns'),
   },
   getLineItemRefusals: {
     ...at('GET', '/api/line_items/{id}/refusals', 'delivery'),

@@ -3,6 +3,9 @@ import type { Scope } from '../access/scope.ts';
 import { show } from '../api/columns.ts';
 import { readDays, type Days } from '../api/days-query.ts';
 import { answer, noSuch, refuse, type Handlers } from '../api/route.ts';
+import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
+import type { ListQuery } from '../bookings/entity-reader.ts';
+import { toListQuery } from '../bookings/list-query.ts';
 import { isAmong, isOwned, scopeBinding, visibleIds } from '../bookings/record-scope.ts';
 import { definedMembers } from '../base/narrow.ts';
 import { dayOf } from '../base/utc-day.ts';
@@ -15,6 +18,8 @@ import type { PlacementRefusals, Refusals } from './refusals/refusals.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 import { withoutTraffic } from './status/line-item-status.ts';
 import type { LineItemStatus } from './status/status.ts';
+import type { ReadListSums, SummedTable } from './sums/read-list-sums.ts';
+import { readWeeks } from './sums/recent-counts.ts';
 import type { ReadListed, ReadStatuses } from './status/read-statuses.ts';
 
 export interface DeliveryRoutesOptions {
@@ -23,6 +28,7 @@ export interface DeliveryRoutesOptions {
   readonly readAttention: (scope: Scope) => Promise<Attention>;
   readonly readListed: ReadListed;
   readonly readCampaignStatuses: ReadStatuses;
+  readonly readListSums: ReadListSums;
   readonly readRefusals: (lineItemId: number, days: Days) => Promise<Refusals | undefined>;
   readonly readPlacementRefusals: (placementId: string, days: Days, scope: Scope) => Promise<PlacementRefusals | undefined>;
   /** Epoch milliseconds. */
@@ -38,6 +44,11 @@ const onlyComplaints = (knex: Knex, scope: Scope): Knex.Raw => {
   return knex.raw(conditions.join(' and '), { ...scopeBinding(scope) });
 };
 
+type Summed = Omit<Parameters<typeof toListQuery>[2], 'limit' | 'offset' | 'sort'>;
+/** The whole list. */
+const summedQuery = (table: SummedTable, scope: Scope, asked: Summed): ListQuery =>
+  toListQuery(ENTITY_KINDS[table], scope, { ...asked, sort: { by: 'id', order: 'asc' }, limit: 1, offset: 0 });
+
 const REFUSAL_PERIOD = { defaultDays: 1, maxDays: REFUSAL_DAYS };
 
 /** How line items deliver, why they do not, and what needs attention. */
@@ -50,16 +61,25 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
   getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }, { caller }) => {
     if (lineItems.length + campaigns.length > MAX_STATUSES)
       return refuse('invalid_request', `line_item_ids and campaign_ids must be at most ${MAX_STATUSES} ids in all.`);
-    const [ofItems, ofCampaigns] = await Promise.all([
-      visibleIds(knex, 'line_items', caller, lineItems).then(read.readListed),
-      visibleIds(knex, 'campaigns', caller, campaigns).then(read.readCampaignStatuses),
+    const [itemIds, campaignIds] = await Promise.all([
+      visibleIds(knex, 'line_items', caller, lineItems),
+      visibleIds(knex, 'campaigns', caller, campaigns),
+    ]);
+    const [ofItems, ofCampaigns, itemWeeks, campaignWeeks] = await Promise.all([
+      read.readListed(itemIds),
+      read.readCampaignStatuses(campaignIds),
+      readWeeks(knex, 'line_item_id', itemIds),
+      readWeeks(knex, 'campaign_id', campaignIds),
     ]);
     return answer({
       line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, shownStatus(caller, status)])),
       campaigns: Object.fromEntries(Array.from(ofCampaigns, ([id, status]) => [id, shownStatus(caller, status)])),
       deliveries: Object.fromEntries(Array.from(ofItems, ([id, { delivery }]) => [id, delivery])),
+      weeks: { line_items: itemWeeks, campaigns: campaignWeeks },
     });
   },
+  sumLineItems: async (asked, { caller }) => answer(await read.readListSums('line_items', summedQuery('line_items', caller, asked))),
+  sumCampaigns: async (asked, { caller }) => answer(await read.readListSums('campaigns', summedQuery('campaigns', caller, asked))),
   getLineItemRefusals: async ({ id, ...asked }) => {
     const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
     if (!period.ok) return period.refused;
