@@ -27,6 +27,7 @@ import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
 import { createCourseCard, type Booked } from './course/course-card.ts';
+import { createFlowCard } from './flow-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
 import { t } from '../words/texts.ts';
@@ -42,6 +43,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
     may: page.rights.may('GET', '/line_items/{id}/delivery'),
   });
   const refusals = createRefusalsCard(page, id);
+  const flow = createFlowCard(page, 'line_items', id);
   const comments = createCommentsCard(page, 'line_items', id);
   const waiting = createWaitingNote(page, 'line_items', id);
   const others = createOthersHere(page, 'line_items', id);
@@ -70,7 +72,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       )}
       ${pageHead(title, `${item.type === 'direct' ? t`Direct` : t`Programmatic`}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
       ${others.render()} ${waiting()}
-      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), course.render(bookedOf(item))))}
+      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), html`${course.render(bookedOf(item))}${flow()}`))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],

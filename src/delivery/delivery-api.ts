@@ -6,6 +6,7 @@ import { at, defineRoutes, ok } from '../api/route.ts';
 import { listOf } from '../base/schema.ts';
 import { ATTENTION } from './attention/attention.ts';
 import { DELIVERY } from './delivery.ts';
+import { FLOW } from './flow/flow.ts';
 import { PLACEMENT_REFUSALS, REFUSALS } from './refusals/refusals.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 import { STATUSES } from './status/status.ts';
@@ -31,6 +32,13 @@ const summedParameters = (table: 'campaigns' | 'line_items') => {
   const { limit: _limit, offset: _offset, sort: _sort, include: _include, ...parameters } = listParameters(ENTITY_KINDS[table]);
   return parameters;
 };
+const flowDays = daysQuery('First UTC day; by default seven days up to `to`');
+const FLOWING = {
+  needs: 'alerts.read',
+  reach: 'publishers',
+  cost: 'list',
+  answer: ok('The steps, and what was lost between them', FLOW),
+} as const;
 const SUMMING = { needs: 'delivery.read', reach: 'own', cost: 'list', answer: ok('Sums, as stored', LIST_SUMS) } as const;
 
 /** How line items deliver, why they do not, and what needs attention. */
@@ -92,6 +100,30 @@ export const DELIVERY_API = defineRoutes({
     summary: 'Why requests for a placement got no ad',
     parameters: { id: textInPath('placement'), ...refusalDays },
     answer: ok('Refusals', PLACEMENT_REFUSALS),
+  },
+  getLineItemFlow: {
+    ...at('GET', '/api/line_items/{id}/flow', 'delivery'),
+    ...FLOWING,
+    summary: 'What became of the requests for a line item, from asked to billed',
+    parameters: { ...lineItemInPath, ...flowDays },
+  },
+  getCampaignFlow: {
+    ...at('GET', '/api/campaigns/{id}/flow', 'delivery'),
+    ...FLOWING,
+    summary: 'The same of the line items of a campaign together',
+    parameters: { id: idInPath('campaign'), ...flowDays },
+  },
+  getAdvertiserFlow: {
+    ...at('GET', '/api/advertisers/{id}/flow', 'delivery'),
+    ...FLOWING,
+    summary: 'The same of the line items of an advertiser together',
+    parameters: { id: idInPath('advertiser'), ...flowDays },
+  },
+  getPlacementFlow: {
+    ...at('GET', '/api/placements/{id}/flow', 'delivery'),
+    ...FLOWING,
+    summary: 'What became of the requests for a placement, from asked to billed',
+    parameters: { id: textInPath('placement'), ...flowDays },
   },
   listComplaints: {
     ...at('GET', '/api/complaints', 'delivery'),

@@ -70,7 +70,7 @@ export const createListTools = <K extends Kind>(page: Page): { readonly render: 
       ${
         writing
           ? button(t`${count(writing.read)} of ${count(total)} read, stop`, stop, 'quiet')
-          : button(t`Save as CSV`, () => save(options), 'quiet', t`Save what the list shows as CSV`)
+          : button(t`Save as CSV`, () => save(options), 'quiet', t`Save as CSV what the list shows`)
       }
       <span class="figure" role="status">${countedKind(total, kind)}</span>
     </span>`;
