@@ -19,6 +19,7 @@ import { loss } from './loss.ts';
 import { pageView } from './page-view.ts';
 import { poison } from './poison.ts';
 import { postgresAway } from './postgres-away.ts';
+import { prebidServer } from './prebid-server.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
 import { rolling } from './rolling.ts';
@@ -30,6 +31,7 @@ import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
 import { upkeep } from './upkeep.ts';
+import { video } from './video.ts';
 import type { Proof } from './rig/proof.ts';
 
 /** All proofs, in the order in which they run. */
@@ -41,6 +43,7 @@ export const PROOFS: readonly Proof[] = [
   spend,
   frequency,
   pageView,
+  video,
   earned,
   scriptCost,
   cost,
@@ -52,6 +55,7 @@ export const PROOFS: readonly Proof[] = [
   failover,
   postgresAway,
   poison,
+  prebidServer,
   hungBidders,
   reload,
   upkeep,
