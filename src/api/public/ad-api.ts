@@ -59,7 +59,7 @@ const BID = component(
     crid: s.described(s.text, 'Creative'),
     cid: s.described(s.text, 'Campaign'),
     adm: s.described(s.text, 'HTML for html and banner creatives, JSON text for native, VAST for video and audio'),
-    price: s.described(s.number, 'eCPM in USD'),
+    price: s.described(s.number, 'eCPM in `cur`'),
     adomain: s.optional(s.listOf(s.text)),
     ...CATEGORIES,
     w: s.integer,
@@ -76,7 +76,7 @@ const AD_RESPONSE = component(
   'AdResponse',
   s.record({
     id: s.described(s.text, 'The id of the request'),
-    cur: Unsafe<'USD'>({ const: 'USD' }),
+    cur: s.described(s.text, 'ISO 4217: the currency of the publisher'),
     seatbid: s.listOf(s.record({ bid: s.listOf(BID) })),
     nbr: s.optional(s.described(s.integer, 'No-bid reason, present when no impression was filled')),
     ext: s.optional(

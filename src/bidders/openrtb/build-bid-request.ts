@@ -21,6 +21,8 @@ export interface BidRequestParts {
   /** Time left until the deadline. */
   readonly tmaxMs: number;
   readonly bidder: Bidder;
+  /** Of floors and bids. */
+  readonly currency: string;
   /** Of the publisher, the auction and the bidder. */
   readonly blocked: readonly BlockList[];
   readonly format: BidFormat;
@@ -44,8 +46,8 @@ export const isSecurePage = (pageUrl: string | null): boolean => !/^http:/i.test
  * nothing about bookings.
  */
 export const buildBidRequest = (parts: BidRequestParts): object => {
-  const { context, bidder } = parts;
-  const { currency, seats, params } = bidder;
+  const { context, bidder, currency } = parts;
+  const { seats, params } = bidder;
   const secure = isSecurePage(context.pageUrl) ? 1 : 0;
   return {
     id: parts.auctionId,
@@ -61,7 +63,7 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
       bidfloorcur: currency,
       secure,
       ...mediaOf(parts.format, { size, otherSizes, players }, unionOf([...parts.blocked.map((list) => list.battr), battr ?? []])),
-      ...dealsOf(floors, bidder),
+      ...dealsOf(floors, currency, seats),
       ...(Object.keys(params).length > 0 && {
         ext: fillParams(params, { PLACEMENT_ID: placement.id, PUBLISHER_ID: String(context.publisher.id) }),
       }),
@@ -98,7 +100,7 @@ const unionOf = <T>(lists: readonly (readonly T[])[]): readonly T[] => [...new S
 
 const cpmOf = (micros: number): number => Number(formatCpm(micros));
 
-const dealsOf = (floors: ReadonlyMap<string, number>, { currency, seats }: Bidder): { readonly pmp?: object } => {
+const dealsOf = (floors: ReadonlyMap<string, number>, currency: string, seats: Bidder['seats']): { readonly pmp?: object } => {
   const deals = [...floors].filter(([deal]) => deal !== OPEN_MARKET);
   if (deals.length === 0) return {};
   const deal = ([id, floorMicros]: readonly [string, number]): object => ({

@@ -14,14 +14,15 @@ import { fillAuctionMacros, fillWithin, formatCpm, type AuctionMacros } from './
 import { asList, asObject, asText } from './json-fields.ts';
 import { blockedBy, readAttributes, readSupply } from './judge-supply.ts';
 import { readDomains } from './read-domains.ts';
-import { moneyOf, readPrice, type Money } from './read-price.ts';
+import { moneyOf, readPrice, type AskedCurrencies, type Money } from './read-price.ts';
 import { readBidMarkup, type MarkupRoom } from './read-bid-markup.ts';
 
 /** What one bidder was sent. */
 export interface AskedBid {
   /** BidRequest.id */
   readonly auctionId: string;
-  readonly bidder: Pick<Bidder, 'currency' | 'bidAdjustment' | 'seats'>;
+  readonly bidder: Pick<Bidder, 'bidAdjustment' | 'seats'>;
+  readonly currencies: AskedCurrencies;
   /** Of the publisher, the auction and the bidder. */
   readonly blocked: readonly BlockList[];
   readonly rateOf: RateOf;
@@ -36,8 +37,8 @@ export interface AskedBid {
 
 export interface AskedImp extends Pick<ImpQuery, 'size' | 'otherSizes'> {
   /**
-   * The lowest bids by deal (CallOpportunity), micros of the bidder's currency per thousand
-   * impressions.
+   * The lowest bids by deal (CallOpportunity), micros of the currency that was asked for, per
+   * thousand impressions.
    */
   readonly floors: ReadonlyMap<string, number>;
   /** Creative attributes that this impression blocks, besides those of the block lists. */
@@ -83,7 +84,7 @@ export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
   if (offers === null) return wholly('malformed');
   if (offers.length === 0) return NOTHING;
   const currency = answer['cur'] ?? 'USD';
-  const money = moneyOf(currency, asked.bidder.currency, asked.rateOf);
+  const money = moneyOf(currency, asked.currencies, asked.rateOf);
   if (money === undefined) return wholly('wrong_currency');
   const ofAnswer: OfAnswer = { bidId: asText(answer['bidid'], MAX_ID_LENGTH), money, room: { leftBytes: MAX_FILLED_BYTES } };
   return bestOfEach(offers.slice(0, MAX_BIDS).map((offer) => readOffer(offer, ofAnswer, asked)));

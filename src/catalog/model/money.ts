@@ -1,15 +1,19 @@
 /**
- * Largest amount accepted, in USD. Its micros are far below 2^53, so both conversions below are
- * exact.
+ * Largest amount accepted, in units of the publisher's currency. Its micros are far below 2^53, so both conversions
+ * below are exact.
  */
 export const MAX_USD = 1_000_000_000;
 const MICROS_A_USD = 1_000_000;
 
-/** Decimal USD to integer micros. */
+/** A decimal amount to integer micros. */
 export const microsFromUsd = (usd: number): number => Math.round(usd * MICROS_A_USD);
 
-/** Integer micros to decimal USD: the nearest double, which prints as the decimal it came from. */
+/** Integer micros to a decimal amount: the nearest double, which prints as the decimal it came from. */
 export const usdFromMicros = (micros: number): number => micros / MICROS_A_USD;
+
+/** In words of the service: `$8.50`, `€0.0125`. */
+export const moneyWords = (amount: number, currency: string): string =>
+  new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 6 }).format(amount);
 
 /** Whether an amount is a whole multiple of 10^-places. */
 export const hasAtMostDecimals = (usd: number, places: number): boolean => {

@@ -44,7 +44,7 @@ export const explainRank = (
   const outcome = above.length > 0 ? 'outranked' : ties.length > 0 ? 'tied' : 'wins';
   const rank = above.length + 1;
   const ecpm = usdFromMicros(candidate.ecpmMicros);
-  const price = `${candidate.lineItem.class === null ? '' : `class ${candidate.lineItem.class}, `}priority ${candidate.lineItem.priority} and an eCPM of ${ecpm} USD`;
+  const price = `${candidate.lineItem.class === null ? '' : `class ${candidate.lineItem.class}, `}priority ${candidate.lineItem.priority} and an eCPM of ${ecpm} ${candidate.campaign.currency}`;
   const yields = candidate.lineItem.sales.yields ? ', or above its opportunity cost while it is ahead of its goal' : '';
   const rivals = biddersAsked ? `, unless a programmatic line item bids more at the same or a better priority${yields}` : '';
   const detail = {
@@ -64,5 +64,5 @@ export const explainRank = (
 const isTie = (a: RankedCandidate, b: RankedCandidate): boolean =>
   a.lineItem.priority === b.lineItem.priority && a.ecpmMicros === b.ecpmMicros;
 
-const naming = ({ lineItem, ecpmMicros }: RankedCandidate): string =>
-  `line item ${lineItem.id} (priority ${lineItem.priority}, ${usdFromMicros(ecpmMicros)} USD)`;
+const naming = ({ lineItem, campaign, ecpmMicros }: RankedCandidate): string =>
+  `line item ${lineItem.id} (priority ${lineItem.priority}, ${usdFromMicros(ecpmMicros)} ${campaign.currency})`;

@@ -37,10 +37,10 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
       : undefined;
   const words = [
     daily_impressions && `impressions today: ${inWords(daily_impressions)}`,
-    daily_spend && `spend today: ${inWords(daily_spend)} USD`,
-    budget && `budget: ${inWords(budget)} USD`,
-    campaign_budget && `campaign budget: ${inWords(campaign_budget)} USD`,
-    campaign_daily_budget && `campaign budget today: ${inWords(campaign_daily_budget)} USD`,
+    daily_spend && `spend today: ${inWords(daily_spend)} ${campaign.currency}`,
+    budget && `budget: ${inWords(budget)} ${campaign.currency}`,
+    campaign_budget && `campaign budget: ${inWords(campaign_budget)} ${campaign.currency}`,
+    campaign_daily_budget && `campaign budget today: ${inWords(campaign_daily_budget)} ${campaign.currency}`,
     goal_impressions && `goal of impressions: ${inWords(goal_impressions)}`,
     goal_clicks && `goal of clicks: ${goal_clicks.used} counted of ${goal_clicks.limit}`,
     frequency &&

@@ -22,7 +22,7 @@ const GONE = 'A deleted one keeps its last name; null: deleted before names were
 
 /**
  * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
- * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0
+ * schema are made from this list. Money is in the currency of the report; rates are shares (0.01 is one percent), 0
  * without impressions.
  */
 export const REPORT_COLUMNS = {
