@@ -16,6 +16,7 @@ import { deliveryColumns } from './lists/delivery-columns.ts';
 import { flightBar } from './lists/flight-bar.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
+import { currencyOfCampaign, currencyOfPublisher } from '../words/currency.ts';
 import { flightDays } from '../words/dates.ts';
 import { count, money, price } from '../words/formats.ts';
 import { hasHtml5, pictureIn } from '../words/asset-words.ts';
@@ -39,34 +40,35 @@ const named = <K extends Kind>(kind: K, label = t`Name`): Column<Records[K]> => 
 });
 
 /** `5.00 CPM`, in the words of its budget type. */
-export const priceOf = (item: LineItemWire): string => {
+export const priceOf = (item: LineItemWire, currency: string): string => {
   const { added_value, list_price, discount } = item;
   if (added_value) return t`added value`;
-  const agreed = agreedPriceOf(item);
-  return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price)}`;
+  const agreed = agreedPriceOf(item, currency);
+  return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price, currency)}`;
 };
 
 /** In one line: what it ranks as is on its page. */
-const listedPrice = (item: LineItemWire): TemplateResult | string => {
-  const whole = priceOf(item);
+const listedPrice = (item: LineItemWire, currency: string): TemplateResult | string => {
+  const whole = priceOf(item, currency);
   const isLong = item.budget_type === 'Flat' && item.budget !== null && item.cpm !== null;
-  return isLong ? html`<span title=${whole}>${t`flat fee of ${money(item.budget)}`}</span>` : whole;
+  return isLong ? html`<span title=${whole}>${t`flat fee of ${money(item.budget, currency)}`}</span>` : whole;
 };
 
-const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
+const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: LineItemWire, currency: string): string => {
+  const amount = (of: number): string => price(of, currency);
   if (type === 'programmatic') return t`by bid`;
   if (sold === 'house') return t`house ad`;
   switch (budget_type) {
     case 'CPM':
-      return cpm === null ? dash : `${price(cpm)} CPM`;
+      return cpm === null ? dash : `${amount(cpm)} CPM`;
     case 'VCPM':
-      return cpm === null ? dash : `${price(cpm)} vCPM`;
+      return cpm === null ? dash : `${amount(cpm)} vCPM`;
     case 'CPC':
-      return cpc === null ? dash : `${price(cpc)} CPC`;
+      return cpc === null ? dash : `${amount(cpc)} CPC`;
     case 'CPCV':
-      return cpcv === null ? dash : `${price(cpcv)} CPCV`;
+      return cpcv === null ? dash : `${amount(cpcv)} CPCV`;
     case 'Flat':
-      return [budget === null ? t`flat` : t`flat fee of ${money(budget)}`, ...(cpm === null ? [] : [t`as ${price(cpm)} CPM`])].join(', ');
+      return [budget === null ? t`flat` : t`flat fee of ${money(budget, currency)}`, ...(cpm === null ? [] : [t`as ${amount(cpm)} CPM`])].join(', ');
   }
 };
 
@@ -112,7 +114,6 @@ const plainColumns = <K extends Kind>(store: Store, kind: K): readonly ListColum
 
 const plainCell = (store: Store, field: Field | undefined, value: unknown): TemplateResult | string => {
   if (field?.parent) return link(field.parent as Kind, store.find(field.parent as Kind, value as number | null));
-  if (field?.stored === 'micros' && typeof value === 'number') return money(value);
   return listOf(value).join(', ') || dash;
 };
 
@@ -149,7 +150,7 @@ export const listColumns = <K extends Kind>(
     bidders: [
       named('bidders'),
       { label: t`Endpoint`, cell: ({ endpoint }) => new URL(endpoint).host },
-      { label: t`Currency`, sort: 'currency', cell: ({ currency }) => currency, minor: true },
+      { label: t`Currency`, sort: 'currency', cell: ({ currency }) => currency ?? t`that of the publisher`, minor: true },
       childCount(t`Line items`, 'line_items'),
     ],
     campaigns: [
@@ -167,7 +168,7 @@ export const listColumns = <K extends Kind>(
         label: t`Budget`,
         numeric: true,
         sort: '-budget',
-        cell: (one) => cell(one, 'budget', one.budget === null ? unbroken(t`no limit`) : money(one.budget)),
+        cell: (one) => cell(one, 'budget', one.budget === null ? unbroken(t`no limit`) : money(one.budget, currencyOfPublisher(store, one.publisher_id))),
       },
       childCount(t`Line items`, 'line_items'),
     ],
@@ -176,7 +177,7 @@ export const listColumns = <K extends Kind>(
       { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
       { label: t`Days`, sort: '-end_date', look: 'days', cell: flightBar },
       { label: t`Campaign`, sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
-      { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), listedPrice(item)) },
+      { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), listedPrice(item, currencyOfCampaign(store, item.campaign_id))) },
       { label: t`Class`, sort: 'class', wide: true, cell: (item) => (item.class === null ? dash : CLASS_WORDS[item.class].label) },
       {
         label: t`Priority`,
@@ -192,7 +193,7 @@ export const listColumns = <K extends Kind>(
         wide: true,
         cell: (item) => cell(item, 'daily_impression_cap', item.daily_impression_cap === null ? dash : count(item.daily_impression_cap)),
       },
-      ...deliveryColumns(statuses),
+      ...deliveryColumns({ statuses, store }),
       childCount(t`Creatives`, 'creatives', html`<span class="pill warn">${t`none yet`}</span>`),
     ],
     creatives: [

@@ -6,7 +6,7 @@ const SUMMED = ['requests', 'unfilled', 'impressions', 'viewable', 'clicks', 're
 type Sums = Record<(typeof SUMMED)[number], number>;
 
 /** A row of a report by the hour. `hour`: RFC 3339 with the offset of the report's time zone. */
-export type HourRow = Readonly<Sums> & { readonly hour: string };
+export type HourRow = Readonly<Sums> & { readonly hour: string; /** Where publishers have several. */ readonly currency?: string };
 
 /** One figure of today and of two earlier days, up to the same time of day. */
 export interface DayComparison {
@@ -52,7 +52,7 @@ export const compareDays = (rows: readonly HourRow[], timeZone: string, nowMs: n
   const local = (atMs: number): string =>
     new Date(atMs).toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).replace(' ', 'T');
   const byHour = new Map<string, Sums>();
-  for (const { hour, ...sums } of rows) {
+  for (const { hour, currency: _, ...sums } of rows) {
     const key = hour.slice(0, 13);
     byHour.set(key, plus(byHour.get(key) ?? NOTHING, sums, 1));
   }

@@ -34,8 +34,9 @@ export interface GaugeReaders {
   readonly driftAccounts?: Read<number>;
   readonly reconciledAgeSeconds?: Read<number>;
   readonly unsettledReservations?: Read<number>;
-  readonly heldUsd?: Read<number>;
-  readonly spendTodayUsd?: Read<number>;
+  /** By currency, ISO 4217. */
+  readonly held?: Read<Readonly<Record<string, number>>>;
+  readonly spendToday?: Read<Readonly<Record<string, number>>>;
   /** Shards. */
   readonly booksRebuilding?: Read<number>;
   readonly accountsSetAside?: Read<number>;
@@ -81,8 +82,6 @@ const HELP = {
   driftAccounts: ['drift_accounts', 'Accounts in Redis that differed from the daily counts in the last round of the comparison'],
   reconciledAgeSeconds: ['reconciled_age_seconds', 'Time since the last round of the comparison ended, by any replica'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
-  heldUsd: ['held_usd', 'Reserved and neither billed nor released, in USD, over all replicas; read once a minute'],
-  spendTodayUsd: ['spend_today_usd', 'Billed today, by the day of each publisher, in USD, over all replicas; read once a minute'],
   allowancesOutstanding: ['allowances_outstanding', 'Ads that this replica has reserved and may hand out without Redis'],
   booksRebuilding: ['books_rebuilding', 'Shards whose accounts are being rebuilt, because Redis lost data'],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
@@ -96,6 +95,8 @@ const LABELLED = {
     'table',
   ],
   alerts: ['alerts', 'Open alerts of the trafficking page, over all replicas', 'kind'],
+  held: ['held', 'Reserved and neither billed nor released, over all replicas; read once a minute', 'currency'],
+  spendToday: ['spend_today', 'Billed today, by the day of each publisher, over all replicas; read once a minute', 'currency'],
 } as const;
 
 /**
@@ -116,7 +117,9 @@ export const createGauges = (registry: Registry, alertKinds: readonly string[]):
       },
     });
   }
-  const values = { snapshotQuarantinedRows: TABLES, alerts: alertKinds };
+  /** Those of publishers: the others would be a hundred series of zero. */
+  const currencies = ['USD'];
+  const values = { snapshotQuarantinedRows: TABLES, alerts: alertKinds, held: currencies, spendToday: currencies };
   for (const name of Object.keys(LABELLED) as (keyof typeof LABELLED)[]) {
     const [series, help, label] = LABELLED[name];
     const gauge = new Gauge({
@@ -128,6 +131,7 @@ export const createGauges = (registry: Registry, alertKinds: readonly string[]):
         const read = readers[name];
         if (read === undefined) return;
         const counts = await bounded(read, null);
+        if (values[name] === currencies) for (const one of Object.keys(counts ?? {})) if (!currencies.includes(one)) currencies.push(one);
         for (const value of values[name]) this.set({ [label]: value }, counts === null ? NaN : (counts[value] ?? 0));
       },
     });

@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { LineItemStatus } from '../status/status.ts';
@@ -26,7 +27,10 @@ export const itemGroups = (judged: readonly JudgedBooking[], atMs: number): read
           {
             kind,
             total: of.length,
-            at_risk: inCents(of.reduce((sum, one) => sum + (risk(one) ?? 0), 0)),
+            at_risk: Array.from(groupBy(of, ({ currency }) => currency), ([currency, those]) => ({
+              currency,
+              amount: inCents(those.reduce((sum, one) => sum + (risk(one) ?? 0), 0)),
+            })),
             rows: of
               .toSorted((a, b) => (risk(b) ?? 0) - (risk(a) ?? 0))
               .slice(0, MAX_ROWS)
@@ -35,6 +39,7 @@ export const itemGroups = (judged: readonly JudgedBooking[], atMs: number): read
                 return {
                   ...{ table: 'line_items', id: one.id, name: one.name, text: textOf(one) },
                   at_risk: micros === null ? null : inCents(micros),
+                  currency: one.currency,
                   ends_at: new Date(one.endMs).toISOString(),
                 };
               }),

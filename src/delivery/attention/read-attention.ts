@@ -99,10 +99,10 @@ const countRecords = async (knex: Knex, scope: Scope): Promise<Attention['record
   return rows[0];
 };
 
-const NO_RISK = { at_risk: null, ends_at: null };
+const NO_RISK = { at_risk: null, currency: null, ends_at: null };
 
 const note = (kind: AttentionKind, total: number, rows: readonly AttentionRow[]): readonly AttentionGroup[] =>
-  total === 0 ? [] : [{ kind, total, at_risk: 0, rows }];
+  total === 0 ? [] : [{ kind, total, at_risk: [], rows }];
 
 /** Creatives that staff have to look at. */
 const otherGroups = async (knex: Knex, atMs: number, publishers: Ids): Promise<readonly AttentionGroup[]> => {
@@ -191,11 +191,12 @@ const endedItems = async (knex: Knex, latest: readonly Booking[]): Promise<reado
     [latest.map(({ id }) => id)] as unknown as Knex.RawBinding,
   );
   const sums = new Map(rows.map((row) => [row.id, row]));
-  return latest.map(({ id, name, endMs }) => ({
+  return latest.map(({ id, name, endMs, currency }) => ({
     line_item_id: id,
     name,
     ended_at: new Date(endMs).toISOString(),
     impressions: Number(sums.get(id)?.impressions ?? 0),
     spend: usdFromMicros(Number(sums.get(id)?.spend ?? 0)),
+    currency,
   }));
 };
