@@ -5,6 +5,7 @@
  *   npm run bench -- --quick                   a smoke run under 90 seconds that fails when a figure is an order of magnitude off; writes nothing
  *   npm run bench -- --only ads,pixels         some measures; writes nothing
  *   npm run bench -- --against ../before/dist  this build and another one, turn by turn; writes nothing
+ *   npm run bench -- --guard                   this build and that of the last release, turn by turn; fails when a request costs 5 % more
  *   npm run bench -- --only whole [--against …]  CPU time of all processes and bytes of log for an ad that is asked for and seen
  *   npm run bench -- --side-by-side nodes      the supported versions of Node, turn by turn; writes its section of docs/performance.md
  *   npm run bench -- --side-by-side semi-space  sizes of the young generation, likewise
@@ -12,11 +13,13 @@
  *   npm run bench -- --node-flags=             without flags for Node; default those of the image, for floors and service alike
  *   npm run bench -- --out figures.md          writes somewhere else
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { IMAGE_FLAGS } from '../testkit/image-flags.ts';
+import { buildBefore, removeBefore } from './build-before.ts';
 import { createRig, type Rig } from './create-rig.ts';
 import type { Finding, Scale } from './finding.ts';
 import { against } from './measures/against.ts';
@@ -25,6 +28,7 @@ import { adThroughput } from './measures/ad-throughput.ts';
 import { auctions } from './measures/auctions.ts';
 import { besideSignIns } from './measures/beside-sign-ins.ts';
 import { costOnPaper } from './measures/cost.ts';
+import { guard } from './measures/guard.ts';
 import { latency } from './measures/latency.ts';
 import { life } from './measures/life.ts';
 import { page } from './measures/page.ts';
@@ -56,6 +60,7 @@ const QUICK_MEASURES: readonly string[] = ['ads', 'pixels', 'latency', 'replicas
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
+    guard: { type: 'boolean', default: false },
     only: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
@@ -88,6 +93,7 @@ const scale: Scale = {
 const nodeFlags = values['node-flags'].split(' ').filter((flag) => flag !== '');
 
 const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
+  if (before !== undefined) return [await guard(rig, before)];
   if (values.against !== undefined) {
     const other = path.resolve(values.against);
     return [only?.includes('whole') ? await wholeCost(rig, scale, other) : await against(rig, other, scale)];
@@ -119,6 +125,8 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   return findings;
 };
 
+const folderBefore = values.guard ? mkdtempSync(path.join(tmpdir(), 'ad-server-before-')) : undefined;
+const before = folderBefore === undefined ? undefined : await buildBefore(folderBefore);
 const rig = await createRig({ nodeFlags, ...(values.dist ? { dist: values.dist } : {}), say });
 const leave = (): void => void rig.close().finally(() => process.exit(130));
 process.once('SIGINT', leave);
@@ -129,6 +137,7 @@ try {
   findings = await measureAll(rig);
 } finally {
   await rig.close();
+  if (folderBefore !== undefined) await removeBefore(folderBefore);
 }
 const goals = findings.flatMap((finding) => finding.goals);
 const args = process.argv.slice(2).join(' ');
@@ -136,10 +145,13 @@ const command = `npm run bench${args === '' ? '' : ` -- ${args}`}`;
 const circumstances = { command, nodeFlags, pinned: rig.pinned, ...scale };
 const report = sideBySide === undefined ? await reportOf(findings, circumstances) : sectionOf(findings[0]!, circumstances);
 const document = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
-const out = values.out ?? (values.quick || only || values.against ? undefined : document);
+const out = values.out ?? (values.quick || values.guard || only || values.against ? undefined : document);
 if (out !== undefined) writeFileSync(out, out === document ? withFigures(readFileSync(document, 'utf8'), report, sideBySide) : report);
 console.log(out === undefined || sideBySide !== undefined ? report : goalTable(goals));
 const implausible = goals.filter(({ plausible }) => !plausible);
-if (values.quick) for (const { what, goal, measured } of implausible) say(`An order of magnitude off: ${what}: ${measured}, goal ${goal}`);
-if (values.quick) console.log(`${goals.length - implausible.length} passed, ${implausible.length} failed`);
-process.exit(values.quick && implausible.length > 0 ? 1 : 0);
+const isCheck = values.quick || values.guard;
+if (isCheck)
+  for (const { what, goal, measured } of implausible)
+    say(`${values.guard ? 'Dearer' : 'An order of magnitude off'}: ${what}: ${measured}, goal ${goal}`);
+if (isCheck) console.log(`${goals.length - implausible.length} passed, ${implausible.length} failed`);
+process.exit(isCheck && implausible.length > 0 ? 1 : 0);

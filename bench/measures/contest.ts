@@ -61,9 +61,14 @@ export const migrateBy = async (dist: string, databaseUrl: string): Promise<void
 /**
  * Builds, versions of Node or flags against each other, each on its own database. In every round all start anew,
  * because what the compiler makes of one start differs by 15 % from the next; then they take turns, a second each,
- * because a shared machine is a third slower or faster a few seconds later.
+ * because a shared machine is a third slower or faster a few seconds later. Ends early when a round leaves `isEnough`.
  */
-export const contest = async (rig: Rig, entries: readonly Entry[], { rounds, seconds }: Scale): Promise<readonly Contestant[]> => {
+export const contest = async (
+  rig: Rig,
+  entries: readonly Entry[],
+  { rounds, seconds }: Scale,
+  isEnough: (contestants: readonly Contestant[]) => boolean = () => false,
+): Promise<readonly Contestant[]> => {
   const contestants: Contestant[] = [];
   for (const [i, entry] of entries.entries()) {
     const stage = await rig.stage(`contest_${i}`, { lineItems: 1_000, publishers: 1, targeting: 'realistic' }, (url) =>
@@ -101,6 +106,7 @@ export const contest = async (rig: Rig, entries: readonly Entry[], { rounds, sec
       contestant.rounds.push({ ad, impression, idleCpu, residentBytes: processRssBytes(pid) });
     }
     await rig.stop(...services.values());
+    if (isEnough(contestants)) break;
   }
   return contestants;
 };

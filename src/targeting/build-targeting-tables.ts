@@ -151,7 +151,11 @@ const createListings = (pairs: Pick<PairNumbers, 'askedBitOf' | 'wideOf'>) => {
     for (let i = 0; i < ranges.length(); i += 3) {
       const named = pairs.wideOf(ranges.get(i + 2));
       if (named === undefined || 'prefix' in named) continue;
-      for (const node of wide.nodesOf(named.spelling, named.range)) list(ranges.get(i), -1 - node, ranges.get(i + 1));
+      const [position, pair, slot] = [ranges.get(i), ranges.get(i + 2), ranges.get(i + 1)];
+      const nodes = wide.nodesOf(named.spelling, named.range);
+      for (const node of nodes) list(position, -1 - node, slot);
+      // A range without a number (3 to 1) is met by no request, as is the pair of a range itself; without a listing it would be no rule.
+      if (nodes.length === 0) list(position, pair, slot);
     }
   };
 

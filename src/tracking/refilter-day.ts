@@ -131,6 +131,7 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
     return changes;
   };
 
+  await store.indexSignals(day);
   let after: string | undefined = '';
   while (after !== undefined) {
     const range = { day, after, limit: TOKENS_AT_ONCE, endedBefore: new Date(nowMs - ENDED_MS) };

@@ -43,6 +43,17 @@ test('the signals of senders are kept for 30 days, and the events beyond; later 
   expect(await partitionsOf(knex, 'event_signals')).not.toContain('event_signals_20241004');
 });
 
+test('a batch that is delivered again, with more, stores the signals of what is new, once', async () => {
+  const store = createEventStore({ knex });
+  const signals = { network: '192.0.2.0/24', agent: 'Mozilla/ Firefox/', origin: null, elsewhere: false };
+  const [first, second] = [eventOf({ day: 20_100 }, { signals }), eventOf({ day: 20_100 }, { signals })];
+  expect(await store.append([first])).toBe(1);
+  expect(await store.append([first, second, second])).toBe(1);
+  expect(await store.append([second, first])).toBe(0);
+  const kept = await knex('event_signals').where({ day: '2025-01-12' }).orderBy('jti').pluck('jti');
+  expect(kept).toEqual([first, second].map(({ hit }) => hit.ad.tokenId).sort());
+});
+
 test('the signals of dead events end as well, and the events can still be stored', async () => {
   const signals = { network: '192.0.2.0/24', agent: 'Mozilla/ "quoted"} Firefox/', origin: 'https://p.example', elsewhere: false };
   const dead = createDeadEvents({ knex });

@@ -93,6 +93,12 @@ const anyQuery: fc.Arbitrary<TargetingQuery> = fc
     return new TargetingQuery([...query(visitor).pairs, ...pairs], (kind) => asked[kind] ?? []);
   });
 
+test('a range that holds no number is met by no request', () => {
+  const none = targetingRules({ key_values: { age: [{ min: 1, max: -1 }] } });
+  const index = build([none, targetingRules({}), targetingRules({ exclude: { key_values: { age: [{ min: 1, max: -1 }] } } })]);
+  for (const keyValues of [{}, { age: '0' }, { age: '1' }]) expect(scanned(index, query({ keyValues }))).toEqual([1, 2]);
+});
+
 test('the index finds exactly the entries whose rules match, in rank order', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 60 }), fc.array(anyQuery, { minLength: 1, maxLength: 5 }), (entries, queries) => {

@@ -4,7 +4,7 @@ import { sizeText } from '../../ledger/ad-size.ts';
 import { takesFromHold } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { copyRows, type CopiedValue } from './copy-rows.ts';
-import { copySignals, storeSignals } from './event-signals.ts';
+import { copySignals } from './event-signals.ts';
 import { moveProvisional } from './move-rows.ts';
 import { createPartitions, holdPartitions } from './partitions.ts';
 import { joinPayerNow, PAYER_NOW, STILL_PAYS } from './payers.ts';
@@ -49,7 +49,15 @@ const INSERT = `
     on conflict do nothing
     returning ${ROW_KEY}
   )
-  select count(*)::int as stored from arrived`;
+  select day::text, jti, kind, event_type as "eventType", screened from arrived`;
+
+interface RowKey {
+  readonly day: string;
+  readonly jti: string;
+  readonly kind: string;
+  readonly eventType: string;
+  readonly screened: boolean;
+}
 
 /**
  * A batch number, and what the columns say that no event does. A replica of the release before takes every row for counted: while one runs,
@@ -99,9 +107,14 @@ const insertByCopy: Insert = async (trx, events, { batch, zones, payers }) => {
 
 const insertNew: Insert = async (trx, events, { batch }) => {
   const columns = COLUMNS.map(([, , read]) => arrayLiteral(events.map(read)));
-  const { rows } = await trx.raw<{ rows: { stored: number }[] }>(INSERT, [...columns, batch]);
-  await storeSignals(trx, events);
-  return rows[0]?.stored ?? 0;
+  const { rows } = await trx.raw<{ rows: RowKey[] }>(INSERT, [...columns, batch]);
+  const textOf = ({ day, jti, kind, eventType, screened }: RowKey): string => [day, jti, kind, eventType, screened].join(' ');
+  const arrived = new Set(rows.map(textOf));
+  // Of two deliveries in one batch one is new, and it does not matter which.
+  const isNew = ({ hit: { ad, kind, eventType, invalidReason } }: StoredEvent): boolean =>
+    arrived.delete(textOf({ day: dateOfDay(ad.day), jti: ad.tokenId, kind, eventType, screened: invalidReason !== '' }));
+  await copySignals(trx, events.filter(isNew));
+  return rows.length;
 };
 
 const noteBatch = async (

@@ -15,19 +15,19 @@ interface SettledHit {
 export const SIGNALS_DAYS = 30;
 
 type Read = (hit: Hit, reason: string) => CopiedValue;
-const COLUMNS: readonly (readonly [name: string, type: string, read: Read])[] = [
-  ['day', 'date', ({ ad }) => dateOfDay(ad.day)],
-  ['jti', 'text', ({ ad }) => ad.tokenId],
-  ['kind', 'text', ({ kind }) => kind],
-  ['event_type', 'text', ({ eventType }) => eventType],
-  ['screened', 'boolean', ({ invalidReason }) => invalidReason !== ''],
-  ['token_ends_at', 'timestamptz', ({ ad }) => new Date(ad.tokenExpS * 1000).toISOString()],
-  ['network', 'text', ({ signals }) => signals?.network],
-  ['agent', 'text', ({ signals }) => signals?.agent],
-  ['origin', 'text', ({ signals }) => signals?.origin],
-  ['elsewhere', 'boolean', ({ signals }) => signals?.elsewhere],
-  ['user_part', 'text', ({ ad }) => userPartOf(ad)],
-  ['hit', 'jsonb', (hit, reason) => (reason === '' ? null : JSON.stringify(countableHit(hit)))],
+const COLUMNS: readonly (readonly [name: string, read: Read])[] = [
+  ['day', ({ ad }) => dateOfDay(ad.day)],
+  ['jti', ({ ad }) => ad.tokenId],
+  ['kind', ({ kind }) => kind],
+  ['event_type', ({ eventType }) => eventType],
+  ['screened', ({ invalidReason }) => invalidReason !== ''],
+  ['token_ends_at', ({ ad }) => new Date(ad.tokenExpS * 1000).toISOString()],
+  ['network', ({ signals }) => signals?.network],
+  ['agent', ({ signals }) => signals?.agent],
+  ['origin', ({ signals }) => signals?.origin],
+  ['elsewhere', ({ signals }) => signals?.elsewhere],
+  ['user_part', ({ ad }) => userPartOf(ad)],
+  ['hit', (hit, reason) => (reason === '' ? null : JSON.stringify(countableHit(hit)))],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(', ');
 
@@ -36,28 +36,12 @@ const HAS_PARTITION = `
   'event_signals_' || to_char(day, 'YYYYMMDD') in (
     select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'event_signals'::regclass)`;
 
-const STORE_SIGNALS = `
-  insert into event_signals (${NAMES})
-  select * from unnest(${COLUMNS.map(([, type]) => `?::${type}[]`).join(', ')}) as kept (${NAMES})
-  where ${HAS_PARTITION}
-  order by 1, 2, 3, 4, 5
-  on conflict do nothing`;
-
-const keptOf = (events: readonly SettledHit[]): readonly SettledHit[] => events.filter(({ hit }) => hit.signals !== undefined);
-
-/** Stores what may be kept of the senders of hits, in the transaction that stores their events. */
-export const storeSignals = async (trx: Knex.Transaction, events: readonly SettledHit[]): Promise<void> => {
-  const kept = keptOf(events);
-  if (kept.length === 0) return;
-  await trx.raw(
-    STORE_SIGNALS,
-    COLUMNS.map(([, , read]) => arrayLiteral(kept.map(({ hit, reason }) => read(hit, reason)))),
-  );
-};
-
-/** The same of hits of which no row is there yet: otherwise it rejects with 23505. */
+/**
+ * Stores what may be kept of the senders of hits whose rows are new, in the transaction that stores these: the table has no index that
+ * would refuse what is there already, because it would cost as much as the rows.
+ */
 export const copySignals = async (trx: Knex.Transaction, events: readonly SettledHit[]): Promise<void> => {
-  const kept = keptOf(events);
+  const kept = events.filter(({ hit }) => hit.signals !== undefined);
   if (kept.length === 0) return;
   const days = [...new Set(kept.map(({ hit }) => dateOfDay(hit.ad.day)))];
   const { rows } = await trx.raw<{ rows: { day: string }[] }>(
@@ -68,11 +52,7 @@ export const copySignals = async (trx: Knex.Transaction, events: readonly Settle
   await copyRows(
     trx,
     `event_signals (${NAMES})`,
-    kept
-      .filter(({ hit }) => taken.has(dateOfDay(hit.ad.day)))
-      // In the order of the index, as its pages are written.
-      .toSorted((a, b) => (a.hit.ad.tokenId < b.hit.ad.tokenId ? -1 : 1))
-      .map(({ hit, reason }) => COLUMNS.map(([, , read]) => read(hit, reason))),
+    kept.filter(({ hit }) => taken.has(dateOfDay(hit.ad.day))).map(({ hit, reason }) => COLUMNS.map(([, read]) => read(hit, reason))),
   );
 };
 

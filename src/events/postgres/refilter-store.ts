@@ -66,8 +66,11 @@ const READ_TOKENS = `
          e.campaign_id as "campaignId", e.line_item_id as "lineItemId", e.creative_id as "creativeId", e.placement_id as "placementId", e.size,
          e.user_hash as "userHash", e.country, e.region, e.device, e.browser, e.billed_micros as "billedMicros", s.token_ends_at as "tokenEndsAt",
          jsonb_build_object('network', s.network, 'agent', s.agent, 'origin', s.origin, 'elsewhere', s.elsewhere) as signals, s.hit
-  from final join events e using (jti) join event_signals s using (jti, kind, event_type, screened)
-  where e.day = cast(:onDay as date) and s.day = cast(:onDay as date)
+  from final join events e using (jti) join lateral (
+    select * from event_signals s
+    where s.day = e.day and (s.jti, s.kind, s.event_type, s.screened) = (e.jti, e.kind, e.event_type, e.screened) limit 1
+  ) s on true
+  where e.day = cast(:onDay as date)
   order by e.jti, e.at`;
 
 const LAST_TOKEN = `
@@ -109,6 +112,12 @@ export const createRefilterStore = ({ knex }: { readonly knex: Knex }) => ({
     const date = dateOfDay(day);
     const [events, signals] = await Promise.all([partitionsOf(knex), partitionsOf(knex, 'event_signals')]);
     return events.includes(partitionOf(date)) && signals.includes(partitionOf(date, 'event_signals'));
+  },
+
+  /** Before the rows of a day are read by their tokens: so far nothing has looked for signals by token. */
+  indexSignals: async (day: number): Promise<void> => {
+    const partition = partitionOf(dateOfDay(day), 'event_signals');
+    await knex.raw('create index if not exists ?? on ?? (jti)', [`${partition}_jti`, partition]);
   },
 
   /** How much the daily caps and budgets leave, by account (`accountField`). Line items and campaigns that are gone are not among them. */
