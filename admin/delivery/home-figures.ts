@@ -63,7 +63,7 @@ export const createHomeFigures = (page: Page): HomeFigures => {
 
 const PLACEHOLDERS: readonly DayComparison[] = compareDays([], 'UTC', 0);
 
-const SHOW: Readonly<Record<DayComparison['unit'], (value: number, currency: string) => string>> = { count, share: percent, usd: money };
+const SHOW: Readonly<Record<DayComparison['unit'], (value: number, currency: string) => string>> = { count, share: percent, money };
 
 /** The currency of most revenue. */
 const mostEarned = (totals: ReportAnswer['totals_by_currency']): string | null => {

@@ -11,7 +11,7 @@ export type HourRow = Readonly<Sums> & { readonly hour: string; /** Where publis
 /** One figure of today and of two earlier days, up to the same time of day. */
 export interface DayComparison {
   readonly label: string;
-  readonly unit: 'count' | 'share' | 'usd';
+  readonly unit: 'count' | 'share' | 'money';
   /** Of requests for ads, which belong to no booking. */
   readonly isOfRequests: boolean;
   /** false: a share of nothing. */
@@ -39,7 +39,7 @@ const FIGURES: readonly {
   { label: t`Impressions`, unit: 'count', of: ({ impressions }) => impressions },
   { label: t`Viewability`, unit: 'share', whole: 'impressions', of: ({ viewable, impressions }) => share(viewable, impressions) },
   { label: 'CTR', unit: 'share', whole: 'impressions', of: ({ clicks, impressions }) => share(clicks, impressions) },
-  { label: t`Revenue`, unit: 'usd', of: ({ revenue }) => revenue },
+  { label: t`Revenue`, unit: 'money', of: ({ revenue }) => revenue },
 ];
 
 const OF_REQUESTS: readonly string[] = [t`Requests`, t`Fill`];

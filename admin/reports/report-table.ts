@@ -9,13 +9,13 @@ import { t } from '../words/texts.ts';
 type Column = ReportAnswer['columns'][number];
 type Value = string | number | null | undefined;
 
-export const isFigure = ({ kind }: Column): boolean => kind === 'count' || kind === 'share' || kind === 'usd';
+export const isFigure = ({ kind }: Column): boolean => kind === 'count' || kind === 'share' || kind === 'money';
 
 /** @param currency of an amount; null: it is a sum over several, which there is not */
 export const showValue = (value: Value, { kind, name }: Column, currency: string | null): string => {
   if (kind === 'count') return count(Number(value ?? 0));
   if (kind === 'share') return percent(Number(value ?? 0));
-  if (kind === 'usd') return currency === null || value === null ? '–' : money(Number(value ?? 0), currency);
+  if (kind === 'money') return currency === null || value === null ? '–' : money(Number(value ?? 0), currency);
   if (value === null || value === undefined || value === '') return name === 'reason' ? t`none` : t`unknown`;
   if (kind === 'day') return dateWithWeekday(String(value));
   if (kind === 'month') return monthAndYear(String(value));

@@ -1,6 +1,6 @@
 import type { Fault } from '../base/fault.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
-import { usdFromMicros } from '../catalog/model/money.ts';
+import { amountFromMicros } from '../catalog/model/money.ts';
 
 /** What a publisher lets a second person approve: its columns. null and false: nothing. */
 export interface ApprovalRules {
@@ -33,7 +33,7 @@ export interface Terms {
  */
 export const approvalReasons = (rules: ApprovalRules, after: Terms, before: Terms | undefined): readonly Fault[] => {
   const reasons: Fault[] = [];
-  const words = (micros: number): string => `${usdFromMicros(micros)} ${rules.currency}`;
+  const words = (micros: number): string => `${amountFromMicros(micros)} ${rules.currency}`;
   const { approval_price_below_micros: floor, approval_discount_over: discount, approval_budget_above_micros: most } = rules;
   // A price per click instead of one per thousand is a new price.
   const old = before?.pricedBy === after.pricedBy ? before.price : null;

@@ -6,6 +6,7 @@ import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
 import { missingFiles } from '../uploads/missing-files.ts';
 import { MAX_ID } from '../base/schema.ts';
+import { companionFaults } from './companion-faults.ts';
 import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { onlyVisible } from './record-scope.ts';
 
@@ -66,6 +67,7 @@ export const checkReferences = async (
     if ((table === 'publishers' || table === 'advertisers') && scope[table] && (input[field] ?? null) === null)
       faults.push({ pointer: `/${field}`, detail: `must be one of your ${table}: your access is for some` });
   faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], scope)));
+  faults.push(...(await companionFaults(trx, kind, input, lineItem, before)));
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
 };

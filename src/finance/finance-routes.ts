@@ -2,7 +2,7 @@ import { maySee } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
 import { answer, fileReply, noSuch, refuse, type Handlers } from '../api/route.ts';
 import { changedBy, recordChange } from '../bookings/audit-trail.ts';
-import { usdFromMicros } from '../catalog/model/money.ts';
+import { amountFromMicros } from '../catalog/model/money.ts';
 import type { ReportColumn } from '../reports/report-fields.ts';
 import { writeTable } from '../reports/write-report.ts';
 import type { FINANCE_API, FinanceWire } from './finance-api.ts';
@@ -22,9 +22,9 @@ const FINANCE_COLUMNS: readonly ReportColumn[] = [
   { name: 'campaign', label: 'Campaign', kind: 'name' },
   { name: 'impressions', label: 'Impressions', kind: 'count' },
   { name: 'clicks', label: 'Clicks', kind: 'count' },
-  { name: 'revenue', label: 'Revenue to date', kind: 'usd' },
-  { name: 'fee_to_come', label: 'Fee still to come', kind: 'usd' },
-  { name: 'amount', label: 'Amount to date', kind: 'usd' },
+  { name: 'revenue', label: 'Revenue to date', kind: 'money' },
+  { name: 'fee_to_come', label: 'Fee still to come', kind: 'money' },
+  { name: 'amount', label: 'Amount to date', kind: 'money' },
   { name: 'currency', label: 'Currency', kind: 'text' },
   { name: 'revenue_currency', label: 'Currency of the revenue and the fee', kind: 'text' },
 ];
@@ -90,8 +90,8 @@ const showStatement = (statement: FinanceStatement): FinanceWire => {
       ...{ month, of_month: line.ofMonth, through, publisher_id: publisherId, publisher },
       ...{ advertiser_id: line.advertiserId, advertiser: line.advertiser, campaign_id: line.campaignId, campaign: line.campaign },
       ...{ impressions: line.impressions, clicks: line.clicks },
-      ...{ revenue: usdFromMicros(line.revenueMicros), fee_to_come: usdFromMicros(line.feeToComeMicros) },
-      ...{ amount: line.amountMicros === null ? null : usdFromMicros(line.amountMicros), currency: line.currency },
+      ...{ revenue: amountFromMicros(line.revenueMicros), fee_to_come: amountFromMicros(line.feeToComeMicros) },
+      ...{ amount: line.amountMicros === null ? null : amountFromMicros(line.amountMicros), currency: line.currency },
       revenue_currency: revenueCurrency,
     })),
     totals: totalsOf(lines, statement),
@@ -112,10 +112,10 @@ const totalsOf = (lines: readonly FinanceLine[], { month, currency }: Pick<Finan
   const corrections = lines.filter(({ ofMonth }) => ofMonth !== month);
   return {
     ...{ impressions: sum(lines, 'impressions'), clicks: sum(lines, 'clicks') },
-    corrections: usdFromMicros(sum(corrections, 'revenueMicros')),
-    revenue: usdFromMicros(sum(lines, 'revenueMicros')),
-    fee_to_come: usdFromMicros(sum(lines, 'feeToComeMicros')),
-    amount: own.every(({ amountMicros }) => amountMicros !== null) ? usdFromMicros(sum(own, 'amountMicros')) : null,
-    other_amounts: [...others].map(([other, of]) => ({ currency: other, amount: usdFromMicros(sum(of, 'amountMicros')) })),
+    corrections: amountFromMicros(sum(corrections, 'revenueMicros')),
+    revenue: amountFromMicros(sum(lines, 'revenueMicros')),
+    fee_to_come: amountFromMicros(sum(lines, 'feeToComeMicros')),
+    amount: own.every(({ amountMicros }) => amountMicros !== null) ? amountFromMicros(sum(own, 'amountMicros')) : null,
+    other_amounts: [...others].map(([other, of]) => ({ currency: other, amount: amountFromMicros(sum(of, 'amountMicros')) })),
   };
 };

@@ -24,7 +24,7 @@ const CELLS: Readonly<Record<ReportColumn['kind'], s.Schema>> = {
   id: s.orNull(s.integer),
   ...{ text: s.orNull(s.text), name: s.orNull(s.text) },
   ...{ count: s.count, share: s.number },
-  usd: s.orNull(s.number, { description: 'In the currency of the report, or of the row; null: a total of several currencies' }),
+  money: s.orNull(s.number, { description: 'In the currency of the report, or of the row; null: a total of several currencies' }),
 };
 
 /** Every column that a report can have, none of them required. */
@@ -48,7 +48,7 @@ const REPORT = component(
     metrics: s.listOf(s.oneOf(METRIC_NAMES)),
     filter: s.mapOf(s.listOf(s.text)),
     columns: s.listOf(
-      s.record({ name: s.text, label: s.text, kind: s.oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) }),
+      s.record({ name: s.text, label: s.text, kind: s.oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'money']) }),
     ),
     complete_until: s.described(s.moment, 'Hits that were stored until then are in the figures'),
     row_count: s.described(s.count, 'Of all pages'),
@@ -67,7 +67,7 @@ const REPORT = component(
       { name: 'campaign_id', label: 'Campaign id', kind: 'id' },
       { name: 'campaign', label: 'Campaign', kind: 'name' },
       { name: 'impressions', label: 'Impressions', kind: 'count' },
-      { name: 'revenue', label: 'Revenue', kind: 'usd' },
+      { name: 'revenue', label: 'Revenue', kind: 'money' },
     ],
     complete_until: '2026-11-01T08:59:41.250Z',
     row_count: 1,

@@ -14,7 +14,7 @@ export const currenciesOf = async (trx: Knex.Transaction, question: ReportQuesti
   return rows.map(({ currency }) => currency);
 };
 
-const isAmount = (name: MetricName): boolean => metricOf(name).kind === 'usd';
+const isAmount = (name: MetricName): boolean => metricOf(name).kind === 'money';
 
 /** Amounts of several currencies have a row for each, and are never added. */
 export const byCurrency = (question: ReportQuestion, currencies: readonly string[]): ReportQuestion =>

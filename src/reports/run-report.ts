@@ -217,7 +217,7 @@ const shownRow = ({ groupBy, metrics }: ReportQuestion, timeZone: string): ((row
 const shownValue = (value: unknown, kind: ReportColumn['kind'], hourIn: (at: Date) => string): string | number | null => {
   if (value === null) return null;
   if (kind === 'hour') return hourIn(new Date(value as string | Date));
-  return kind === 'count' || kind === 'share' || kind === 'usd' ? Number(value) : (value as string | number);
+  return kind === 'count' || kind === 'share' || kind === 'money' ? Number(value) : (value as string | number);
 };
 
 /** RFC 3339 with the offset of the zone: `2026-11-22T14:00+01:00`. Each hour is formatted once. */

@@ -9,7 +9,7 @@ import type { ReportRow } from './run-report.ts';
 /** Rows of an Excel file: more would hold the event loop for longer than 100 ms. CSV has no limit. */
 export const MAX_XLSX_ROWS = 10_000;
 
-const EXCEL_FORMATS: Partial<Readonly<Record<ReportColumn['kind'], string>>> = { count: '#,##0', share: '0.00%', usd: '#,##0.00####' };
+const EXCEL_FORMATS: Partial<Readonly<Record<ReportColumn['kind'], string>>> = { count: '#,##0', share: '0.00%', money: '#,##0.00####' };
 
 /** Rows in parts, as they are read. */
 type Parts = AsyncIterable<readonly ReportRow[]> | Iterable<readonly ReportRow[]>;
@@ -25,7 +25,7 @@ export async function* reportCsv(columns: readonly ReportColumn[], parts: Parts)
  * Excel does not run. undefined: there are more than MAX_XLSX_ROWS rows.
  */
 export const reportXlsx = async (columns: readonly ReportColumn[], parts: Parts, currency: string | null): Promise<Buffer | undefined> => {
-  const headOf = ({ label, kind }: ReportColumn): string => (kind === 'usd' && currency !== null ? `${label}, ${currency}` : label);
+  const headOf = ({ label, kind }: ReportColumn): string => (kind === 'money' && currency !== null ? `${label}, ${currency}` : label);
   const sheet: SheetData = [columns.map((column) => ({ value: headOf(column), type: String, fontWeight: 'bold' as const }))];
   for await (const rows of parts) {
     if (sheet.length + rows.length > MAX_XLSX_ROWS + 1) return undefined;

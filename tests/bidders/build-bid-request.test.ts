@@ -36,7 +36,6 @@ const parts = {
 
 const EVERY_FIELD = sampleBidder({
   endpoint: 'https://bidder.example/',
-  currency: 'EUR',
   params: { prebid: { storedrequest: { id: '${PLACEMENT_ID}' } }, sizes: [1, null, 'x'] },
   seats: ['s1', 's2'],
   schain: { asi: 'ads.example', sid: 'p-${PUBLISHER_ID}', name: 'Agency', domain: 'agency.example' },

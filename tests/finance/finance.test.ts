@@ -139,7 +139,7 @@ test('a statement is in the currency that its publisher chose for it, at the rat
 });
 
 test('money of a publisher is in its currency, which needs no rate and is fixed once a campaign is booked', async () => {
-  const booked = await book(api, 'francs', { currency: 'CHF' });
+  const booked = await book(api, 'francs', {}, { currency: 'CHF' });
   await hit(booked, '2026-03-10T12:00:00Z', 1_500_000);
   expect((await close(booked, '2026-03')).body).toMatchObject({
     ...{ revenue_currency: 'CHF', currency: 'CHF', rate: 1 },

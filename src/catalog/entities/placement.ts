@@ -34,7 +34,7 @@ export const PLACEMENT = defineEntity({
       form: { label: 'Formats', wide: true, initial: ['html', 'banner'] },
     },
     floor: {
-      schema: amount('USD per thousand impressions: the lowest bid of a bidder; null: any', 1_000),
+      schema: amount('per thousand impressions, in the currency of the publisher that asks: the lowest bid of a bidder; null: any', 100_000),
       stored: 'micros',
       view: ['floorMicros', 'integer', 0],
       form: {

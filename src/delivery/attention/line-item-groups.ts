@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/group-by.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import type { LineItemStatus } from '../status/status.ts';
 import type { AttentionGroup, AttentionKind } from './attention.ts';
 import { atRiskMicros, behindOf, endingSoon, type JudgedBooking } from './find-bookings.ts';
@@ -8,7 +8,7 @@ import { atRiskMicros, behindOf, endingSoon, type JudgedBooking } from './find-b
 /** Rows of a group that are named. */
 export const MAX_ROWS = 8;
 
-const inCents = (micros: number): number => Math.round(usdFromMicros(micros) * 100) / 100;
+const inCents = (micros: number): number => Math.round(amountFromMicros(micros) * 100) / 100;
 
 /** Statuses with a group of their line items; another status of one that is behind names the cap or budget that keeps it there. */
 const OWN_GROUPS: readonly LineItemStatus['value'][] = ['cannot serve', 'behind', 'outranked'];

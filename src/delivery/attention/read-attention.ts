@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { EVERYTHING, type Ids, type Scope } from '../../access/scope.ts';
 import { isVisible, scopeBinding } from '../../bookings/record-scope.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { readReconciliation } from '../../events/postgres/reconciliation.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
@@ -196,7 +196,7 @@ const endedItems = async (knex: Knex, latest: readonly Booking[]): Promise<reado
     name,
     ended_at: new Date(endMs).toISOString(),
     impressions: Number(sums.get(id)?.impressions ?? 0),
-    spend: usdFromMicros(Number(sums.get(id)?.spend ?? 0)),
+    spend: amountFromMicros(Number(sums.get(id)?.spend ?? 0)),
     currency,
   }));
 };

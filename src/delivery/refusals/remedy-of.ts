@@ -2,7 +2,7 @@ import { PRIORITY_WORDS } from '../../catalog/model/choices.ts';
 import { MAX_OF_A_CAP } from '../../catalog/model/frequency-caps.ts';
 import type { LineItem } from '../../catalog/model/entities.ts';
 import type { Priority } from '../../catalog/model/choices.ts';
-import { moneyWords, usdFromMicros } from '../../catalog/model/money.ts';
+import { moneyWords, amountFromMicros } from '../../catalog/model/money.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { limitsOf } from '../../ledger/limits.ts';
@@ -108,9 +108,9 @@ const priceAbove = (
   return budgetType === 'CPM' || cpmMicros !== null ? { cpm: nextCent(other) } : undefined;
 };
 
-const nextCent = (micros: number): number => usdFromMicros((Math.floor(micros / CENT_MICROS) + 1) * CENT_MICROS);
+const nextCent = (micros: number): number => amountFromMicros((Math.floor(micros / CENT_MICROS) + 1) * CENT_MICROS);
 
-const raised = (micros: number): number => usdFromMicros(Math.ceil((micros * RAISE) / CENT_MICROS) * CENT_MICROS);
+const raised = (micros: number): number => amountFromMicros(Math.ceil((micros * RAISE) / CENT_MICROS) * CENT_MICROS);
 
 /** Micros per thousand impressions, as it is ranked; 0: it is not, or by its bids. */
 const ecpmOf = (snapshot: Snapshot, lineItem: LineItem): number =>

@@ -24,7 +24,7 @@ const reportOf = <Keys extends s.Schema>(keys: Keys) => ({
   row_count: s.count,
   rows: s.listOf(s.bothOf(REPORT_FIGURES, keys)),
   totals: REPORT_FIGURES,
-  flat_fees: s.usd,
+  flat_fees: s.money,
 });
 
 const FIGURES_EXAMPLE = {

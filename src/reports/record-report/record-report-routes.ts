@@ -16,7 +16,7 @@ import {
   type Handlers,
   type Refused,
 } from '../../api/route.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import { readReportRows, readReportTotals, type ReportGrains, type ReportQuestion } from '../../events/postgres/delivery-report.ts';
 import { latestToday } from '../../events/postgres/publisher-days.ts';
 import { ADVERTISER_REPORT, CAMPAIGN_REPORT, readWholeReport, type ReportKind } from './record-reports.ts';
@@ -68,7 +68,7 @@ export const recordReportRoutes = ({ knex, now }: RecordReportRoutesOptions): Ha
     return answer(
       {
         ...{ ...days, currency: chosen?.currency ?? null, currencies: known.map((one) => one.currency) },
-        ...{ row_count: sums.rows, rows, totals, flat_fees: usdFromMicros(sums.feeMicros) },
+        ...{ row_count: sums.rows, rows, totals, flat_fees: amountFromMicros(sums.feeMicros) },
       },
       { ...VARY, ...nextPageLink(url, { rows, more }, { limit, offset }) },
     );
