@@ -19,6 +19,7 @@ import { loss } from './loss.ts';
 import { pageView } from './page-view.ts';
 import { poison } from './poison.ts';
 import { postgresAway } from './postgres-away.ts';
+import { prebidServer } from './prebid-server.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
 import { rolling } from './rolling.ts';
@@ -52,6 +53,7 @@ export const PROOFS: readonly Proof[] = [
   failover,
   postgresAway,
   poison,
+  prebidServer,
   hungBidders,
   reload,
   upkeep,

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Page } from '../page.ts';
+import { breakLine } from '../parts/break-line.ts';
 import { button, card } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import type { PlacementWire, PublisherWire } from '../api/wire.ts';
@@ -37,16 +38,17 @@ const mailTag = (placement: PlacementWire, publisher: PublisherWire): string => 
 };
 
 /** For players, which fill in the macros of VAST. */
-const vastTag = (placement: PlacementWire, publisher: PublisherWire): string => {
+const playerTag = (door: 'vast' | 'vmap', placement: PlacementWire, publisher: PublisherWire): string => {
   const [caller, value] = publisher.origins.length > 0 ? ['publisher_id', String(publisher.id)] : ['key', 'YOUR_API_KEY'];
   const query = new URLSearchParams({ [caller]: value, placement: placement.id }).toString();
-  return `${serviceAddress()}/vast?${query}&page=[PAGEURL]&n=[IFA]&gdpr_consent=[GDPRCONSENT]&gpp=[GPPSTRING]&gpp_sid=[GPPSECTIONID]&cb=[CACHEBUSTING]`;
+  return `${serviceAddress()}/${door}?${query}&page=[PAGEURL]&n=[IFA]&gdpr_consent=[GDPRCONSENT]&gpp=[GPPSTRING]&gpp_sid=[GPPSECTIONID]&cb=[CACHEBUSTING]`;
 };
 
 interface Tag {
   readonly title: string;
   readonly help: string;
   readonly text: string;
+  readonly picture?: TemplateResult | typeof nothing;
 }
 
 const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Tag[] => {
@@ -57,8 +59,18 @@ const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Ta
       {
         title: t`VAST`,
         help: t`For players of any kind, as the tag or VAST URL of the ad. The player fills in what is in brackets; a macro that it does not know counts as absent.`,
-        text: vastTag(placement, publisher),
+        text: playerTag('vast', placement, publisher),
       },
+      ...((placement.video?.breaks ?? []).length === 0
+        ? []
+        : [
+            {
+              title: t`VMAP`,
+              help: t`For players of films with breaks: it names the breaks of this placement, and each asks for its ads when it comes.`,
+              text: playerTag('vmap', placement, publisher),
+              picture: breakLine(placement.video),
+            },
+          ]),
     ];
   return [
     {
@@ -88,10 +100,11 @@ export const placementTags = (page: Page, placement: PlacementWire, publisher: P
     html`${
         publisher
           ? tagsOf(placement, publisher).map(
-              ({ title, help, text }, index) =>
+              ({ title, help, text, picture = nothing }, index) =>
                 html`<details ?open=${index === 0}>
                   <summary>${title}</summary>
                   <p>${help}</p>
+                  ${picture}
                   <pre class="code" tabindex="0" aria-label=${t`${title} tag`}>${text}</pre>
                   ${button(t`Copy`, () => copy(page, title, text), 'secondary', t`Copy the ${title} tag`)}
                 </details>`,

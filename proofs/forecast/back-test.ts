@@ -1,8 +1,10 @@
 import { createZoneOffset } from '../../src/base/zone-offset.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
-import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
+import type { CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
-import { predict, type Prediction } from '../../src/forecast/replay/predict.ts';
+import { comingDays } from '../../src/forecast/replay/coming-days.ts';
+import { predict, type Prediction, type PredictOptions } from '../../src/forecast/replay/predict.ts';
+import { runReplay, type ReplayResult } from '../../src/forecast/replay/run-replay.ts';
 import { createShares, isChosen } from '../../src/forecast/sample/sample-shares.ts';
 import { sampleRequest } from '../../src/forecast/sample/sample-request.ts';
 import type { SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
@@ -10,6 +12,7 @@ import type { TrafficEvent } from '../../src/forecast/traffic/traffic-event.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { readingOf, snapshotOf } from '../../testkit/catalog-reading.ts';
+import { blinded, withoutTrend, type Blindness } from './blindness.ts';
 import { bookCatalog, type BookedCatalog } from './bookings.ts';
 import { createLife, EVENT } from './life.ts';
 import { createWorld, type Delivered } from './play.ts';
@@ -20,22 +23,29 @@ export interface BackTestOptions {
   readonly seed: number;
   readonly viewsADay: number;
   readonly lineItems: number;
-  readonly stepMs: number;
   /** Of the sample: one visitor in so many. */
   readonly sampleWeight: number;
   readonly say: (line: string) => void;
+  /** What was played before of the same options. */
+  readonly played?: Played | undefined;
 }
 
-/** A rule that the forecast does not know. */
-export type Blindness =
-  'frequency' | 'pacing' | 'goals' | 'targeting' | 'schedule' | 'exclusions' | 'caps' | 'event' | 'trend' | 'priority';
+/** What the line items delivered: before the forecast, and in all. */
+export interface Played {
+  readonly before: Delivered;
+  readonly delivered: Delivered;
+}
 
 export interface BackTest {
+  readonly before: Delivered;
   readonly catalog: BookedCatalog;
   readonly delivered: Delivered;
-  /** Days of the flight of each line item in them. */
-  readonly forecast: (blind?: Blindness, withDraft?: boolean) => Promise<Prediction>;
+  readonly forecast: (withDraft: boolean) => Promise<Prediction>;
+  /** What a forecast that does not know a rule expects in the middle. */
+  readonly middleWithout: (rule: Blindness) => Promise<ReplayResult>;
   readonly firstDay: number;
+  /** Impressions that pages asked for in the days that are forecast, by placement. */
+  readonly asked: ReadonlyMap<string, number>;
   readonly seconds: { readonly played: number };
 }
 
@@ -51,19 +61,17 @@ const CLICK_RATE = 0.001;
 
 /** Four weeks of life: the forecast is made after two of them, and the other two are played. */
 export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
-  const { redisUrl, seed, viewsADay, lineItems, stepMs, say } = options;
+  const { redisUrl, seed, viewsADay, lineItems, say } = options;
   const life = createLife({ seed, startMs: START_MS, viewsADay });
   const catalog = bookCatalog({ life, seed: seed + 1, startMs: START_MS, lineItems, impressionsADay: viewsADay * 1.6, zone: ZONE });
-  const world = await createWorld({
+  const world = options.played ? undefined : await createWorld({
     ...{
       redisUrl,
       replicas: 3,
       seed: seed + 2,
       tokenTtlMs: TOKEN_TTL_MS,
       pid: PID,
-      stepMs,
       renderRate: RENDER_RATE,
-      clickRate: CLICK_RATE,
     },
   });
   const hourly = Array.from({ length: 24 }, () => 0);
@@ -91,32 +99,36 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     sample.push(...sampleRequest(request, share.weight, 'key'));
   };
 
+  const asked = new Map<string, number>();
   const begunAt = performance.now();
-  const delivered = (): Delivered => new Map([...world.delivered].map(([id, days]) => [id, new Map(days)]));
-  let before: Delivered = new Map();
+  const delivered = (): Delivered => options.played?.delivered ?? new Map([...(world?.delivered ?? [])].map(([id, days]) => [id, new Map(days)]));
+  let before: Delivered = options.played?.before ?? new Map();
   for (let day = 0; day < HISTORY_DAYS + FORECAST_DAYS; day++) {
     const dayMs = START_MS + day * MS_PER_DAY;
     known = await snapshotAt(catalog.rows, dayMs);
     const publisher = known.publishers.get(1)!;
     const requests = life.dayOf(day).map((view) => requestOf(publisher, view));
-    if (day < HISTORY_DAYS) for (const request of requests) note(request, day);
-    await world.play(known, requests, dayMs, dayMs + MS_PER_DAY);
-    if (day === HISTORY_DAYS - 1) before = delivered();
-    if (day % 7 === 6)
+    for (const request of requests) {
+      if (day < HISTORY_DAYS) note(request, day);
+      else for (const { placementId } of request.imps) asked.set(placementId, (asked.get(placementId) ?? 0) + 1);
+    }
+    await world?.play(known, requests, dayMs, dayMs + MS_PER_DAY);
+    if (world && day === HISTORY_DAYS - 1) before = delivered();
+    if (world && day % 7 === 6)
       say(`  day ${day + 1}: ${[...world.delivered.values()].reduce((sum, days) => sum + total(days), 0)} impressions delivered`);
   }
   const played = (performance.now() - begunAt) / 1000;
-  await world.close();
+  await world?.close();
   const nowMs = START_MS + HISTORY_DAYS * MS_PER_DAY;
   const knownHours = [...hourly];
 
-  const forecast = async (blind?: Blindness, withDraft = false): Promise<Prediction> => {
+  const optionsOf = async (blind: Blindness | undefined, withDraft: boolean): Promise<PredictOptions> => {
     const rows = blinded(catalog, blind, withDraft);
     const snapshot = await snapshotOf(
       readingOf({ rows: (table: CatalogTable) => rows[table], hourlyImpressions: new Map([[1, knownHours]]) }),
       { nowMs },
     );
-    return predict({
+    return {
       ...{ snapshot, publisherId: 1, nowMs, days: FORECAST_DAYS, zone: ZONE, zoneOffset: createZoneOffset() },
       sample,
       history: blind === 'trend' ? withoutTrend(history) : history,
@@ -130,9 +142,16 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       tokenTtlMs: TOKEN_TTL_MS,
       randomOf: () => createChance(seed + 77),
       pause: () => Promise.resolve(),
-    });
+    };
   };
-  return { catalog, delivered: delivered(), forecast, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
+  const forecast = async (withDraft: boolean): Promise<Prediction> => predict(await optionsOf(undefined, withDraft));
+  const middleWithout = async (rule: Blindness): Promise<ReplayResult> => {
+    const blind = await optionsOf(rule, true);
+    const { before: days, scale, ...coming } = comingDays(blind);
+    const offsetMs = (atMs: number): number => blind.zoneOffset(ZONE, atMs);
+    return runReplay({ ...blind, before: days, scale, offsetMs, random: blind.randomOf(), days: coming.days(() => 1) });
+  };
+  return { asked, catalog, before, delivered: delivered(), forecast, middleWithout, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
 };
 
 const total = (days: ReadonlyMap<number, number>): number => [...days.values()].reduce((sum, count) => sum + count, 0);
@@ -161,28 +180,3 @@ const startedOf = (delivered: Delivered, { lineItems }: Snapshot) => {
     ...[...campaigns].map(([id, sums]) => ({ account: `c${id}`, todayImpressions: 0, todayMicros: 0, clicks: 0, ...sums })),
   ];
 };
-
-const withoutTrend = (history: ReadonlyMap<string, ReadonlyMap<number, number>>) =>
-  new Map([...history].map(([placement, days]) => [placement, new Map([...days].map(([day]) => [day, mean(days, day)]))]));
-
-/** Of a weekday, in all weeks. */
-const mean = (days: ReadonlyMap<number, number>, day: number): number => {
-  const alike = [...days].filter(([other]) => (other - day) % 7 === 0).map(([, count]) => count);
-  return alike.reduce((sum, count) => sum + count, 0) / alike.length;
-};
-
-const BLIND: Partial<Record<Blindness, CatalogRow>> = {
-  frequency: { frequency_cap: null, frequency_caps: [] },
-  pacing: { pacing: 'ASAP' },
-  goals: { goal_impressions: null },
-  targeting: { targeting: {} },
-  schedule: { schedule: [] },
-  caps: { daily_impression_cap: null, daily_spend_cap_micros: null },
-  priority: { priority: 2 },
-};
-
-const blinded = ({ rows, draftId }: BookedCatalog, blind: Blindness | undefined, withDraft: boolean): BookedCatalog['rows'] => ({
-  ...rows,
-  advertisers: blind === 'exclusions' ? rows.advertisers.map((row) => ({ ...row, exclusion_labels: [] })) : rows.advertisers,
-  line_items: rows.line_items.filter((row) => withDraft || row['id'] !== draftId).map((row) => ({ ...row, ...(blind && BLIND[blind]) })),
-});

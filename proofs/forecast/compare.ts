@@ -1,9 +1,10 @@
 import type { Prediction } from '../../src/forecast/replay/predict.ts';
-import type { BackTest, Blindness } from './back-test.ts';
+import type { BackTest } from './back-test.ts';
+import { RULES, type Blindness } from './blindness.ts';
 
 /** Line items that deliver less than this are not compared: of few impressions the error is chance. */
 const MIN_COMPARED = 100;
-/** A rule is seen when the error without it is so many times that with it, or more line items by so much are outside the range. */
+/** A rule is seen when the error without it is so many times that with it. */
 const SEEN_TIMES = 1.2;
 
 export interface Comparison {
@@ -15,14 +16,30 @@ export interface Comparison {
   readonly impossible: string;
   readonly lines: readonly string[];
   readonly meanError: number;
+  /** How far the impressions that pages asked for were off. */
+  readonly available: number;
   displacedBy(without: Comparison): { readonly named: readonly number[]; readonly fellShort: number };
   readonly predicted: ReadonlyMap<number, number>;
 }
 
+const total = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+
+const deliveredOf = ({ delivered, firstDay }: BackTest, id: number): number =>
+  [...(delivered.get(id) ?? [])].reduce((sum, [day, count]) => (day >= firstDay ? sum + count : sum), 0);
+
+/** Of the line items that are compared; none is off by more than twice what it delivers. */
+const meanErrorOf = (test: BackTest, expected: (id: number) => number): number => {
+  const errors = test.catalog.rows.line_items
+    .map((row) => ({ is: deliveredOf(test, Number(row['id'])), said: expected(Number(row['id'])) }))
+    .filter(({ is, said }) => Math.max(is, said) >= MIN_COMPARED)
+    .map(({ is, said }) => Math.min(Math.abs(said - is) / Math.max(is, 1), 2));
+  return errors.reduce((sum, error) => sum + error, 0) / errors.length;
+};
+
 /** What was forecast against what was played. */
-export const comparisonOf = ({ delivered, catalog, firstDay }: BackTest, { lineItems, coming }: Prediction): Comparison => {
-  const actualOf = (id: number): number =>
-    [...(delivered.get(id) ?? [])].reduce((sum, [day, count]) => (day >= firstDay ? sum + count : sum), 0);
+export const comparisonOf = (test: BackTest, { lineItems, coming, middle }: Prediction): Comparison => {
+  const { delivered, catalog, asked } = test;
+  const actualOf = (id: number): number => deliveredOf(test, id);
   const ids = [...new Set([...delivered.keys(), ...lineItems.keys()])];
   const rows = ids
     .map((id) => ({ id, actual: actualOf(id), range: lineItems.get(id) ?? { p10: 0, p50: 0, p90: 0 } }))
@@ -37,7 +54,8 @@ export const comparisonOf = ({ delivered, catalog, firstDay }: BackTest, { lineI
   return {
     compared: rows.length,
     ...{ median: at(0.5), ninetieth: at(0.9), held },
-    meanError: errors.reduce((sum, error) => sum + Math.min(error, 2), 0) / errors.length,
+    meanError: meanErrorOf(test, (id) => lineItems.get(id)?.p50 ?? 0),
+    available: Math.abs(middle.opportunities / total(asked) - 1),
     impossible: (impossible?.p90 ?? 0) < goalOf(catalog.impossibleId) * 0.9 ? 'called so' : 'not seen',
     predicted: new Map([...lineItems].map(([id, { p50 }]) => [id, p50])),
     lines: [
@@ -57,29 +75,15 @@ export const comparisonOf = ({ delivered, catalog, firstDay }: BackTest, { lineI
   };
 };
 
-const RULES: readonly Blindness[] = [
-  'frequency',
-  'pacing',
-  'goals',
-  'targeting',
-  'schedule',
-  'exclusions',
-  'caps',
-  'event',
-  'trend',
-  'priority',
-];
-
 /** The forecast without each of the rules: whether the comparison sees that it is missing. */
 export const ruleRuns = async (test: BackTest, whole: Comparison) => {
   const runs: { readonly rule: Blindness; readonly words: string; readonly isSeen: boolean }[] = [];
   for (const rule of RULES) {
-    const blind = comparisonOf(test, await test.forecast(rule, true));
-    runs.push({
-      rule,
-      isSeen: blind.meanError > SEEN_TIMES * whole.meanError || blind.held < whole.held - 0.1,
-      words: `mean error ${(100 * blind.meanError).toFixed(1)} % against ${(100 * whole.meanError).toFixed(1)} %, held ${(100 * blind.held).toFixed(0)} % against ${(100 * whole.held).toFixed(0)} %`,
-    });
+    const { lineItems } = await test.middleWithout(rule);
+    const error = meanErrorOf(test, (id) => [...(lineItems.get(id)?.impressions.values() ?? [])].reduce((sum, count) => sum + count, 0));
+    runs.push({ rule, isSeen: error > SEEN_TIMES * whole.meanError, words: `mean error ${percent(error)} against ${percent(whole.meanError)}` });
   }
   return runs;
 };
+
+export const percent = (part: number): string => `${(100 * part).toFixed(1)} %`;

@@ -18,11 +18,12 @@ export interface WorldOptions {
   readonly seed: number;
   readonly tokenTtlMs: number;
   readonly pid: { readonly kp: number; readonly ki: number; readonly kd: number };
-  readonly stepMs: number;
   /** The part of the ads that render. */
   readonly renderRate: number;
-  readonly clickRate: number;
 }
+
+/** Replicas report once a second. Between two requests nothing changes but what they return. */
+const REPORT_MS = 1_000;
 
 /** What was delivered, by line item and day. */
 export type Delivered = Map<number, Map<number, number>>;
@@ -32,19 +33,17 @@ export type Delivered = Map<number, Map<number, number>>;
  * never.
  */
 export const createWorld = async (options: WorldOptions) => {
-  const { replicas: count, stepMs, tokenTtlMs, pid, renderRate, clickRate } = options;
+  const { replicas: count, tokenTtlMs, pid, renderRate } = options;
   const chance = createChance(options.seed);
   const keys = createLedgerKeys(1);
-  const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 60_000, name: 'forecast' });
-  const control = connect();
-  const connections = Array.from({ length: count }, connect);
-  await Promise.all([control, ...connections].map((redis) => new Promise((ready) => redis.once('ready', ready))));
-  await control.flushdb();
+  const redis = createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 60_000, name: 'forecast' });
+  await new Promise((ready) => redis.once('ready', ready));
+  await redis.flushdb();
   let nowMs = 0;
   let tokens = 0;
   let snapshot: Snapshot | undefined;
   const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
-  const replicas = connections.map((redis) => {
+  const replicas = Array.from({ length: count }, () => {
     const onFailure = (_script: string, fault: Error) => {
       throw fault;
     };
@@ -65,56 +64,63 @@ export const createWorld = async (options: WorldOptions) => {
     return { ledger, allowances, serve };
   });
   const delivered: Delivered = new Map();
+  /** Ads that render, by the second. */
   const due = new Map<number, ServedAd[]>();
+  let settledS = 0;
+  let reportedAtMs = 0;
 
-  const settle = async (ads: readonly ServedAd[]): Promise<void> => {
-    await Promise.all(
-      ads.map(async (ad, i) => {
-        const { ledger } = replicas[i % replicas.length]!;
-        const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null };
-        const settled = await ledger.settle(hit, hitLimits(snapshot!, hit));
-        if (settled?.outcome !== 'counted') return;
-        const byDay = delivered.get(ad.lineItemId) ?? new Map<number, number>();
-        delivered.set(ad.lineItemId, byDay.set(ad.day, (byDay.get(ad.day) ?? 0) + 1));
-      }),
-    );
+  /** Replicas and Redis have one clock. A command that reads it is sent after this one, on the same connection. */
+  const setClock = (atMs: number): void => {
+    nowMs = atMs;
+    void redis.mset(VIRTUAL_CLOCK_KEY, nowMs, keys.horizon(0), nowMs);
+  };
+  const settle = async (ad: ServedAd): Promise<void> => {
+    const { ledger } = replicas[0]!;
+    const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null };
+    const settled = await ledger.settle(hit, hitLimits(snapshot!, hit));
+    if (settled?.outcome !== 'counted') return;
+    const byDay = delivered.get(ad.lineItemId) ?? new Map<number, number>();
+    delivered.set(ad.lineItemId, byDay.set(ad.day, (byDay.get(ad.day) ?? 0) + 1));
+  };
+  /** What happens between two requests: ads render, and replicas report. */
+  const passTime = async (untilMs: number): Promise<void> => {
+    const seen: ServedAd[] = [];
+    for (const untilS = Math.floor(untilMs / 1000); settledS < untilS; settledS++) {
+      seen.push(...(due.get(settledS) ?? []));
+      due.delete(settledS);
+    }
+    setClock(untilMs);
+    await Promise.all(seen.map(settle));
+    if (untilMs - reportedAtMs < REPORT_MS) return;
+    reportedAtMs = untilMs;
+    await Promise.all(replicas.map(({ allowances }) => allowances.report()));
   };
   const render = (ad: ServedAd): void => {
     if (chance() >= renderRate) return;
     const delayMs = chance() < 0.95 ? 300 + 4_000 * chance() : 10 * MS_PER_MINUTE * chance();
-    const step = Math.ceil((nowMs + delayMs) / stepMs) + 1;
-    due.set(step, [...(due.get(step) ?? []), ad]);
+    const second = Math.floor((nowMs + delayMs) / 1000);
+    due.set(second, [...(due.get(second) ?? []), ad]);
   };
 
   return {
     delivered,
-    clickRate,
     /** Requests in the order of time, from one moment to another. */
     play: async (catalog: Snapshot, requests: readonly AdRequest[], fromMs: number, untilMs: number): Promise<void> => {
       // Redis expires keys by the clock of the machine, which is not that of the simulation.
-      const served: Snapshot = { ...catalog, expiresAtMs: () => Date.now() + 7 * MS_PER_DAY };
-      snapshot = served;
-      let at = 0;
-      for (let stepAt = fromMs; stepAt < untilMs; stepAt += stepMs) {
-        nowMs = stepAt;
-        await control.mset(VIRTUAL_CLOCK_KEY, nowMs, keys.horizon(0), nowMs);
-        const ads = due.get(Math.floor(stepAt / stepMs));
-        due.delete(Math.floor(stepAt / stepMs));
-        if (ads) await settle(ads);
-        const together: Promise<void>[] = [];
-        for (; at < requests.length && requests[at]!.query.atMs < stepAt + stepMs; at++) {
-          const { serve } = replicas[Math.floor(chance() * replicas.length)]!;
-          together.push(serve(served, requests[at]!).then(({ filled }) => filled.forEach(({ won }) => render(won.ad))));
-        }
-        await Promise.all(together);
-        nowMs = stepAt + stepMs - 1;
-        await Promise.all(replicas.map(({ allowances }) => allowances.report()));
+      snapshot = { ...catalog, expiresAtMs: () => Date.now() + 7 * MS_PER_DAY };
+      settledS ||= Math.floor(fromMs / 1000);
+      for (const request of requests) {
+        await passTime(request.query.atMs);
+        const { serve } = replicas[Math.floor(chance() * replicas.length)]!;
+        const { filled } = await serve(snapshot, request);
+        for (const { won } of filled) render(won.ad);
       }
+      await passTime(untilMs - 1);
       // What the event writer does.
-      await control.del(keys.events(0));
+      await redis.del(keys.events(0));
     },
     close: async (): Promise<void> => {
-      await Promise.all([control, ...connections].map((redis) => redis.quit()));
+      await redis.quit();
     },
   };
 };

@@ -31,6 +31,8 @@ export interface Proof {
   readonly isAlone?: boolean;
   /** Its figures are not reached yet: it runs only where it is named. */
   readonly isUnmet?: boolean;
+  /** Software that this project does not bring: it runs only where it is named. */
+  readonly needsGo?: boolean;
   run(rig: Rig, scale: Scale): Promise<Finding>;
 }
 

@@ -6,7 +6,11 @@ export type * from './contract.ts';
 
 /** Creates an SDK for one ad server. Does not touch the page before a method is called. */
 export const createAdSDK = (options: AdSDKOptions): AdSDKContract =>
-  createSDK(options, { loadDialog: () => import('./report-modal.ts'), loadNative: () => import('./render-native.ts') });
+  createSDK(options, {
+    loadDialog: () => import('./report-modal.ts'),
+    loadNative: () => import('./render-native.ts'),
+    loadPlayer: () => import('./player/render-player.ts'),
+  });
 
 /**
  * Uses the server that served this module. In a bundle of your own, use `createAdSDK({ baseUrl })`

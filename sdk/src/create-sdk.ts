@@ -6,11 +6,13 @@ import { watchSlots } from './declared-slots.ts';
 import { escapeHTML, trustedHTML } from './html.ts';
 import { fillMacros } from './macros.ts';
 import { createPlaceAd } from './place-ad.ts';
+import type { renderPlayer } from './player/render-player.ts';
 import { renderFrame } from './render-frame.ts';
 import type { renderNative } from './render-native.ts';
+import { isVast } from './is-vast.ts';
 import { getReportLinkHTML } from './report-button.ts';
 import type { openReportModal } from './report-modal.ts';
-import { onServer, reportServer, tokenOf } from './server-address.ts';
+import { onServer, reportServer, tokenOf, trackingUrl } from './server-address.ts';
 import { createUserId, randomId } from './user-id.ts';
 import { whenPerceptible } from './visibility.ts';
 import { warnOnce } from './warn-once.ts';
@@ -21,6 +23,7 @@ const CONSENT_WAIT_MS = 1000;
 export interface Parts {
   readonly loadDialog: () => Promise<{ readonly openReportModal: typeof openReportModal }>;
   readonly loadNative: () => Promise<{ readonly renderNative: typeof renderNative }>;
+  readonly loadPlayer: () => Promise<{ readonly renderPlayer: typeof renderPlayer }>;
 }
 
 /**
@@ -40,7 +43,7 @@ const fail = (target: EventTarget, placementId: string | undefined, error: unkno
 /** Creates an SDK for one ad server. Does not touch the page before a method is called. */
 export const createSDK = (
   { baseUrl: home, nonce = '', consentWaitMs = CONSENT_WAIT_MS, fetch: send = (url, init) => window.fetch(url, init) }: AdSDKOptions,
-  { loadDialog, loadNative }: Parts,
+  { loadDialog, loadNative, loadPlayer }: Parts,
 ): AdSDK => {
   const consent = createConsent(consentWaitMs);
   const userId = createUserId(consent.mayStore);
@@ -141,12 +144,14 @@ export const createSDK = (
         placementId,
         baseUrl,
         keyValues,
-        show: (element, bid, answer, scope, tracker) =>
-          renderFrame(element, { ...bid, adm: fillMacros(bid.adm, bid, consent.signals()) }, scope, tracker, {
-            nonce,
-            base: baseUrl || home,
-            creativeOrigin: answer.ext?.creative_origin,
-          }),
+        show: async (element, bid, answer, scope, tracker) => {
+          const ad = { ...bid, adm: fillMacros(bid.adm, bid, consent.signals()) };
+          if (isVast(bid)) return (await loadPlayer()).renderPlayer(element, ad, scope, {
+              ...{ trustedHTML, whenPerceptible, send },
+              absolute: (url) => trackingUrl(baseUrl || home, url),
+            });
+          return renderFrame(element, ad, scope, tracker, { nonce, base: baseUrl || home, creativeOrigin: answer.ext?.creative_origin });
+        },
       }),
     renderNativeAd: (placementId, container, templateFn, baseUrl, keyValues) => {
       // Loaded while the ad is requested. A failure is the ad's, if there is one.

@@ -17,7 +17,7 @@ const install = (overlay: Overlay | void): void =>
   installGlobal(script, (options) =>
     createSDK(
       { ...options, ...(overlay && { fetch: overlay.startOverlay() }) },
-      { loadDialog: () => load('adsdk-dialog'), loadNative: () => load('adsdk-native') },
+      { loadDialog: () => load('adsdk-dialog'), loadNative: () => load('adsdk-native'), loadPlayer: () => load('adsdk-player') },
     ),
   );
 

@@ -16,6 +16,7 @@ import {
 import { findComplaints, type ComplainedCreative } from '../delivery/attention/find-complaints.ts';
 import type { ReadStatuses } from '../delivery/status/read-statuses.ts';
 import type { FoundAlert } from './found-alert.ts';
+import { findShortAlerts } from './short-alerts.ts';
 
 export interface FindAlertsOptions {
   readonly knex: Knex;
@@ -98,9 +99,11 @@ export const createFindAlerts =
     );
     const waiting = await ask<Waiting>(WAITING);
     const drift = await ask<Drift>(DRIFT);
+    const short = await findShortAlerts(knex, atMs, MAX_FOUND);
     return {
       alerts: [
         ...behindAlerts(options, judged, atMs).slice(0, MAX_FOUND),
+        ...short,
         ...endingSoon(judged)
           .slice(0, MAX_FOUND)
           .map((item) => ({ ...lineItem(item, 'ends_soon'), words: `“${item.name}” ends ${showEnd(item.endMs, atMs)}.` })),

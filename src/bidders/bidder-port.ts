@@ -8,6 +8,7 @@ import type { AdSize } from '../decision/ad-query.ts';
 import type { NoticeKind } from './bidder-observer.ts';
 import type { DsaAnswer, DsaRequest } from './openrtb/dsa.ts';
 import type { SupplyChain } from './openrtb/supply-chain.ts';
+import type { Pod } from '../decision/pod.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 
 /** One impression for which bids are requested. */
@@ -26,6 +27,8 @@ export interface BidOpportunity {
   readonly battr?: readonly number[] | undefined;
   /** What the player of the auction takes, besides the rules of the placement; undefined: whatever those allow. */
   readonly video?: VideoRules | undefined;
+  /** The break that it is a part of; undefined: it is alone. */
+  readonly pod?: Pod | undefined;
   /**
    * The programmatic line items that could fill it, each with the creative row that names the
    * placement and the format.
@@ -70,6 +73,8 @@ export interface ReadBid {
   readonly cpmMicros: number;
   /** Markup, or for native the assets as JSON. */
   readonly adm: string;
+  /** Of a video; null: unknown, or it is none. */
+  readonly durationMs: number | null;
   readonly adomain: readonly string[];
   readonly cat: readonly string[];
   readonly cattax: number;

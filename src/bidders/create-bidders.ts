@@ -139,13 +139,15 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const currency = bidder.currency ?? booked;
     const rate = rateBetween(rateOf, booked, currency);
     if (rate === undefined) return { kind: 'refused', outcome: 'no_rate' };
-    const imps = call.opportunities.map(({ impId, placement, width, height, otherSizes, battr, video, floors }) => ({
+    const imps = call.opportunities.map(({ impId, placement, width, height, otherSizes, battr, video, pod, floors }) => ({
       impId,
       placement,
       size: { width, height },
       otherSizes,
       battr,
-      players: [placement.video, video],
+      // The rules of the request are the nearer ones.
+      players: [video, placement.video, pod && { max_duration: pod.maxMs / 1000 }],
+      pod,
       floors: new Map(Array.from(floors, ([deal, micros]) => [deal, Math.ceil((micros / bidder.bidAdjustment) * rate)])),
     }));
     const asked: AskedBid = {
@@ -164,7 +166,10 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const verdict = context.shareWith(bidder.gvlId);
     const shared = withhold(context, verdict);
     const body = JSON.stringify(
-      buildBidRequest({ auctionId: asked.auctionId, transactionId, tmaxMs, bidder, currency, blocked: asked.blocked, format, imps, context: shared }),
+      buildBidRequest({
+        ...{ auctionId: asked.auctionId, transactionId, tmaxMs, bidder, currency, blocked: asked.blocked, format, imps },
+        ...{ context: shared, rate },
+      }),
     );
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.

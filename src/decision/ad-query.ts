@@ -4,7 +4,8 @@ import type { LineItem } from '../catalog/model/entities.ts';
 import type { CreativeFormat } from '../catalog/model/choices.ts';
 import type { VideoRules } from '../catalog/model/video-rules.ts';
 import type { NativeRequest } from '../creative/native-markup.ts';
-import type { VastVersion } from '../creative/vast/vast-rules.ts';
+import type { VastVersion } from '../catalog/model/video-rules.ts';
+import type { Pod } from './pod.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
 /** What the decision reads of a request: neither its wire format nor the user's identity. */
@@ -55,6 +56,8 @@ export interface AuctionTerms {
   readonly vast?: VastVersion | undefined;
   /** What its player takes; undefined: any video. */
   readonly video?: VideoRules | undefined;
+  /** The break that it is a part of; undefined: it is alone. */
+  readonly pod?: Pod | undefined;
   /** Whether an ad without an advertiser to name is refused (DSA, article 26). */
   readonly disclosed: boolean;
   /** Whether the ad itself must then show them, because the page cannot: direct ads do not. */

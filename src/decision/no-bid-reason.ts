@@ -100,6 +100,7 @@ export const REASONS = {
   },
   DuplicateInPage: { nbr: 509, stage: 'page', words: 'another impression of the page shows the creative', status: null },
   CompetitorInPage: { nbr: 518, stage: 'page', words: 'another impression of the page excludes its advertiser', status: null },
+  BreakFull: { nbr: 527, stage: 'page', words: 'it is longer than what is left of the ad break', status: null },
   TechnicalError: { nbr: 1, stage: 'service', words: 'the service failed', status: null },
 } as const satisfies Readonly<Record<string, Reason>>;
 

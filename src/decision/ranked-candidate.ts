@@ -1,4 +1,5 @@
 import type { Turn } from '../catalog/snapshot/snapshot.ts';
+import type { PodShare } from './pod.ts';
 import type { Booking } from '../catalog/model/entities.ts';
 
 /**
@@ -39,6 +40,8 @@ export interface RankedCandidate extends Booking {
   readonly turn?: Turn | undefined;
   /** Of a roadblock: the ads that are shown with it, or none is. */
   readonly block?: Block | undefined;
+  /** Where it is offered to an impression of a pod. */
+  readonly inPod?: PodShare | undefined;
 }
 
 /** The other ads of a roadblock, which wins or loses at the first of its impressions. */

@@ -1,7 +1,7 @@
 import { isWithinDomains } from '../base/is-within-domains.ts';
 import { advertiserBlockOf } from '../catalog/model/advertiser.ts';
 import { blocksCategories, IAB_3_0 } from '../catalog/model/block-list.ts';
-import { rulesOf as targetingOf, type Booking, type Campaign, type Flight, type LineItem } from '../catalog/model/entities.ts';
+import { isVideo, rulesOf as targetingOf, type Booking, type Campaign, type Flight, type LineItem } from '../catalog/model/entities.ts';
 import { stopOf, STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
@@ -118,10 +118,10 @@ export const RULES: readonly Rule[] = [
     refuses: (booking, _query, { terms }) =>
       terms !== undefined &&
       (booking.lineItem.type === 'direct'
-        ? priceInAuction(booking) < floorFor(terms, booking.lineItem)
+        ? priceInAuction(booking) < floorOf(terms, booking)
         : floorFor(terms, booking.lineItem) === Infinity),
     words: (booking, _query, { terms }) => {
-      const floorMicros = terms ? floorFor(terms, booking.lineItem) : 0;
+      const floorMicros = terms ? floorOf(terms, booking) : 0;
       return floorMicros === Infinity
         ? 'there is no exchange rate for the currency of the floor'
         : `${priceInAuction(booking) / 1e6} is below the floor of ${floorMicros / 1e6} ${booking.campaign.currency}`;
@@ -129,15 +129,23 @@ export const RULES: readonly Rule[] = [
   },
 ];
 
+/** With what the player asks for each second of the ad. */
+const floorOf = (terms: AuctionTerms, { creative: { content }, lineItem }: Booking): number => {
+  const floorMicros = floorFor(terms, lineItem);
+  const perSecond = terms.video?.min_cpm_per_second;
+  if (perSecond === undefined || !isVideo(content)) return floorMicros;
+  return Math.max(floorMicros, (perSecond * 1e6 * (content.video.durationMs ?? 0)) / 1000);
+};
+
 /** What of a creative is not what an auction takes; undefined: nothing. A bidder's creative is read when it comes. */
 const unsuitable = (
   { creative, lineItem }: Booking,
-  { formats, native, video, disclosed, selfDisclosed, blocked }: AuctionTerms,
+  { formats, native, video, pod, disclosed, selfDisclosed, blocked }: AuctionTerms,
 ): string | undefined => {
   const { content } = creative;
   if (!formats.includes(content.format)) return `the impression does not take ${content.format}`;
   if (lineItem.type === 'programmatic') return undefined;
-  const misfit = video && videoMisfit(content, video);
+  const misfit = (video && videoMisfit(content, video)) ?? (pod && videoMisfit(content, { max_duration: pod.maxMs / 1000 }));
   if (misfit !== undefined) return misfit;
   if (content.format === 'native' && !composeNative(content.assets, creative.clickUrl, native))
     return 'it lacks a destination, or an asset that the impression requires';

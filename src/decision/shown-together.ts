@@ -1,24 +1,34 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import { NoBidReason } from './no-bid-reason.ts';
+import { ShownInPod, type PodShare } from './pod.ts';
 import { allAdsOf, type RankedCandidate } from './ranked-candidate.ts';
 
-type Shown = Pick<Booking, 'creative' | 'campaign'>;
+type Shown = Pick<Booking, 'creative' | 'campaign'> & { readonly inPod?: PodShare | undefined };
 
 /**
  * The ads of one answer, and what may not be shown beside them: a creative twice, an exclusive
- * advertiser twice, two advertisers that share an exclusion label. page.lua is the same in Lua.
+ * advertiser twice, two advertisers that share an exclusion label; in one ad break an advertiser twice, or more than its
+ * length. page.lua and pod.lua are the same in Lua.
  */
 export class ShownTogether {
   private readonly creatives = new Set<number>();
   /** Exclusive advertisers by their ids, and by exclusion label whose ad has it. */
   private advertisers: Map<number | string, number> | undefined;
 
+  private pods: Map<string, ShownInPod> | undefined;
+
   get isEmpty(): boolean {
     return this.creatives.size === 0;
   }
 
-  add({ creative, campaign: { advertiserId, traits } }: Shown): void {
+  /** What is left of a pod of this length. */
+  leftOf(pod: string, maxMs: number): number {
+    return this.pods?.get(pod)?.leftOf(maxMs) ?? maxMs;
+  }
+
+  add({ creative, campaign: { advertiserId, traits }, inPod }: Shown): void {
     this.creatives.add(creative.id);
+    if (inPod) this.addToPod(inPod);
     const { exclusive, exclusionLabels } = traits;
     if (advertiserId === null || (!exclusive && exclusionLabels.length === 0)) return;
     this.advertisers ??= new Map();
@@ -27,14 +37,23 @@ export class ShownTogether {
   }
 
   /** Why a candidate may not be shown with the ads so far; undefined: it may. */
-  refusalOf({ creative, campaign: { advertiserId, traits } }: Shown): NoBidReason | undefined {
-    if (this.creatives.has(creative.id)) return NoBidReason.DuplicateInPage;
+  refusalOf({ creative, campaign: { advertiserId, traits }, inPod }: Shown): NoBidReason | undefined {
+    if (this.creatives.has(creative.id) && !inPod?.isBid) return NoBidReason.DuplicateInPage;
+    if (inPod && this.pods?.get(inPod.id)?.hasAdvertiser(inPod)) return NoBidReason.CompetitorInPage;
+    if (inPod && inPod.durationMs > this.leftOf(inPod.id, inPod.leftMs)) return NoBidReason.BreakFull;
     const { advertisers } = this;
     if (advertisers === undefined || advertiserId === null) return undefined;
     if (traits.exclusive && advertisers.has(advertiserId)) return NoBidReason.CompetitorInPage;
     for (const label of traits.exclusionLabels)
       if ((advertisers.get(label) ?? advertiserId) !== advertiserId) return NoBidReason.CompetitorInPage;
     return undefined;
+  }
+
+  private addToPod(share: PodShare): void {
+    this.pods ??= new Map();
+    let pod = this.pods.get(share.id);
+    if (!pod) this.pods.set(share.id, (pod = new ShownInPod()));
+    pod.add(share);
   }
 }
 

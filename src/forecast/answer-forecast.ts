@@ -21,6 +21,8 @@ export interface Baseline {
   /** By placement and day. */
   readonly available: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly sold: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** That of the ranges. */
+  readonly widening: number;
 }
 
 export interface AskedForecast {

@@ -1,4 +1,5 @@
 import type { Baseline } from './answer-forecast.ts';
+import { countRange, type Range } from './replay/delivery-range.ts';
 
 /** What all bookings of a publisher are expected to deliver, as it is stored. */
 export interface BaseFigures {
@@ -6,16 +7,27 @@ export interface BaseFigures {
   readonly version: number;
   readonly days: readonly string[];
   /** By placement: impressions that pages ask for, and those that are sold, by day. */
-  readonly placements: Readonly<Record<string, { readonly available: readonly number[]; readonly sold: readonly number[] }>>;
+  readonly placements: Readonly<Record<string, PlacementFigures>>;
   /** By line item and day. */
-  readonly lineItems: Readonly<
-    Record<string, { readonly p10: readonly number[]; readonly p50: readonly number[]; readonly p90: readonly number[] }>
-  >;
+  readonly lineItems: Readonly<Record<string, { readonly [name in keyof DayRange]: readonly number[] }>>;
   readonly warning: string | null;
+  /** That of the ranges (errors/forecast-errors.ts). */
+  readonly widening: number;
 }
 
+export interface PlacementFigures {
+  readonly available: readonly number[];
+  /** The range of what is available, of which it is the middle. */
+  readonly p10: readonly number[];
+  readonly p90: readonly number[];
+  readonly sold: readonly number[];
+}
+
+/** Of one day. */
+export type DayRange = Range;
+
 /** @param dateOf the date of a day, since the epoch */
-export const figuresOf = ({ version, prediction, available, sold }: Baseline, dateOf: (day: number) => string): BaseFigures => {
+export const figuresOf = ({ version, prediction, available, sold, widening }: Baseline, dateOf: (day: number) => string): BaseFigures => {
   const { coming, lineItems } = prediction;
   const days = coming.days(() => 1).map(({ day }) => day);
   const row = (of: ReadonlyMap<number, number> | undefined): readonly number[] =>
@@ -24,7 +36,14 @@ export const figuresOf = ({ version, prediction, available, sold }: Baseline, da
     version,
     days: days.map(dateOf),
     placements: Object.fromEntries(
-      [...available].map(([placement, byDay]) => [placement, { available: row(byDay), sold: row(sold.get(placement)) }]),
+      [...available].map(([placement, byDay]) => {
+        const all = row(byDay);
+        const ranges = all.map((count, ahead) => countRange(count, { spread: coming.spreadOfDay(ahead), countNoise: coming.countNoise, widening }));
+        return [
+          placement,
+          { available: all, p10: ranges.map(({ p10 }) => p10), p90: ranges.map(({ p90 }) => p90), sold: row(sold.get(placement)) },
+        ];
+      }),
     ),
     lineItems: Object.fromEntries(
       [...lineItems].map(([id, { byDay }]) => [
@@ -33,5 +52,6 @@ export const figuresOf = ({ version, prediction, available, sold }: Baseline, da
       ]),
     ),
     warning: coming.plan.warning ?? null,
+    widening,
   };
 };

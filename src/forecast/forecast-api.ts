@@ -1,7 +1,8 @@
 import { component } from '../api/component.ts';
-import { dayQuery, idInPath, idQuery, required, textInPath, textQuery } from '../api/parameters.ts';
+import { choiceQuery, dayQuery, idInPath, idQuery, required, textInPath, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
+import { SUBJECTS } from './errors/compare-forecasts.ts';
 import { FORECAST_STATES } from './forecast-store.ts';
 
 const impressions = s.count;
@@ -91,6 +92,20 @@ const AVAILABILITY = component(
 );
 export type AvailabilityWire = s.Shape<typeof AVAILABILITY>;
 
+const ERROR = component(
+  'ForecastError',
+  s.record({
+    subject: s.described(s.oneOf(SUBJECTS), 'placement: impressions that pages asked for; line_item: those that it delivered'),
+    key: s.orNull(s.text, { description: 'The placement or line item; null: all of them' }),
+    age: s.described(s.integer, 'How many days old the forecasts were: 1, 7 or 28'),
+    compared: s.described(s.count, 'Days of a placement or line item that were compared, of 50 impressions or more'),
+    mean_error: s.described(s.number, 'Mean absolute percentage error: 0.1 is 10 per cent'),
+    held: s.described(s.number, 'The part of them that was within P10 to P90; 0.8 is right'),
+  }),
+  { subject: 'line_item', key: null, age: 7, compared: 1_240, mean_error: 0.064, held: 0.81 },
+);
+export type ForecastErrorWire = s.Shape<typeof ERROR>;
+
 const MAX_FACTOR = 100;
 const eventMembers = {
   publisher_id: s.recordId,
@@ -156,6 +171,22 @@ export const FORECAST_API = defineRoutes({
       to: dayQuery('The last day; by default the last that is forecast'),
     },
     answer: ok('Rows by day and placement', s.listOf(AVAILABILITY)),
+  },
+  listForecastErrors: {
+    ...at('GET', '/api/forecast_errors', 'delivery'),
+    needs: 'alerts.read',
+    reach: 'publishers',
+    cost: 'report',
+    summary:
+      'How good forecasts were: each night those that are 1, 7 and 28 days old are compared with the day that has ended. By default of all placements and of all line items.',
+    parameters: {
+      publisher: PUBLISHER,
+      subject: choiceQuery(SUBJECTS, 'Each placement or line item'),
+      key: textQuery('Only this placement or line item', { maxLength: 128 }),
+      from: dayQuery('The first day; by default four weeks ago'),
+      to: dayQuery('The last day; by default yesterday'),
+    },
+    answer: ok('By placement or line item, and age', s.listOf(ERROR)),
   },
   listTrafficEvents: {
     ...at('GET', '/api/traffic_events', 'delivery'),

@@ -8,7 +8,8 @@ import type { createCheckRecord } from '../bookings/check-record.ts';
 import { visibleIds } from '../bookings/record-scope.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { draftLineItem } from './draft-line-item.ts';
-import type { AvailabilityWire, FORECAST_API, ForecastWire, TrafficEventWire } from './forecast-api.ts';
+import { readForecastErrors } from './errors/forecast-errors.ts';
+import type { AvailabilityWire, FORECAST_API, ForecastErrorWire, ForecastWire, TrafficEventWire } from './forecast-api.ts';
 import type { ForecastStore, StoredForecast } from './forecast-store.ts';
 import type { Forecasts } from './forecasts.ts';
 
@@ -86,6 +87,16 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
           ),
       );
     },
+    listForecastErrors: async ({ publisher: id, subject, key, from, to }, { caller }) => {
+      const publisher = maySee(caller.publishers, id) ? currentSnapshot()?.publishers.get(id) : undefined;
+      if (!publisher) return noSuch('publisher');
+      const today = localDayOf(ruleOf(publisher.timeZone, now()), now());
+      const days = { from: from ?? dateOfDay(today - ERROR_DAYS), to: to ?? dateOfDay(today - 1) };
+      const rows = await readForecastErrors(knex, { publisherId: id, subject, key, ...days });
+      return answer(
+        rows.map(({ meanError, held, ...row }): ForecastErrorWire => ({ ...row, mean_error: rounded(meanError), held: rounded(held) })),
+      );
+    },
     listTrafficEvents: async ({ publisher: id }, { caller }) => {
       if (!maySee(caller.publishers, id)) return noSuch('publisher');
       const rows = await knex('traffic_events')
@@ -121,6 +132,9 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
     },
   };
 };
+
+const ERROR_DAYS = 28;
+const rounded = (part: number): number => Math.round(part * 1e4) / 1e4;
 
 const MAX_EVENTS = 500;
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { BaseFigures } from './base-figures.ts';
 import type { ForecastAnswer } from './forecast-answer.ts';
+import type { ShortLineItem } from './short-line-items.ts';
 
 export const FORECAST_STATES = ['running', 'done', 'failed', 'cancelled'] as const;
 export type ForecastState = (typeof FORECAST_STATES)[number];
@@ -25,7 +26,7 @@ export interface ForecastStore {
   read(id: string): Promise<StoredForecast | undefined>;
   /** Resolves to whether it was running. */
   cancel(id: string): Promise<boolean>;
-  keepBase(publisherId: number, madeOn: string, figures: BaseFigures): Promise<void>;
+  keepBase(publisherId: number, madeOn: string, figures: BaseFigures, short: readonly ShortLineItem[]): Promise<void>;
   latestBase(publisherId: number): Promise<KeptBase | undefined>;
   prune(): Promise<void>;
 }
@@ -70,11 +71,14 @@ export const createForecastStore = ({ knex }: { readonly knex: Knex }): Forecast
     return { id, publisherId, state, progress, answer, reason };
   },
   cancel: async (id) => (await knex('forecasts').where({ id, state: 'running' }).update({ state: 'cancelled', answer: null })) > 0,
-  keepBase: async (publisherId, madeOn, figures) => {
+  keepBase: async (publisherId, madeOn, figures, short) => {
     await knex('forecast_bases')
-      .insert({ publisher_id: publisherId, made_on: madeOn, catalog_version: figures.version, figures: JSON.stringify(figures) })
+      .insert({
+        ...{ publisher_id: publisherId, made_on: madeOn, catalog_version: figures.version },
+        ...{ figures: JSON.stringify(figures), at_risk: JSON.stringify(short) },
+      })
       .onConflict(['publisher_id', 'made_on'])
-      .merge(['catalog_version', 'figures']);
+      .merge(['catalog_version', 'figures', 'at_risk']);
   },
   latestBase: async (publisherId) => {
     const row = await knex('forecast_bases')
@@ -90,5 +94,6 @@ export const createForecastStore = ({ knex }: { readonly knex: Knex }): Forecast
   prune: async () => {
     await knex.raw(`delete from forecasts where asked_at < now() - interval '7 days'`);
     await knex.raw(`delete from forecast_bases where made_on < current_date - 70`);
+    await knex.raw(`delete from forecast_errors where day < current_date - 70`);
   },
 });

@@ -8,6 +8,7 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { ForecastAnswer } from './forecast-answer.ts';
 import { createForecaster, type ForecastQuestion } from './forecaster.ts';
 import { figuresOf, type BaseFigures } from './base-figures.ts';
+import type { ShortLineItem } from './short-line-items.ts';
 
 /*
  * The worker thread that forecasts. It has the lowest priority, so that on a busy core the thread that serves ads goes first, and
@@ -28,7 +29,7 @@ export type ForecastMessage =
 
 export type ForecastReply = { readonly id: string } & (
   | { readonly tells: 'sampled' | 'answer'; readonly answer: ForecastAnswer }
-  | { readonly tells: 'base'; readonly figures: BaseFigures }
+  | { readonly tells: 'base'; readonly figures: BaseFigures; readonly short: readonly ShortLineItem[] }
   | { readonly tells: 'progress'; readonly done: number }
   | { readonly tells: 'failure'; readonly reason: string }
 );
@@ -78,7 +79,8 @@ const work = async (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }
     if (cancelled.has(id)) throw new Error('cancelled');
     if (message.ask === 'base') {
       const base = await forecaster.baseline(message.publisherId, message.nowMs, onPause);
-      tell({ id, tells: 'base', figures: figuresOf(base, dateOfDay) });
+      const short = await forecaster.short(message.publisherId, message.nowMs, onPause);
+      tell({ id, tells: 'base', figures: figuresOf(base, dateOfDay), short });
       return;
     }
     const onSampled = (answer: ForecastAnswer): void => tell({ id, tells: 'sampled', answer });

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { createDayRules, localDayOf } from '../base/local-day.ts';
+import { createDayRules, localDayOf, startOfDay } from '../base/local-day.ts';
 import { dateOfDay, MS_PER_DAY, MS_PER_MINUTE } from '../base/utc-day.ts';
 import { createZoneOffset } from '../base/zone-offset.ts';
 import { createCatalogBuilder } from '../catalog/snapshot/build-catalog.ts';
@@ -16,6 +16,7 @@ import { comingDays } from './replay/coming-days.ts';
 import { predict, type PredictOptions } from './replay/predict.ts';
 import { createReplayRequest } from './replay/replayed-request.ts';
 import { seededRandom } from './replay/seeded-random.ts';
+import { findShort, type ShortLineItem } from './short-line-items.ts';
 import { DRAFT_ID, withDraft, type Draft } from './with-draft.ts';
 
 /** A question about one line item. */
@@ -48,10 +49,12 @@ export interface Forecaster {
   answer(question: ForecastQuestion, progress: ForecastProgress): Promise<ForecastAnswer>;
   /** What all bookings of a publisher deliver; kept until they change or the day does. */
   baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
+  /** Of its line items, those that are expected to fall short, with what would help. */
+  short(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<readonly ShortLineItem[]>;
 }
 
-/** Days that are forecast, today among them. */
-export const FORECAST_DAYS = 28;
+/** Days that are forecast: today, and four weeks. */
+export const FORECAST_DAYS = 29;
 const REPLAYED_A_DAY = 50_000;
 /** Before now, for the places of visitors under frequency caps. */
 const BEFORE_MS = 3 * MS_PER_DAY;
@@ -59,6 +62,8 @@ const SEED = 20_261_127;
 /** How long what was read of the sample and of counts is used. */
 const INPUTS_MS = 10 * MS_PER_MINUTE;
 const MAX_PUBLISHERS = 2;
+/** Line items that fall short and are stored: what would help each takes a part of a second. */
+const MAX_SHORT = 100;
 
 interface KeptInputs {
   readonly readAtMs: number;
@@ -133,13 +138,35 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
         }
       },
     });
-    const made: Baseline = { version: snapshot.version, prediction, winners, available, sold };
+    const made: Baseline = { version: snapshot.version, prediction, winners, available, sold, widening: options.widening };
+    if (baselines.size >= MAX_PUBLISHERS) baselines.clear();
     baselines.set(publisherId, made);
     return made;
   };
 
+  const short = async (publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<readonly ShortLineItem[]> => {
+    const before = await baseline(publisherId, nowMs, pause);
+    const snapshot = await load(nowMs, undefined);
+    const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
+    const { coming } = before.prediction;
+    const untilMs = startOfDay(ruleOf(options.zone, nowMs), coming.today + FORECAST_DAYS);
+    const found = findShort({ ...{ snapshot, publisherId, nowMs, untilMs, started: options.started }, prediction: before.prediction });
+    const toRequest = createReplayRequest(snapshot.publishers.get(publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
+    const helped: ShortLineItem[] = [];
+    for (const one of found.slice(0, MAX_SHORT)) {
+      await pause(1);
+      const matches = createMatchLineItem(snapshot, publisherId, one.lineItemId);
+      const asked = { snapshot, publisherId, lineItemId: one.lineItemId, coming, matches, toRequest, options, dateOf: dateOfDay };
+      const sampled = answerSampled({ ...asked, baseline: before });
+      const [remedy] = answerReplayed({ ...asked, sampled, before, after: before.prediction }).remedies;
+      helped.push({ ...one, remedy: remedy ? { words: remedy.words, p50: remedy.p50 } : null });
+    }
+    return helped;
+  };
+
   return {
     baseline,
+    short,
     answer: async (question, { onSampled, onPause }) => {
       const { publisherId, nowMs, draft } = question;
       const lineItemId = question.lineItemId ?? DRAFT_ID;

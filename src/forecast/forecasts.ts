@@ -57,7 +57,7 @@ export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }
       worker.ask({ ask: 'base', id: randomUUID(), publisherId, nowMs }, (reply) => {
         if (reply.tells === 'progress') return;
         refreshing.delete(publisherId);
-        if (reply.tells === 'base') store.keepBase(publisherId, madeOn, reply.figures).then(store.prune).catch(onFailure);
+        if (reply.tells === 'base') store.keepBase(publisherId, madeOn, reply.figures, reply.short).then(store.prune).catch(onFailure);
         else if (reply.tells === 'failure') onFailure(new Error(reply.reason));
       });
     },

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, MS_PER_DAY } from '../base/utc-day.ts';
 import { targetingRules } from '../targeting/targeting-rules.ts';
+import { readWidening } from './errors/forecast-errors.ts';
 import type { HitRates, StartedAccount } from './replay/known-delivery.ts';
 import { createSampleStore, SAMPLE_DAYS } from './sample/sample-store.ts';
 import type { SampledRequest } from './sample/sampled-request.ts';
@@ -14,6 +15,8 @@ export interface ForecastInputs {
   readonly events: readonly TrafficEvent[];
   readonly started: readonly StartedAccount[];
   readonly rates: HitRates;
+  /** By how much the ranges of earlier forecasts were too narrow. */
+  readonly widening: number;
 }
 
 /** Weeks of counts, and the same weeks a year ago with those to come. */
@@ -37,6 +40,7 @@ export const readInputs = async (knex: Knex, publisherId: number, nowMs: number,
   events: await readEvents(knex, publisherId, nowMs),
   started: await readStarted(knex, publisherId, today),
   rates: await readRates(knex, publisherId, today),
+  widening: await readWidening(knex, publisherId),
 });
 
 const readHistory = async (knex: Knex, publisherId: number, today: number): Promise<TrafficHistory> => {

@@ -9,6 +9,7 @@ import { healthRoute, metricsRoute, readyRoute, reloadRoute, versionRoute, type 
 import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
 import { testBidRoute } from './routes/test-bid.ts';
 import { supplyRoutes, type SupplyRouteOptions } from './routes/supply.ts';
+import { vmapRoute } from './routes/vmap.ts';
 import { vastErrorRoute, vastRoute, type VastRouteOptions } from './routes/vast.ts';
 import { clickTagRoute, iframeTagRoute, imageTagRoute, type TagRouteOptions } from './routes/tag.ts';
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
@@ -50,7 +51,7 @@ const AUCTION = ['/openrtb2/auction', '/openrtb2/auction/:publisher'];
 
 /** What answers GET and HEAD alone. */
 const READ_ONLY_ADS = [
-  ...['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/vast', '/vast/error'],
+  ...['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/vast', '/vast/error', '/vmap'],
   ...['/ads.txt', '/sellers.json'],
 ];
 const READ_ONLY_OPERATIONS = ['/health', '/version', '/ready', '/metrics'];
@@ -99,6 +100,7 @@ const serveAds = (app: Express, options: AppOptions): void => {
   app.get('/tag/click', clickTagRoute(options.tag));
   app.get('/vast', vastRoute(options.vast));
   app.get('/vast/error', vastErrorRoute(options.vast));
+  app.get('/vmap', vmapRoute(options.vast));
   const { adsTxt, sellersJson } = supplyRoutes(options.supply);
   app.get('/ads.txt', adsTxt);
   app.get('/sellers.json', sellersJson);

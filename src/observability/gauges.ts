@@ -43,6 +43,11 @@ export interface GaugeReaders {
   readonly allowancesOutstanding?: Read<number>;
   /** Open alerts, by kind. */
   readonly alerts?: Read<Readonly<Record<string, number>>>;
+  /** By the age of the forecast in days; NaN: none was compared. */
+  readonly forecastError?: Read<Readonly<Record<string, number>>>;
+  readonly forecastHeld?: Read<Readonly<Record<string, number>>>;
+  readonly trafficForecastError?: Read<Readonly<Record<string, number>>>;
+  readonly trafficForecastHeld?: Read<Readonly<Record<string, number>>>;
 }
 
 const TABLES = ['publishers', 'placements', 'bidders', 'campaigns', 'line_items', 'creatives'] as const;
@@ -97,13 +102,32 @@ const LABELLED = {
   alerts: ['alerts', 'Open alerts of the trafficking page, over all replicas', 'kind'],
   held: ['held', 'Reserved and neither billed nor released, over all replicas; read once a minute', 'currency'],
   spendToday: ['spend_today', 'Billed today, by the day of each publisher, over all replicas; read once a minute', 'currency'],
+  forecastError: [
+    'forecast_error',
+    'Mean absolute percentage error of forecast daily deliveries of line items in four weeks, 0 to 1',
+    'age',
+  ],
+  forecastHeld: [
+    'forecast_held',
+    'The part of daily deliveries of line items in four weeks that was within P10 to P90 of the forecast',
+    'age',
+  ],
+  trafficForecastError: ['traffic_forecast_error', 'As adserver_forecast_error, of the impressions that pages ask for by placement', 'age'],
+  trafficForecastHeld: ['traffic_forecast_held', 'As adserver_forecast_held, of the impressions that pages ask for by placement', 'age'],
 } as const;
+
+/** The closed sets of values of their labels. */
+export interface GaugeLabels {
+  readonly alertKinds: readonly string[];
+  /** Days. */
+  readonly forecastAges: readonly string[];
+}
 
 /**
  * Registers the gauges, zero until they have a reader, and returns the function that sets their
  * readers.
  */
-export const createGauges = (registry: Registry, alertKinds: readonly string[]): ((readers: GaugeReaders) => void) => {
+export const createGauges = (registry: Registry, { alertKinds, forecastAges }: GaugeLabels): ((readers: GaugeReaders) => void) => {
   const readers: { -readonly [name in keyof GaugeReaders]: GaugeReaders[name] } = {};
   for (const name of Object.keys(HELP) as (keyof typeof HELP)[]) {
     const [series, help] = HELP[name];
@@ -119,7 +143,11 @@ export const createGauges = (registry: Registry, alertKinds: readonly string[]):
   }
   /** Those of publishers: the others would be a hundred series of zero. */
   const currencies = ['USD'];
-  const values = { snapshotQuarantinedRows: TABLES, alerts: alertKinds, held: currencies, spendToday: currencies };
+  const values: Readonly<Record<keyof typeof LABELLED, readonly string[]>> = {
+    ...{ snapshotQuarantinedRows: TABLES, alerts: alertKinds, held: currencies, spendToday: currencies },
+    ...{ forecastError: forecastAges, forecastHeld: forecastAges },
+    ...{ trafficForecastError: forecastAges, trafficForecastHeld: forecastAges },
+  };
   for (const name of Object.keys(LABELLED) as (keyof typeof LABELLED)[]) {
     const [series, help, label] = LABELLED[name];
     const gauge = new Gauge({

@@ -20,6 +20,8 @@ export interface MetricsOptions extends BidderLabels {
   readonly signInMethods: readonly string[];
   readonly signInOutcomes: readonly string[];
   readonly alertKinds: readonly string[];
+  /** Ages of the forecasts that are compared with what came, in days. */
+  readonly forecastAges: readonly string[];
 }
 
 /** `token`: malformed, forged or expired. */
@@ -203,7 +205,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     ),
     sampleDropped: (requests) => sampleDropped.inc(requests),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
-    watch: createGauges(registry, options.alertKinds),
+    watch: createGauges(registry, options),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 };

@@ -43,7 +43,7 @@ import { createRunningReplicas } from './running-replicas.ts';
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
   const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
-  const { forecastWorker, opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
+  const { forecastWorker, nightlyForecasts, opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -180,6 +180,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       opportunityCosts.start();
       deliverReports.start();
       watchBookings.start();
+      nightlyForecasts.start();
     },
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
@@ -195,6 +196,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         refusals.stop(),
         requestTallies.stop(),
         trafficSample.stop(),
+        nightlyForecasts.stop(),
         forecastWorker.stop(),
         deliverReports.stop(),
         watchBookings.stop(),

@@ -1,4 +1,5 @@
 import { createForecastStore } from '../forecast/forecast-store.ts';
+import { createNightlyForecasts } from '../forecast/nightly-forecasts.ts';
 import { createForecasts } from '../forecast/forecasts.ts';
 import { runForecastWorker } from '../forecast/run-forecast-worker.ts';
 import type { Foundation } from './lay-foundation.ts';
@@ -12,5 +13,9 @@ export const composeForecast = ({ settings, addresses, dimensions, stores, obser
     worker: forecastWorker,
     onFailure: observe.storeFailed('forecast', 'A forecast could not be made'),
   });
-  return { forecastWorker, forecasts };
+  const nightlyForecasts = createNightlyForecasts({
+    ...{ knex: stores.knex, forecasts },
+    onFailure: observe.storeFailed('forecast', 'Forecasts could not be compared with what came'),
+  });
+  return { forecastWorker, forecasts, nightlyForecasts };
 };

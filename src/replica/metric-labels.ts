@@ -7,6 +7,7 @@ import { HIT_KINDS, INVALID_REASONS } from '../ledger/hit.ts';
 import type { MetricsOptions } from '../observability/metrics.ts';
 import { SIGN_IN_METHODS, SIGN_IN_OUTCOMES } from '../people/accounts/sign-in.ts';
 import { ADMIN_REFUSALS } from '../people/admin-gate.ts';
+import { AGE_LABELS } from '../forecast/errors/error-gauges.ts';
 import { ALERT_KIND_NAMES } from '../catalog/model/alert-kinds.ts';
 
 /** The closed label sets of a replica's metrics, each from the folder that defines it. */
@@ -26,4 +27,5 @@ export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => (
   signInMethods: SIGN_IN_METHODS,
   signInOutcomes: SIGN_IN_OUTCOMES,
   alertKinds: ALERT_KIND_NAMES,
+  forecastAges: AGE_LABELS,
 });

@@ -7,6 +7,7 @@ import type { Allowances } from '../ledger/allowances/allowances.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
 import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
 import { answerWithin } from '../redis/answer-within.ts';
+import { createErrorGauges } from '../forecast/errors/error-gauges.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
 import { redisSettingsFaults } from '../redis/redis-settings.ts';
 import type { Log } from '../observability/log.ts';
@@ -98,6 +99,7 @@ export const watchService = ({
     return count;
   };
 
+  const errorsOf = createErrorGauges(knex);
   metrics.watch({
     ready: () => readiness.notReadyBecause() === undefined,
     snapshotVersion: () => catalog.current()?.version ?? 0,
@@ -133,6 +135,10 @@ export const watchService = ({
     booksRebuilding: bookkeeping.rebuildingShards,
     allowancesOutstanding: () => allowances.outstanding,
     alerts: createAlertStore({ knex }).openByKind,
+    forecastError: errorsOf('line_item', 'meanError'),
+    forecastHeld: errorsOf('line_item', 'held'),
+    trafficForecastError: errorsOf('placement', 'meanError'),
+    trafficForecastHeld: errorsOf('placement', 'held'),
     pendingHitAgeSeconds: pending.ageSeconds,
     deadEvents: createDeadEvents({ knex }).count,
     driftCounts: async () => (await readReconciliation(knex, 'counts')).differences,

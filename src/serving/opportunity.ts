@@ -130,6 +130,7 @@ export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidO
           imp.terms?.deals && new Map([...imp.terms.deals].map(([deal, floor]) => [deal, Math.max(floor, placement.floorMicros)])),
         battr: imp.terms?.battr,
         video: imp.terms?.video,
+        pod: imp.terms?.pod,
         invitations: invited,
       }
     : undefined;

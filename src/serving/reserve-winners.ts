@@ -12,6 +12,7 @@ import { winnerOf, type ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import { draftOf, type Draft, type Page } from './draft.ts';
 import type { IndexMemories } from './index-memories.ts';
+import { inPodOf } from './pod-share.ts';
 import { offeredToLedger, type SessionCaps } from './session-caps.ts';
 import type { DecidedOpportunity, RankedOpportunity } from './opportunity.ts';
 import { win, type WinOptions } from './win.ts';
@@ -129,11 +130,17 @@ const nextOffer = (draft: Draft, count: number, page: Page): readonly RankedCand
   if (draft.won) return NO_CANDIDATES;
   const mayRefuse = !page.shown.isEmpty || page.request.sessionUser !== null;
   for (;;) {
-    const next = takeNext(draft, count);
+    const next = draft.imp.terms?.pod ? takeNext(draft, count).map((candidate) => inPodOf(draft, candidate)) : takeNext(draft, count);
     draft.considered.push(...next);
     const offer = mayRefuse ? next.filter((candidate) => !refuse(draft, candidate, page)) : next;
-    if (offer.length > 0 || next.length === 0) return offer;
+    if (offer.length > 0 || next.length === 0) return draft.imp.terms?.pod ? offer.map((candidate) => withLeft(candidate, page)) : offer;
   }
+};
+
+/** With what is left of its pod. */
+const withLeft = (candidate: RankedCandidate, { shown }: Page): RankedCandidate => {
+  const { inPod } = candidate;
+  return inPod ? { ...candidate, inPod: { ...inPod, leftMs: shown.leftOf(inPod.id, inPod.leftMs) } } : candidate;
 };
 
 /** Of a sequence only one creative may be taken, so that more are offered with it. */

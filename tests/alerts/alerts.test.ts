@@ -10,6 +10,8 @@ import { createSendAlerts } from '../../src/alerts/send-alerts.ts';
 import { createWatchBookings } from '../../src/alerts/watch-bookings.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 import type { ReadStatuses } from '../../src/delivery/status/read-statuses.ts';
+import { createForecastStore } from '../../src/forecast/forecast-store.ts';
+import type { ShortLineItem } from '../../src/forecast/short-line-items.ts';
 import { createSecretBox } from '../../src/base/secret-box.ts';
 import { createSendMail } from '../../src/mail/send-mail.ts';
 import { eventually } from '../../testkit/until.ts';
@@ -155,6 +157,37 @@ test('bookings that are behind, end soon or have spent their budget are alerts, 
   await watch();
   expect(each(await alertsOf(), 'kind')).not.toContain('under_delivery');
   expect(itemsOf((await api('GET', '/alerts')).body).at(-1)).toMatchObject({ kind: 'under_delivery', closed_at: expect.any(String) });
+});
+
+test('a line item that is expected to miss its goal is an alert weeks before, with what helps most, until it is forecast to reach it', async () => {
+  const [yesterday, end] = [-1, 20].map((days) => new Date(NOON + days * 86_400_000).toISOString().slice(0, 10));
+  const { publisher, lineItem } = await book(api, 'short', { name: 'Scarves', goal_impressions: 50_000, start_date: yesterday, end_date: end });
+  const expected = async () => (await alertsOf()).filter(({ kind }) => kind === 'will_under_deliver');
+  const keep = (short: readonly ShortLineItem[]): Promise<void> => {
+    const figures = { version: 1, days: [], placements: {}, lineItems: {}, warning: null, widening: 1 };
+    return createForecastStore({ knex }).keepBase(publisher.id, DAY, figures, short);
+  };
+  const short = { lineItemId: lineItem, goal: 50_000, due: 48_000, expected: 31_000, remedy: { words: 'give it priority 1', p50: 47_500 } };
+  await keep([short]);
+  await watch();
+  expect(await expected()).toMatchObject([
+    {
+      ...{ entity: 'line_item', entity_id: String(lineItem), publisher_id: publisher.id },
+      words: `“Scarves” is expected to deliver 31,000 of 48,000 impressions that are due by ${end} (64%). What helps most: give it priority 1, for about 47,500.`,
+    },
+  ]);
+  // Staff have lowered the goal: that forecast says nothing about it.
+  await api('PATCH', `/line_items/${lineItem}`, { goal_impressions: 30_000 });
+  await knex('alerts').update({ seen_at: new Date(Date.now() - 2 * 3_600_000) });
+  await watch();
+  expect(await expected()).toEqual([]);
+  await keep([{ ...short, goal: 30_000, due: 28_000, expected: 20_000, remedy: null }]);
+  await watch();
+  expect(each(await expected(), 'words')).toEqual([expect.stringContaining('book it on more placements')]);
+  await keep([]);
+  await knex('alerts').update({ seen_at: new Date(Date.now() - 2 * 3_600_000) });
+  await watch();
+  expect(await expected()).toEqual([]);
 });
 
 test('a change that waits for a second person is an alert until it is decided', async () => {

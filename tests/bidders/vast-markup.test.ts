@@ -1,4 +1,4 @@
-import { misfitOf, readVast, withReports } from '../../src/bidders/openrtb/vast-markup.ts';
+import { isMisfit, readVast, withReports } from '../../src/bidders/openrtb/vast-markup.ts';
 import { composeVideo } from '../../src/creative/vast/compose-vast.ts';
 import { vastLinks } from '../../src/creative/vast/vast-ad.ts';
 import { readBidResponse } from '../../src/bidders/openrtb/read-bid-response.ts';
@@ -76,7 +76,7 @@ test.each([
   ['of other files', { mimes: ['video/webm'] }, true],
   ['as it is asked', { min_duration: 15, max_duration: 15, skip: 'forbidden', mimes: ['VIDEO/MP4'] }, false],
 ] as const)('an ad that is %s', (_, rules, isRefused) => {
-  expect(misfitOf(readVast(inLine())!, [null, rules])).toBe(isRefused);
+  expect(isMisfit(readVast(inLine())!, [null, rules])).toBe(isRefused);
 });
 
 test('a bid is refused for what its player does not take, and for addresses that a secure page does not load', () => {

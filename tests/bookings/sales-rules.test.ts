@@ -78,7 +78,7 @@ test.each([
   [
     { frequency_cap: 3, frequency_window: 3600, frequency_caps: [{ scope: 'line_item', impressions: 2, window: 86_400 }] },
     '/frequency_cap',
-    'never applies: /frequency_caps/0 allows only 2 impressions of the line item in 24 hours. Leave one of them out',
+    'never applies: /frequency_caps/0 allows only 2 impressions within 86400 s. Leave one of them out',
   ],
   [{ share_of_voice: 30 }, '/share_of_voice', 'needs priority 1: it comes before all others'],
   [

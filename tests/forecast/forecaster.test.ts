@@ -69,9 +69,9 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
   // Its flight ends after the days that are forecast, which get their part of the goal.
   expect(first.answer.delivery.p50).toBeGreaterThan(500);
   expect(first.answer.delivery.p90).toBeLessThanOrEqual(600);
-  expect(first.answer.available).toBeGreaterThan(0.9 * 28 * VISITS_A_DAY);
-  expect(first.answer.available).toBeLessThan(1.1 * 28 * VISITS_A_DAY);
-  expect(first.answer.delivery.by_day).toHaveLength(28);
+  expect(first.answer.available).toBeGreaterThan(0.9 * 29 * VISITS_A_DAY);
+  expect(first.answer.available).toBeLessThan(1.1 * 29 * VISITS_A_DAY);
+  expect(first.answer.delivery.by_day).toHaveLength(29);
   expect(first.sampled.basis).toBe('sample');
   const second = await ask({ publisherId: booking.publisherId, lineItemId: capped, draft: undefined });
   expect(second.answer.available / first.answer.available).toBeCloseTo(1 / 3, 1);
@@ -100,6 +100,24 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
   const { answer: short } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft: impossible }, of);
   expect(short.delivery.p90).toBeLessThan(20_000 * 0.9);
   expect(short.remedies.map(({ change }) => change)).toContain('longer');
+});
+
+it('names the line items that fall short of their goals, with what would help most', async () => {
+  const booking = await book(knex, {
+    lineItems: [
+      { pacing: 'Even', goal_impressions: 300, priority: 1 },
+      { pacing: 'Even', goal_impressions: 9_000, priority: 2, targeting: { countries: ['FI'] } },
+      { pacing: 'Even', goal_impressions: 9_000, priority: 1, active: false },
+    ],
+  });
+  await live(booking, Date.now());
+  const short = await forecaster().short(booking.publisherId, Date.now(), () => Promise.resolve());
+  expect(short.map(({ lineItemId }) => lineItemId)).toEqual([booking.lineItemIds[1]]);
+  expect(short[0]!.goal).toBe(9_000);
+  expect(short[0]!.expected).toBeGreaterThan(500);
+  expect(short[0]!.expected).toBeLessThan(short[0]!.due / 2);
+  expect(short[0]!.remedy?.words).toBe('take its targeting away');
+  expect(short[0]!.remedy!.p50).toBeGreaterThan(short[0]!.expected);
 });
 
 it('ends where it is told to', async () => {

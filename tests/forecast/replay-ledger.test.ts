@@ -1,5 +1,6 @@
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
+import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createReplayLedger } from '../../src/forecast/replay/replay-ledger.ts';
 import { createChance, type Chance } from '../../testkit/chance.ts';
 import { dailyCurve } from '../../testkit/simulation/traffic.ts';
@@ -36,6 +37,8 @@ const drawCampaign = (chance: Chance, id: number): Partial<Campaign> => ({
   flight,
   budgetMicros: chance() < 0.4 ? 100_000 : null,
   dailyBudgetMicros: chance() < 0.3 ? 40_000 : null,
+  advertiserId: id,
+  traits: { ...campaign().traits, exclusionLabels: ['cars'] },
 });
 
 it.each([1, 2, 3])(
@@ -58,14 +61,18 @@ it.each([1, 2, 3])(
       ...{ pid: PID, tokenTtlMs: 6 * HOUR, scale: 1, started: [], random: () => 0.5, onImpression: () => undefined },
       rates: { renderRate: () => 1, clickRate: () => 0, viewableRate: () => 0 },
     });
-    let [served, refused] = [0, 0];
+    const refused = new Map<NoBidReason, number>();
+    let served = 0;
     let nowMs = NOON;
     for (let step = 0; step < STEPS; step++) {
       nowMs += Math.floor(6 * MINUTE * chance());
       await rig.at(nowMs);
       await rig.horizon(nowMs);
-      const first = Math.floor(chance() * items.length);
-      const imps = [[...items.slice(first), ...items.slice(0, first)]];
+      // A page asks for one ad or for several, which may not be alike nor of competitors.
+      const imps = Array.from({ length: one(chance, [1, 1, 2, 3]) }, () => {
+        const first = Math.floor(chance() * items.length);
+        return [...items.slice(first), ...items.slice(0, first)];
+      });
       const userHash = `user-${Math.floor(8 * chance())}`;
       const request = { publisherId: 1, userHash, curve: curveAt(nowMs, CURVE), expiresAtMs: Date.now() + DAY, siblingsOf, imps };
       const real = await rig.ledger.reserve(request);
@@ -75,14 +82,17 @@ it.each([1, 2, 3])(
         step,
         imps: real!.imps.map(({ winner, refused: why }) => ({ winner, why })),
       });
-      const won = imps[0]![real!.imps[0]!.winner];
-      refused += real!.imps[0]!.refused.length;
-      if (!won) continue;
-      served++;
-      await rig.settle(servedAd(real!, won, userHash));
+      for (const [i, imp] of real!.imps.entries()) {
+        for (const reason of imp.refused) refused.set(reason, (refused.get(reason) ?? 0) + 1);
+        const won = imps[i]![imp.winner];
+        if (!won) continue;
+        served++;
+        await rig.settle(servedAd({ imps: [imp] }, won, userHash));
+      }
     }
     expect(served).toBeGreaterThan(20);
-    expect(refused).toBeGreaterThan(20);
+    expect([...refused.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(20);
+    expect([refused.has(NoBidReason.DuplicateInPage), refused.has(NoBidReason.CompetitorInPage)]).toEqual([true, true]);
     rig.close();
   },
   300_000,

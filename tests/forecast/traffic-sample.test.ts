@@ -5,6 +5,7 @@ import { samplePseudonym, type SampledRequest } from '../../src/forecast/sample/
 import { createTrafficSample } from '../../src/forecast/sample/traffic-sample.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
+import { createChance } from '../../testkit/chance.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 const SILENT = { warn: () => undefined, error: () => undefined, debug: () => undefined, deprecate: () => undefined };
@@ -93,6 +94,29 @@ it('adapts its share to the requests of the day before, and keeps the visitors o
   const eighth = chosen();
   expect([...eighth].every((visitor) => quarter.has(visitor))).toBe(true);
   expect(Math.abs(eighth.size - 500)).toBeLessThan(90);
+});
+
+it('stands for all requests, whatever its share and however much a few visitors look at', () => {
+  const chance = createChance(7);
+  const name = (): string => Array.from({ length: 6 }, () => Math.floor(36 * chance()).toString(36)).join('');
+  for (const weight of [1, 4, 16]) {
+    const shares = createShares(1);
+    shares.adapt(new Map([[1, weight]]));
+    const share = shares.of(1);
+    // Of sites of a thousand visitors, most of whom come once and some a hundred times.
+    const ratios = Array.from({ length: 300 }, () => {
+      let [all, sampled] = [0, 0];
+      for (let visitor = 0; visitor < 1_000; visitor++) {
+        const requests = Math.min(Math.ceil((1 - chance()) ** -0.7), 100);
+        all += requests;
+        if (isChosen(share, name())) sampled += requests * share.weight;
+      }
+      return sampled / all;
+    });
+    const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
+    const deviation = Math.sqrt(ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0) / ratios.length);
+    expect(Math.abs(mean - 1)).toBeLessThanOrEqual((3 * deviation) / Math.sqrt(ratios.length));
+  }
 });
 
 it('drops and counts what Postgres refuses', async () => {

@@ -17,6 +17,7 @@ const create = () =>
     signInOutcomes: [],
     adminRefusals: ['wrong_token'],
     alertKinds: ['drift'],
+    forecastAges: ['1'],
   });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(

@@ -356,4 +356,4 @@ test('a report by class and by what a line item is worth names both, and filters
   expect(await faultsOf('filter[class]=gold&filter[value_type]=gift')).toEqual(['/filter/class/0', '/filter/value_type/0']);
 });
 
-const ADDED = { name: 'Thanks', start_date: '2026-01-01', end_date: '2999-12-31', added_value: true, class: 'house', budget_type: 'Flat' };
+const ADDED = { name: 'Thanks', active: true, start_date: '2026-01-01', end_date: '2999-12-31', added_value: true, class: 'house', budget_type: 'Flat' };

@@ -14,6 +14,8 @@ import { moneyField, numberField, textArea, textField, type TextFieldOptions } f
 import { rateRows, ratesField, ratesOfRows } from '../../parts/fields/rates-field.ts';
 import { findRecords } from '../lists/find-records.ts';
 import { recordField, recordsField } from '../../parts/fields/record-field.ts';
+import { playerDraft, playerOf } from '../../parts/fields/player-draft.ts';
+import { playerField } from '../../parts/fields/player-field.ts';
 import { weekField } from '../../parts/fields/week-field.ts';
 import { valuesField } from '../../parts/fields/values-field.ts';
 import type { Page } from '../../page.ts';
@@ -116,6 +118,11 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   week: { toDraft: (value) => value ?? [], toRecord: (typed) => typed, render: ({ form, options }) => weekField(form, options) },
   caps: { toDraft: capRows, toRecord: capsOfRows, render: ({ form, options }) => capsField(form, options) },
   rates: { toDraft: rateRows, toRecord: ratesOfRows, render: ({ form, options }) => ratesField(form, options) },
+  player: {
+    toDraft: playerDraft,
+    toRecord: playerOf,
+    render: ({ form, options }) => (takesPlayers(form) ? playerField(form, options) : html``),
+  },
   headers: {
     toDraft: textRows,
     toRecord: textsOf,
@@ -134,6 +141,9 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   'creative-format': { ...choice, render: formatField },
   'creative-content': { toDraft: textOf, toRecord: textOf, render: ({ form, page }) => contentField(form, page) },
 };
+
+/** A placement of pages has no player. */
+const takesPlayers = (form: Form): boolean => listOf(form.read('/formats')).some((format) => format === 'video' || format === 'audio');
 
 const plainWidget = ({ schema, parent }: FormField): PlainWidget => {
   if (parent) return schema.items ? 'parents' : 'parent';

@@ -131,8 +131,9 @@ const VAST_QUERY = {
   ...SHARED_QUERY,
   publisher_id: publisher,
   n,
-  v: ownQuery(s.oneOf(['2', '3', '4', '4.2']), 'The version of VAST that the player reads; default: 4.2'),
+  v: ownQuery(s.oneOf(['2', '3', '4', '4.2']), 'The version of VAST that the player reads; default: that of the placement, else 4.2'),
 };
+const BREAK_QUERY = { break: ownQuery(s.integerOf({ minimum: 1, maximum: 50 }), 'The number of a break of the placement, as /vmap names it') };
 const TAG_PROBLEMS = ['invalid_request', 'unauthorized', 'origin_not_allowed', 'unavailable'] as const;
 
 /** Ad requests of pages and servers. Served by src/http: the table has them for the document. */
@@ -160,10 +161,20 @@ export const AD_API = defineRoutes({
   playVast: {
     ...at('GET', '/vast', 'ads'),
     access: 'public',
-    summary: 'A video or audio ad for a player, as VAST; see docs/video.md',
-    parameters: VAST_QUERY,
+    summary: 'A video or audio ad for a player, or the ads of a break, as VAST; see docs/video.md',
+    parameters: { ...VAST_QUERY, ...BREAK_QUERY },
     answer: file('VAST; a document without an ad when there is none', {
       'application/xml': { schema: s.text, example: '<VAST version="4.2" xmlns="http://www.iab.com/VAST">…</VAST>' },
+    }),
+    problems: TAG_PROBLEMS,
+  },
+  listBreaks: {
+    ...at('GET', '/vmap', 'ads'),
+    access: 'public',
+    summary: 'The ad breaks of a placement for a player, as VMAP; see docs/video.md',
+    parameters: VAST_QUERY,
+    answer: file('VMAP: each break with the tag of its ads', {
+      'application/xml': { schema: s.text, example: '<vmap:VMAP version="1.0" xmlns:vmap="http://www.iab.net/videosuite/vmap">…</vmap:VMAP>' },
     }),
     problems: TAG_PROBLEMS,
   },

@@ -3,12 +3,12 @@ import countries from 'i18n-iso-countries/index.js';
 import type { BlockList } from '../../catalog/model/block-list.ts';
 import type { Bidder, Placement } from '../../catalog/model/entities.ts';
 import type { Device } from '../../catalog/model/choices.ts';
-import { AUDIO_TYPES, VIDEO_TYPES } from '../../catalog/model/video-ad.ts';
 import type { BidContext } from '../bidder-port.ts';
 import { OPEN_MARKET } from '../calls/group-invitations.ts';
 import type { BidFormat } from './bid-format.ts';
 import { formatCpm } from './fill-auction-macros.ts';
 import { fillParams } from './fill-params.ts';
+import { audioOf, videoOf, type Played } from './played-media.ts';
 import { nativeRequest } from './native-assets.ts';
 import type { AskedImp } from './read-bid-response.ts';
 import { chainFor } from './supply-chain.ts';
@@ -28,6 +28,8 @@ export interface BidRequestParts {
   readonly format: BidFormat;
   readonly imps: readonly (AskedImp & { readonly impId: string; readonly placement: Placement })[];
   readonly context: BidContext;
+  /** Units of the bidder's currency for one of the publisher's. */
+  readonly rate: number;
 }
 
 /** OpenRTB's list of device types: phone, tablet, personal computer. */
@@ -56,13 +58,17 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
     tmax: parts.tmaxMs,
     cur: [currency],
     ...(seats.length > 0 && { wseat: seats }),
-    imp: parts.imps.map(({ impId, placement, size, otherSizes, battr, floors, players = [] }) => ({
+    imp: parts.imps.map(({ impId, placement, size, otherSizes, battr, floors, players = [], pod }) => ({
       id: impId,
       tagid: placement.id,
       bidfloor: cpmOf(floors.get(OPEN_MARKET) ?? Math.min(...floors.values())),
       bidfloorcur: currency,
       secure,
-      ...mediaOf(parts.format, { size, otherSizes, players }, unionOf([...parts.blocked.map((list) => list.battr), battr ?? []])),
+      ...mediaOf(
+        parts.format,
+        { size, otherSizes, played: { players, pod, rate: parts.rate } },
+        unionOf([...parts.blocked.map((list) => list.battr), battr ?? []]),
+      ),
       ...dealsOf(floors, currency, seats),
       ...(Object.keys(params).length > 0 && {
         ext: fillParams(params, { PLACEMENT_ID: placement.id, PUBLISHER_ID: String(context.publisher.id) }),
@@ -120,7 +126,7 @@ const sourceOf = ({ bidder, transactionId, context }: BidRequestParts): object =
 
 const mediaOf = (
   format: BidFormat,
-  { size, otherSizes, players = [] }: Pick<AskedImp, 'size' | 'otherSizes' | 'players'>,
+  { size, otherSizes, played }: Pick<AskedImp, 'size' | 'otherSizes'> & { readonly played: Played },
   battr: readonly number[],
 ): object => {
   const { width, height } = size;
@@ -131,45 +137,10 @@ const mediaOf = (
     case 'native':
       return { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2', ...blocked } };
     case 'video':
-      return { video: { ...playerOf(players, VIDEO_TYPES), ...positionOf(players), w: width, h: height, linearity: LINEAR, ...blocked } };
+      return { video: { ...videoOf(played), w: width, h: height, ...blocked } };
     case 'audio':
-      return { audio: { ...playerOf(players, AUDIO_TYPES), ...blocked } };
+      return { audio: { ...audioOf(played), ...blocked } };
   }
-};
-
-/** OpenRTB's lists: VAST 2.0 to 4.2 with wrappers; linear ads; where a video plays and when (2.6, 3.2.7). */
-const PROTOCOLS = [2, 3, 5, 6, 7, 8, 11, 12, 13, 14];
-const LINEAR = 1;
-const POSITIONS = {
-  pre: { plcmt: 1, startdelay: 0 },
-  mid: { plcmt: 1, startdelay: -1 },
-  post: { plcmt: 1, startdelay: -2 },
-  outstream: { plcmt: 4 },
-} as const;
-
-/** The strictest of what its rules say. */
-const playerOf = (players: NonNullable<AskedImp['players']>, types: readonly string[]): object => {
-  const rules = players.filter((rule) => rule !== null && rule !== undefined);
-  const min = Math.max(0, ...rules.map((rule) => rule.min_duration ?? 0));
-  const max = Math.min(Infinity, ...rules.map((rule) => rule.max_duration ?? Infinity));
-  const asked = rules.flatMap(({ mimes = [] }) => (mimes.length > 0 ? [mimes.map((mime) => mime.toLowerCase())] : []));
-  const mimes = types.filter((type) => asked.every((of) => of.includes(type.toLowerCase())));
-  return {
-    // A player of types that no browser plays is asked for as it is.
-    mimes: mimes.length > 0 ? mimes : (asked[0] ?? types),
-    ...(min > 0 && { minduration: Math.ceil(min) }),
-    ...(max < Infinity && { maxduration: Math.floor(max) }),
-    protocols: PROTOCOLS,
-  };
-};
-
-const positionOf = (players: NonNullable<AskedImp['players']>): object => {
-  const position = players.find((rule) => rule?.position !== undefined)?.position;
-  const skips = players.map((rule) => rule?.skip);
-  return {
-    ...(position !== undefined && POSITIONS[position]),
-    ...(skips.includes('required') ? { skip: 1 } : skips.includes('forbidden') ? { skip: 0 } : {}),
-  };
 };
 
 /** Prebid Server refuses a site that has neither an id nor a page. */

@@ -4,7 +4,7 @@ import type { BidFormat } from './bid-format.ts';
 import { fillWithin, type AuctionMacros } from './fill-auction-macros.ts';
 import { hasInsecureResource } from './has-insecure-resource.ts';
 import { readNativeAssets } from './native-assets.ts';
-import { misfitOf, readVast } from './vast-markup.ts';
+import { isMisfit, readVast } from './vast-markup.ts';
 
 /** Of markup as it will be served, in UTF-8. */
 export const MAX_MARKUP_BYTES = 64 * 1024;
@@ -19,7 +19,7 @@ const MARKUP_TYPE: Readonly<Record<BidFormat, number>> = { html: 1, video: 2, au
 
 const VIDEO_MARKUP = /^\s*<(?:\?xml|vast)\b/i;
 
-type ReadMarkup = { readonly adm: string } | { readonly refused: BidOutcome };
+type ReadMarkup = { readonly adm: string; readonly durationMs?: number | undefined } | { readonly refused: BidOutcome };
 
 /**
  * The markup of a bid as it will be served, macros filled: for html the bidder's own, for native
@@ -78,7 +78,7 @@ const readPlayed = (
   const vast = readVast(filled);
   if (!vast) return { refused: 'bad_vast' };
   if (secure && vast.hasInsecureAddress) return { refused: 'not_secure' };
-  return misfitOf(vast, players) ? { refused: 'not_for_player' } : { adm: filled };
+  return isMisfit(vast, players) ? { refused: 'not_for_player' } : { adm: filled, durationMs: vast.inLine?.durationMs };
 };
 
 const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean, room: MarkupRoom): ReadMarkup => {

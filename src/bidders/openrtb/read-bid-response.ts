@@ -2,6 +2,7 @@ import type { BlockList } from '../../catalog/model/block-list.ts';
 import type { Bidder } from '../../catalog/model/entities.ts';
 import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
+import type { Pod } from '../../decision/pod.ts';
 import { fitsImp, type ImpQuery } from '../../decision/ad-query.ts';
 import type { NoticeKind } from '../bidder-observer.ts';
 import type { ReadBid } from '../bidder-port.ts';
@@ -45,6 +46,8 @@ export interface AskedImp extends Pick<ImpQuery, 'size' | 'otherSizes'> {
   readonly battr?: readonly number[] | undefined;
   /** What its player takes, by the placement and by the auction; undefined: it is none, or takes anything. */
   readonly players?: readonly (VideoRules | null | undefined)[] | undefined;
+  /** The break that it is a part of; undefined: it is alone. */
+  readonly pod?: Pod | undefined;
 }
 
 export interface RefusedBid {
@@ -160,12 +163,15 @@ const readOffer = ({ bid, seat }: Offer, { bidId: answerBidId, money, room }: Of
   if (asked.format === 'html' && (size === null || !fitsImp(size, imp))) return refuse('wrong_size');
   const markup = readBidMarkup(bid, filled, { ...asked, players: imp.players ?? [] }, room);
   if ('refused' in markup) return refuse(markup.refused);
+  const durationMs = markup.durationMs ?? secondsOf(bid['dur']);
+  if (price.cpmMicros < floorPerSecond(imp) * ((durationMs ?? 0) / 1000)) return refuse('below_floor');
   return {
     impId,
     bidId,
     deal,
     cpmMicros: price.cpmMicros,
     adm: markup.adm,
+    durationMs,
     ...supply,
     dsa,
     width: size?.width ?? null,
@@ -176,6 +182,13 @@ const readOffer = ({ bid, seat }: Offer, { bidId: answerBidId, money, room }: Of
     foreignNotices,
   };
 };
+
+/** Of a tag of another server only the bid says how long it plays. */
+const secondsOf = (dur: unknown): number | null => (typeof dur === 'number' && dur > 0 ? dur * 1000 : null);
+
+/** Micros of the publisher's currency. */
+const floorPerSecond = ({ players = [] }: AskedImp): number =>
+  Math.max(0, ...players.map((rules) => (rules?.min_cpm_per_second ?? 0) * 1e6));
 
 /** An absent impid means the requested impression, if there is only one. */
 const readImpId = (value: unknown, { imps }: AskedBid): string | null => {

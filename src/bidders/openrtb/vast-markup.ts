@@ -1,5 +1,6 @@
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import { Parser } from 'htmlparser2';
+import { misfitOf, type PlayedVideo } from '../../catalog/model/video-misfit.ts';
 import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import { escapeHtml } from '../../creative/escape-html.ts';
 import type { VastLinks } from '../../creative/vast/vast-ad.ts';
@@ -11,8 +12,10 @@ const MAX_ELEMENTS = 2_000;
 /** What is known of a bid's VAST, and where reports of ours go into its text. */
 export interface VastMarkup {
   /** Of an ad with media; undefined: it is the tag of another server. */
-  readonly inLine: { readonly durationMs: number; readonly canBeSkipped: boolean; readonly types: readonly string[] } | undefined;
+  readonly inLine: PlayedVideo | undefined;
   readonly hasInsecureAddress: boolean;
+  /** Where the ad is in the text, and what is in it; with the namespaces that the document declares. */
+  readonly ad: { readonly from: number; readonly contentFrom: number; readonly to: number; readonly namespaces: string };
   readonly places: readonly Place[];
 }
 
@@ -38,6 +41,7 @@ export const readVast = (text: string): VastMarkup | undefined => {
   let [isBad, elements, ads, own] = [false, 0, 0, ''];
   let [canBeSkipped, hasInsecureAddress] = [false, false];
   let [duration, version] = ['', ''];
+  const ad = { from: 0, contentFrom: 0, to: 0, namespaces: '' };
   const place = (what: Place['what'], at: number): void => {
     if (seen.has(what)) return;
     seen.add(what);
@@ -49,10 +53,10 @@ export const readVast = (text: string): VastMarkup | undefined => {
       onopentag: (name, attributes) => {
         path.push(name);
         isBad ||= path.length > MAX_DEPTH || ++elements > MAX_ELEMENTS;
-        if (isUnder(path, 'VAST')) version = attributes['version'] ?? '';
+        if (isUnder(path, 'VAST')) [version, ad.namespaces] = [attributes['version'] ?? '', namespacesIn(attributes)];
         const [, , kind, ...below] = path;
         const inAd = kind !== undefined && isUnder(path.slice(0, 2), ...AD) && (kind === 'InLine' || kind === 'Wrapper');
-        if (isUnder(path, ...AD)) ads++;
+        if (isUnder(path, ...AD)) [ads, ad.from, ad.contentFrom] = [ads + 1, parser.startIndex, parser.endIndex + 1];
         if (isUnder(path, ...AD, 'InLine') || isUnder(path, ...AD, 'Wrapper')) own = own === '' ? name : 'several';
         if (!inAd) return;
         const under = below.join('/');
@@ -77,6 +81,7 @@ export const readVast = (text: string): VastMarkup | undefined => {
       onclosetag: (name, isImplied) => {
         if (isImplied && !text.slice(parser.startIndex, parser.endIndex + 1).endsWith('/>')) isBad = true;
         if (name === 'Duration' && path.at(-2) === 'Linear' && !version.startsWith('4')) place('trackingEvents', parser.endIndex + 1);
+        if (isUnder(path, ...AD)) ad.to = parser.startIndex;
         if (path.pop() !== name) isBad = true;
       },
     },
@@ -94,10 +99,17 @@ export const readVast = (text: string): VastMarkup | undefined => {
   return {
     inLine: own === 'InLine' ? { durationMs: durationMs ?? 0, canBeSkipped, types } : undefined,
     hasInsecureAddress,
+    ad,
     // Of two at one place the later is first: the error stays before the impression.
     places: kept.toReversed().toSorted((a, b) => b.at - a.at),
   };
 };
+
+/** Prefixes, for what a bidder adds to the standard. */
+const namespacesIn = (attributes: Readonly<Record<string, string>>): string =>
+  Object.entries(attributes)
+    .flatMap(([name, value]) => (/^xmlns:[\w-]+$/.test(name) ? [` ${name}="${escapeHtml(value)}"`] : []))
+    .join('');
 
 /** Between two looks at whether to go on. */
 const CHUNK = 4_096;
@@ -109,21 +121,9 @@ const millisecondsOf = (text: string): number | undefined => {
   return Number(hours) * MS_PER_HOUR + Number(minutes) * MS_PER_MINUTE + Number(seconds) * 1000 + Number(fraction.padEnd(3, '0'));
 };
 
-/** Why a player does not take it, by the rules of its placement and of the auction; undefined: it does. */
-export const misfitOf = ({ inLine }: VastMarkup, rules: readonly (VideoRules | null | undefined)[]): boolean =>
-  inLine !== undefined &&
-  rules.some((rule) => {
-    const { min_duration: min = 0, max_duration: max = Infinity, skip = 'allowed', mimes = [] } = rule ?? {};
-    const seconds = inLine.durationMs / 1000;
-    const asked = mimes.map((mime) => mime.toLowerCase());
-    return (
-      seconds < min ||
-      seconds > max ||
-      (skip === 'required' && !inLine.canBeSkipped) ||
-      (skip === 'forbidden' && inLine.canBeSkipped) ||
-      (asked.length > 0 && !inLine.types.some((type) => asked.includes(type)))
-    );
-  });
+/** Whether a player does not take it, by the rules of its placement and of the auction. */
+export const isMisfit = ({ inLine }: VastMarkup, rules: readonly (VideoRules | null | undefined)[]): boolean =>
+  inLine !== undefined && rules.some((rule) => rule && misfitOf(inLine, rule) !== undefined);
 
 const COUNTED = ['start', 'firstQuartile', 'midpoint', 'thirdQuartile', 'complete', 'skip'] as const;
 
@@ -142,4 +142,10 @@ export const withReports = (vast: string, links: VastLinks): string => {
   // From the last place to the first, so that the others stay where they are.
   for (const { at, what } of readVast(vast)?.places ?? []) text = `${text.slice(0, at)}${texts[what]}${text.slice(at)}`;
   return text;
+};
+
+/** The ad of such a document as a part of another one, in its place in a pod. */
+export const adInPod = (vast: string, sequence: number): string => {
+  const read = readVast(vast);
+  return read ? `<Ad sequence="${sequence}"${read.ad.namespaces}>${vast.slice(read.ad.contentFrom, read.ad.to)}</Ad>` : '';
 };

@@ -14,6 +14,7 @@ export type SpecialWidget =
   | 'week'
   | 'caps'
   | 'rates'
+  | 'player'
   | 'creative-format'
   | 'creative-content';
 

@@ -1,6 +1,6 @@
-import { closedRecord, integerOf, listOf, oneOf, optional, orNull, recordId, textOf } from '../../base/schema.ts';
+import { closedRecord, integerOf, listOf, numberOf, oneOf, optional, orNull, recordId, textOf } from '../../base/schema.ts';
 import { CREATIVE_FORMAT_WORDS, CREATIVE_FORMATS } from '../model/choices.ts';
-import { SKIP_RULES, VIDEO_POSITIONS } from '../model/video-rules.ts';
+import { SKIP_RULES, VAST_VERSIONS, MAX_POD_ADS, VIDEO_POSITIONS } from '../model/video-rules.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
 import { amount, ARCHIVED, BLOCKED_ADVERTISERS, blockedAdvertisers, EXTERNAL_KEY, pixels } from './parts.ts';
@@ -8,6 +8,15 @@ import { amount, ARCHIVED, BLOCKED_ADVERTISERS, blockedAdvertisers, EXTERNAL_KEY
 export const placementIdSchema = textOf({ minLength: 1, maxLength: 128 });
 
 const MAX_SECONDS = 3_600;
+const SECONDS = integerOf({ minimum: 1, maximum: MAX_SECONDS });
+const MAX_BREAKS = 50;
+const POD = {
+  max_ads: integerOf({ minimum: 1, maximum: MAX_POD_ADS, description: 'ads that play one after the other' }),
+  max_duration: integerOf({ minimum: 1, maximum: MAX_SECONDS, description: 'seconds, of all together' }),
+};
+/** VMAP 1.0.1, timeOffset. */
+const BREAK_PATTERN = '^(start|end|\\d{2}:[0-5]\\d:[0-5]\\d(\\.\\d{3})?|(\\d{1,2}|100)%|#[1-9]\\d?)$';
+const BREAK_WORDS = 'start, end, a time such as 00:10:00, a part of the film such as 25%, or #2, its second opportunity';
 
 export const PLACEMENT = defineEntity({
   one: 'placement',
@@ -50,7 +59,21 @@ export const PLACEMENT = defineEntity({
           min_duration: optional(integerOf({ minimum: 0, maximum: MAX_SECONDS, description: 'seconds' })),
           max_duration: optional(integerOf({ minimum: 1, maximum: MAX_SECONDS, description: 'seconds' })),
           skip: optional(oneOf(SKIP_RULES, { description: 'whether an ad has to be skippable' })),
+          durations: optional(
+            listOf(SECONDS, { maxItems: 10, uniqueItems: true, description: 'lengths of which an ad has one; empty: any' }),
+          ),
           mimes: optional(listOf(textOf({ minLength: 1, maxLength: 64 }), { maxItems: 20, uniqueItems: true })),
+          vast: optional(oneOf(VAST_VERSIONS, { description: 'the version of VAST that the player reads, unless its tag says it' })),
+          min_cpm_per_second: optional(
+            numberOf({ minimum: 0, maximum: 1_000, description: 'per thousand impressions for each second, in the currency of the publisher that asks: the lowest bid of a bidder' }),
+          ),
+          pod: optional(closedRecord(POD)),
+          breaks: optional(
+            listOf(closedRecord({ at: textOf({ pattern: BREAK_PATTERN, description: BREAK_WORDS }), ...POD }), {
+              minItems: 1,
+              maxItems: MAX_BREAKS,
+            }),
+          ),
         }),
         { default: null, description: 'what the player takes, of video and audio; null: any' },
       ),
@@ -58,10 +81,9 @@ export const PLACEMENT = defineEntity({
       view: ['video', 'json'],
       form: {
         label: 'Player',
-        widget: 'json',
+        widget: 'player',
         wide: true,
-        placeholder: '{"position": "pre", "max_duration": 30, "skip": "allowed", "mimes": ["video/mp4"]}',
-        help: 'Of a placement for video or audio: which ads its player takes. Ads that it does not take are not served there.',
+        help: 'Ads that the player does not take are not served there.',
       },
     },
     ...BLOCKED_ADVERTISERS,

@@ -7,6 +7,10 @@ export const ALERT_KINDS = {
     label: 'Behind',
     help: `A line item with a goal, or paced over the day, has delivered less than ${(1 - MAX_BEHIND) * 100} % of what is due`,
   },
+  will_under_deliver: {
+    label: 'Will fall short',
+    help: 'A line item is expected to miss its goal within four weeks, even if its traffic is good',
+  },
   ends_soon: { label: 'Ends soon', help: 'A line item ends within three days, and half of its flight is over' },
   budget_spent: { label: 'Budget spent', help: 'A line item or a campaign has spent its budget before its flight ends' },
   complaints: {

@@ -1,22 +1,39 @@
 import { isVideo, type CreativeContent } from './entities.ts';
 import type { VideoRules } from './video-rules.ts';
 
+/** What players ask about of a video. */
+export interface PlayedVideo {
+  readonly durationMs: number;
+  readonly canBeSkipped: boolean;
+  /** Media types of its files, in small letters. */
+  readonly types: readonly string[];
+}
+
 /**
- * Why a player does not take a video; undefined: it does, or it is none. Of another server's tag nothing is known, nor of what
- * bidders send with each bid (bidders/openrtb/vast-markup.ts).
+ * Why a player does not take a creative; undefined: it does, or it is no video. Of another server's tag nothing is known, nor of what
+ * bidders send with each bid.
  */
 export const videoMisfit = (content: CreativeContent, rules: VideoRules | null | undefined): string | undefined => {
   if (!rules || !isVideo(content)) return undefined;
   const { durationMs, skipAfterMs, media, tag } = content.video;
   if (tag !== null || media.length === 0) return undefined;
-  const { min_duration: min, max_duration: max, skip = 'allowed', mimes = [] } = rules;
-  const seconds = (durationMs ?? 0) / 1000;
-  if (min !== undefined && seconds < min) return `it plays for ${seconds} s, and the player takes ${min} s at least`;
-  if (max !== undefined && seconds > max) return `it plays for ${seconds} s, and the player takes ${max} s at most`;
-  if (skip === 'required' && skipAfterMs === null) return 'the player takes only ads that can be skipped';
-  if (skip === 'forbidden' && skipAfterMs !== null) return 'the player takes no ads that can be skipped';
-  const asked = mimes.map((mime) => mime.toLowerCase());
-  return asked.length === 0 || media.some(({ type }) => asked.includes(type.toLowerCase()))
+  return misfitOf(
+    { durationMs: durationMs ?? 0, canBeSkipped: skipAfterMs !== null, types: media.map(({ type }) => type.toLowerCase()) },
+    rules,
+  );
+};
+
+/** Why a player does not take a video; undefined: it does. */
+export const misfitOf = ({ durationMs, canBeSkipped, types }: PlayedVideo, rules: VideoRules): string | undefined => {
+  const { min_duration: min = 0, max_duration: max = Infinity, durations = [], skip = 'allowed', mimes = [] } = rules;
+  const seconds = durationMs / 1000;
+  if (seconds < min) return `it plays for ${seconds} s, and the player takes ${min} s at least`;
+  if (seconds > max) return `it plays for ${seconds} s, and the player takes ${max} s at most`;
+  if (durations.length > 0 && !durations.includes(Math.round(seconds)))
+    return `it plays for ${seconds} s, and the player takes ${durations.join(' or ')} s`;
+  if (skip === 'required' && !canBeSkipped) return 'the player takes only ads that can be skipped';
+  if (skip === 'forbidden' && canBeSkipped) return 'the player takes no ads that can be skipped';
+  return mimes.length === 0 || mimes.some((mime) => types.includes(mime.toLowerCase()))
     ? undefined
     : `none of its files is ${mimes.join(' or ')}`;
 };

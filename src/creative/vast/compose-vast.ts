@@ -5,7 +5,8 @@ import type { VideoEvent } from '../../catalog/model/video-events.ts';
 import { absoluteAddress, type Addresses } from '../absolute-address.ts';
 import { companions } from './companion-elements.ts';
 import { vastLinks, type VastAd } from './vast-ad.ts';
-import { VAST_RULES, type VastVersion } from './vast-rules.ts';
+import type { VastVersion } from '../../catalog/model/video-rules.ts';
+import { VAST_RULES } from './vast-rules.ts';
 import { element, writeXml, type XmlElement } from './xml.ts';
 
 /** One showing of a creative, whose reports have this token. */
@@ -20,16 +21,32 @@ export interface Showing {
 type VideoCreative = Pick<Creative, 'id' | 'clickUrl' | 'advertiserDomain'>;
 
 /** A document with one ad. */
-export const composeVideo = (
+export const composeVideo = (creative: VideoCreative, content: VideoContent, showing: Showing, addresses: Addresses): string =>
+  composePod(showing.version, [composeAd(creative, content, showing, addresses)]);
+
+/** A document with the ads of a break, in their order. */
+export const composePod = (version: VastVersion, ads: readonly string[]): string =>
+  `${writeDocument(version, []).slice(0, -'/>'.length)}>${ads.join('')}</VAST>`;
+
+/**
+ * The element of one ad.
+ *
+ * @param sequence its place in a pod, from 1; undefined: it is alone
+ */
+export const composeAd = (
   { id, clickUrl, advertiserDomain }: VideoCreative,
   { format, video }: VideoContent,
   { version, base, token, tokenId }: Showing,
   addresses: Addresses,
+  sequence?: number,
 ): string =>
-  composeVast(
-    version,
-    [{ format, video, servingId: tokenId, creativeId: id, clickUrl, advertiser: advertiserDomain, links: vastLinks(base, token) }],
-    addresses,
+  writeXml(
+    adElement(
+      version,
+      { format, video, servingId: tokenId, creativeId: id, clickUrl, advertiser: advertiserDomain, sequence, links: vastLinks(base, token) },
+      addresses,
+    ),
+    VAST_RULES[version].elements,
   );
 
 /** What of the playing is counted. Others' trackers may name any event of VAST. */
@@ -37,13 +54,6 @@ const COUNTED: readonly VideoEvent[] = [
   ...(['start', 'firstQuartile', 'midpoint', 'thirdQuartile', 'complete', 'mute', 'unmute', 'pause', 'resume'] as const),
   ...(['skip', 'playerExpand', 'fullscreen', 'notUsed'] as const),
 ];
-
-/** A document with these ads. */
-export const composeVast = (version: VastVersion, ads: readonly VastAd[], addresses: Addresses): string =>
-  writeDocument(
-    version,
-    ads.flatMap((ad) => adElement(version, ad, addresses)),
-  );
 
 /** A document without an ad, and where its player says so (VAST 4.2, 3.2.1; 303: no ad). */
 export const composeNoAd = (version: VastVersion, error: string | undefined): string => writeDocument(version, element('Error', error));
@@ -53,11 +63,10 @@ const writeDocument = (version: VastVersion, content: readonly XmlElement[]): st
   return `<?xml version="1.0" encoding="UTF-8"?>${writeXml({ name: 'VAST', attributes: { xmlns: namespace, version }, content }, elements)}`;
 };
 
-const adElement = (version: VastVersion, ad: VastAd, addresses: Addresses): readonly XmlElement[] => {
+const adElement = (version: VastVersion, ad: VastAd, addresses: Addresses): XmlElement => {
   const { creativeId, sequence, format, video } = ad;
-  return element('Ad', video.tag === null ? inLine(version, ad, addresses) : wrapper(version, ad, video.tag, addresses), {
-    ...{ id: creativeId, sequence, adType: format },
-  });
+  const content = video.tag === null ? inLine(version, ad, addresses) : wrapper(version, ad, video.tag, addresses);
+  return { name: 'Ad', content, attributes: { id: creativeId, sequence, adType: format } };
 };
 
 const inLine = (version: VastVersion, ad: VastAd, addresses: Addresses): readonly XmlElement[] =>

@@ -1,12 +1,6 @@
+import type { VastVersion } from '../../catalog/model/video-rules.ts';
 import type { VideoEvent } from '../../catalog/model/video-events.ts';
 import type { ElementRules } from './xml.ts';
-
-/** The versions that are written. A player of 4.0 and 4.1 reads 4.2, which adds to them. */
-export const VAST_VERSIONS = ['2.0', '3.0', '4.2'] as const;
-export type VastVersion = (typeof VAST_VERSIONS)[number];
-
-/** For players that do not say what they read. */
-export const LATEST_VAST: VastVersion = '4.2';
 
 /** What a version of the standard has, in the order of its schema, which strict players ask for. */
 export interface VastRules {

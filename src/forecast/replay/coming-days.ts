@@ -6,6 +6,8 @@ import { TargetingQuery } from '../../targeting/targeting-query.ts';
 import type { SampledRequest } from '../sample/sampled-request.ts';
 import { planTraffic, type TrafficHistory, type TrafficPlan } from '../traffic/plan-traffic.ts';
 import type { TrafficEvent } from '../traffic/traffic-event.ts';
+import { borrowTargeting } from './borrow-targeting.ts';
+import { placementFactors, productOf, type PlacementGroup } from './placement-factors.ts';
 import type { ReplayedDay } from './run-replay.ts';
 
 export interface ComingDaysOptions {
@@ -34,6 +36,10 @@ export interface ComingDays {
   /** `level`: times the traffic that is expected, by how many days ahead it is. */
   days(level: (daysAhead: number) => number): readonly ReplayedDay[];
   readonly before: readonly ReplayedDay[];
+  /** How far a single day may be off: the standard deviation of the logarithm of its level. */
+  spreadOfDay(daysAhead: number): number;
+  /** The variance of a count that is compared with one of the sample, as a multiple of the count. */
+  readonly countNoise: number;
   /** Impressions of the world for which one of the replay stands. */
   readonly scale: number;
   /** Impressions that pages asked for are known, and requests are sampled: false: there is nothing to replay. */
@@ -64,7 +70,18 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
     ...{ history: options.history, today, days: count, models },
     eventFactor: (placement, day) => meanEventFactor(events, placement, startOf(day), startOf(day + 1)),
   });
-  const sums = new Map([...byDay].map(([day, requests]) => [day, weighed(requests)]));
+  const groups = new Map<number, readonly PlacementGroup[]>();
+  const groupsOf = (source: number): readonly PlacementGroup[] => {
+    let found = groups.get(source);
+    if (found === undefined) groups.set(source, (found = groupsIn(byDay.get(source) ?? [])));
+    return found;
+  };
+  const known = new Map<number, ReadonlyMap<string, number>>();
+  const factorsOf = (day: number, source: number): ReadonlyMap<string, number> => {
+    let found = known.get(day);
+    if (found === undefined) known.set(day, (found = placementFactors(groupsOf(source), (placement) => plan.expected(placement, day))));
+    return found;
+  };
   const expectedADay = [...new Set([...options.history.keys(), ...models.keys()])].reduce(
     (sum, placement) => sum + plan.expected(placement, today),
     0,
@@ -76,21 +93,12 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
   );
 
   const dayLike = (day: number, source: number, fromMs: number, untilMs: number, times: number): ReplayedDay => {
-    const sampled = sums.get(source) ?? new Map<string, number>();
-    const factors = new Map<string, number>();
-    const factorOf = (placement: string): number => {
-      let factor = factors.get(placement);
-      if (factor === undefined) {
-        const seen = sampled.get(placement) ?? 0;
-        factors.set(placement, (factor = seen === 0 ? 0 : (plan.expected(placement, day) / seen) * times));
-      }
-      return factor;
-    };
+    const factors = factorsOf(day, source);
     return {
       ...{ day, fromMs, untilMs },
       requests: byDay.get(source) ?? [],
       shiftMs: startOf(day) - startOf(source),
-      weight: (request, atMs) => request.weight * factorOf(request.placements[0] ?? '') * eventAt(request, atMs),
+      weight: (request, atMs) => request.weight * productOf(factors, request.placements) * times * eventAt(request, atMs),
     };
   };
   const asItWas = (day: number): ReplayedDay => ({
@@ -100,6 +108,9 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
   });
   return {
     ...{ plan, today, scale },
+    spreadOfDay: (daysAhead) => Math.hypot(plan.spread(daysAhead), plan.dayNoise),
+    // The days to come, and those of the sample, of which each may come several times.
+    countNoise: plan.countNoise * (1 + scale * Math.max(count / cycle, 1)),
     isKnown: full > 0,
     days: (level) =>
       Array.from({ length: count }, (_, ahead) => {
@@ -130,7 +141,7 @@ const sampledByDay = (
     for (const model of likeOf.size === 0 ? [] : request.placements)
       for (const placement of likeOf.get(model) ?? []) requests.push({ ...request, placements: [placement], sizes: [''] });
   }
-  return byDay;
+  return new Map([...byDay].map(([day, requests]) => [day, borrowTargeting(requests)]));
 };
 
 /** Whole days without a gap before today. */
@@ -141,12 +152,16 @@ const fullDays = (days: readonly number[], today: number): number => {
   return full;
 };
 
-/** Impressions of a day that sampled requests stand for, by placement. */
-const weighed = (requests: readonly SampledRequest[]): ReadonlyMap<string, number> => {
-  const sums = new Map<string, number>();
-  for (const { placements, weight } of requests)
-    for (const placement of placements) sums.set(placement, (sums.get(placement) ?? 0) + weight);
-  return sums;
+/** The requests of a day by the placements that they ask for. */
+const groupsIn = (requests: readonly SampledRequest[]): readonly PlacementGroup[] => {
+  const groups = new Map<string, { placements: readonly string[]; weight: number }>();
+  for (const { placements, weight } of requests) {
+    const key = placements.join(' ');
+    const group = groups.get(key);
+    if (group) group.weight += weight;
+    else groups.set(key, { placements, weight });
+  }
+  return [...groups.values()];
 };
 
 type EventFactor = (request: SampledRequest, atMs: number) => number;

@@ -1,8 +1,10 @@
 import type { PidGains } from '../../config/settings.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RefusalReason } from '../../serving/count-refusals.ts';
 import type { HitRates, StartedAccount } from './known-delivery.ts';
 import { comingDays, type ComingDays, type ComingDaysOptions } from './coming-days.ts';
+import { deliveryRange, type Range } from './delivery-range.ts';
 import { runReplay, type ReplayedDelivery, type ReplayOptions, type ReplayResult } from './run-replay.ts';
 
 export interface PredictOptions extends ComingDaysOptions {
@@ -15,19 +17,10 @@ export interface PredictOptions extends ComingDaysOptions {
   /** A number in [0, 1), from the beginning for each replay. */
   readonly randomOf: () => () => number;
   readonly pause: (done: number) => Promise<void>;
-  /** By how much measured forecasts were off beyond what traffic explains: the standard deviation of the logarithm. */
-  readonly measuredSpread?: number;
+  /** By how much the ranges of earlier forecasts were too narrow. */
+  readonly widening?: number | undefined;
   /** Called for each request of the middle replay that counts. */
   readonly onDecided?: ReplayOptions['onDecided'];
-  /** false: only the middle is replayed. */
-  readonly hasRange?: boolean;
-}
-
-/** What is delivered with a chance of 10, 50 and 90 per cent at most. */
-export interface Range {
-  readonly p10: number;
-  readonly p50: number;
-  readonly p90: number;
 }
 
 export interface PredictedDay extends Range {
@@ -49,42 +42,48 @@ export interface Prediction {
   readonly middle: ReplayResult;
 }
 
-/** Of a normal distribution, 10 per cent are below and above. */
-const TENTH = 1.2816;
+/** With so much less and more traffic the days are replayed again: the logarithm of it. */
+const DEVIATION = 0.1;
 
 /**
- * Replays the days to come three times: with the traffic that is expected, and with as much less and more as one in ten such
- * weeks has. A line item whose goal binds it gets the same in all of them.
+ * Replays the days to come three times: with the traffic that is expected, with less and with more. How a line item responds to
+ * that says how sure its delivery is (delivery-range.ts).
  */
 export const predict = async (options: PredictOptions): Promise<Prediction> => {
-  const { randomOf, pause, hasRange = true } = options;
+  const { randomOf, pause, widening = 1 } = options;
   const coming = comingDays(options);
-  const runs = hasRange ? 3 : 1;
-  const replay = (deviations: number, run: number): Promise<ReplayResult> =>
+  const replay = (deviation: number, run: number): Promise<ReplayResult> =>
     runReplay({
       ...options,
       ...{ before: coming.before, scale: coming.scale, random: randomOf() },
-      days: coming.days((ahead) => Math.exp(deviations * coming.plan.spread(ahead))),
+      days: coming.days(() => Math.exp(deviation)),
       offsetMs: (atMs) => options.zoneOffset(options.zone, atMs),
-      pause: (done) => pause((run + done) / runs),
-      onDecided: deviations === 0 ? options.onDecided : undefined,
+      pause: (done) => pause((run + done) / RUNS),
+      onDecided: deviation === 0 ? options.onDecided : undefined,
     });
   const middle = await replay(0, 0);
-  const low = hasRange ? await replay(-TENTH, 1) : middle;
-  const high = hasRange ? await replay(TENTH, 2) : middle;
+  const less = await replay(-DEVIATION, 1);
+  const more = await replay(DEVIATION, 2);
   const lineItems = new Map<number, PredictedDelivery>();
   const days = Array.from({ length: options.days }, (_, ahead) => coming.today + ahead);
-  for (const id of new Set([...middle.lineItems.keys(), ...low.lineItems.keys(), ...high.lineItems.keys()])) {
+  for (const id of new Set([...middle.lineItems.keys(), ...less.lineItems.keys(), ...more.lineItems.keys()])) {
     const of = middle.lineItems.get(id) ?? NOTHING;
-    const both = [low.lineItems.get(id) ?? NOTHING, high.lineItems.get(id) ?? NOTHING];
-    const measured = options.measuredSpread ?? 0;
-    const rangeOf = (at: readonly number[]): Range =>
-      widened(
-        sumOf(of, at),
-        both.map((one) => sumOf(one, at)),
-        coming.scale,
-        measured,
-      );
+    const others = [less, more].map((one) => one.lineItems.get(id) ?? NOTHING);
+    const all = sumOf(of, days);
+    const supply = all + supplyLost(of);
+    const rangeOf = (at: readonly number[]): Range => {
+      const sum = sumOf(of, at);
+      const [ofLess = 0, ofMore = 0] = others.map((one) => sumOf(one, at));
+      const spreadOn = (day: number): number =>
+        at.length === 1 ? coming.spreadOfDay(day - coming.today) : coming.plan.spread(day - coming.today);
+      const spreads = at.reduce((weighed, day) => weighed + (of.impressions.get(day) ?? 0) * spreadOn(day), 0);
+      return deliveryRange({
+        ...{ middle: sum, others: [ofLess, ofMore], deviation: DEVIATION, widening },
+        supply: all === 0 ? 0 : (supply * sum) / all,
+        spread: sum === 0 ? 0 : spreads / sum,
+        countNoise: coming.countNoise,
+      });
+    };
     lineItems.set(id, {
       ...rangeOf(days),
       byDay: days.map((day) => ({ day, ...rangeOf([day]) })),
@@ -96,24 +95,15 @@ export const predict = async (options: PredictOptions): Promise<Prediction> => {
   return { coming, lineItems, middle };
 };
 
+const RUNS = 3;
+
 const NOTHING: ReplayedDelivery = { impressions: new Map(), clicks: new Map(), refusals: new Map(), outrankedBy: new Map() };
 
 const sumOf = ({ impressions }: ReplayedDelivery, days: readonly number[]): number =>
   days.reduce((sum, day) => sum + (impressions.get(day) ?? 0), 0);
 
-/** Chance beyond that of visits, which come in groups: a visitor is shown several. */
-const CLUSTERED = 1.5;
-/** No forecast is nearer. */
-const LEAST = 0.005;
-
-/** The range of three replays, widened by chance: of the few impressions that one of the replay stands for, and by what was measured. */
-const widened = (middle: number, others: readonly number[], scale: number, measured: number): Range => {
-  const chance = TENTH * Math.sqrt(CLUSTERED * scale * middle + (Math.hypot(measured, LEAST) * middle) ** 2);
-  const below = middle - Math.min(middle, ...others);
-  const above = Math.max(middle, ...others) - middle;
-  return {
-    p10: Math.max(Math.round(middle - Math.hypot(below, chance)), 0),
-    p50: Math.round(middle),
-    p90: Math.round(middle + Math.hypot(above, chance)),
-  };
-};
+/** Impressions where it could run, and something else was shown or nothing. */
+const supplyLost = ({ refusals }: ReplayedDelivery): number =>
+  [...refusals].reduce((sum, [reason, impressions]) => (OF_OTHERS.includes(reason) ? sum : sum + impressions), 0);
+/** Impressions that are not of its supply. */
+const OF_OTHERS: readonly RefusalReason[] = [NoBidReason.Targeting, NoBidReason.SizeOrFormat];

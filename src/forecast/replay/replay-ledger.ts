@@ -160,9 +160,9 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     if (account.open(calls, rules.call)) touched.push(account);
   };
 
-  /** What the page view of a request shows already; undefined: the request is one by itself. */
-  const shownOf = ({ pageView }: SharedRequest): ShownTogether | undefined => {
-    if (pageView === undefined) return undefined;
+  /** What a request shows already, with others of its page view. */
+  const shownOf = ({ pageView }: SharedRequest): ShownTogether => {
+    if (pageView === undefined) return new ShownTogether();
     let shown = pages.get(pageView);
     if (shown === undefined) {
       if (pages.size >= MAX_PAGES) pages.clear();
@@ -178,9 +178,14 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     ...{ winner: -1, bound: ad, moments: momentsOf(day), refused: [], granted: undefined },
   });
 
-  const reserveImp = (candidates: readonly RankedCandidate[], request: SharedRequest, curve: CurveRecord, day: number): ReservedImp => {
+  const reserveImp = (
+    candidates: readonly RankedCandidate[],
+    request: SharedRequest,
+    shown: ShownTogether,
+    curve: CurveRecord,
+    day: number,
+  ): ReservedImp => {
     const refused: NoBidReason[] = [];
-    const shown = shownOf(request);
     const user = request.userHash === null ? undefined : users.of(request.userHash);
     for (const [winner, candidate] of candidates.entries()) {
       const found = knownOf(candidate, request);
@@ -189,7 +194,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       users.now = now;
       open(account);
       open(campaign);
-      const alone = shown?.refusalOf(candidate);
+      const alone = shown.refusalOf(candidate);
       const [reason, isSampled] =
         alone === undefined ? rules.limits_refusal(account, campaign, found.record, user, now, curve, pid) : [alone];
       if (isSampled === true || reason === undefined) {
@@ -197,7 +202,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
         campaign.mark();
       }
       if (reason === undefined) {
-        shown?.add(candidate);
+        shown.add(candidate);
         for (let ad = 0; ad < adsOf(candidate); ad++) take(found, account, campaign, user);
         return { winner, moments: momentsOf(day), refused, granted: undefined };
       }
@@ -213,8 +218,9 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       calls++;
       /** The ads of roadblocks that have won, by impression. */
       const bound = new Map<number, RankedCandidate>();
+      const shown = shownOf(request);
       const imps = request.imps.map((candidates, i): ReservedImp => {
-        const reserved = bound.has(i) ? boundTo(bound.get(i), day) : reserveImp(candidates, request, curve, day);
+        const reserved = bound.has(i) ? boundTo(bound.get(i), day) : reserveImp(candidates, request, shown, curve, day);
         for (const ad of candidates[reserved.winner]?.block?.bound ?? []) bound.set(ad.imp, ad.candidate);
         return reserved;
       });

@@ -1,3 +1,5 @@
+import { trafficNoise } from './traffic-noise.ts';
+
 /** Impressions that pages asked for, by placement and day of the publisher. */
 export type TrafficHistory = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
@@ -19,6 +21,10 @@ export interface TrafficPlan {
   expected(placement: string, day: number): number;
   /** How far the level of a day that is so many days ahead may be off: the standard deviation of its logarithm. */
   spread(daysAhead: number): number;
+  /** How far a single day is off its week: as `spread`. */
+  readonly dayNoise: number;
+  /** The variance of a count of impressions, as a multiple of the count. */
+  readonly countNoise: number;
   /** By how much traffic grows each week: 0.02 is 2 per cent. */
   readonly weeklyGrowth: number;
   /** Whole days of history. */
@@ -39,6 +45,9 @@ const MAX_GROWTH = 0.2;
 const SURE_IMPRESSIONS = 20_000;
 /** The level of traffic is never known better. */
 const MIN_SPREAD = 0.01;
+/** Of weeks that weigh as DECAY says: how far their mean is off, as a part of one, and how old it is, in weeks. */
+const LEVEL_NOISE = 0.75;
+const LEVEL_AGE = 0.8;
 /** Of a single week, nothing is known about weeks. */
 const SPREAD_OF_ONE_WEEK = 0.12;
 const SPREAD_OF_DAYS = 0.3;
@@ -66,6 +75,14 @@ export const planTraffic = ({ history, today, days, models = new Map(), eventFac
   const whole = (day: number): number => [...history.keys()].reduce((sum, placement) => sum + own(placement)(day), 0);
   const totals = new Map(Array.from({ length: knownDays }, (_, i) => [first + i, whole(first + i)]));
   const { growth, noise } = growthOf((day) => totals.get(day) ?? 0, today, weeks);
+  const { ofDay, ofCounts } = trafficNoise({
+    placements: [...history.keys()].map(own),
+    total: (day) => totals.get(day) ?? 0,
+    ...{ today, weeks },
+  });
+  // Of two weeks each is on its trend: how far they are off is known from their days.
+  const ofWeek = Math.max(noise * Math.sqrt(weeks / Math.max(weeks - 2, 1)), ofDay / Math.sqrt(WEEK));
+  const ofGrowth = ofWeek * Math.sqrt(12 / Math.max(weeks ** 3 - weeks, 1));
 
   const growthAt = (placement: string): number => {
     const of = own(placement);
@@ -86,9 +103,12 @@ export const planTraffic = ({ history, today, days, models = new Map(), eventFac
       return found(day);
     },
     spread: (daysAhead) => {
-      const base = weeks >= 2 ? Math.max(noise, MIN_SPREAD) : weeks === 1 ? SPREAD_OF_ONE_WEEK : SPREAD_OF_DAYS;
-      return base * Math.sqrt(1 + daysAhead / WEEK / Math.max(weeks, 1));
+      if (weeks < 2) return (weeks === 1 ? SPREAD_OF_ONE_WEEK : SPREAD_OF_DAYS) * Math.sqrt(1 + daysAhead / WEEK);
+      // Of the level, of the week to come, and of a growth that is carried on.
+      return Math.hypot(MIN_SPREAD, ofWeek * LEVEL_NOISE, ofWeek, ofGrowth * (daysAhead / WEEK + LEVEL_AGE));
     },
+    dayNoise: ofDay,
+    countNoise: ofCounts,
     weeklyGrowth: growth,
     knownDays,
     warning:

@@ -5,7 +5,7 @@ import { isVideo } from '../../catalog/model/entities.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
 import { composeVideo } from '../../creative/vast/compose-vast.ts';
-import type { VastVersion } from '../../creative/vast/vast-rules.ts';
+import type { VastVersion } from '../../catalog/model/video-rules.ts';
 import type { AdSize } from '../../decision/ad-query.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { ServedAd } from '../../ledger/hit.ts';

@@ -11,7 +11,8 @@ import { valueFault, valueOf, type DimensionSchema } from '../../targeting/dimen
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { at, listAt, textAt, type Json, type WireAuction } from './auction-schema.ts';
 import { deviceOf, userOf } from './auction-visitor.ts';
-import { formatsOf, vastOf, videoRulesOf } from './read-formats.ts';
+import { formatsOf, podOf, vastOf, videoRulesOf } from './read-formats.ts';
+import { expandPods } from './expand-pods.ts';
 import { readNativeRequest } from './read-native-request.ts';
 
 /** An auction as an ad request, and what is needed to answer it. */
@@ -91,10 +92,35 @@ export const readAuction = (
   const disclosed = isDsaRequired(dsa);
   const floorMicros = (priced: Json): number => (rate === undefined ? Infinity : floorOf(priced, publisher.currency, rateOf));
   const page = pageOf(request);
+  const byId = new Map(request.imp.map((imp) => [imp.id, imp]));
+  const { imp: imps, terms } = expandPods(
+    request.imp.map((imp) => toWireImp(imp, known, dimensions)),
+    new Map(
+      request.imp.map((imp) => [
+        imp.id,
+        {
+          floorMicros: floorMicros(imp),
+          deals: dealsOf(imp, floorMicros),
+          formats: formatsOf(imp),
+          native: readNativeRequest(at(imp, 'native', 'request')),
+          vast: vastOf(imp),
+          video: videoRulesOf(
+            imp,
+            (price) => floorOf({ bidfloor: price, bidfloorcur: imp['bidfloorcur'] }, publisher.currency, rateOf) / 1e6,
+          ),
+          disclosed,
+          selfDisclosed: disclosed && dsa?.pubrender === 0,
+          blocked,
+          battr: ['banner', 'native', 'video', 'audio'].flatMap((kind) => readAttributes(at(imp, kind, 'battr'))),
+        },
+      ]),
+    ),
+    (impId) => podOf(byId.get(impId)!),
+  );
   return {
     request: {
       id: request.id,
-      imp: request.imp.map((imp) => toWireImp(imp, known, dimensions)),
+      imp: imps,
       user: userOf(request),
       device: deviceOf(request),
       site: { page, ref: at(request, 'site', 'ref') },
@@ -104,23 +130,7 @@ export const readAuction = (
         kv: keyValuesOf(dimensions, [at(request, 'site', 'ext', 'data'), at(request, 'app', 'ext', 'data'), at(request, 'ext', 'kv')]),
       },
     },
-    terms: new Map(
-      request.imp.map((imp) => [
-        imp.id,
-        {
-          floorMicros: floorMicros(imp),
-          deals: dealsOf(imp, floorMicros),
-          formats: formatsOf(imp),
-          native: readNativeRequest(at(imp, 'native', 'request')),
-          vast: vastOf(imp),
-          video: videoRulesOf(imp),
-          disclosed,
-          selfDisclosed: disclosed && dsa?.pubrender === 0,
-          blocked,
-          battr: ['banner', 'native', 'video', 'audio'].flatMap((kind) => readAttributes(at(imp, kind, 'battr'))),
-        },
-      ]),
-    ),
+    terms,
     seats: new Map(request.imp.map((imp) => [imp.id, seatOf(imp)])),
     maxBidderMs: bidderTimeOf(request['tmax']),
     test: request['test'] === 1,

@@ -1,5 +1,5 @@
 import type { CreativeFormat } from '../../catalog/model/choices.ts';
-import type { VastVersion } from '../../creative/vast/vast-rules.ts';
+import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { AuctionTerms } from '../../decision/ad-query.ts';
 import { valueFault, type DimensionSchema } from '../../targeting/dimension-schema.ts';
@@ -79,12 +79,12 @@ const keyValuesOf = (query: URLSearchParams, dimensions: DimensionSchema): Reado
 };
 
 /** What a tag can show: a frame has no template for native assets, and an image is a banner's. */
-export const tagTerms = (formats: readonly CreativeFormat[], vast?: VastVersion): ReadonlyMap<string, AuctionTerms> =>
+export const tagTerms = (formats: readonly CreativeFormat[], video?: VideoRules): ReadonlyMap<string, AuctionTerms> =>
   new Map([
     [
       TAG_IMP,
       {
-        ...{ floorMicros: 0, deals: undefined, formats, native: undefined, vast },
+        ...{ floorMicros: 0, deals: undefined, formats, native: undefined, vast: video?.vast, video },
         ...{ disclosed: false, selfDisclosed: false, blocked: undefined, battr: [] },
       },
     ],

@@ -7,7 +7,7 @@ import { composeMarkup } from '../../creative/compose-markup.ts';
 import { withReports } from '../../bidders/openrtb/vast-markup.ts';
 import { vastLinks } from '../../creative/vast/vast-ad.ts';
 import { composeVideo } from '../../creative/vast/compose-vast.ts';
-import { LATEST_VAST } from '../../creative/vast/vast-rules.ts';
+import { LATEST_VAST } from '../../catalog/model/video-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import type { ServedAd } from '../../ledger/hit.ts';
 import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';

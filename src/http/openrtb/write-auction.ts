@@ -7,7 +7,7 @@ import { composeNative } from '../../creative/native-markup.ts';
 import { withReports } from '../../bidders/openrtb/vast-markup.ts';
 import { vastLinks } from '../../creative/vast/vast-ad.ts';
 import { composeVideo } from '../../creative/vast/compose-vast.ts';
-import { LATEST_VAST } from '../../creative/vast/vast-rules.ts';
+import { LATEST_VAST } from '../../catalog/model/video-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { priceInAuction } from '../../decision/ranked-candidate.ts';
@@ -88,7 +88,7 @@ export const createAuctionWriter = ({ signToken, assetsUrl, creativeOrigin }: Au
     const { dsa: asked } = auction;
     const dsa = asked && (bid ? bid.dsa : ownDsa(candidate.creative, asked));
     return (
-      `{"id":${token === undefined ? JSON.stringify(`test-${imp.impId}`) : `"${ad.tokenId}"`},"impid":${JSON.stringify(imp.impId)},"price":${price},` +
+      `{"id":${token === undefined ? JSON.stringify(`test-${imp.impId}`) : `"${ad.tokenId}"`},"impid":${JSON.stringify(askedImpId(imp))},"price":${price},` +
       // The Impression of a video bills when it plays.
       (token === undefined || isVideo(content) ? '' : `"burl":${JSON.stringify(`${base}/impression?t=${token}`)},`) +
       `${members},"exp":${expiryS(ad)}${dsa ? `,"ext":${JSON.stringify({ dsa })}` : ''}}`
@@ -100,15 +100,22 @@ export const createAuctionWriter = ({ signToken, assetsUrl, creativeOrigin }: Au
     const addresses = addressesOf({ publicUrl: given.base, assetsUrl, creativeOrigin });
     const seats = new Map<string, string[]>();
     const unfilled: Pick<UnfilledImp, 'impId' | 'reason'>[] = [...answer.unfilled];
+    const answered = new Set<string>();
     for (const filled of answer.filled) {
+      const impId = askedImpId(filled.imp);
       const bid = writeBid(filled, given, addresses);
-      if (bid !== undefined) add(seats, auction, filled.imp.impId, bid);
+      if (bid !== undefined) {
+        add(seats, auction, impId, bid);
+        answered.add(impId);
+      }
       // Only a bidder's own native ad: direct ones without the assets are not chosen.
       else unfilled.push({ impId: filled.imp.impId, reason: NoBidReason.Unsuitable });
     }
     const nonbids = new Map<string, string[]>();
     for (const { impId, reason } of unfilled)
-      add(nonbids, auction, impId, JSON.stringify({ impid: impId, statuscode: STATUS_CODES[reason] ?? 0, ext: { nbr: reason } }));
+      // Of a pod only that it got no ad at all.
+      if (auction.seats.has(impId) && !answered.has(impId))
+        add(nonbids, auction, impId, JSON.stringify({ impid: impId, statuscode: STATUS_CODES[reason] ?? 0, ext: { nbr: reason } }));
     const nbr = answer.reason ?? (seats.size === 0 ? NoBidReason.Unsuitable : undefined);
     return (
       `{"id":${JSON.stringify(auction.request.id)},"cur":${JSON.stringify(auction.currency)},"seatbid":${writeSeats(seats, 'bid')}` +
@@ -117,6 +124,9 @@ export const createAuctionWriter = ({ signToken, assetsUrl, creativeOrigin }: Au
     );
   };
 };
+
+/** Each ad of a pod answers the impression that asks for the pod. */
+const askedImpId = ({ impId, terms }: FilledImp['imp']): string => terms?.pod?.impId ?? impId;
 
 const add = (bySeat: Map<string, string[]>, { seats }: ReadAuction, impId: string, one: string): void => {
   const seat = seats.get(impId) ?? '';

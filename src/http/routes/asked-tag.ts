@@ -3,9 +3,10 @@ import type { CreativeFormat } from '../../catalog/model/choices.ts';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import { acceptsOrigin } from '../../catalog/model/origins.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import type { VastVersion } from '../../creative/vast/vast-rules.ts';
+import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
 import type { AdAnswer } from '../../serving/serve-ad.ts';
+import { expandPods, type AskedPod } from '../openrtb/expand-pods.ts';
 import { readTag, tagTerms, type ReadTag } from '../openrtb/read-tag.ts';
 import { toAdRequest } from '../openrtb/to-ad-request.ts';
 import { writeTrace } from '../openrtb/write-trace.ts';
@@ -50,23 +51,27 @@ export interface TagKind {
   readonly formats: readonly CreativeFormat[];
   /** undefined: the life of the token. */
   readonly maxHoldMs?: number | undefined;
-  /** The version of VAST that the player reads. */
-  readonly vast?: VastVersion | undefined;
+  /** What the player reads and where in a film it is; of tags of players. */
+  readonly video?: VideoRules | undefined;
+  /** undefined: one ad. */
+  readonly pod?: AskedPod | undefined;
 }
 
-/** Decides the one impression of a tag. */
+/** Decides the one impression of a tag, or the ads of its pod. */
 export const serveTag = async (
   options: AskingOptions,
   { snapshot, publisher, tag }: AskedTag,
   req: Request,
-  { formats, maxHoldMs, vast }: TagKind,
+  { formats, maxHoldMs, video, pod }: TagKind,
 ): Promise<{ readonly request: AdRequest; readonly answer: AdAnswer }> => {
   const started = performance.now();
   options.observe.requested();
-  const request = toAdRequest(options, snapshot, publisher, tag.toRequest(publisher.id), req, {
+  const wire = tag.toRequest(publisher.id);
+  const { imp, terms } = expandPods(wire.imp, tagTerms(formats, video), () => pod);
+  const request = toAdRequest(options, snapshot, publisher, { ...wire, imp }, req, {
     maxHoldMs,
     maxBidderMs: undefined,
-    terms: tagTerms(formats, vast),
+    terms,
   });
   const answer = await options.serveAd(snapshot, request);
   options.observe.answered(answer, (performance.now() - started) / 1000);

@@ -33,7 +33,8 @@ do
   -- Why a candidate may not be shown, or nil.
   function pages.refusal(page, c)
     local shown = page.shown
-    if shown[c.creative] then
+    local is_bid = c.pod and c.pod[POD.IS_BID]
+    if shown[c.creative] and not is_bid then
       return NBR.DUPLICATE_IN_PAGE
     end
     if not c.advertiser then

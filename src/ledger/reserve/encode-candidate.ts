@@ -6,7 +6,7 @@ import type { SiblingCounts } from '../../catalog/snapshot/siblings.ts';
 import { LEAD } from '../../decision/opportunity-cost.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { adsOf, type Block, type RankedCandidate } from '../../decision/ranked-candidate.ts';
-import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
+import { encodeRow, luaReader, luaTable, rowOf } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
 import { capTriples, countedOf, countsOf, type CountedBooking } from '../frequency-counters.ts';
 import { billsOnOf, holdsPrice, limitsOf } from '../limits.ts';
@@ -39,7 +39,8 @@ const LASTING_FIELDS = [
  * array by GOAL_FIELDS; `siblings`, one by SIBLING_FIELDS; `schedule`, one by SCHEDULE_FIELDS; what `page.lua` reads of an advertiser; of a sequence
  * `turn`, its counter, window (ms), step and number of steps; and of a roadblock how many
  * ads it takes, `count`, and for each but the first, in `block`, its impression of the request (from 1), creative and tally; with the
- * impression 0 the placement that a later request of the page view asks for, too.
+ * impression 0 the placement that a later request of the page view asks for, too. Of a candidate for an impression of a pod,
+ * `pod`: an array by POD_FIELDS.
  */
 const CANDIDATE_FIELDS = [
   ...LASTING_FIELDS,
@@ -54,7 +55,11 @@ const CANDIDATE_FIELDS = [
   'turn',
   'count',
   'block',
+  'pod',
 ] as const;
+
+/** What `pod.lua` reads: as PodShare. `POD.LEFT_MS` in Lua is a position. */
+const POD_FIELDS = ['id', 'leftMs', 'durationMs', 'advertisers', 'isBid'] as const;
 
 /** The goals of a flight and how pacing spreads it. `GOAL.IMPRESSIONS` in Lua is a position. */
 const GOAL_FIELDS = ['impressions', 'clicks', 'clickRate', 'flightStartMs', 'frontload'] as const;
@@ -70,7 +75,8 @@ const positionsOf = (fields: readonly string[]): Readonly<Record<string, number>
 
 /**
  * Lua for every script that checks candidates: `candidate_record`, the numbers of the no-bid
- * reasons, `NBR`, the positions of a goal, `GOAL`, of what is told of siblings, `TOLD`, and of a schedule, `OWN`, and what accounts need.
+ * reasons, `NBR`, the positions of a goal, `GOAL`, of what is told of siblings, `TOLD`, of a schedule, `OWN`, and of a pod, `POD`, and what accounts
+ * need.
  */
 export const CANDIDATE_LUA: readonly string[] = [
   ...ACCOUNT_LUA,
@@ -79,6 +85,7 @@ export const CANDIDATE_LUA: readonly string[] = [
   luaTable('GOAL', positionsOf(GOAL_FIELDS)),
   luaTable('TOLD', positionsOf(SIBLING_FIELDS)),
   luaTable('OWN', positionsOf(SCHEDULE_FIELDS)),
+  luaTable('POD', positionsOf(POD_FIELDS)),
 ];
 
 /** The value of a limit that is not set. */
@@ -106,7 +113,7 @@ interface Written {
 export const createCandidateEncoder = (): EncodeCandidate => {
   const written = new WeakMap<Creative, Written>();
   return function encodeCandidate(candidate, siblings, schedule) {
-    const { creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0, turn, block } = candidate;
+    const { creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0, turn, block, inPod } = candidate;
     let known = written.get(creative);
     const isSame = known?.lineItem === lineItem && known.campaign === campaign && known.clickRate === clickRate;
     const isTurn = known?.turn?.step === turn?.step && known?.turn?.steps === turn?.steps;
@@ -116,7 +123,7 @@ export const createCandidateEncoder = (): EncodeCandidate => {
       known = { lineItem, campaign, clickRate, turn, siblings, schedule, text, more, rest: joinFields(more) };
       written.set(creative, known);
     }
-    const rest = block === undefined ? known.rest : joinFields([...known.more, String(adsOf(candidate)), encodeBlock(block)]);
+    const rest = block === undefined && inPod === undefined ? known.rest : joinFields([...known.more, ...encodeShownWith(candidate)]);
     return `${known.text},${priceMicros},${expectedMicros}${rest}]`;
   };
 };
@@ -196,6 +203,14 @@ const encodeBlock = ({ bound, kept }: Block): string =>
     ...bound.map(({ imp, candidate: { creative, lineItem } }) => [imp + 1, creative.id, tallyOf(lineItem, creative)]),
     ...kept.map(({ placementId, candidate: { creative, lineItem } }) => [0, creative.id, tallyOf(lineItem, creative), placementId]),
   ]);
+
+const encodeShownWith = (candidate: RankedCandidate): readonly (string | undefined)[] => {
+  const { block, inPod } = candidate;
+  return [
+    ...(block ? [String(adsOf(candidate)), encodeBlock(block)] : [undefined, undefined]),
+    inPod && textOf(rowOf(POD_FIELDS, { ...inPod })),
+  ];
+};
 
 const tallyOf = ({ publisherId, campaignId, id }: LineItem, creative: Creative): string =>
   servesField(publisherId, campaignId, id, creative.id);

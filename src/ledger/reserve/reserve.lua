@@ -38,6 +38,7 @@
 -- @include ../lua/clients.lua
 -- @include ../lua/lots.lua
 -- @include ../lua/page.lua
+-- @include ../lua/pod.lua
 -- @include ../lua/scarce.lua
 -- @include take.lua
 -- @include block.lua
@@ -84,7 +85,7 @@ local function offer(text, request)
   end
   local c, wanted = candidate_of(text)
   local book = request.book
-  local together = block.refusal(request, c)
+  local together = block.refusal(request, c) or pods.refusal(request, c)
   if together then
     return nil, together
   end
@@ -137,7 +138,7 @@ local function request_of(text, client, keys)
   local lines = pieces(text, '\n')
   local head = head_of(lines())
   local at = head.publisher * PUBLISHER_KEYS
-  local request = { at = at, head = head, lines = lines, client_key = keys[at + 5], page = pages.of(nil), refused = {}, bound = {} }
+  local request = { at = at, head = head, lines = lines, client_key = keys[at + 5], page = pages.of(nil), pods = {}, refused = {}, bound = {} }
   if client and client ~= NO_CLIENT then
     request.client_name, request.clients = client, clients_of(request.client_key)
     clients_note(request.clients, client)

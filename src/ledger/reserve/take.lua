@@ -1,5 +1,5 @@
 -- Takes a candidate of a request: holds the ad in the accounts, with the lots that its replica wants, and counts the
--- serve. Include after lua/lots.lua and lua/page.lua.
+-- serve. Include after lua/lots.lua, lua/page.lua and lua/pod.lua.
 local take, take_uncounted
 do
   -- Reservations that end in the same bucket share a hold. A life is divided into at most this many
@@ -74,6 +74,7 @@ do
     end
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
     pages.add(request.page, c)
+    pods.add(request, c)
     tally_add_serves(request.serves, day, c.tally, 1)
     local lots = lot + spare > 0 and string.format(' %d %d %.0f', lot, spare, book.now) or ' 0 0 0'
     return moments .. day .. lots
@@ -83,6 +84,7 @@ do
   function take_uncounted(c, request)
     local now = request.book.now
     pages.add(request.page, c)
+    pods.add(request, c)
     return string.format('%d 0 %d 0 0 0', math.ceil((now + call.settings.token_ttl_ms) / 1000), day_of(request.book.days, now))
   end
 end

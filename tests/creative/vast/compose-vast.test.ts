@@ -1,8 +1,7 @@
 import { VASTParser } from '@dailymotion/vast-client';
 import { DOMParser } from '@xmldom/xmldom';
-import { composeNoAd, composeVast, composeVideo } from '../../../src/creative/vast/compose-vast.ts';
-import { vastLinks } from '../../../src/creative/vast/vast-ad.ts';
-import { VAST_VERSIONS } from '../../../src/creative/vast/vast-rules.ts';
+import { composeAd, composeNoAd, composePod, composeVideo } from '../../../src/creative/vast/compose-vast.ts';
+import { VAST_VERSIONS } from '../../../src/catalog/model/video-rules.ts';
 import { FULL_VIDEO, videoOf } from './sample-video.ts';
 import { vastFaults } from './validate-vast.ts';
 
@@ -42,13 +41,9 @@ test.each(VAST_VERSIONS)('each of 264 documents is valid by the schema of VAST %
       composeVideo(creative, content, showing(version), ADDRESSES),
     ),
   );
-  const pod = contents.slice(0, 3).map((content, i) => ({
-    ...content,
-    ...{ servingId: `T${i}`, creativeId: i + 1, clickUrl: null, advertiser: null, sequence: i + 1 },
-    links: vastLinks('https://ads.example', `t${i}`),
-  }));
+  const pod = contents.slice(0, 3).map((content, i) => composeAd({ ...CREATIVE, id: i + 1 }, content, showing(version), ADDRESSES, i + 1));
   expect(documents).toHaveLength(264);
-  expect(await vastFaults(version, [...documents, composeVast(version, pod, ADDRESSES)])).toEqual([]);
+  expect(await vastFaults(version, [...documents, composePod(version, pod)])).toEqual([]);
 });
 
 test('a document without an ad says so to its player', async () => {

@@ -1,0 +1,16 @@
+import type { SkipRule, VideoPosition } from '../../src/catalog/model/video-rules.ts';
+import { t } from './texts.ts';
+
+/** Where a video plays. */
+export const POSITION_WORDS: Readonly<Record<VideoPosition, string>> = {
+  pre: t`before a film`,
+  mid: t`in a film`,
+  post: t`after a film`,
+  outstream: t`between texts, without a film`,
+};
+
+export const SKIP_WORDS: Readonly<Record<SkipRule, string>> = {
+  allowed: t`allowed`,
+  required: t`only ads that can be skipped`,
+  forbidden: t`no ads that can be skipped`,
+};
