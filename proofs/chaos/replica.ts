@@ -213,7 +213,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   seal: call.network === null ? undefined : `0${call.network}....`,
   visitor: { country: null, device: null, browser: null },
   bidContext: { requestId: id } as AdRequest['bidContext'],
-  pageView: undefined,
+  pageView: call.view ?? undefined,
   pagePlacements: [],
   hasSegments: false,
   maxHoldMs: undefined,
