@@ -31,6 +31,7 @@ import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
 import { upkeep } from './upkeep.ts';
+import { video } from './video.ts';
 import type { Proof } from './rig/proof.ts';
 
 /** All proofs, in the order in which they run. */
@@ -42,6 +43,7 @@ export const PROOFS: readonly Proof[] = [
   spend,
   frequency,
   pageView,
+  video,
   earned,
   scriptCost,
   cost,

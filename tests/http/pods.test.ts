@@ -17,7 +17,7 @@ let replica: Replica;
 let api: ApiCall;
 let publisher: Json;
 beforeAll(async () => {
-  replica = await startReplica({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() } });
+  replica = await startReplica({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), BIDDER_TIMEOUT: '2s' } });
   api = apiOf(replica.url);
   publisher = await made('/publishers', { name: 'The Gazette', domain: 'gazette.example' });
 });
@@ -137,7 +137,7 @@ test('an auction asks for a pod: a bid for each of its ads, and bidders are aske
       const { id, imp } = JSON.parse(body) as Json;
       asked.push(imp);
       const adm = (seconds: number): string =>
-        '<VAST version="4.2" xmlns="http://www.iab.com/VAST" xmlns:b="urn:b"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +
+        '<VAST version="4.2" xmlns="http://www.iab.com/VAST" xmlns:b="urn:b"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><ViewableImpression><Viewable>https://bidder.example/v</Viewable></ViewableImpression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +
         `<Creatives><Creative><Linear><Duration>00:00:${seconds}</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">https://cdn.example/bid.mp4</MediaFile></MediaFiles></Linear>` +
         '<UniversalAdId idRegistry="unknown">u</UniversalAdId></Creative></Creatives></InLine></Ad></VAST>';
       const bid = itemsOf(imp).map((one, i) => ({ id: `b${i}`, impid: one.id, price: 20 - i, adm: adm(15), mtype: 2, adomain: [`brand${i % 2}.example`] }));
@@ -161,10 +161,13 @@ test('an auction asks for a pod: a bid for each of its ads, and bidders are aske
     return answer.json();
   };
   const pod = { podid: 'main', poddur: 60, maxseq: 4, mincpmpersec: 0.5 };
-  await eventually(async () => expect((await auction(pod)).seatbid).toHaveLength(1));
-  const { seatbid, ext } = await auction(pod);
-  const bids = itemsOf(seatbid[0].bid);
-  expect(bids.map(({ impid, price, dur, mtype }) => [impid, price, dur ?? null, mtype])).toEqual([
+  let answer = await auction(pod);
+  await eventually(async () => {
+    answer = await auction(pod);
+    expect(itemsOf(answer.seatbid[0]?.bid ?? [])).toHaveLength(3);
+  });
+  const { seatbid, ext } = answer;
+  expect(itemsOf(seatbid[0].bid).map(({ impid, price, dur, mtype }) => [impid, price, dur ?? null, mtype])).toEqual([
     ['v', 30, 30, 2],
     ['v', 19, null, 2],
     ['v', 18, null, 2],

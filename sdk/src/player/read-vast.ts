@@ -32,13 +32,14 @@ export interface Linked {
 
 /** With the code of VAST that the ad's Error addresses get. */
 export class VastError extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-    /** Those of the documents that were read. */
-    readonly urls: readonly string[] = [],
-  ) {
+  readonly code: number;
+  /** The Error addresses of the documents that were read. */
+  readonly urls: readonly string[];
+
+  constructor(code: number, message: string, urls: readonly string[] = []) {
     super(message);
+    this.code = code;
+    this.urls = urls;
   }
 }
 

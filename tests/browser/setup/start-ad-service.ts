@@ -11,7 +11,7 @@ export interface Booking {
   /** Of the placement. */
   readonly size?: readonly [width: number, height: number];
   readonly creativeSize?: readonly [width: number, height: number];
-  readonly format: 'html' | 'banner' | 'native';
+  readonly format: 'html' | 'banner' | 'native' | 'video';
   readonly content: string;
   readonly clickUrl?: string;
 }
