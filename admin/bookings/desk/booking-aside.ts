@@ -88,7 +88,8 @@ const cost = ({ store }: Page, { campaign, line_items: items }: BookingDraft): T
   const budget = Number(textOf(campaign.fields['budget']) || NaN);
   const isOver = Number.isFinite(budget) && known > budget;
   return html`<p class="desk-cost">
-      <b>${money(known, currency)}</b>${Number.isFinite(budget) ? html` <span>${t`of a budget of ${money(budget, currency)}`}</span>` : nothing}
+      <b>${money(known, currency)}</b
+      >${Number.isFinite(budget) ? html` <span>${t`of a budget of ${money(budget, currency)}`}</span>` : nothing}
     </p>
     ${isOver ? html`<p class="desk-fault">${t`${money(known - budget, currency)} more than the budget: it will stop before its goals.`}</p>` : nothing}
     ${open > 0 ? html`<p class="help">${t`Open in ${open} of ${items.length}: a goal with a price, or a budget, bounds it.`}</p>` : nothing}`;

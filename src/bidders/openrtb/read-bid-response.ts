@@ -37,10 +37,7 @@ export interface AskedBid {
 }
 
 export interface AskedImp extends Pick<ImpQuery, 'size' | 'otherSizes'> {
-  /**
-   * The lowest bids by deal (CallOpportunity), micros of the currency that was asked for, per
-   * thousand impressions.
-   */
+  /** The lowest bids by deal (CallOpportunity), micros of the currency that was asked for, per thousand impressions. */
   readonly floors: ReadonlyMap<string, number>;
   /** Creative attributes that this impression blocks, besides those of the block lists. */
   readonly battr?: readonly number[] | undefined;
@@ -206,10 +203,7 @@ const readDeal = (value: unknown, { floors }: AskedImp): string | undefined => {
   return floors.has(value) ? value : OPEN_MARKET;
 };
 
-/**
- * Absent sides and 0, which some bidders send for "as requested", become null; the whole is null
- * when a side is invalid.
- */
+/** Absent sides and 0, which some bidders send for "as requested", become null; the whole is null when a side is invalid. */
 const readSize = ({
   w,
   h,

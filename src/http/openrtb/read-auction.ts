@@ -54,10 +54,7 @@ const MIN_BIDDER_MS = 10;
 /** Longer ones are shared by no bidder. */
 const MAX_PAGE_LENGTH = 2_048;
 
-/**
- * The publisher id that an auction names: in the path, else where Prebid Server and its callers
- * write an account. undefined: none, or not a number.
- */
+/** The publisher id that an auction names: in the path, else where an account is written. undefined: none, or not a number. */
 export const publisherIdOf = (request: WireAuction, path: string | undefined): number | undefined => {
   const named = [
     path,
