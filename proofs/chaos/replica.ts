@@ -247,6 +247,7 @@ const bidOf = (impId: string, placementId: string, invitation: Bid['invitation']
   dsa: undefined,
   width: null,
   height: null,
+  durationMs: null,
   winNoticeUrl: null,
   billingNoticeUrl: null,
   lossNoticeUrl: null,

@@ -20,6 +20,7 @@ const parts = {
   transactionId: 't-1',
   tmaxMs: 287,
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
+  ...{ currency: 'USD', rate: 1 },
   blocked: [sampleBlocked],
   format: 'html' as const,
   imps: [
@@ -82,7 +83,7 @@ test('what a bidder record has is in the request: parameters, seats, deals, bloc
       ]),
     },
   ];
-  expect(buildBidRequest({ ...parts, bidder: EVERY_FIELD, imps, blocked: EVERY_BLOCK })).toMatchObject({
+  expect(buildBidRequest({ ...parts, bidder: EVERY_FIELD, currency: 'EUR', imps, blocked: EVERY_BLOCK })).toMatchObject({
     cur: ['EUR'],
     wseat: ['s1', 's2'],
     bcat: ['IAB25', 'IAB26'],
@@ -198,6 +199,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       privacy: fc.constant(samplePrivacy),
       blocked: fc.constant(sampleBlocked),
       blockedAdvertisers: fc.constant(sampleBlockedAdvertisers),
+    currency: fc.constant('USD'),
       onePerAdvertiser: fc.constant(false),
       dynamicAllocation: fc.constant(false),
       timeZone: fc.constant('UTC'),

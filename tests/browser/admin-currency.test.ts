@@ -33,7 +33,7 @@ test('amounts are in the currency of their publisher: in lists, forms, on pages 
   const creative = { line_item_id: euros.item.id, placement_id: 'lead', format: 'html', content: '<b>ad</b>', companion_set: 'A' };
   await api('POST', '/creatives', creative);
   const { page } = admin;
-  const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+  const row = (name: string | undefined) => page.getByRole('row').filter({ hasText: name ?? '' });
   await admin.go('#/line_items');
   await row(euros.item.name).waitFor();
   expect(await row(euros.item.name).innerText()).toContain('€2.50 CPM');
