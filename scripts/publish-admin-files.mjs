@@ -23,6 +23,7 @@ const STYLES = [
   'delivery',
   'reports',
   'timeline',
+  'forecast',
   'sign-in',
 ];
 

@@ -26,7 +26,8 @@ import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
-import { createCourseCard, type Booked } from './course/course-card.ts';
+import { createLineItemForecast } from '../forecast/line-item-forecast.ts';
+import { createCourseCard, type Booked, type CourseForecast } from './course/course-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
 import { t } from '../words/texts.ts';
@@ -57,6 +58,8 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
 
   const booked = store.find('line_items', id);
   const course = createCourseCard(page, { of: 'line_item', id }, booked);
+  const forecast = createLineItemForecast(page, booked);
+  const ahead = (item: LineItemWire): CourseForecast => ({ words: forecast.render(item), delivery: forecast.known()?.delivery });
   const render = (item: LineItemWire, title: string): TemplateResult => {
     const campaign = store.find('campaigns', item.campaign_id);
     const publisher = publisherOfCampaign(store, item.campaign_id);
@@ -70,7 +73,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       )}
       ${pageHead(title, `${item.type === 'direct' ? t`Direct` : t`Programmatic`}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
       ${others.render()} ${waiting()}
-      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), course.render(bookedOf(item))))}
+      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), course.render(bookedOf(item), ahead(item))))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
@@ -85,6 +88,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   };
   return recordView(page, 'line_items', id, render, () => {
     clearInterval(timer);
+    forecast.leave();
     others.leave();
   });
 };

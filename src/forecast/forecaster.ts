@@ -17,7 +17,7 @@ import { predict, type PredictOptions } from './replay/predict.ts';
 import { createReplayRequest } from './replay/replayed-request.ts';
 import { seededRandom } from './replay/seeded-random.ts';
 import { findShort, type ShortLineItem } from './short-line-items.ts';
-import { DRAFT_ID, withDraft, type Draft } from './with-draft.ts';
+import { withDraft, type Draft } from './with-draft.ts';
 
 /** A question about one line item. */
 export interface ForecastQuestion {
@@ -47,6 +47,8 @@ export interface ForecasterOptions {
 export interface Forecaster {
   /** Rejects when Postgres is unavailable, there is nothing to forecast from, or a pause rejects. */
   answer(question: ForecastQuestion, progress: ForecastProgress): Promise<ForecastAnswer>;
+  /** What the sample alone says. It may be asked while another question pauses. Rejects as `answer` does. */
+  sample(question: ForecastQuestion): Promise<ForecastAnswer>;
   /** What all bookings of a publisher deliver; kept until they change or the day does. */
   baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
   /** Of its line items, those that are expected to fall short, with what would help. */
@@ -125,6 +127,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const kept = baselines.get(publisherId);
     if (kept?.version === snapshot.version && kept.prediction.coming.today === today) return kept;
     const winners = new Map<string, Map<number, number>>();
+    const winnersByDay = new Map<string, Map<number, Map<number, number>>>();
     const available = new Map<string, Map<number, number>>();
     const sold = new Map<string, Map<number, number>>();
     const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
@@ -138,11 +141,15 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
           addTo(available, imp.placementId, day);
           if (!won) continue;
           addTo(winners, imp.placementId, won.ad.lineItemId);
+          addTo(mapIn(winnersByDay, imp.placementId), won.ad.lineItemId, day);
           if (won.candidate.lineItem.priority < LOWEST_PRIORITY) addTo(sold, imp.placementId, day);
         }
       },
     });
-    const made: Baseline = { version: snapshot.version, prediction, winners, available, sold, widening: options.widening };
+    const made: Baseline = {
+      ...{ version: snapshot.version, prediction, winners, winnersByDay, available, sold },
+      widening: options.widening,
+    };
     if (baselines.size >= MAX_PUBLISHERS) baselines.clear();
     baselines.set(publisherId, made);
     return made;
@@ -175,23 +182,27 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
       const asked = askOf(traffic, one.lineItemId);
       const sampled = answerSampled({ ...asked, baseline: before });
       const [remedy] = answerReplayed({ ...asked, sampled, before, after: before.prediction }).remedies;
-      helped.push({ ...one, remedy: remedy ? { words: remedy.words, p50: remedy.p50 } : null });
+      helped.push({ ...one, remedy: remedy ?? null });
     }
     return helped;
+  };
+
+  /** What the sample alone says, with what is known of the last replay. */
+  const estimate = async (question: ForecastQuestion): Promise<ForecastAnswer> => {
+    const traffic = await trafficOf(await load(question.nowMs, question.draft), question, 'estimate');
+    return answerSampled({ ...askOf(traffic, lineItemOf(question)), baseline: baselines.get(question.publisherId) });
   };
 
   return {
     baseline,
     short,
+    sample: estimate,
     answer: async (question, { onSampled, onPause }) => {
       const { publisherId, nowMs, draft } = question;
-      const lineItemId = question.lineItemId ?? DRAFT_ID;
-      const snapshot = await load(nowMs, draft);
-      const estimated = askOf(await trafficOf(snapshot, question, 'estimate'), lineItemId);
-      onSampled(answerSampled({ ...estimated, baseline: baselines.get(publisherId) }));
+      onSampled(await estimate(question));
       await onPause(0);
-      const traffic = await trafficOf(snapshot, question, 'replay');
-      const asked = askOf(traffic, lineItemId);
+      const traffic = await trafficOf(await load(nowMs, draft), question, 'replay');
+      const asked = askOf(traffic, lineItemOf(question));
       const { options } = traffic;
       const isDraft = draft !== undefined;
       const before = await baseline(publisherId, nowMs, (done) => onPause(done * (isDraft ? 0.5 : 1)));
@@ -210,6 +221,9 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   };
 };
 
+/** The id that a question is about: a booking, or what is drafted. */
+const lineItemOf = ({ lineItemId, draft }: ForecastQuestion): number => lineItemId ?? draft?.lineItemId ?? 0;
+
 /** Line items of it serve when nothing else can: what they get is free. */
 const LOWEST_PRIORITY = 3;
 
@@ -220,8 +234,13 @@ export class NothingKnown extends Error {
   }
 }
 
-const addTo = <Key>(sums: Map<string, Map<Key, number>>, name: string, key: Key): void => {
-  let of = sums.get(name);
-  if (of === undefined) sums.set(name, (of = new Map<Key, number>()));
+const mapIn = <Name, Key, Value>(maps: Map<Name, Map<Key, Value>>, name: Name): Map<Key, Value> => {
+  let of = maps.get(name);
+  if (of === undefined) maps.set(name, (of = new Map<Key, Value>()));
+  return of;
+};
+
+const addTo = <Name, Key>(sums: Map<Name, Map<Key, number>>, name: Name, key: Key): void => {
+  const of = mapIn(sums, name);
   of.set(key, (of.get(key) ?? 0) + 1);
 };
