@@ -16,6 +16,7 @@ import { bookedOf } from '../delivery/line-item-view.ts';
 import type { CampaignWire } from '../api/wire.ts';
 import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
+import { createFlowCard } from '../delivery/flow-card.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
 import { t } from '../words/texts.ts';
@@ -68,6 +69,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   };
   const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
   for (const fault of faults) if (fault) page.complain(fault);
+  const flow = createFlowCard(page, 'campaigns', id);
   const course = createCourseCard(page, { of: 'campaign', id }, store.find('campaigns', id));
   const forecast = createCampaignForecast(page, id);
 
@@ -90,13 +92,13 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           ${page.rights.may('POST', '/bookings') && page.rights.mayChange('campaigns', campaign) ? html`<a role="button" class="secondary" href=${hashOf(['campaigns', id, 'book'])}>${t`Open the booking`}</a>` : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
-        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast())}
+        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast())} ${flow()}
         ${childrenCard(page, {
           kind: 'line_items',
           rows: store.listing('line_items', items)?.rows ?? [],
           parent: { campaign_id: id },
           archived: archivedBy(store, 'campaigns', campaign) !== undefined,
-          without: t`Campaign`,
+          without: 'campaign',
           empty: t`This campaign has no line items yet.`,
         })}
         ${report()} ${comments()}

@@ -11,7 +11,7 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { answerReplayed, answerSampled, type Baseline } from './answer-forecast.ts';
 import type { ForecastAnswer } from './forecast-answer.ts';
 import { createMatchLineItem } from './match-line-item.ts';
-import { readInputs, type ForecastInputs } from './read-inputs.ts';
+import { EXTENTS, readInputs, type ForecastInputs } from './read-inputs.ts';
 import { comingDays } from './replay/coming-days.ts';
 import { predict, type PredictOptions } from './replay/predict.ts';
 import { createReplayRequest } from './replay/replayed-request.ts';
@@ -67,6 +67,8 @@ const MAX_PUBLISHERS = 2;
 /** Line items that fall short and are stored: what would help each takes a part of a second. */
 const MAX_SHORT = 100;
 
+type Extent = keyof typeof EXTENTS;
+
 interface KeptInputs {
   readonly readAtMs: number;
   readonly inputs: ForecastInputs;
@@ -78,7 +80,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   const builder = createCatalogBuilder({ dimensions });
   const zoneOffset = createZoneOffset();
   const ruleOf = createDayRules(zoneOffset);
-  const inputsOf = new Map<number, KeptInputs>();
+  const inputsOf = new Map<string, KeptInputs>();
   const baselines = new Map<number, Baseline>();
   let opened: OpenedSnapshot | undefined;
 
@@ -87,12 +89,13 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     return opened.snapshot;
   };
   const todayOf = (zone: string, nowMs: number): number => localDayOf(ruleOf(zone, nowMs), nowMs);
-  const read = async (publisherId: number, nowMs: number, today: number): Promise<ForecastInputs> => {
-    const kept = inputsOf.get(publisherId);
+  const read = async (publisherId: number, nowMs: number, today: number, extent: Extent): Promise<ForecastInputs> => {
+    const key = `${publisherId} ${extent}`;
+    const kept = inputsOf.get(key);
     if (kept && nowMs - kept.readAtMs < INPUTS_MS) return kept.inputs;
-    const inputs = await readInputs(knex, publisherId, nowMs, today);
-    if (inputsOf.size >= MAX_PUBLISHERS) inputsOf.clear();
-    inputsOf.set(publisherId, { readAtMs: nowMs, inputs });
+    const inputs = await readInputs(knex, publisherId, nowMs, today, EXTENTS[extent]);
+    if (inputsOf.size >= MAX_PUBLISHERS * Object.keys(EXTENTS).length) inputsOf.clear();
+    inputsOf.set(key, { readAtMs: nowMs, inputs });
     return inputs;
   };
   const zoneOf = (snapshot: Snapshot, publisherId: number): string => {
@@ -104,9 +107,10 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   const optionsOf = async (
     snapshot: Snapshot,
     { publisherId, nowMs, models }: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>,
+    extent: Extent = 'replay',
   ) => {
     const zone = zoneOf(snapshot, publisherId);
-    const inputs = await read(publisherId, nowMs, todayOf(zone, nowMs));
+    const inputs = await read(publisherId, nowMs, todayOf(zone, nowMs), extent);
     return {
       ...inputs,
       ...{ snapshot, publisherId, nowMs, zone, zoneOffset, pid, tokenTtlMs, days: FORECAST_DAYS },
@@ -151,19 +155,31 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     return made;
   };
 
+  /** The days to come of a publisher. */
+  const trafficOf = async (snapshot: Snapshot, question: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>, extent: Extent) => {
+    const options = await optionsOf(snapshot, question, extent);
+    const coming = comingDays(options);
+    if (!coming.isKnown) throw new NothingKnown();
+    const toRequest = createReplayRequest(snapshot.publishers.get(question.publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
+    return { snapshot, publisherId: question.publisherId, coming, toRequest, options, dateOf: dateOfDay };
+  };
+  const askOf = (traffic: Awaited<ReturnType<typeof trafficOf>>, lineItemId: number) => ({
+    ...traffic,
+    lineItemId,
+    matches: createMatchLineItem(traffic.snapshot, traffic.publisherId, lineItemId),
+  });
+
   const short = async (publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<readonly ShortLineItem[]> => {
     const before = await baseline(publisherId, nowMs, pause);
     const snapshot = await load(nowMs, undefined);
-    const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
-    const { coming } = before.prediction;
+    const traffic = await trafficOf(snapshot, { publisherId, nowMs, models: {} }, 'estimate');
+    const { coming, options } = traffic;
     const untilMs = startOfDay(ruleOf(options.zone, nowMs), coming.today + FORECAST_DAYS);
     const found = findShort({ ...{ snapshot, publisherId, nowMs, untilMs, started: options.started }, prediction: before.prediction });
-    const toRequest = createReplayRequest(snapshot.publishers.get(publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
     const helped: ShortLineItem[] = [];
     for (const one of found.slice(0, MAX_SHORT)) {
       await pause(1);
-      const matches = createMatchLineItem(snapshot, publisherId, one.lineItemId);
-      const asked = { snapshot, publisherId, lineItemId: one.lineItemId, coming, matches, toRequest, options, dateOf: dateOfDay };
+      const asked = askOf(traffic, one.lineItemId);
       const sampled = answerSampled({ ...asked, baseline: before });
       const [remedy] = answerReplayed({ ...asked, sampled, before, after: before.prediction }).remedies;
       helped.push({ ...one, remedy: remedy ?? null });
@@ -171,28 +187,23 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     return helped;
   };
 
-  const understand = async (question: ForecastQuestion) => {
-    const { publisherId, nowMs, draft } = question;
-    const lineItemId = question.lineItemId ?? draft?.lineItemId ?? 0;
-    const snapshot = await load(nowMs, draft);
-    const options = await optionsOf(snapshot, question);
-    const coming = comingDays(options);
-    if (!coming.isKnown) throw new NothingKnown();
-    const matches = createMatchLineItem(snapshot, publisherId, lineItemId);
-    const toRequest = createReplayRequest(snapshot.publishers.get(publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
-    return { snapshot, publisherId, lineItemId, coming, matches, toRequest, options, dateOf: dateOfDay };
+  /** What the sample alone says, with what is known of the last replay. */
+  const estimate = async (question: ForecastQuestion): Promise<ForecastAnswer> => {
+    const traffic = await trafficOf(await load(question.nowMs, question.draft), question, 'estimate');
+    return answerSampled({ ...askOf(traffic, lineItemOf(question)), baseline: baselines.get(question.publisherId) });
   };
 
   return {
     baseline,
     short,
-    sample: async (question) => answerSampled({ ...(await understand(question)), baseline: baselines.get(question.publisherId) }),
+    sample: estimate,
     answer: async (question, { onSampled, onPause }) => {
       const { publisherId, nowMs, draft } = question;
-      const asked = await understand(question);
-      const { options } = asked;
-      onSampled(answerSampled({ ...asked, baseline: baselines.get(publisherId) }));
+      onSampled(await estimate(question));
       await onPause(0);
+      const traffic = await trafficOf(await load(nowMs, draft), question, 'replay');
+      const asked = askOf(traffic, lineItemOf(question));
+      const { options } = traffic;
       const isDraft = draft !== undefined;
       const before = await baseline(publisherId, nowMs, (done) => onPause(done * (isDraft ? 0.5 : 1)));
       if (!isDraft)
@@ -209,6 +220,9 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     },
   };
 };
+
+/** The id that a question is about: a booking, or what is drafted. */
+const lineItemOf = ({ lineItemId, draft }: ForecastQuestion): number => lineItemId ?? draft?.lineItemId ?? 0;
 
 /** Line items of it serve when nothing else can: what they get is free. */
 const LOWEST_PRIORITY = 3;
