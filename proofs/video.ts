@@ -37,7 +37,10 @@ export const video: Proof = {
 
 const bookVideo = async (fleet: Fleet, lineItem: Readonly<Record<string, unknown>>): Promise<Booking> => {
   const booking = await book(fleet.knex, { lineItems: [lineItem], creative: { format: 'video', content: CONTENT } });
-  await fleet.knex('placements').where({ id: booking.placementId }).update({ formats: ['video'] });
+  await fleet
+    .knex('placements')
+    .where({ id: booking.placementId })
+    .update({ formats: ['video'] });
   await fleet.reload();
   return booking;
 };
@@ -113,7 +116,10 @@ const giveBack = async (fleet: Fleet, scale: Scale) => {
     times.push(performance.now() - begun);
   }
   const slowest = Math.round(Math.max(...times));
-  return { observed: `${times.length} places given back, the slowest in ${slowest} ms, ${stuck} never`, ok: stuck === 0 && slowest < MAX_RELEASE_MS };
+  return {
+    observed: `${times.length} places given back, the slowest in ${slowest} ms, ${stuck} never`,
+    ok: stuck === 0 && slowest < MAX_RELEASE_MS,
+  };
 };
 
 /**
@@ -122,7 +128,12 @@ const giveBack = async (fleet: Fleet, scale: Scale) => {
  */
 const playToEnd = async (fleet: Fleet, scale: Scale) => {
   const views = scale.of(1_000, 60);
-  const booking = await bookVideo(fleet, { budget_type: 'CPCV', cpm_micros: null, cpcv_micros: VIEW_MICROS, budget_micros: views * VIEW_MICROS });
+  const booking = await bookVideo(fleet, {
+    budget_type: 'CPCV',
+    cpm_micros: null,
+    cpcv_micros: VIEW_MICROS,
+    budget_micros: views * VIEW_MICROS,
+  });
   const { page } = fleet;
   const completed = new Set<string>();
   let [plays, middle, refusedAt] = [0, 0, Infinity];
@@ -142,10 +153,10 @@ const playToEnd = async (fleet: Fleet, scale: Scale) => {
       const reports = isMiddle
         ? [ad.impression, ad.event('midpoint')]
         : isLeft
-        ? [ad.event('notUsed')]
-        : play % 3 === 0
-          ? [ad.event('complete'), ad.impression, ad.event('complete')]
-          : [ad.impression, ad.event('midpoint'), ad.event('complete'), ad.event('complete')];
+          ? [ad.event('notUsed')]
+          : play % 3 === 0
+            ? [ad.event('complete'), ad.impression, ad.event('complete')]
+            : [ad.impression, ad.event('midpoint'), ad.event('complete'), ad.event('complete')];
       let all = true;
       for (const url of reports) all = (await page.hit(url)) === 200 && all;
       if (isMiddle && all) middle++;
@@ -164,6 +175,11 @@ const playToEnd = async (fleet: Fleet, scale: Scale) => {
   const { counters } = await readBooks(fleet, booking);
   return {
     observed: `CPCV for ${views} views: ${plays} plays, ${middle} left in the middle, ${completed.size} to the end, ${billed.length} billed, ${early} of them before the end, ${twice} twice, ${counters.spendMicros} micros, ${counters.held} places held`,
-    ok: drained && billed.length === completed.size && completed.size + middle === views && early + twice === 0 && counters.spendMicros === billed.length * VIEW_MICROS,
+    ok:
+      drained &&
+      billed.length === completed.size &&
+      completed.size + middle === views &&
+      early + twice === 0 &&
+      counters.spendMicros === billed.length * VIEW_MICROS,
   };
 };
