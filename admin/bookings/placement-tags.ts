@@ -48,7 +48,7 @@ interface Tag {
   readonly title: string;
   readonly help: string;
   readonly text: string;
-  readonly picture?: TemplateResult | typeof nothing;
+  readonly picture?: TemplateResult | symbol;
 }
 
 /** Of a film with breaks. */
