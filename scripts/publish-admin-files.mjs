@@ -20,9 +20,11 @@ const STYLES = [
   'palette',
   'overview',
   'refusals',
+  'flow',
   'delivery',
   'reports',
   'timeline',
+  'forecast',
   'sign-in',
 ];
 

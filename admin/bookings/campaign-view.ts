@@ -10,11 +10,13 @@ import { flight } from '../words/dates.ts';
 import { money } from '../words/formats.ts';
 import { toggleActive } from './actions.ts';
 import { createOthersHere } from './others-here.ts';
+import { createCampaignForecast } from '../forecast/campaign-forecast.ts';
 import { createCourseCard, type Booked } from '../delivery/course/course-card.ts';
 import { bookedOf } from '../delivery/line-item-view.ts';
 import type { CampaignWire } from '../api/wire.ts';
 import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
+import { createFlowCard } from '../delivery/flow-card.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
 import { currencyOfCampaign } from '../words/currency.ts';
@@ -46,7 +48,9 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
       const limit = store.find('campaigns', id)?.budget ?? null;
       // Fees are agreed in advance and do not use the budget.
       const used = totals.spend - flat_fees;
-      return limit === null ? nothing : usageBar({ label: t`Budget, in these days`, used, limit, show: (amount) => money(amount, currency ?? 'USD') });
+      return limit === null
+        ? nothing
+        : usageBar({ label: t`Budget, in these days`, used, limit, show: (amount) => money(amount, currency ?? 'USD') });
     },
   });
   const comments = createCommentsCard(page, 'campaigns', id);
@@ -69,7 +73,9 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   };
   const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
   for (const fault of faults) if (fault) page.complain(fault);
+  const flow = createFlowCard(page, 'campaigns', id);
   const course = createCourseCard(page, { of: 'campaign', id }, store.find('campaigns', id));
+  const forecast = createCampaignForecast(page, id);
 
   return recordView(
     page,
@@ -90,13 +96,13 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           ${page.rights.may('POST', '/bookings') && page.rights.mayChange('campaigns', campaign) ? html`<a role="button" class="secondary" href=${hashOf(['campaigns', id, 'book'])}>${t`Open the booking`}</a>` : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
-        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign))}
+        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast())} ${flow()}
         ${childrenCard(page, {
           kind: 'line_items',
           rows: store.listing('line_items', items)?.rows ?? [],
           parent: { campaign_id: id },
           archived: archivedBy(store, 'campaigns', campaign) !== undefined,
-          without: t`Campaign`,
+          without: 'campaign',
           empty: t`This campaign has no line items yet.`,
         })}
         ${report()} ${comments()}

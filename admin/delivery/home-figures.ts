@@ -42,7 +42,9 @@ export const createHomeFigures = (page: Page): HomeFigures => {
       const { rows, totals_by_currency: byCurrency } = answer.value;
       // Amounts of several currencies are not added: the others are in reports.
       currency = answer.value.currency ?? mostEarned(byCurrency);
-      const own = (rows as unknown as readonly HourRow[]).map((row) => (row.currency === undefined || row.currency === currency ? row : { ...row, revenue: 0 }));
+      const own = (rows as unknown as readonly HourRow[]).map((row) =>
+        row.currency === undefined || row.currency === currency ? row : { ...row, revenue: 0 },
+      );
       const whole = own.map((row) => ({ ...row, requests: row.requests ?? 0, unfilled: row.unfilled ?? 0 }));
       compared = compareDays(whole, answer.value.time_zone, Date.now());
     }

@@ -21,12 +21,14 @@ import { filteredClicks, filteredImpressions, provisionalClicks } from '../words
 import { date, flight, withDates } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
-import { priceOf } from '../bookings/list-columns.ts';
+import { priceOf } from '../bookings/lists/price-of.ts';
 import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
-import { createCourseCard, type Booked } from './course/course-card.ts';
+import { createLineItemForecast } from '../forecast/line-item-forecast.ts';
+import { createCourseCard, type Booked, type CourseForecast } from './course/course-card.ts';
+import { createFlowCard } from './flow-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
 import { currencyOfCampaign } from '../words/currency.ts';
@@ -43,6 +45,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
     may: page.rights.may('GET', '/line_items/{id}/delivery'),
   });
   const refusals = createRefusalsCard(page, id);
+  const flow = createFlowCard(page, 'line_items', id);
   const comments = createCommentsCard(page, 'line_items', id);
   const waiting = createWaitingNote(page, 'line_items', id);
   const others = createOthersHere(page, 'line_items', id);
@@ -58,6 +61,8 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
 
   const booked = store.find('line_items', id);
   const course = createCourseCard(page, { of: 'line_item', id }, booked);
+  const forecast = createLineItemForecast(page, booked);
+  const ahead = (item: LineItemWire): CourseForecast => ({ words: forecast.render(item), delivery: forecast.known()?.delivery });
   const render = (item: LineItemWire, title: string): TemplateResult => {
     const campaign = store.find('campaigns', item.campaign_id);
     const publisher = publisherOfCampaign(store, item.campaign_id);
@@ -71,13 +76,13 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       )}
       ${pageHead(title, `${item.type === 'direct' ? t`Direct` : t`Programmatic`}, ${priceOf(item, currencyOfCampaign(store, item.campaign_id))}, ${flight(item)}`, actions(page, item))}
       ${others.render()} ${waiting()}
-      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), course.render({ ...bookedOf(item), currency: currencyOfCampaign(store, item.campaign_id) })))}
+      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), html`${course.render({ ...bookedOf(item), currency: currencyOfCampaign(store, item.campaign_id) }, ahead(item))}${flow()}`))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
         parent: { line_item_id: id },
         archived: archivedBy(store, 'line_items', item) !== undefined,
-        without: t`Line item`,
+        without: 'line_item',
         empty: t`It has no creative yet, so it cannot serve.`,
         caption: t`Creatives${publisher ? t` for ${publisher.name}` : ''}`,
       })}
@@ -86,6 +91,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   };
   return recordView(page, 'line_items', id, render, () => {
     clearInterval(timer);
+    forecast.leave();
     others.leave();
   });
 };

@@ -9,7 +9,10 @@ import { t } from '../words/texts.ts';
 const HEIGHT = 240;
 
 /** One figure of a report by day, with days without rows as zero. */
-export const trendChart = ({ columns, rows, from, to, currency, totals_by_currency }: ReportAnswer, metric: string): ChartData | undefined => {
+export const trendChart = (
+  { columns, rows, from, to, currency, totals_by_currency }: ReportAnswer,
+  metric: string,
+): ChartData | undefined => {
   const column = columns.find(({ name }) => name === metric);
   // Amounts of several currencies have no common line.
   if (!column || totals_by_currency.length > 0) return undefined;

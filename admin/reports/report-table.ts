@@ -37,7 +37,8 @@ export interface ReportTableOptions {
 /** The rows of a report under their totals. Heads sort; values of dimensions become filters. */
 export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions): TemplateResult => {
   const { rows, totals, totals_by_currency: byCurrency } = answer;
-  const currencyOf = (row: Readonly<Record<string, Value>>): string | null => (typeof row['currency'] === 'string' ? row['currency'] : answer.currency);
+  const currencyOf = (row: Readonly<Record<string, Value>>): string | null =>
+    typeof row['currency'] === 'string' ? row['currency'] : answer.currency;
   const columns = sayWords(answer.columns);
   // Ids are shown where there is no name for them.
   const shown = columns.filter(({ kind }) => kind !== 'id');

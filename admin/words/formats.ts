@@ -19,6 +19,10 @@ export const money = (amount: number, currency: string): string => {
   return (amount !== 0 && Math.abs(amount) < 0.01 ? fine : whole).format(amount);
 };
 
+/** Amounts of several currencies, which are not added: `$1,200.00, €300.00`. */
+export const amounts = (of: readonly { readonly currency: string; readonly amount: number }[]): string =>
+  of.map(({ currency, amount }) => money(amount, currency)).join(', ') || '–';
+
 /** With all decimals of an agreed price. */
 export const price = (amount: number, currency: string): string => inCurrency(currency).fine.format(amount);
 

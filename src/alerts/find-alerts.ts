@@ -92,7 +92,9 @@ export const createFindAlerts =
     const ask = async <Row>(sql: string, bindings: Readonly<Record<string, string | number>> = {}): Promise<readonly Row[]> =>
       (await knex.raw<{ rows: Row[] }>(sql, { at: new Date(atMs).toISOString(), limit: MAX_FOUND, ...bindings })).rows;
     const judged = await judgeInTurns(readStatuses, await findBookings(knex, 'watched', { atMs, limit: MAX_JUDGED }), signal);
-    const spent = await ask<Named & { readonly entity: 'line_item' | 'campaign'; readonly currency: string; readonly budget: number }>(SPENT);
+    const spent = await ask<Named & { readonly entity: 'line_item' | 'campaign'; readonly currency: string; readonly budget: number }>(
+      SPENT,
+    );
     const isMalware = ({ malwareClients }: ComplainedCreative): boolean => malwareClients >= complaintLimit;
     const complaints = (complaintLimit > 0 ? await findComplaints(knex, atMs, MAX_FOUND) : []).filter(
       (found) => isMalware(found) || found.clients >= complaintLimit * ANY_REASON_FACTOR,

@@ -11,13 +11,20 @@ export const companionFaults = async (
   before: EntityRecord | undefined,
 ): Promise<readonly Fault[]> => {
   if (table === 'creatives' && (input['companion_set'] ?? null) !== null && lineItem && lineItem['roadblock'] !== true)
-    return [{ pointer: '/companion_set', detail: 'needs a roadblock, which shows its creatives together: set roadblock of the line item first' }];
+    return [
+      { pointer: '/companion_set', detail: 'needs a roadblock, which shows its creatives together: set roadblock of the line item first' },
+    ];
   if (table !== 'line_items' || before?.['roadblock'] !== true || input['roadblock'] === true) return [];
   const companion = await trx('creatives')
     .where({ line_item_id: before['id'] as number, archived: false })
     .whereNotNull('companion_set')
     .first<{ id: number } | undefined>('id');
   return companion
-    ? [{ pointer: '/roadblock', detail: `cannot end while creatives are of a companion set: empty companion_set of creative ${companion.id} first` }]
+    ? [
+        {
+          pointer: '/roadblock',
+          detail: `cannot end while creatives are of a companion set: empty companion_set of creative ${companion.id} first`,
+        },
+      ]
     : [];
 };

@@ -102,7 +102,11 @@ const report = (changes: readonly RefilterChange[], currencyOf: (lineItemId: num
   const money = (of: readonly RefilterChange[]): string =>
     Array.from(
       groupBy(of, ({ lineItemId }) => currencyOf(lineItemId)),
-      ([currency, those]) => signed(sum(those, ({ micros }) => micros), currency),
+      ([currency, those]) =>
+        signed(
+          sum(those, ({ micros }) => micros),
+          currency,
+        ),
     ).join(', ') || '0';
   const may = dryRun ? 'would be ' : '';
   const lost = changes.filter(({ from, to }) => from === '' && to !== '');

@@ -37,7 +37,9 @@ export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> =>
     const statement = showStatement(found);
     if (format === 'json') return answer(statement);
     const name = `statement_${publisher_id}_${month}`;
-    return fileReply((begin) => writeTable(begin, { name, format, columns: FINANCE_COLUMNS, currency: null, instead: 'choose CSV' }, [statement.lines]));
+    return fileReply((begin) =>
+      writeTable(begin, { name, format, columns: FINANCE_COLUMNS, currency: null, instead: 'choose CSV' }, [statement.lines]),
+    );
   },
   listOpenMonths: async (_asked, { caller }) =>
     answer(

@@ -157,7 +157,10 @@ const asBooked = (change: PayerChange, lines: readonly FinanceLine[]): PayerChan
 };
 
 /** A month that is not closed, as the publisher is now. */
-interface PublisherMonth extends Pick<ClosedMonth, 'month' | 'publisher' | 'timeZone' | 'revenueCurrency' | 'currency' | 'beginsAt' | 'endsAt'> {
+interface PublisherMonth extends Pick<
+  ClosedMonth,
+  'month' | 'publisher' | 'timeZone' | 'revenueCurrency' | 'currency' | 'beginsAt' | 'endsAt'
+> {
   /** The end of the month, or of today if that is earlier. */
   readonly toDate: Date;
   readonly through: string | null;

@@ -61,7 +61,14 @@ const REPORT = component(
     }),
   }),
   {
-    ...{ from: '2026-10-01', to: '2026-10-31', time_zone: 'Europe/Berlin', currency: 'EUR', group_by: ['campaign'], metrics: ['impressions', 'revenue'] },
+    ...{
+      from: '2026-10-01',
+      to: '2026-10-31',
+      time_zone: 'Europe/Berlin',
+      currency: 'EUR',
+      group_by: ['campaign'],
+      metrics: ['impressions', 'revenue'],
+    },
     filter: { publisher: ['1'] },
     columns: [
       { name: 'campaign_id', label: 'Campaign id', kind: 'id' },

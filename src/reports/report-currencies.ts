@@ -23,5 +23,10 @@ export const byCurrency = (question: ReportQuestion, currencies: readonly string
     : question;
 
 /** Totals over several currencies. */
-export const withoutAmounts = <T>(metrics: readonly MetricName[], totals: Readonly<Record<string, T>>): Readonly<Record<string, T | null>> =>
-  Object.fromEntries(Object.entries(totals).map(([name, sum]) => [name, metrics.some((one) => one === name && isAmount(one)) ? null : sum]));
+export const withoutAmounts = <T>(
+  metrics: readonly MetricName[],
+  totals: Readonly<Record<string, T>>,
+): Readonly<Record<string, T | null>> =>
+  Object.fromEntries(
+    Object.entries(totals).map(([name, sum]) => [name, metrics.some((one) => one === name && isAmount(one)) ? null : sum]),
+  );

@@ -125,7 +125,15 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
         }
         const shown = found.map(shownRow(question, timeZone));
         const totalsOfAll = withoutAmounts(question.metrics, sums);
-        return { ...head, groupBy: question.groupBy, rowCount, rows: shown, totals: totalsOfAll, totalsByCurrency: by_currency, payerChanges };
+        return {
+          ...head,
+          groupBy: question.groupBy,
+          rowCount,
+          rows: shown,
+          totals: totalsOfAll,
+          totalsByCurrency: by_currency,
+          payerChanges,
+        };
       }),
     all: (person, asked, write) =>
       running(person, asked, async (trx, timeZone) => {
@@ -162,7 +170,12 @@ const payerChangesIn = async (trx: Knex.Transaction, question: ReportQuestion, t
     'select ?::timestamp at time zone ? as from, (?::date + 1)::timestamp at time zone ? as until',
     [from, timeZone, to, timeZone],
   );
-  return readPayerChanges(trx, { ...rows[0], publishers: idsIn(question, 'publisher'), campaigns: idsIn(question, 'campaign'), advertisers });
+  return readPayerChanges(trx, {
+    ...rows[0],
+    publishers: idsIn(question, 'publisher'),
+    campaigns: idsIn(question, 'campaign'),
+    advertisers,
+  });
 };
 
 interface PageRow {

@@ -58,14 +58,14 @@ const whole = async (parts: AsyncIterable<string>): Promise<Buffer | undefined> 
   return Buffer.concat(buffers);
 };
 
-async function* jsonParts(
-  question: ReportQuestion,
-  parts: AsyncIterable<readonly ReportRow[]>,
-  head: ReportHead,
-): AsyncGenerator<string> {
+async function* jsonParts(question: ReportQuestion, parts: AsyncIterable<readonly ReportRow[]>, head: ReportHead): AsyncGenerator<string> {
   const rows: ReportRow[] = [];
   for await (const part of parts) rows.push(...part);
-  const { totals: _, totals_by_currency: __, ...page } = reportJson(question, {
+  const {
+    totals: _,
+    totals_by_currency: __,
+    ...page
+  } = reportJson(question, {
     rowCount: rows.length,
     rows,
     totals: {},

@@ -46,9 +46,11 @@ import type { People } from '../people/create-people.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
 import { createCheckRecord } from '../bookings/check-record.ts';
+import { createDraftBooking } from '../forecast/draft-booking.ts';
 import { createForecastStore } from '../forecast/forecast-store.ts';
 import { forecastRoutes } from '../forecast/forecast-routes.ts';
 import type { Forecasts } from '../forecast/forecasts.ts';
+import { trafficEventRoutes } from '../forecast/traffic-event-routes.ts';
 import { exportRoutes } from '../reports/export-routes.ts';
 import { reportRoutes } from '../reports/report-routes.ts';
 import { createFinance } from '../finance/finance.ts';
@@ -68,6 +70,8 @@ import { createReadRefusals } from '../delivery/refusals/read-refusals.ts';
 import { createReadPlacementRefusals } from '../delivery/refusals/read-placement-refusals.ts';
 import type { RefusalStore } from '../events/postgres/refusal-store.ts';
 import { createReadCampaignStatuses, createReadListed, createReadStatuses } from '../delivery/status/read-statuses.ts';
+import { createReadFlow } from '../delivery/flow/read-flow.ts';
+import { createReadListSums } from '../delivery/sums/read-list-sums.ts';
 import { createJudgeList } from '../delivery/status/judge-list.ts';
 import { answerStoreFaults } from '../api/store-faults.ts';
 
@@ -158,6 +162,8 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
       ...{ knex, now: asking.now, readListed, readCampaignStatuses },
       readDelivery: createReadDelivery({ ...counters, knex, currentSnapshot, readListed, now: asking.now }),
       readAttention: createReadAttention({ ...reading, readStatuses }),
+      readFlow: createReadFlow({ knex }),
+      readListSums: createReadListSums({ knex, reader, judgeList }),
       readRefusals: createReadRefusals(options),
       readPlacementRefusals: createReadPlacementRefusals(options),
     }),
@@ -171,7 +177,9 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
       ...{ knex, currentSnapshot, now: asking.now, forecasts: options.forecasts },
       store: createForecastStore({ knex }),
       checkRecord: createCheckRecord(options),
+      draftBooking: createDraftBooking({ writer, reach, now: asking.now }),
     }),
+    ...trafficEventRoutes({ knex }),
     ...recordReportRoutes({ knex, now: asking.now }),
     ...reportRoutes(options),
     ...exportRoutes(options),

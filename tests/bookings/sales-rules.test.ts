@@ -108,7 +108,12 @@ test.each([
 });
 
 test('a publisher in a time zone or with a currency that does not exist is refused', async () => {
-  const { body, status } = await api()('POST', '/publishers', { name: 'P', domain: 'p.example', time_zone: 'Mars/Olympus', currency: 'ZZZ' });
+  const { body, status } = await api()('POST', '/publishers', {
+    name: 'P',
+    domain: 'p.example',
+    time_zone: 'Mars/Olympus',
+    currency: 'ZZZ',
+  });
   expect([status, body.errors]).toEqual([
     400,
     [

@@ -134,7 +134,10 @@ test('a statement is in the currency that its publisher chose for it, at the rat
   await hit(booked, '2026-04-10T12:00:00Z', 1_000_000);
   expect(await statement(booked, '2026-04')).toMatchObject({ currency: 'CHF', rate: null, totals: { revenue: 1, amount: null } });
   const refused = await close(booked, '2026-04');
-  expect([refused.status, refused.body.detail]).toEqual([409, 'CURRENCY_RATES has no rate between the currency of the publisher and that of its statements.']);
+  expect([refused.status, refused.body.detail]).toEqual([
+    409,
+    'CURRENCY_RATES has no rate between the currency of the publisher and that of its statements.',
+  ]);
   expect((await api('PATCH', `/publishers/${booked.publisher.id}`, { statement_currency: 'EURO' })).status).toBe(400);
 });
 
@@ -151,7 +154,8 @@ test('money of a publisher is in its currency, which needs no rate and is fixed 
     [
       {
         pointer: '/currency',
-        detail: 'cannot change: its campaigns are booked in CHF. Add another publisher for EUR, or set statement_currency to have statements in it too',
+        detail:
+          'cannot change: its campaigns are booked in CHF. Add another publisher for EUR, or set statement_currency to have statements in it too',
       },
     ],
   ]);
@@ -276,7 +280,10 @@ describe('a closed month is a document', () => {
       advertisers: [{ amount: 0.00001, other_amounts: [{ currency: 'USD', amount: 0.000007 }] }],
     });
     // The rate has halved since.
-    const later = await createFinance({ knex, rateOf: (currency) => (currency === 'USD' ? 1 : 0.45) }).statement(booked.publisher.id, '2026-04');
+    const later = await createFinance({ knex, rateOf: (currency) => (currency === 'USD' ? 1 : 0.45) }).statement(
+      booked.publisher.id,
+      '2026-04',
+    );
     expect(later?.lines.map(({ ofMonth, amountMicros, currency }) => [ofMonth, amountMicros, currency])).toEqual([
       ['2026-04', 5, 'EUR'],
       ['2026-03', 1, 'EUR'],

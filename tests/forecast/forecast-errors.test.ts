@@ -39,16 +39,16 @@ const forecastOf = async (
     ...{ version: 1, days, warning: null, widening: 1 },
     placements: { [placementId]: { available: each(10 * p50), p10: each(10 * p10), p90: each(10 * p90), sold: each(p50) } },
     lineItems: { [String(lineItemIds[0])]: { p10: each(p10), p50: each(p50), p90: each(p90) } },
+    bookings: {},
   };
   await createForecastStore({ knex }).keepBase(publisherId, days[0]!, figures, []);
 };
 
 const came = async (booking: Booking, day: string, impressions: number, requests: number): Promise<void> => {
   const { publisherId, placementId, campaignId, lineItemIds, creativeIds } = booking;
+  const ids = { publisher_id: publisherId, campaign_id: campaignId, line_item_id: lineItemIds[0], creative_id: creativeIds[0] };
   await knex('daily_counts')
-    .insert({
-      ...{ day, publisher_id: publisherId, campaign_id: campaignId, line_item_id: lineItemIds[0], creative_id: creativeIds[0], impressions },
-    })
+    .insert({ day, ...ids, impressions })
     .onConflict(['day', 'line_item_id', 'creative_id'])
     .merge();
   await knex('request_days').insert({ day, publisher_id: publisherId, placement_id: placementId, reason: '', size: '300x250', requests });

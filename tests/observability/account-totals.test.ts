@@ -34,5 +34,7 @@ test('gauges show the money that is billed today and the money that is held, by 
   const metrics = await readMetrics({ url });
   const valueOf = (name: string) => metrics.get(`adserver_${name}`);
   // A thousandth of the CPM for each impression.
-  expect([valueOf('spend_today{currency="USD"}'), valueOf('held{currency="USD"}'), valueOf('unsettled_reservations')]).toEqual([0.01, 0.02, 2]);
+  expect([valueOf('spend_today{currency="USD"}'), valueOf('held{currency="USD"}'), valueOf('unsettled_reservations')]).toEqual([
+    0.01, 0.02, 2,
+  ]);
 });

@@ -322,7 +322,11 @@ test('amounts of several currencies have a row and a total for each, and are not
     ...{ currency: 'EUR', group_by: ['day'], rows: [{ revenue: 2 }], totals: { revenue: 2 }, totals_by_currency: [] },
   });
   const only = `filter[line_item]=${euros.lineItem}&from=2026-04-01&to=2026-04-30`;
-  expect(await report(`group_by=day&metrics=revenue&${only}`)).toMatchObject({ currency: 'EUR', group_by: ['day'], totals: { revenue: 2 } });
+  expect(await report(`group_by=day&metrics=revenue&${only}`)).toMatchObject({
+    currency: 'EUR',
+    group_by: ['day'],
+    totals: { revenue: 2 },
+  });
   expect(await faultsOf(`metrics=revenue&filter[currency]=euro`)).toEqual(['/filter/currency/0']);
 });
 
@@ -356,4 +360,12 @@ test('a report by class and by what a line item is worth names both, and filters
   expect(await faultsOf('filter[class]=gold&filter[value_type]=gift')).toEqual(['/filter/class/0', '/filter/value_type/0']);
 });
 
-const ADDED = { name: 'Thanks', active: true, start_date: '2026-01-01', end_date: '2999-12-31', added_value: true, class: 'house', budget_type: 'Flat' };
+const ADDED = {
+  name: 'Thanks',
+  active: true,
+  start_date: '2026-01-01',
+  end_date: '2999-12-31',
+  added_value: true,
+  class: 'house',
+  budget_type: 'Flat',
+};

@@ -55,4 +55,5 @@ export interface PlayerRules extends VideoRules {
 }
 
 /** Of a break that the standard names, in the words of `position`. */
-export const positionOfBreak = (at: string): VideoPosition => (/^(start|0{1,2}%|00:00:00(\.0+)?)$/.test(at) ? 'pre' : /^(end|100%)$/.test(at) ? 'post' : 'mid');
+export const positionOfBreak = (at: string): VideoPosition =>
+  /^(start|0{1,2}%|00:00:00(\.0+)?)$/.test(at) ? 'pre' : /^(end|100%)$/.test(at) ? 'post' : 'mid';

@@ -1,12 +1,14 @@
 import { component } from '../../api/component.ts';
+import { AMOUNTS } from '../amounts.ts';
 import * as s from '../../base/schema.ts';
 
-/** Why something needs attention, most urgent first. A line item is in one of the first four at most: that of its status. */
+/** Why something needs attention, most urgent first. A line item is in one of the first five at most. */
 export const ATTENTION_KINDS = [
   'cannot_serve',
   'behind',
   'limited',
   'outranked',
+  'will_miss',
   'complaints',
   'not_played',
   'pending_creatives',
@@ -22,6 +24,11 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 const RECORDS = { publishers: s.count, placements: s.count, campaigns: s.count, line_items: s.count, creatives: s.count };
 export const SET_UP_KINDS = Object.keys(RECORDS) as readonly (keyof typeof RECORDS)[];
 
+const REMEDY = s.record({
+  ...{ change: s.text, words: s.text, p50: s.described(s.count, 'Impressions that it would deliver') },
+  fields: s.anyObject({ description: 'Of the line item, what would change (JSON merge patch)' }),
+});
+
 const TABLES = ['line_items', 'creatives'] as const;
 
 /** What needs attention, here and on the home screen. */
@@ -34,7 +41,7 @@ export const ATTENTION = component(
       s.record({
         kind: s.oneOf(ATTENTION_KINDS),
         total: s.count,
-        at_risk: s.listOf(s.record({ currency: s.text, amount: s.number }), { description: 'Of all of them, by the currency of their publishers' }),
+        at_risk: s.described(AMOUNTS, 'Of all of them, by the currency of their publishers'),
         rows: s.listOf(
           s.record({
             table: s.orNull(s.oneOf(TABLES), { enum: [...TABLES, null] }),
@@ -47,11 +54,14 @@ export const ATTENTION = component(
             }),
             currency: s.orNull(s.text, { description: 'Of what is at risk' }),
             ends_at: s.orNull(s.moment, { description: 'The end of its flight' }),
+            remedy: s.nullOr(REMEDY, { description: 'Of a line item that is forecast to miss its goal, what helps most' }),
           }),
         ),
       }),
     ),
-    ended: s.listOf(s.record({ line_item_id: s.integer, name: s.text, ended_at: s.moment, impressions: s.count, spend: s.number, currency: s.text })),
+    ended: s.listOf(
+      s.record({ line_item_id: s.integer, name: s.text, ended_at: s.moment, impressions: s.count, spend: s.number, currency: s.text }),
+    ),
     records: s.record(RECORDS, { description: 'Records that are not archived' }),
     health: s.record({
       replicas: s.described(s.integer, 'Replicas that are running; one that ended without a word counts for 35 seconds more'),
@@ -70,12 +80,14 @@ export const ATTENTION = component(
           {
             ...{ table: 'line_items', id: 5, name: 'Boots, sport readers' },
             text: 'Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now',
-            ...{ at_risk: 760.5, currency: 'EUR', ends_at: '2026-10-31T00:00:00.000Z' },
+            ...{ at_risk: 760.5, currency: 'EUR', ends_at: '2026-10-31T00:00:00.000Z', remedy: null },
           },
         ],
       },
     ],
-    ended: [{ line_item_id: 4, name: 'Boots, summer', ended_at: '2026-10-14T00:00:00.000Z', impressions: 200_000, spend: 900, currency: 'EUR' }],
+    ended: [
+      { line_item_id: 4, name: 'Boots, summer', ended_at: '2026-10-14T00:00:00.000Z', impressions: 200_000, spend: 900, currency: 'EUR' },
+    ],
     records: { publishers: 2, placements: 12, campaigns: 40, line_items: 96, creatives: 131 },
     health: { replicas: 3, counters: true, catalog_version: 84, catalog_age_seconds: 12 },
   },

@@ -32,7 +32,15 @@ const FIGURES_EXAMPLE = {
   ...{ gross_clicks: 29, filtered_clicks: 5, provisional_clicks: 3, clicks: 21, viewable: 3100, ctr: 0.005 },
   ...{ events: { like: 3, viewable: 3100 }, filtered: { impression_spider: 110, click_fast: 5 }, spend: 18.9, ecpm: 4.5 },
 };
-const REPORT_EXAMPLE = { from: '2026-10-14', to: '2026-10-14', currency: 'EUR', currencies: ['EUR'], row_count: 1, totals: FIGURES_EXAMPLE, flat_fees: 0 };
+const REPORT_EXAMPLE = {
+  from: '2026-10-14',
+  to: '2026-10-14',
+  currency: 'EUR',
+  currencies: ['EUR'],
+  row_count: 1,
+  totals: FIGURES_EXAMPLE,
+  flat_fees: 0,
+};
 
 const CAMPAIGN_REPORT = component('CampaignReport', s.record({ campaign_id: s.integer, ...reportOf(schemaOf(REPORT_COLUMNS.keys)) }), {
   ...{ campaign_id: 3, ...REPORT_EXAMPLE },
@@ -78,7 +86,11 @@ export const RECORD_REPORT_API = defineRoutes({
     summary: 'Report of an advertiser by day and campaign, over all publishers of one currency',
     parameters: {
       id: idInPath('advertiser'),
-      currency: textQuery('One of `currencies`; by default that of most campaigns', { pattern: '^[A-Z]{3}$' }, 'must be an ISO 4217 code, such as EUR'),
+      currency: textQuery(
+        'One of `currencies`; by default that of most campaigns',
+        { pattern: '^[A-Z]{3}$' },
+        'must be an ISO 4217 code, such as EUR',
+      ),
       ...asked,
     },
     answer: reportAnswer(ADVERTISER_REPORT),
