@@ -65,7 +65,7 @@ const readDelivered = async (knex: Knex, table: FlowTable, window: Window, scope
     { ...window, ...scopeBinding(scope) },
   );
   const numbers = Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]);
-  return Object.fromEntries(numbers) as unknown as Delivered;
+  return Object.fromEntries(numbers);
 };
 
 const lossesOfItems = async (knex: Knex, table: Exclude<FlowTable, 'placements'>, window: Window, scope: Scope): Promise<Losses> => {
