@@ -96,7 +96,7 @@
       Object.assign(box.style, { width: `${width * scale}px`, height: `${height * scale}px` });
       figure.style.width = `${width * scale + 2}px`;
     };
-    new ResizeObserver(fit).observe(document.documentElement);
+    new window.ResizeObserver(fit).observe(document.documentElement);
     return figure;
   };
 

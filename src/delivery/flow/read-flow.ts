@@ -64,8 +64,9 @@ const readDelivered = async (knex: Knex, table: FlowTable, window: Window, scope
      from report_hours where ${among} and ${isAmong('publishers', 'publisher_id', scope)} and ${IN_HOURS}`,
     { ...window, ...scopeBinding(scope) },
   );
-  const numbers = Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]);
-  return Object.fromEntries(numbers);
+  const [row] = rows;
+  const of = (name: keyof Delivered): number => Number(row?.[name] ?? 0);
+  return { served: of('served'), gross: of('gross'), shown: of('shown'), seen: of('seen'), clicked: of('clicked'), micros: of('micros') };
 };
 
 const lossesOfItems = async (knex: Knex, table: Exclude<FlowTable, 'placements'>, window: Window, scope: Scope): Promise<Losses> => {
