@@ -35,6 +35,7 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
       { name: 'overview', label: t`Home`, isAllowed: always },
       { name: 'inbox', label: t`Inbox`, isAllowed: ({ me }) => me.kind === 'person' },
       { name: 'timeline', label: t`Timeline`, isAllowed: ({ may }) => may('GET', '/line_items') },
+      { name: 'availability', label: t`Availability`, isAllowed: ({ may }) => may('GET', '/availability') },
     ],
   },
   {

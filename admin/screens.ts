@@ -16,6 +16,7 @@ import { openAlerts } from './alerts/alerts-view.ts';
 import { openCampaign } from './bookings/campaign-view.ts';
 import { openFiles } from './assets/files-view.ts';
 import { openFinance } from './finance/finance-view.ts';
+import { openAvailability } from './forecast/availability-view.ts';
 import { openForm } from './bookings/form-view.ts';
 import { openHistory } from './bookings/history-view.ts';
 import { openLineItem } from './delivery/line-item-view.ts';
@@ -46,6 +47,8 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
       return openFiles(page);
     case 'timeline':
       return openTimeline(page, route);
+    case 'availability':
+      return openAvailability(page, route);
     case 'test':
       return openTest(page, route);
     case 'reports':

@@ -37,6 +37,7 @@ import { profile } from './measures/profile.ts';
 import { reload } from './measures/reload.ts';
 import { replicas } from './measures/replicas.ts';
 import { scaleOut } from './measures/scale.ts';
+import { vast } from './measures/vast.ts';
 import { wholeCost } from './measures/whole.ts';
 import { goalTable, reportOf, sectionOf, withFigures } from './report.ts';
 
@@ -44,6 +45,7 @@ const MEASURES = [
   'whole',
   'ads',
   'auctions',
+  'vast',
   'pixels',
   'latency',
   'scale',
@@ -112,6 +114,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   await measure('whole', () => wholeCost(rig, scale));
   const ads = await measure('ads', () => adThroughput(rig, scale));
   await measure('auctions', () => auctions(rig, scale));
+  await measure('vast', () => vast(rig, scale));
   const hits = await measure('pixels', () => pixels(rig, scale));
   await measure('latency', () => latency(rig, scale));
   await measure('scale', () => scaleOut(rig, scale));

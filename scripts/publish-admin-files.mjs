@@ -24,6 +24,7 @@ const STYLES = [
   'delivery',
   'reports',
   'timeline',
+  'forecast',
   'sign-in',
 ];
 

@@ -14,7 +14,7 @@ export interface Bidder {
 export const startBidder = async (nextCpm: () => number): Promise<Bidder> => {
   const answer = (body: string): object => {
     const { id, imp } = JSON.parse(body) as { readonly id: string; readonly imp: readonly { readonly id: string }[] };
-    const bid = imp.map(({ id: impid }) => ({ id: `bid-${impid}`, impid, price: nextCpm(), crid: 'bidder', adm: '<b>bid</b>' }));
+    const bid = imp.map(({ id: impid }) => ({ id: `bid-${impid}`, impid, price: nextCpm(), crid: 'bidder', mtype: 1, adm: '<b>bid</b>' }));
     return { id, cur: 'USD', seatbid: [{ bid }] };
   };
   const headers: IncomingHttpHeaders[] = [];

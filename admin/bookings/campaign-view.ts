@@ -10,6 +10,7 @@ import { flight } from '../words/dates.ts';
 import { money } from '../words/formats.ts';
 import { toggleActive } from './actions.ts';
 import { createOthersHere } from './others-here.ts';
+import { createCampaignForecast } from '../forecast/campaign-forecast.ts';
 import { createCourseCard, type Booked } from '../delivery/course/course-card.ts';
 import { bookedOf } from '../delivery/line-item-view.ts';
 import type { CampaignWire } from '../api/wire.ts';
@@ -70,6 +71,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   for (const fault of faults) if (fault) page.complain(fault);
   const flow = createFlowCard(page, 'campaigns', id);
   const course = createCourseCard(page, { of: 'campaign', id }, store.find('campaigns', id));
+  const forecast = createCampaignForecast(page, id);
 
   return recordView(
     page,
@@ -90,7 +92,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           ${page.rights.may('POST', '/bookings') && page.rights.mayChange('campaigns', campaign) ? html`<a role="button" class="secondary" href=${hashOf(['campaigns', id, 'book'])}>${t`Open the booking`}</a>` : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
-        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign))} ${flow()}
+        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast())} ${flow()}
         ${childrenCard(page, {
           kind: 'line_items',
           rows: store.listing('line_items', items)?.rows ?? [],

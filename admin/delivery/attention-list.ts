@@ -2,6 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import type { Attention, AttentionGroup, AttentionKind, AttentionRow } from '../../src/delivery/attention/attention.ts';
 import { mayJudge, patchRecord, setStatus } from '../bookings/actions.ts';
+import { applyRemedy } from '../forecast/apply-remedy.ts';
+import { about, remedyWords } from '../forecast/forecast-words.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
@@ -24,6 +26,7 @@ const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
   behind: { title: t`Behind`, all: hashOf(['line_items'], { q: 'behind' }) },
   limited: { title: t`Behind, because of a cap or a budget` },
   outranked: { title: t`Always outranked`, all: hashOf(['line_items'], { q: 'outranked' }) },
+  will_miss: { title: t`Will miss its goal`, all: hashOf(['alerts']) },
   complaints: { title: t`Complaints about creatives`, all: hashOf(['complaints']) },
   not_played: { title: t`Videos that players do not play` },
   pending_creatives: { title: t`Creatives to approve`, all: hashOf(['creatives'], { q: 'pending' }) },
@@ -45,7 +48,14 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
     const sure = await page.confirm({ title: `${remedy.label}?`, text: t`It applies to the next requests.`, yes: t`Change it` });
     if (sure && (await patchRecord(page, remedy.table, remedy.id, remedy.patch, t`${remedy.label}: done.`))) await reload();
   };
-  const fix = (kind: AttentionKind, { table, id }: AttentionRow): TemplateResult | typeof nothing => {
+  /** Does what a forecast says would help most. */
+  const help = async (id: number, remedy: NonNullable<AttentionRow['remedy']>): Promise<void> => {
+    const fault = await page.store.ensure('line_items', id);
+    const item = page.store.find('line_items', id);
+    if (fault) return page.complain(fault);
+    if (item) await applyRemedy(page, item, remedy, () => void reload());
+  };
+  const fix = (kind: AttentionKind, { table, id, remedy }: AttentionRow): TemplateResult | typeof nothing => {
     if (table === null || id === null) return nothing;
     const { rights } = page;
     const mayChange = rights.may('PATCH', '/line_items/{id}');
@@ -53,6 +63,10 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
     switch (kind) {
       case 'outranked':
         return mayChange ? button(t`Rank it higher`, () => helpOutranked(id), 'secondary') : link(t`See why`, linkTo('line_items', id));
+      case 'will_miss':
+        return remedy && rights.may('POST', '/bookings')
+          ? button(t`${remedyWords(remedy)}: ${about(remedy.p50)}`, () => help(id, remedy), 'secondary')
+          : link(t`See why`, linkTo('line_items', id));
       case 'pending_creatives':
         return mayJudge(page)
           ? button(t`Approve`, () => setStatus(page, id, 'approved').then(reload), 'secondary')
@@ -98,7 +112,7 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
 };
 
 /** Line items that bring less than what was agreed if they go on like this. */
-const BY_MONEY: readonly AttentionKind[] = ['cannot_serve', 'behind', 'limited', 'outranked'];
+const BY_MONEY: readonly AttentionKind[] = ['cannot_serve', 'behind', 'limited', 'outranked', 'will_miss'];
 const MAX_BY_MONEY = 10;
 
 /** One list, ordered by what is at stake, each with its remedy. */

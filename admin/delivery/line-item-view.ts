@@ -26,7 +26,8 @@ import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
-import { createCourseCard, type Booked } from './course/course-card.ts';
+import { createLineItemForecast } from '../forecast/line-item-forecast.ts';
+import { createCourseCard, type Booked, type CourseForecast } from './course/course-card.ts';
 import { createFlowCard } from './flow-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
@@ -59,6 +60,8 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
 
   const booked = store.find('line_items', id);
   const course = createCourseCard(page, { of: 'line_item', id }, booked);
+  const forecast = createLineItemForecast(page, booked);
+  const ahead = (item: LineItemWire): CourseForecast => ({ words: forecast.render(item), delivery: forecast.known()?.delivery });
   const render = (item: LineItemWire, title: string): TemplateResult => {
     const campaign = store.find('campaigns', item.campaign_id);
     const publisher = publisherOfCampaign(store, item.campaign_id);
@@ -72,7 +75,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       )}
       ${pageHead(title, `${item.type === 'direct' ? t`Direct` : t`Programmatic`}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
       ${others.render()} ${waiting()}
-      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), html`${course.render(bookedOf(item))}${flow()}`))}
+      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), html`${course.render(bookedOf(item), ahead(item))}${flow()}`))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
@@ -87,6 +90,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   };
   return recordView(page, 'line_items', id, render, () => {
     clearInterval(timer);
+    forecast.leave();
     others.leave();
   });
 };

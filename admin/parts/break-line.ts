@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { positionOfBreak, type Break } from '../../src/catalog/model/video-rules.ts';
 import { t } from '../words/texts.ts';
 
@@ -40,14 +40,22 @@ export const breakLine = (rules: unknown): TemplateResult | typeof nothing => {
   if (shown.length === 0) return nothing;
   const longest = Math.max(...shown.map(({ seconds }) => seconds));
   const words = shown.map(({ at, ads, seconds }) => t`${at}: ${ads} × in ${seconds} s`).join('; ');
-  return html`<div class="break-line" role="img" aria-label=${t`The breaks of the film: ${words}`}>
-    <div class="film"></div>
-    ${shown.map(
-      ({ at, left, ads, seconds }) =>
-        html`<div class="film-break" style="left: ${left}%; --ads-width: ${20 + (40 * seconds) / longest}px" title=${t`${at}: ${ads} × in ${seconds} s`}>
-          <span class="film-ads">${Array.from({ length: ads }, () => html`<i></i>`)}</span>
-          <small>${at}</small>
-        </div>`,
-    )}
-  </div>`;
+  return html`<svg class="break-line" role="img" aria-label=${t`The breaks of the film: ${words}`}>
+    <rect class="film" x="8%" y="17" width="84%" height="8" rx="4"></rect>
+    ${shown.map((one) => breakAt(one, longest))}
+  </svg>`;
+};
+
+const AD_GAP = 2;
+
+/** Each ad a piece; all of them as wide as the break may be long. */
+const breakAt = ({ at, left, ads, seconds }: PlacedBreak, longest: number): TemplateResult => {
+  const width = 16 + (36 * seconds) / longest;
+  const ad = (width - AD_GAP * (ads - 1)) / ads;
+  // Room is left at both ends for the words below.
+  return svg`<svg x="${8 + left * 0.84}%" overflow="visible">
+    <title>${t`${at}: ${ads} × in ${seconds} s`}</title>
+    ${Array.from({ length: ads }, (_, i) => svg`<rect class="film-ad" x=${i * (ad + AD_GAP) - width / 2} y="8" width=${ad} height="26" rx="3"></rect>`)}
+    <text y="52" text-anchor="middle">${at}</text>
+  </svg>`;
 };

@@ -11,6 +11,7 @@ const SHAPES = {
   line_items: svg`<path d="M4 5h12M4 10h12M4 15h7" />`,
   creatives: svg`<rect x="3" y="4" width="14" height="12" rx="2" /><circle cx="7.5" cy="8.5" r="1.2" /><path d="m4 15 4-4 3 3 3-3 3 3" />`,
   timeline: svg`<path d="M3 4v13h14M6 7h6M8 10.5h7M6 14h4" />`,
+  availability: svg`<rect x="3" y="4" width="14" height="13" rx="2" /><path d="M3 8.5h14M7.7 8.5V17M12.3 8.5V17M3 12.8h14" />`,
   files: svg`<path d="M3 6V4h5l2 2h7v10H3zM3 6v10" />`,
   test: svg`<circle cx="9" cy="9" r="5" /><path d="m13 13 4 4" />`,
   reports: svg`<path d="M4 4v12h12M7.5 13V9.5M11 13V6M14.5 13v-5" />`,

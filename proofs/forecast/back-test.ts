@@ -2,6 +2,7 @@ import { createZoneOffset } from '../../src/base/zone-offset.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { borrowTargeting } from '../../src/forecast/replay/borrow-targeting.ts';
 import { comingDays } from '../../src/forecast/replay/coming-days.ts';
 import { predict, type Prediction, type PredictOptions } from '../../src/forecast/replay/predict.ts';
 import { runReplay, type ReplayResult } from '../../src/forecast/replay/run-replay.ts';
@@ -26,18 +27,9 @@ export interface BackTestOptions {
   /** Of the sample: one visitor in so many. */
   readonly sampleWeight: number;
   readonly say: (line: string) => void;
-  /** What was played before of the same options. */
-  readonly played?: Played | undefined;
-}
-
-/** What the line items delivered: before the forecast, and in all. */
-export interface Played {
-  readonly before: Delivered;
-  readonly delivered: Delivered;
 }
 
 export interface BackTest {
-  readonly before: Delivered;
   readonly catalog: BookedCatalog;
   readonly delivered: Delivered;
   readonly forecast: (withDraft: boolean) => Promise<Prediction>;
@@ -64,7 +56,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
   const { redisUrl, seed, viewsADay, lineItems, say } = options;
   const life = createLife({ seed, startMs: START_MS, viewsADay });
   const catalog = bookCatalog({ life, seed: seed + 1, startMs: START_MS, lineItems, impressionsADay: viewsADay * 1.6, zone: ZONE });
-  const world = options.played ? undefined : await createWorld({
+  const world = await createWorld({
     ...{
       redisUrl,
       replicas: 3,
@@ -101,8 +93,8 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
 
   const asked = new Map<string, number>();
   const begunAt = performance.now();
-  const delivered = (): Delivered => options.played?.delivered ?? new Map([...(world?.delivered ?? [])].map(([id, days]) => [id, new Map(days)]));
-  let before: Delivered = options.played?.before ?? new Map();
+  const delivered = (): Delivered => new Map([...world.delivered].map(([id, days]) => [id, new Map(days)]));
+  let before: Delivered = new Map();
   for (let day = 0; day < HISTORY_DAYS + FORECAST_DAYS; day++) {
     const dayMs = START_MS + day * MS_PER_DAY;
     known = await snapshotAt(catalog.rows, dayMs);
@@ -112,15 +104,16 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       if (day < HISTORY_DAYS) note(request, day);
       else for (const { placementId } of request.imps) asked.set(placementId, (asked.get(placementId) ?? 0) + 1);
     }
-    await world?.play(known, requests, dayMs, dayMs + MS_PER_DAY);
-    if (world && day === HISTORY_DAYS - 1) before = delivered();
-    if (world && day % 7 === 6)
+    await world.play(known, requests, dayMs, dayMs + MS_PER_DAY);
+    if (day === HISTORY_DAYS - 1) before = delivered();
+    if (day % 7 === 6)
       say(`  day ${day + 1}: ${[...world.delivered.values()].reduce((sum, days) => sum + total(days), 0)} impressions delivered`);
   }
   const played = (performance.now() - begunAt) / 1000;
-  await world?.close();
+  await world.close();
   const nowMs = START_MS + HISTORY_DAYS * MS_PER_DAY;
   const knownHours = [...hourly];
+  const borrowed = borrowTargeting(sample);
 
   const optionsOf = async (blind: Blindness | undefined, withDraft: boolean): Promise<PredictOptions> => {
     const rows = blinded(catalog, blind, withDraft);
@@ -130,7 +123,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     );
     return {
       ...{ snapshot, publisherId: 1, nowMs, days: FORECAST_DAYS, zone: ZONE, zoneOffset: createZoneOffset() },
-      sample,
+      sample: borrowed,
       history: blind === 'trend' ? withoutTrend(history) : history,
       events: blind === 'event' ? [] : [knownEvent(life.places.filter(({ section }) => section === EVENT.section).map(({ id }) => id))],
       models: new Map(),
@@ -151,7 +144,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     const offsetMs = (atMs: number): number => blind.zoneOffset(ZONE, atMs);
     return runReplay({ ...blind, before: days, scale, offsetMs, random: blind.randomOf(), days: coming.days(() => 1) });
   };
-  return { asked, catalog, before, delivered: delivered(), forecast, middleWithout, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
+  return { asked, catalog, delivered: delivered(), forecast, middleWithout, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
 };
 
 const total = (days: ReadonlyMap<number, number>): number => [...days.values()].reduce((sum, count) => sum + count, 0);

@@ -13,16 +13,16 @@ const PUBLISHED_ALIAS = fileURLToPath(new URL('../../sdk/examples/prebid-server/
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
 const go = async (folder: string, ...args: readonly string[]): Promise<string> => {
-  const env = { ...process.env, GOBIN: folder, GOFLAGS: '-mod=mod' };
-  const { stdout } = await promisify(execFile)('go', args, { env, cwd: folder, maxBuffer: MAX_OUTPUT });
+  const { stdout } = await promisify(execFile)('go', args, { cwd: folder, maxBuffer: MAX_OUTPUT });
   return stdout;
 };
 
 /** The real Prebid Server for Go, built from its module. @returns the program and the folder of its sources. @throws where there is no Go */
 const buildPrebidServer = async (folder: string): Promise<{ readonly program: string; readonly sources: string }> => {
   const { Dir } = JSON.parse(await go(folder, 'mod', 'download', '-json', `${MODULE}@${VERSION}`)) as { readonly Dir: string };
-  await go(folder, 'install', `${MODULE}@${VERSION}`);
-  return { program: path.join(folder, 'prebid-server'), sources: Dir };
+  const program = path.join(folder, 'prebid-server');
+  await go(Dir, 'build', '-o', program, '.');
+  return { program, sources: Dir };
 };
 
 export interface RealPrebidServerOptions {
@@ -59,13 +59,16 @@ export const startRealPrebidServer = async ({
   await writeFile(path.join(bidders, 'exchange.yaml'), `aliasOf: teqblaze\nendpoint: ${exchange}\n`);
   const [port, adminPort] = [await freePort(), await freePort()];
   const settings = {
-    ...{ host: '127.0.0.1', port, admin_port: adminPort, external_url: `http://127.0.0.1:${port}` },
+    ...{ host: '127.0.0.1', port, admin_port: adminPort, external_url: `http://127.0.0.1:${port}`, status_response: 'ok' },
     ...{ gdpr: { enabled: false, default_value: '0' }, ccpa: { enforce: false } },
+    compression: { request: { enable_gzip: true } },
     currency_converter: { fetch_url: ratesUrl, fetch_interval_seconds: 1800 },
     stored_requests: { filesystem: { enabled: true, directorypath: path.join(home, 'stored', 'stored_requests', 'data', 'by_id') } },
   };
   // JSON is YAML.
   await writeFile(path.join(home, 'pbs.yaml'), JSON.stringify(settings));
-  const server = await startServer({ name: 'prebid-server', command: [program], port, cwd: home, readyPath: '/status' });
+  // It asks for the list of vendors at its start, and needs none here: no proxy answers, and nothing leaves this machine.
+  const env = { HTTPS_PROXY: 'http://127.0.0.1:9' };
+  const server = await startServer({ name: 'prebid-server', command: [program], env, port, cwd: home, readyPath: '/status' });
   return { ...server, version: VERSION };
 };

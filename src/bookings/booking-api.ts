@@ -9,7 +9,7 @@ import { ANSWERED_EXAMPLES, SENT_EXAMPLES } from './entity-examples.ts';
 const MAX_LINE_ITEMS = 200;
 const MAX_CREATIVES = 100;
 /** 200 line items with their targeting, and their creatives. */
-const MAX_BOOKING_VALUES = 25_000;
+export const MAX_BOOKING_VALUES = 25_000;
 
 const written = {
   id: s.optional(s.described(s.recordId, 'of a record that exists; without it, one is created')),
@@ -19,7 +19,7 @@ const written = {
   ),
 };
 
-const BOOKING = component(
+export const BOOKING = component(
   'Booking',
   s.closedRecord({
     advertiser: s.optional(s.anyObject({ description: 'an advertiser that is created, and becomes that of the campaign' })),

@@ -57,6 +57,9 @@ export const checkReferences = async (
   }
   if (lineItem?.['type'] === 'direct' && (input['format'] === 'video' || input['format'] === 'audio') && isEmptyObject(input['content']))
     faults.push({ pointer: '/content', detail: 'must have media, or a tag of another server: only bidders supply them with each bid' });
+  const loop = placementOfOwnTag(input['content'], placements);
+  if (loop !== undefined)
+    faults.push({ pointer: '/content', detail: `has the tag of placement ${loop}, where it runs itself: its wrapper would lead back to it` });
   const listed = await listedPlacements(trx, input['placement_ids'], kind, scope, before);
   faults.push(...listed.faults);
   if (campaign) faults.push(...(await foreignPlacements(trx, listed.placements, campaign['id'] as number)));
@@ -68,6 +71,14 @@ export const checkReferences = async (
   faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], scope)));
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
+};
+
+/** The placement of a creative whose tag asks for an ad of that placement; undefined: there is none. */
+const placementOfOwnTag = (content: unknown, placements: readonly { readonly id: string }[]): string | undefined => {
+  const [, tag] = (typeof content === 'string' && /"tag"\s*:\s*"([^"]*)"/.exec(content)) || [];
+  if (tag === undefined || !URL.canParse(tag)) return undefined;
+  const { pathname, searchParams } = new URL(tag);
+  return /\/v(ast|map)$/.test(pathname) ? placements.find(({ id }) => id === searchParams.get('placement'))?.id : undefined;
 };
 
 const isEmptyObject = (text: unknown): boolean => typeof text === 'string' && /^\s*\{\s*\}\s*$/.test(text);

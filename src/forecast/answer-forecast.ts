@@ -1,5 +1,8 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import type { LineItem } from '../catalog/model/entities.ts';
+import { commonFlight, type LineItem } from '../catalog/model/entities.ts';
+import { showEndDate } from '../catalog/model/flight-dates.ts';
+import { classesThatLeave } from '../catalog/model/line-item-classes.ts';
+import { MS_PER_DAY } from '../base/utc-day.ts';
 import { reasonName, wordsOf, type NoBidReason } from '../decision/no-bid-reason.ts';
 import { OUTRANKED } from '../serving/count-refusals.ts';
 import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
@@ -18,6 +21,8 @@ export interface Baseline {
   readonly prediction: Prediction;
   /** By placement and line item. */
   readonly winners: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** By placement, line item and day. */
+  readonly winnersByDay: ReadonlyMap<string, ReadonlyMap<number, ReadonlyMap<number, number>>>;
   /** By placement and day. */
   readonly available: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly sold: ReadonlyMap<string, ReadonlyMap<number, number>>;
@@ -57,19 +62,21 @@ export const answerSampled = (asked: AskedForecast & { readonly baseline: Baseli
     p50: Math.round(count),
     p90: Math.round(Math.min(count * Math.exp(TENTH * spread(ahead)), Math.max(supply.available, count))),
   });
-  const goal = goalLeft(limits);
+  const most = goalLeft(limits);
+  const goal = goalDue(limits, coming.today, days.length);
   return {
     basis: 'sample',
     ...{ from: dateOf(coming.today), to: dateOf(coming.today + days.length - 1) },
     ...{ available: Math.round(supply.available), free: Math.round(supply.free), goal },
     delivery: {
-      ...capped(range(total, days.length / 2), goal),
+      ...capped(range(total, days.length / 2), most),
       by_day: byDay.map((count, ahead) => ({ day: dateOf(coming.today + ahead), ...range(count, ahead) })),
     },
     clicks: Math.round(total * asked.options.rates.clickRate(lineItemId)),
     binding: [],
     displaced: [],
     remedies: goal !== null && total < goal ? remediesFor(asked, supply, limits, total) : [],
+    without_history: placementsOf(asked).filter((placement) => !isVisited(coming, placement)),
     warning: coming.plan.warning ?? (baseline ? null : 'Other bookings are not considered yet: they are being replayed'),
   };
 };
@@ -81,7 +88,7 @@ export const answerReplayed = (
   const { snapshot, lineItemId, coming, sampled, before, after, dateOf } = asked;
   const found = after.lineItems.get(lineItemId);
   const limits = limitsOf(asked, lineItemIn(snapshot, lineItemId));
-  const goal = goalLeft(limits);
+  const { goal } = sampled;
   const { p10 = 0, p50 = 0, p90 = 0 } = found ?? {};
   const days = found?.byDay ?? [];
   const binding = bindingOf(found?.refusals ?? new Map<NoBidReason, number>(), sampled.available);
@@ -90,7 +97,7 @@ export const answerReplayed = (
     ...sampled,
     basis: 'replay',
     delivery: {
-      ...capped({ p10, p50, p90 }, goal),
+      ...capped({ p10, p50, p90 }, goalLeft(limits)),
       by_day: days.map(({ day, ...range }) => ({ day: dateOf(day), ...range })),
     },
     clicks: Math.round(found?.clicks ?? 0),
@@ -121,6 +128,16 @@ const limitsOf = ({ snapshot, lineItemId, options }: AskedForecast, lineItem: Li
 
 const goalLeft = ({ lineItem, delivered }: LimitedBy): number | null =>
   lineItem.goals.impressions === null ? null : Math.max(lineItem.goals.impressions - delivered, 0);
+
+/** What of it is due in the days of the forecast: of a longer flight, the part that an even course has by then. */
+const goalDue = (limits: LimitedBy, today: number, days: number): number | null => {
+  const left = goalLeft(limits);
+  if (left === null) return null;
+  const { startMs, endMs } = commonFlight(limits.lineItem.flight, limits.campaign.flight);
+  const fromMs = Math.max(startMs, today * MS_PER_DAY);
+  const part = (Math.min(endMs, (today + days) * MS_PER_DAY) - fromMs) / (endMs - fromMs);
+  return endMs <= fromMs ? 0 : Math.round(left * Math.min(Math.max(part, 0), 1));
+};
 
 /** Nothing is delivered above a goal. */
 const capped = ({ p10, p50, p90 }: ForecastRange, goal: number | null): ForecastRange => {
@@ -154,15 +171,29 @@ const remediesFor = (asked: AskedForecast, supply: Supply, limits: LimitedBy, to
     Math.round(deliveryOf(of, { ...limits, ...by }).reduce((sum, count) => sum + count, 0));
   const { lineItem } = limits;
   const found: ForecastRemedy[] = [];
-  const add = (change: ForecastRemedy['change'], words: string, p50: number): void => {
-    if (p50 > total * 1.02) found.push({ change, words, p50 });
+  const add = (change: ForecastRemedy['change'], words: string, p50: number, fields: ForecastRemedy['fields']): void => {
+    if (p50 > total * 1.02) found.push({ change, words, p50, fields });
   };
+  const endsMs = Math.min(lineItem.flight.endMs, limits.campaign.flight.endMs);
   const live = supply.byDay.filter(({ available }) => available > 0).length;
-  if (live > 0) add('longer', `run ${LONGER_DAYS} days longer`, Math.round(total * (1 + LONGER_DAYS / live)));
+  if (live > 0 && endsMs < (asked.coming.today + supply.byDay.length) * MS_PER_DAY)
+    add('longer', `run ${LONGER_DAYS} days longer`, Math.round(total * (1 + LONGER_DAYS / live)), {
+      end_date: showEndDate(endsMs + LONGER_DAYS * MS_PER_DAY),
+    });
   if (lineItem.frequencyCaps.length > 0)
-    add('without_frequency_cap', 'take the frequency cap away', sumOf(supply, { lineItem: withoutFrequencyCaps(lineItem) }));
-  if (lineItem.priority > 1)
-    add('higher_priority', 'give it priority 1', sumOf({ ...supply, byDay: supply.byDay.map((day) => ({ ...day, free: day.available })) }));
+    add('without_frequency_cap', 'take the frequency cap away', sumOf(supply, { lineItem: withoutFrequencyCaps(lineItem) }), {
+      frequency_cap: null,
+      frequency_caps: [],
+    });
+  if (lineItem.priority > 1 && classesThatLeave('priority').includes(lineItem.class ?? ''))
+    add(
+      'higher_priority',
+      'give it priority 1',
+      sumOf({ ...supply, byDay: supply.byDay.map((day) => ({ ...day, free: day.available })) }),
+      {
+        priority: 1,
+      },
+    );
   if (lineItem.targeting.length > 0) {
     const wider = estimateSupply({
       ...{
@@ -172,13 +203,20 @@ const remediesFor = (asked: AskedForecast, supply: Supply, limits: LimitedBy, to
       },
       matches: (_request, { placementId }) => isBookedOn(asked, placementId),
     });
-    add('wider', 'take its targeting away', sumOf(wider));
+    add('wider', 'take its targeting away', sumOf(wider), { targeting: null, targeting_id: null });
   }
   return found.sort((a, b) => b.p50 - a.p50);
 };
 
-const isBookedOn = ({ snapshot, lineItemId }: AskedForecast, placementId: string): boolean =>
-  snapshot.creativesOf(lineItemId).some(({ placementIds }) => placementIds.includes(placementId));
+const placementsOf = ({ snapshot, lineItemId }: AskedForecast): readonly string[] => [
+  ...new Set(snapshot.creativesOf(lineItemId).flatMap(({ placementIds }) => placementIds)),
+];
+
+const isBookedOn = (asked: AskedForecast, placementId: string): boolean => placementsOf(asked).includes(placementId);
+
+const DAYS_A_WEEK = 7;
+const isVisited = ({ plan, today }: ComingDays, placement: string): boolean =>
+  Array.from({ length: DAYS_A_WEEK }, (_, ahead) => plan.expected(placement, today + ahead)).some((count) => count > 0);
 
 const MIN_SHARE = 0.01;
 

@@ -10,6 +10,8 @@ export interface BaseFigures {
   readonly placements: Readonly<Record<string, PlacementFigures>>;
   /** By line item and day. */
   readonly lineItems: Readonly<Record<string, { readonly [name in keyof DayRange]: readonly number[] }>>;
+  /** By placement and line item: the impressions that it gets, by day. */
+  readonly bookings: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
   readonly warning: string | null;
   /** That of the ranges (errors/forecast-errors.ts). */
   readonly widening: number;
@@ -27,7 +29,10 @@ export interface PlacementFigures {
 export type DayRange = Range;
 
 /** @param dateOf the date of a day, since the epoch */
-export const figuresOf = ({ version, prediction, available, sold, widening }: Baseline, dateOf: (day: number) => string): BaseFigures => {
+export const figuresOf = (
+  { version, prediction, available, sold, winnersByDay, widening }: Baseline,
+  dateOf: (day: number) => string,
+): BaseFigures => {
   const { coming, lineItems } = prediction;
   const days = coming.days(() => 1).map(({ day }) => day);
   const row = (of: ReadonlyMap<number, number> | undefined): readonly number[] =>
@@ -38,7 +43,9 @@ export const figuresOf = ({ version, prediction, available, sold, widening }: Ba
     placements: Object.fromEntries(
       [...available].map(([placement, byDay]) => {
         const all = row(byDay);
-        const ranges = all.map((count, ahead) => countRange(count, { spread: coming.spreadOfDay(ahead), countNoise: coming.countNoise, widening }));
+        const ranges = all.map((count, ahead) =>
+          countRange(count, { spread: coming.spreadOfDay(ahead), countNoise: coming.countNoise, widening }),
+        );
         return [
           placement,
           { available: all, p10: ranges.map(({ p10 }) => p10), p90: ranges.map(({ p90 }) => p90), sold: row(sold.get(placement)) },
@@ -50,6 +57,9 @@ export const figuresOf = ({ version, prediction, available, sold, widening }: Ba
         String(id),
         { p10: byDay.map(({ p10 }) => p10), p50: byDay.map(({ p50 }) => p50), p90: byDay.map(({ p90 }) => p90) },
       ]),
+    ),
+    bookings: Object.fromEntries(
+      [...winnersByDay].map(([placement, of]) => [placement, Object.fromEntries([...of].map(([id, byDay]) => [String(id), row(byDay)]))]),
     ),
     warning: coming.plan.warning ?? null,
     widening,

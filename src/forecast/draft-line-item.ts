@@ -18,7 +18,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
 export type DraftedLineItem =
   { readonly ok: true; readonly draft: Draft; readonly publisherId: number } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-interface PlacementRow {
+export interface PlacementRow {
   readonly id: string;
   readonly formats: readonly string[];
   readonly publisher_id: number | null;
@@ -52,7 +52,11 @@ export const draftLineItem = async (
         .first<{ publisher_id: number }>('publisher_id');
       const parsed = Object.fromEntries(Object.entries(checked.row).map(([name, value]) => [name, asRead(value)]));
       const lineItem: CatalogRow = { ...parsed, id: DRAFT_ID, active: true, archived: false };
-      return { ok: true, publisherId: campaign.publisher_id, draft: { lineItem, creatives: creativesOf(rows) } };
+      return {
+        ok: true,
+        publisherId: campaign.publisher_id,
+        draft: { lineItemId: DRAFT_ID, rows: { line_items: [lineItem], creatives: creativesOf(rows, DRAFT_ID) } },
+      };
     },
     { readOnly: true },
   );
@@ -63,14 +67,14 @@ const activeOf = (lineItem: unknown): unknown => (isObject(lineItem) ? { active:
 /** JSON as Postgres gives it back. */
 const asRead = (value: unknown): unknown => (typeof value === 'string' && /^[[{]/.test(value) ? (JSON.parse(value) as unknown) : value);
 
-/** One creative for all placements that take the same format. */
-const creativesOf = (placements: readonly PlacementRow[]): readonly CatalogRow[] => {
+/** Stand-ins: one creative for all placements that take the same format. @param firstId of the first; those of the others follow */
+export const creativesOf = (placements: readonly PlacementRow[], lineItemId: number, firstId = DRAFT_ID): readonly CatalogRow[] => {
   const byFormat = new Map<string, string[]>();
   for (const { id, formats } of placements) {
     const format = Object.keys(CONTENTS).find((name) => formats.includes(name));
     if (format !== undefined) byFormat.set(format, [...(byFormat.get(format) ?? []), id]);
   }
   return [...byFormat].map(([format, [first, ...more]], i) => ({
-    ...{ id: DRAFT_ID + i, line_item_id: DRAFT_ID, placement_id: first, more_placement_ids: more, format, content: CONTENTS[format] },
+    ...{ id: firstId + i, line_item_id: lineItemId, placement_id: first, more_placement_ids: more, format, content: CONTENTS[format] },
   }));
 };

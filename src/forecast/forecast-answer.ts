@@ -20,6 +20,8 @@ export interface ForecastRemedy {
   readonly change: 'longer' | 'wider' | 'higher_priority' | 'without_frequency_cap' | 'without_daily_cap';
   readonly words: string;
   readonly p50: number;
+  /** Of the line item, what would change: a merge patch. */
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** The answer to a question, from the sample alone at first. */
@@ -39,6 +41,8 @@ export interface ForecastAnswer {
   readonly binding: readonly Binding[];
   readonly displaced: readonly { readonly line_item_id: number; readonly impressions: number }[];
   readonly remedies: readonly ForecastRemedy[];
+  /** Placements of the line item that no traffic is expected on: they are new, or no page asks for them. */
+  readonly without_history: readonly string[];
   /** What makes the forecast less sure; null: nothing. */
   readonly warning: string | null;
 }

@@ -1,7 +1,9 @@
 import { component } from '../api/component.ts';
 import { choiceQuery, dayQuery, idInPath, idQuery, required, textInPath, textQuery } from '../api/parameters.ts';
-import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
+import { at, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
+import { BOOKING, MAX_BOOKING_VALUES } from '../bookings/booking-api.ts';
+import { MAX_CREATIVE_BYTES } from '../bookings/entity-api.ts';
 import { SUBJECTS } from './errors/compare-forecasts.ts';
 import { FORECAST_STATES } from './forecast-store.ts';
 
@@ -13,13 +15,15 @@ const range = {
 };
 const day = s.textOf({ format: 'date', description: 'Of the publisher' });
 
-const MAX_PLACEMENTS = 200;
+export const MAX_PLACEMENTS = 200;
 
 const FORECAST_QUESTION = component(
   'ForecastQuestion',
   s.closedRecord({
     line_item_id: s.optional(s.described(s.recordId, 'One that exists')),
     line_item: s.optional(s.anyObject({ description: 'Or a draft: a LineItem as it would be created' })),
+    booking: s.optional(s.described(BOOKING, 'Or one of a booking that is not made yet, of new line items or changed ones')),
+    at: s.optional(s.integerOf({ minimum: 0, maximum: 199, description: 'Of a booking: which of its line items, from 0' })),
     placements: s.optional(
       s.listOf(s.textOf({ minLength: 1, maxLength: 128 }), {
         maxItems: MAX_PLACEMENTS,
@@ -56,14 +60,21 @@ const FORECAST = component(
     to: s.orNull(day),
     available: s.orNull(impressions, { description: 'Impressions that match' }),
     free: s.orNull(impressions, { description: 'Of them, those that no line item gets that ranks above' }),
-    goal: s.orNull(impressions, { description: 'What is left of its goal; null: it has none' }),
+    goal: s.orNull(impressions, { description: 'What is left of its goal, and due in these days; null: it has none' }),
     delivery: s.nullOr(s.record({ ...range, by_day: s.listOf(s.record({ day, ...range })) })),
     clicks: s.orNull(impressions),
     binding: s.listOf(s.record({ reason: s.text, words: s.text, impressions, share: s.described(s.number, 'Of what matches, 0 to 1') }), {
       description: 'Why it is not shown where it matches, the most frequent first',
     }),
     displaced: s.listOf(s.record({ line_item_id: s.integer, impressions }), { description: 'Who gets less because of the draft' }),
-    remedies: s.listOf(s.record({ change: s.text, words: s.text, p50: impressions }), { description: 'What would bring more' }),
+    remedies: s.listOf(
+      s.record({
+        ...{ change: s.text, words: s.text, p50: impressions },
+        fields: s.anyObject({ description: 'Of the line item, what would change (JSON merge patch)' }),
+      }),
+      { description: 'What would bring more' },
+    ),
+    without_history: s.listOf(s.text, { description: 'Of its placements, those without traffic: `models` says what each is like' }),
     warning: s.orNull(s.text, { description: 'What makes the forecast less sure' }),
   }),
   {
@@ -73,7 +84,13 @@ const FORECAST = component(
     clicks: 160,
     binding: [{ reason: 'frequency_capped', words: 'the user has reached the frequency cap', impressions: 156_000, share: 0.38 }],
     displaced: [{ line_item_id: 5, impressions: 12_300 }],
-    remedies: [{ change: 'without_frequency_cap', words: 'take the frequency cap away', p50: 200_000 }],
+    remedies: [
+      {
+        ...{ change: 'without_frequency_cap', words: 'take the frequency cap away', p50: 200_000 },
+        fields: { frequency_cap: null, frequency_caps: [] },
+      },
+    ],
+    without_history: [],
     warning: null,
   },
 );
@@ -92,6 +109,30 @@ const AVAILABILITY = component(
 );
 export type AvailabilityWire = s.Shape<typeof AVAILABILITY>;
 
+const CAMPAIGN_FORECAST = component(
+  'CampaignForecast',
+  s.record({
+    made_on: s.orNull(day, { description: 'null: its bookings have not been replayed yet' }),
+    ...range,
+    by_day: s.listOf(s.record({ day, ...range }), {
+      description: 'Sums of its line items: their ranges as if traffic moved all of them alike',
+    }),
+    line_items: s.listOf(s.record({ line_item_id: s.integer, ...range })),
+  }),
+  {
+    ...{ made_on: '2026-11-26', p10: 151_000, p50: 164_000, p90: 178_000 },
+    by_day: [{ day: '2026-12-01', p10: 6_100, p50: 6_600, p90: 7_100 }],
+    line_items: [{ line_item_id: 5, p10: 151_000, p50: 164_000, p90: 178_000 }],
+  },
+);
+export type CampaignForecastWire = s.Shape<typeof CAMPAIGN_FORECAST>;
+
+const BOOKED_IMPRESSIONS = component(
+  'BookedImpressions',
+  s.record({ line_item_id: s.integer, name: s.orNull(s.text, { description: 'null: it is deleted' }), impressions }),
+  { line_item_id: 5, name: 'Boots, phones', impressions: 12_300 },
+);
+
 const ERROR = component(
   'ForecastError',
   s.record({
@@ -106,24 +147,6 @@ const ERROR = component(
 );
 export type ForecastErrorWire = s.Shape<typeof ERROR>;
 
-const MAX_FACTOR = 100;
-const eventMembers = {
-  publisher_id: s.recordId,
-  name: s.textOf({ minLength: 1, maxLength: 128 }),
-  from: s.moment,
-  to: s.moment,
-  factor: s.numberOf({ minimum: 0, maximum: MAX_FACTOR }),
-  placements: s.withDefault(s.listOf(s.textOf({ minLength: 1, maxLength: 128 }), { maxItems: MAX_PLACEMENTS }), []),
-  key_values: s.withDefault(s.mapOf(s.listOf(s.textOf({ maxLength: 256 }), { maxItems: 50 })), {}),
-};
-const EXAMPLE_EVENT = {
-  ...{ publisher_id: 1, name: 'Election night', from: '2026-12-06T17:00:00.000Z', to: '2026-12-06T23:59:00.000Z', factor: 3 },
-  ...{ placements: [], key_values: { section: ['politics'] } },
-};
-const TRAFFIC_EVENT = component('TrafficEvent', s.record({ id: s.integer, ...eventMembers }), { id: 7, ...EXAMPLE_EVENT });
-const TRAFFIC_EVENT_REQUEST = component('TrafficEventRequest', s.closedRecord(eventMembers), EXAMPLE_EVENT);
-export type TrafficEventWire = s.Shape<typeof TRAFFIC_EVENT>;
-
 const PUBLISHER = required(idQuery('publisher', 'The publisher'));
 const FORECAST_IN_PATH = { id: textInPath('forecast') };
 
@@ -137,7 +160,7 @@ export const FORECAST_API = defineRoutes({
     cost: 'report',
     summary:
       'What a line item that exists or is drafted will deliver. The answer of the sample comes within two seconds; the replay goes on, and GET /api/forecasts/{id} tells of it.',
-    body: jsonBody(FORECAST_QUESTION, 'The question has faults.'),
+    body: jsonBody(FORECAST_QUESTION, 'The question has faults.', { maxBytes: MAX_CREATIVE_BYTES, maxValues: MAX_BOOKING_VALUES }),
     answer: ok('What is known so far', FORECAST),
     problems: ['not_found'],
   },
@@ -156,6 +179,14 @@ export const FORECAST_API = defineRoutes({
     summary: 'Ends a forecast that is running. It leaves no half answer.',
     parameters: FORECAST_IN_PATH,
     answer: noContent('It does not run any more'),
+  },
+  getCampaignForecast: {
+    ...at('GET', '/api/campaigns/{id}/forecast', 'delivery'),
+    needs: 'alerts.read',
+    reach: 'publishers',
+    summary: 'What the line items of a campaign are expected to deliver in the next 28 days, by the last replay of all bookings',
+    parameters: { id: idInPath('campaign') },
+    answer: ok('The sum, by day and line item', CAMPAIGN_FORECAST),
   },
   listAvailability: {
     ...at('GET', '/api/availability', 'delivery'),
@@ -188,28 +219,18 @@ export const FORECAST_API = defineRoutes({
     },
     answer: ok('By placement or line item, and age', s.listOf(ERROR)),
   },
-  listTrafficEvents: {
-    ...at('GET', '/api/traffic_events', 'delivery'),
+  listBookedImpressions: {
+    ...at('GET', '/api/availability/line_items', 'delivery'),
     needs: 'alerts.read',
     reach: 'publishers',
-    summary: 'What staff know of traffic to come, and what was',
-    parameters: { publisher: PUBLISHER },
-    answer: ok('Events, the latest first', s.listOf(TRAFFIC_EVENT)),
-  },
-  createTrafficEvent: {
-    ...at('POST', '/api/traffic_events', 'delivery'),
-    needs: 'inventory.write',
-    reach: 'publishers',
-    summary: 'Notes an event: forecasts multiply the traffic that it concerns by its factor',
-    body: jsonBody(TRAFFIC_EVENT_REQUEST, 'The event has faults.'),
-    answer: created('The event', TRAFFIC_EVENT),
-  },
-  deleteTrafficEvent: {
-    ...at('DELETE', '/api/traffic_events/{id}', 'delivery'),
-    needs: 'inventory.write',
-    reach: 'publishers',
-    summary: 'Takes an event back',
-    parameters: { id: idInPath('traffic event') },
-    answer: noContent('Deleted'),
+    cost: 'report',
+    summary: 'Which line items get the impressions of a placement in the next 28 days, those with most first',
+    parameters: {
+      publisher: PUBLISHER,
+      placement: required(textQuery('The placement', { maxLength: 128 })),
+      from: dayQuery('The first day; by default today'),
+      to: dayQuery('The last day; by default the last that is forecast'),
+    },
+    answer: ok('Line items', s.listOf(BOOKED_IMPRESSIONS)),
   },
 });

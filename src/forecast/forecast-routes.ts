@@ -7,9 +7,11 @@ import { createZoneOffset } from '../base/zone-offset.ts';
 import type { createCheckRecord } from '../bookings/check-record.ts';
 import { visibleIds } from '../bookings/record-scope.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import type { DraftBooking } from './draft-booking.ts';
+import { campaignForecast } from './campaign-forecast.ts';
 import { draftLineItem } from './draft-line-item.ts';
 import { readForecastErrors } from './errors/forecast-errors.ts';
-import type { AvailabilityWire, FORECAST_API, ForecastErrorWire, ForecastWire, TrafficEventWire } from './forecast-api.ts';
+import type { AvailabilityWire, FORECAST_API, ForecastErrorWire, ForecastWire } from './forecast-api.ts';
 import type { ForecastStore, StoredForecast } from './forecast-store.ts';
 import type { Forecasts } from './forecasts.ts';
 
@@ -18,6 +20,7 @@ export interface ForecastRoutesOptions {
   readonly store: ForecastStore;
   readonly forecasts: Forecasts;
   readonly checkRecord: ReturnType<typeof createCheckRecord>;
+  readonly draftBooking: DraftBooking;
   readonly currentSnapshot: () => Snapshot | undefined;
   readonly now: () => number;
 }
@@ -26,7 +29,7 @@ const NOT_LOADED = refuse('unavailable', 'The campaign data has not been loaded 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof FORECAST_API> => {
-  const { knex, store, forecasts, checkRecord, currentSnapshot, now } = options;
+  const { knex, store, forecasts, checkRecord, draftBooking, currentSnapshot, now } = options;
   const ruleOf = createDayRules(createZoneOffset());
 
   const shown = (forecast: StoredForecast) => answer(forecastWire(forecast));
@@ -39,10 +42,10 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
     createForecast: async ({ body }, { caller }) => {
       const snapshot = currentSnapshot();
       if (!snapshot) return NOT_LOADED;
-      const { line_item_id: id, line_item: lineItem, placements = [], models = {} } = body;
-      if ((id === undefined) === (lineItem === undefined))
+      const { line_item_id: id, line_item: lineItem, booking, at = 0, placements = [], models = {} } = body;
+      if ([id, lineItem, booking].filter((one) => one !== undefined).length !== 1)
         return refuse('invalid_request', 'The question has faults.', [
-          { pointer: '', detail: 'must have line_item_id or line_item, and not both' },
+          { pointer: '', detail: 'must have one of line_item_id, line_item and booking' },
         ]);
       const asked = { nowMs: now(), models };
       if (id !== undefined) {
@@ -51,7 +54,9 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
         if (!found) return refuse('not_found', `Line item ${id} is not loaded.`);
         return shown(await forecasts.ask({ ...asked, publisherId: found.publisherId, lineItemId: id, draft: undefined }));
       }
-      const drafted = await draftLineItem(knex, checkRecord, { lineItem, placements }, caller);
+      const drafted = booking
+        ? await draftBooking(booking, at, caller)
+        : await draftLineItem(knex, checkRecord, { lineItem, placements }, caller);
       if (!drafted.ok) return refuse('invalid_request', 'The draft has faults.', drafted.faults);
       return shown(await forecasts.ask({ ...asked, publisherId: drafted.publisherId, lineItemId: undefined, draft: drafted.draft }));
     },
@@ -63,6 +68,15 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
       if (!(await seen(id, caller.publishers))) return noSuch('forecast');
       await forecasts.cancel(id);
       return done();
+    },
+    getCampaignForecast: async ({ id }, { caller }) => {
+      const [visible] = await visibleIds(knex, 'campaigns', caller, [id]);
+      const campaign =
+        visible === undefined ? undefined : await knex('campaigns').where({ id }).first<{ publisher_id: number }>('publisher_id');
+      if (!campaign) return noSuch('campaign');
+      const base = await store.latestBase(campaign.publisher_id);
+      const ids = (await knex('line_items').where({ campaign_id: id }).select<{ id: number }[]>('id')).map((row) => row.id);
+      return answer(campaignForecast(base, ids));
     },
     listAvailability: async ({ publisher: id, placement, from = '', to = '9999' }, { caller }) => {
       const snapshot = currentSnapshot();
@@ -97,38 +111,20 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
         rows.map(({ meanError, held, ...row }): ForecastErrorWire => ({ ...row, mean_error: rounded(meanError), held: rounded(held) })),
       );
     },
-    listTrafficEvents: async ({ publisher: id }, { caller }) => {
+    listBookedImpressions: async ({ publisher: id, placement, from = '', to = '9999' }, { caller }) => {
       if (!maySee(caller.publishers, id)) return noSuch('publisher');
-      const rows = await knex('traffic_events')
-        .where({ publisher_id: id })
-        .orderBy('from_at', 'desc')
-        .limit(MAX_EVENTS)
-        .select<EventRow[]>('*');
-      return answer(rows.map(eventWire));
-    },
-    createTrafficEvent: async ({ body }, { caller }) => {
-      const { publisher_id: id, from, to, name, factor, placements, key_values } = body;
-      if (!maySee(caller.publishers, id) || !(await knex('publishers').where({ id }).first('id')))
-        return refuse('invalid_request', 'The event has faults.', [{ pointer: '/publisher_id', detail: 'does not exist' }]);
-      if (Date.parse(from) >= Date.parse(to))
-        return refuse('invalid_request', 'The event has faults.', [{ pointer: '/to', detail: 'must be after from' }]);
-      const row = {
-        publisher_id: id,
-        name,
-        factor,
-        placements,
-        from_at: new Date(from),
-        to_at: new Date(to),
-        key_values: JSON.stringify(key_values),
-      };
-      const [stored] = (await knex('traffic_events').insert(row).returning('*')) as EventRow[];
-      return answer(eventWire(stored!));
-    },
-    deleteTrafficEvent: async ({ id }, { caller }) => {
-      const row = await knex('traffic_events').where({ id }).first<EventRow | undefined>('*');
-      if (!row || !maySee(caller.publishers, row.publisher_id)) return noSuch('traffic event');
-      await knex('traffic_events').where({ id }).delete();
-      return done();
+      const { days = [], bookings = {} } = (await store.latestBase(id))?.figures ?? {};
+      const sums = Object.entries(bookings[placement] ?? {})
+        .map(([lineItem, counts]) => ({
+          line_item_id: Number(lineItem),
+          impressions: counts.reduce((sum, count, i) => (days[i]! < from || days[i]! > to ? sum : sum + count), 0),
+        }))
+        .filter(({ impressions }) => impressions > 0)
+        .sort((a, b) => b.impressions - a.impressions);
+      const ids = sums.map(({ line_item_id }) => line_item_id);
+      const rows = await knex('line_items').whereIn('id', ids).select<{ id: number; name: string }[]>('id', 'name');
+      const names = new Map(rows.map(({ id: of, name }) => [of, name]));
+      return answer(sums.map((sum) => ({ ...sum, name: names.get(sum.line_item_id) ?? null })));
     },
   };
 };
@@ -136,28 +132,15 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
 const ERROR_DAYS = 28;
 const rounded = (part: number): number => Math.round(part * 1e4) / 1e4;
 
-const MAX_EVENTS = 500;
-
-interface EventRow {
-  readonly id: number;
-  readonly publisher_id: number;
-  readonly name: string;
-  readonly from_at: Date;
-  readonly to_at: Date;
-  readonly factor: number;
-  readonly placements: readonly string[];
-  readonly key_values: Readonly<Record<string, readonly string[]>>;
-}
-
-const eventWire = ({ from_at, to_at, placements, key_values, ...row }: EventRow): TrafficEventWire => ({
-  ...{ id: row.id, publisher_id: row.publisher_id, name: row.name, factor: row.factor },
-  ...{ from: from_at.toISOString(), to: to_at.toISOString(), placements: [...placements], key_values },
-});
-
 const forecastWire = ({ id, state, progress, reason, answer: known }: StoredForecast): ForecastWire => ({
   ...{ id, state, progress, reason },
   ...{ basis: known?.basis ?? null, from: known?.from ?? null, to: known?.to ?? null },
   ...{ available: known?.available ?? null, free: known?.free ?? null, goal: known?.goal ?? null },
   ...{ delivery: known?.delivery ?? null, clicks: known?.clicks ?? null, binding: known?.binding ?? [] },
-  ...{ displaced: known?.displaced ?? [], remedies: known?.remedies ?? [], warning: known?.warning ?? null },
+  ...{
+    displaced: known?.displaced ?? [],
+    remedies: known?.remedies ?? [],
+    without_history: known?.without_history ?? [],
+    warning: known?.warning ?? null,
+  },
 });

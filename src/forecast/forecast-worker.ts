@@ -56,6 +56,8 @@ const knex = knexFactory({
 });
 const forecaster = createForecaster({ knex, dimensions, pid, tokenTtlMs });
 const cancelled = new Set<string>();
+/** Questions before their turn, of which nothing is known yet. */
+const waiting = new Map<string, ForecastQuestion>();
 let last: Promise<void> = Promise.resolve();
 
 const tell = (reply: ForecastReply): void => parentPort?.postMessage(reply);
@@ -66,14 +68,27 @@ const pauseOf = (id: string): ((done: number) => Promise<void>) => {
   return async (done) => {
     await new Promise((resume) => setImmediate(resume));
     if (cancelled.has(id)) throw new Error('cancelled');
+    await sampleWaiting();
     if (performance.now() - toldAt < TELL_MS) return;
     toldAt = performance.now();
     tell({ id, tells: 'progress', done });
   };
 };
 
+/** What the sample says does not wait for the replay of another question. */
+const sampleWaiting = async (): Promise<void> => {
+  for (const [id, question] of waiting) {
+    waiting.delete(id);
+    if (cancelled.has(id)) continue;
+    const answer = await forecaster.sample(question).catch(() => undefined);
+    // Its turn says why there is none.
+    if (answer) tell({ id, tells: 'sampled', answer });
+  }
+};
+
 const work = async (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }>): Promise<void> => {
   const { id } = message;
+  waiting.delete(id);
   const onPause = pauseOf(id);
   try {
     if (cancelled.has(id)) throw new Error('cancelled');
@@ -93,6 +108,10 @@ const work = async (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }
 };
 
 parentPort?.on('message', (message: ForecastMessage) => {
-  if (message.ask === 'cancel') cancelled.add(message.id);
-  else last = last.then(() => work(message));
+  if (message.ask === 'cancel') {
+    cancelled.add(message.id);
+    return;
+  }
+  if (message.ask === 'line_item') waiting.set(message.id, message.question);
+  last = last.then(() => work(message));
 });

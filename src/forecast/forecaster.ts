@@ -11,13 +11,13 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { answerReplayed, answerSampled, type Baseline } from './answer-forecast.ts';
 import type { ForecastAnswer } from './forecast-answer.ts';
 import { createMatchLineItem } from './match-line-item.ts';
-import { readInputs, type ForecastInputs } from './read-inputs.ts';
+import { EXTENTS, readInputs, type ForecastInputs } from './read-inputs.ts';
 import { comingDays } from './replay/coming-days.ts';
 import { predict, type PredictOptions } from './replay/predict.ts';
 import { createReplayRequest } from './replay/replayed-request.ts';
 import { seededRandom } from './replay/seeded-random.ts';
 import { findShort, type ShortLineItem } from './short-line-items.ts';
-import { DRAFT_ID, withDraft, type Draft } from './with-draft.ts';
+import { withDraft, type Draft } from './with-draft.ts';
 
 /** A question about one line item. */
 export interface ForecastQuestion {
@@ -47,6 +47,8 @@ export interface ForecasterOptions {
 export interface Forecaster {
   /** Rejects when Postgres is unavailable, there is nothing to forecast from, or a pause rejects. */
   answer(question: ForecastQuestion, progress: ForecastProgress): Promise<ForecastAnswer>;
+  /** What the sample alone says. It may be asked while another question pauses. Rejects as `answer` does. */
+  sample(question: ForecastQuestion): Promise<ForecastAnswer>;
   /** What all bookings of a publisher deliver; kept until they change or the day does. */
   baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
   /** Of its line items, those that are expected to fall short, with what would help. */
@@ -65,6 +67,8 @@ const MAX_PUBLISHERS = 2;
 /** Line items that fall short and are stored: what would help each takes a part of a second. */
 const MAX_SHORT = 100;
 
+type Extent = keyof typeof EXTENTS;
+
 interface KeptInputs {
   readonly readAtMs: number;
   readonly inputs: ForecastInputs;
@@ -76,7 +80,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   const builder = createCatalogBuilder({ dimensions });
   const zoneOffset = createZoneOffset();
   const ruleOf = createDayRules(zoneOffset);
-  const inputsOf = new Map<number, KeptInputs>();
+  const inputsOf = new Map<string, KeptInputs>();
   const baselines = new Map<number, Baseline>();
   let opened: OpenedSnapshot | undefined;
 
@@ -85,12 +89,13 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     return opened.snapshot;
   };
   const todayOf = (zone: string, nowMs: number): number => localDayOf(ruleOf(zone, nowMs), nowMs);
-  const read = async (publisherId: number, nowMs: number, today: number): Promise<ForecastInputs> => {
-    const kept = inputsOf.get(publisherId);
+  const read = async (publisherId: number, nowMs: number, today: number, extent: Extent): Promise<ForecastInputs> => {
+    const key = `${publisherId} ${extent}`;
+    const kept = inputsOf.get(key);
     if (kept && nowMs - kept.readAtMs < INPUTS_MS) return kept.inputs;
-    const inputs = await readInputs(knex, publisherId, nowMs, today);
-    if (inputsOf.size >= MAX_PUBLISHERS) inputsOf.clear();
-    inputsOf.set(publisherId, { readAtMs: nowMs, inputs });
+    const inputs = await readInputs(knex, publisherId, nowMs, today, EXTENTS[extent]);
+    if (inputsOf.size >= MAX_PUBLISHERS * Object.keys(EXTENTS).length) inputsOf.clear();
+    inputsOf.set(key, { readAtMs: nowMs, inputs });
     return inputs;
   };
   const zoneOf = (snapshot: Snapshot, publisherId: number): string => {
@@ -102,9 +107,10 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   const optionsOf = async (
     snapshot: Snapshot,
     { publisherId, nowMs, models }: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>,
+    extent: Extent = 'replay',
   ) => {
     const zone = zoneOf(snapshot, publisherId);
-    const inputs = await read(publisherId, nowMs, todayOf(zone, nowMs));
+    const inputs = await read(publisherId, nowMs, todayOf(zone, nowMs), extent);
     return {
       ...inputs,
       ...{ snapshot, publisherId, nowMs, zone, zoneOffset, pid, tokenTtlMs, days: FORECAST_DAYS },
@@ -121,6 +127,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const kept = baselines.get(publisherId);
     if (kept?.version === snapshot.version && kept.prediction.coming.today === today) return kept;
     const winners = new Map<string, Map<number, number>>();
+    const winnersByDay = new Map<string, Map<number, Map<number, number>>>();
     const available = new Map<string, Map<number, number>>();
     const sold = new Map<string, Map<number, number>>();
     const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
@@ -134,53 +141,69 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
           addTo(available, imp.placementId, day);
           if (!won) continue;
           addTo(winners, imp.placementId, won.ad.lineItemId);
+          addTo(mapIn(winnersByDay, imp.placementId), won.ad.lineItemId, day);
           if (won.candidate.lineItem.priority < LOWEST_PRIORITY) addTo(sold, imp.placementId, day);
         }
       },
     });
-    const made: Baseline = { version: snapshot.version, prediction, winners, available, sold, widening: options.widening };
+    const made: Baseline = {
+      ...{ version: snapshot.version, prediction, winners, winnersByDay, available, sold },
+      widening: options.widening,
+    };
     if (baselines.size >= MAX_PUBLISHERS) baselines.clear();
     baselines.set(publisherId, made);
     return made;
   };
 
+  /** The days to come of a publisher. */
+  const trafficOf = async (snapshot: Snapshot, question: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>, extent: Extent) => {
+    const options = await optionsOf(snapshot, question, extent);
+    const coming = comingDays(options);
+    if (!coming.isKnown) throw new NothingKnown();
+    const toRequest = createReplayRequest(snapshot.publishers.get(question.publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
+    return { snapshot, publisherId: question.publisherId, coming, toRequest, options, dateOf: dateOfDay };
+  };
+  const askOf = (traffic: Awaited<ReturnType<typeof trafficOf>>, lineItemId: number) => ({
+    ...traffic,
+    lineItemId,
+    matches: createMatchLineItem(traffic.snapshot, traffic.publisherId, lineItemId),
+  });
+
   const short = async (publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<readonly ShortLineItem[]> => {
     const before = await baseline(publisherId, nowMs, pause);
     const snapshot = await load(nowMs, undefined);
-    const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
-    const { coming } = before.prediction;
+    const traffic = await trafficOf(snapshot, { publisherId, nowMs, models: {} }, 'estimate');
+    const { coming, options } = traffic;
     const untilMs = startOfDay(ruleOf(options.zone, nowMs), coming.today + FORECAST_DAYS);
     const found = findShort({ ...{ snapshot, publisherId, nowMs, untilMs, started: options.started }, prediction: before.prediction });
-    const toRequest = createReplayRequest(snapshot.publishers.get(publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
     const helped: ShortLineItem[] = [];
     for (const one of found.slice(0, MAX_SHORT)) {
       await pause(1);
-      const matches = createMatchLineItem(snapshot, publisherId, one.lineItemId);
-      const asked = { snapshot, publisherId, lineItemId: one.lineItemId, coming, matches, toRequest, options, dateOf: dateOfDay };
+      const asked = askOf(traffic, one.lineItemId);
       const sampled = answerSampled({ ...asked, baseline: before });
       const [remedy] = answerReplayed({ ...asked, sampled, before, after: before.prediction }).remedies;
-      helped.push({ ...one, remedy: remedy ? { words: remedy.words, p50: remedy.p50 } : null });
+      helped.push({ ...one, remedy: remedy ?? null });
     }
     return helped;
+  };
+
+  /** What the sample alone says, with what is known of the last replay. */
+  const estimate = async (question: ForecastQuestion): Promise<ForecastAnswer> => {
+    const traffic = await trafficOf(await load(question.nowMs, question.draft), question, 'estimate');
+    return answerSampled({ ...askOf(traffic, lineItemOf(question)), baseline: baselines.get(question.publisherId) });
   };
 
   return {
     baseline,
     short,
+    sample: estimate,
     answer: async (question, { onSampled, onPause }) => {
       const { publisherId, nowMs, draft } = question;
-      const lineItemId = question.lineItemId ?? DRAFT_ID;
-      const snapshot = await load(nowMs, draft);
-      const options = await optionsOf(snapshot, question);
-      const coming = comingDays(options);
-      if (!coming.isKnown) throw new NothingKnown();
-      const publisher = snapshot.publishers.get(publisherId)!;
-      const matches = createMatchLineItem(snapshot, publisherId, lineItemId);
-      const toRequest = createReplayRequest(publisher, (atMs) => zoneOffset(options.zone, atMs));
-      const asked = { snapshot, publisherId, lineItemId, coming, matches, toRequest, options, dateOf: dateOfDay };
-      const sampled = answerSampled({ ...asked, baseline: baselines.get(publisherId) });
-      onSampled(sampled);
+      onSampled(await estimate(question));
       await onPause(0);
+      const traffic = await trafficOf(await load(nowMs, draft), question, 'replay');
+      const asked = askOf(traffic, lineItemOf(question));
+      const { options } = traffic;
       const isDraft = draft !== undefined;
       const before = await baseline(publisherId, nowMs, (done) => onPause(done * (isDraft ? 0.5 : 1)));
       if (!isDraft)
@@ -198,6 +221,9 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   };
 };
 
+/** The id that a question is about: a booking, or what is drafted. */
+const lineItemOf = ({ lineItemId, draft }: ForecastQuestion): number => lineItemId ?? draft?.lineItemId ?? 0;
+
 /** Line items of it serve when nothing else can: what they get is free. */
 const LOWEST_PRIORITY = 3;
 
@@ -208,8 +234,13 @@ export class NothingKnown extends Error {
   }
 }
 
-const addTo = <Key>(sums: Map<string, Map<Key, number>>, name: string, key: Key): void => {
-  let of = sums.get(name);
-  if (of === undefined) sums.set(name, (of = new Map<Key, number>()));
+const mapIn = <Name, Key, Value>(maps: Map<Name, Map<Key, Value>>, name: Name): Map<Key, Value> => {
+  let of = maps.get(name);
+  if (of === undefined) maps.set(name, (of = new Map<Key, Value>()));
+  return of;
+};
+
+const addTo = <Name, Key>(sums: Map<Name, Map<Key, number>>, name: Name, key: Key): void => {
+  const of = mapIn(sums, name);
   of.set(key, (of.get(key) ?? 0) + 1);
 };

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { dateOfDay, MS_PER_DAY } from '../base/utc-day.ts';
 import { targetingRules } from '../targeting/targeting-rules.ts';
 import { readWidening } from './errors/forecast-errors.ts';
+import { borrowTargeting } from './replay/borrow-targeting.ts';
 import type { HitRates, StartedAccount } from './replay/known-delivery.ts';
 import { createSampleStore, SAMPLE_DAYS } from './sample/sample-store.ts';
 import type { SampledRequest } from './sample/sampled-request.ts';
@@ -31,11 +32,20 @@ const USUAL_CLICK_RATE = 0.001;
 const USUAL_VIEWABLE_RATE = 0.6;
 const RATE_DAYS = 14;
 
+/** How much of the sample is read: all that is replayed, or what is enough for an estimate within a second. */
+export const EXTENTS = { replay: { days: SAMPLE_DAYS, most: Infinity }, estimate: { days: 9, most: 50_000 } };
+
 /**
  * @param today the day of the publisher, since the epoch
  */
-export const readInputs = async (knex: Knex, publisherId: number, nowMs: number, today: number): Promise<ForecastInputs> => ({
-  sample: await createSampleStore({ knex }).read(publisherId, nowMs - SAMPLE_DAYS * MS_PER_DAY, nowMs),
+export const readInputs = async (
+  knex: Knex,
+  publisherId: number,
+  nowMs: number,
+  today: number,
+  { days, most }: (typeof EXTENTS)[keyof typeof EXTENTS] = EXTENTS.replay,
+): Promise<ForecastInputs> => ({
+  sample: borrowTargeting(await createSampleStore({ knex }).read(publisherId, nowMs - days * MS_PER_DAY, nowMs, most)),
   history: await readHistory(knex, publisherId, today),
   events: await readEvents(knex, publisherId, nowMs),
   started: await readStarted(knex, publisherId, today),

@@ -1,6 +1,7 @@
 import { commonFlight } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
+import type { ForecastRemedy } from './forecast-answer.ts';
 import type { StartedAccount } from './replay/known-delivery.ts';
 import type { Prediction } from './replay/predict.ts';
 
@@ -14,7 +15,7 @@ export interface ShortLineItem {
   /** Of it, what is expected. */
   readonly expected: number;
   /** What would help most; null: nothing is known that would. */
-  readonly remedy: { readonly words: string; readonly p50: number } | null;
+  readonly remedy: ForecastRemedy | null;
 }
 
 export interface ShortOptions {

@@ -46,9 +46,11 @@ import type { People } from '../people/create-people.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
 import { createCheckRecord } from '../bookings/check-record.ts';
+import { createDraftBooking } from '../forecast/draft-booking.ts';
 import { createForecastStore } from '../forecast/forecast-store.ts';
 import { forecastRoutes } from '../forecast/forecast-routes.ts';
 import type { Forecasts } from '../forecast/forecasts.ts';
+import { trafficEventRoutes } from '../forecast/traffic-event-routes.ts';
 import { exportRoutes } from '../reports/export-routes.ts';
 import { reportRoutes } from '../reports/report-routes.ts';
 import { createFinance } from '../finance/finance.ts';
@@ -175,7 +177,9 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
       ...{ knex, currentSnapshot, now: asking.now, forecasts: options.forecasts },
       store: createForecastStore({ knex }),
       checkRecord: createCheckRecord(options),
+      draftBooking: createDraftBooking({ writer, reach, now: asking.now }),
     }),
+    ...trafficEventRoutes({ knex }),
     ...recordReportRoutes({ knex, now: asking.now }),
     ...reportRoutes(options),
     ...exportRoutes(options),

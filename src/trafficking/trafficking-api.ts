@@ -21,6 +21,7 @@ import { DELIVERY_API } from '../delivery/delivery-api.ts';
 import { EXPLAIN_API } from '../delivery/explain/explain-api.ts';
 import { FINANCE_API } from '../finance/finance-api.ts';
 import { FORECAST_API } from '../forecast/forecast-api.ts';
+import { TRAFFIC_EVENT_API } from '../forecast/traffic-event-api.ts';
 import { MENTION_API } from '../people/mentions/mention-api.ts';
 import { AUTH_API, PEOPLE_API } from '../people/people-api.ts';
 import { EXPORT_API } from '../reports/export-api.ts';
@@ -69,6 +70,7 @@ export const TRAFFICKING_API = {
   ...SAVED_VIEW_API,
   ...EXPLAIN_API,
   ...FORECAST_API,
+  ...TRAFFIC_EVENT_API,
   ...BULK_API,
   ...BOOKING_API,
   ...BOOKING_DRAFT_API,

@@ -161,13 +161,19 @@ test('bookings that are behind, end soon or have spent their budget are alerts, 
 
 test('a line item that is expected to miss its goal is an alert weeks before, with what helps most, until it is forecast to reach it', async () => {
   const [yesterday, end] = [-1, 20].map((days) => new Date(NOON + days * 86_400_000).toISOString().slice(0, 10));
-  const { publisher, lineItem } = await book(api, 'short', { name: 'Scarves', goal_impressions: 50_000, start_date: yesterday, end_date: end });
+  const { publisher, lineItem } = await book(api, 'short', {
+    name: 'Scarves',
+    goal_impressions: 50_000,
+    start_date: yesterday,
+    end_date: end,
+  });
   const expected = async () => (await alertsOf()).filter(({ kind }) => kind === 'will_under_deliver');
   const keep = (short: readonly ShortLineItem[]): Promise<void> => {
-    const figures = { version: 1, days: [], placements: {}, lineItems: {}, warning: null, widening: 1 };
+    const figures = { version: 1, days: [], placements: {}, lineItems: {}, bookings: {}, warning: null, widening: 1 };
     return createForecastStore({ knex }).keepBase(publisher.id, DAY, figures, short);
   };
-  const short = { lineItemId: lineItem, goal: 50_000, due: 48_000, expected: 31_000, remedy: { words: 'give it priority 1', p50: 47_500 } };
+  const remedy = { change: 'higher_priority', words: 'give it priority 1', p50: 47_500, fields: { priority: 1 } } as const;
+  const short = { lineItemId: lineItem, goal: 50_000, due: 48_000, expected: 31_000, remedy };
   await keep([short]);
   await watch();
   expect(await expected()).toMatchObject([

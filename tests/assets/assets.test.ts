@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { createHash } from 'node:crypto';
 import { withClient } from '../../testkit/databases.ts';
 import { html5Ad, png, svg, zip } from '../uploads/sample-files.ts';
@@ -171,6 +172,23 @@ describe('nothing is stored of', () => {
     const before = await stored();
     const answer = await put(bytes, query);
     expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(words)]);
+    expect(await stored()).toEqual(before);
+  });
+
+  test('a file of 4 GB, before its bytes come', async () => {
+    const before = await stored();
+    const { hostname, port } = new URL(other.url);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(`PUT /api/assets HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: video/mp4\r\nContent-Length: 4294967296\r\n\r\n`),
+      );
+      socket.once('data', (data) => {
+        resolve(data.toString());
+        socket.destroy();
+      });
+      socket.once('error', reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [^]*The file is too large: at most 16 MB are accepted/);
     expect(await stored()).toEqual(before);
   });
 

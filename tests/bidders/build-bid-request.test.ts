@@ -32,6 +32,7 @@ const parts = {
     },
   ],
   context,
+  usdRate: 1,
 };
 
 const EVERY_FIELD = sampleBidder({
@@ -71,6 +72,45 @@ test('a player is asked for by the stricter of the rules of its placement and of
     mimes: ['video/mp4', 'video/webm', 'application/x-mpegURL', 'application/dash+xml'],
   });
   expect(ask('audio', [{ max_duration: 30, mimes: ['audio/mpeg'] }])).toMatchObject({ mimes: ['audio/mpeg'], maxduration: 30 });
+});
+
+test('whatever a player takes, and wherever in a pod it is, the request is one of OpenRTB 2.6', () => {
+  const seconds = fc.integer({ min: 1, max: 120 });
+  const rules = fc.record(
+    {
+      position: fc.constantFrom('pre' as const, 'mid' as const, 'post' as const, 'outstream' as const),
+      min_duration: fc.double({ min: 0, max: 60, noNaN: true }),
+      max_duration: fc.double({ min: 1, max: 120, noNaN: true }),
+      durations: fc.array(seconds, { maxLength: 3 }),
+      skip: fc.constantFrom('allowed' as const, 'required' as const, 'forbidden' as const),
+      mimes: fc.array(fc.constantFrom('video/mp4', 'VIDEO/webm', 'audio/mpeg', 'x/y'), { maxLength: 3 }),
+      vast: fc.constantFrom('2.0' as const, '3.0' as const, '4.2' as const),
+      min_cpm_per_second: fc.double({ min: 0, max: 5, noNaN: true }),
+    },
+    { requiredKeys: [] },
+  );
+  const pod = fc
+    .record({ name: fc.string({ minLength: 1 }), slots: fc.integer({ min: 1, max: 10 }), slot: fc.integer({ min: 1, max: 10 }) })
+    .map(({ name, slots, slot }) => ({ ...{ id: '1', impId: 'imp-1', name, maxMs: 60_000 }, slots, slot: Math.min(slot, slots) }));
+  fc.assert(
+    fc.property(
+      fc.constantFrom('video' as const, 'audio' as const),
+      fc.array(fc.option(rules), { maxLength: 3 }),
+      fc.option(pod, { nil: undefined }),
+      (format, players, inPod) => {
+        const imps = [{ ...parts.imps[0]!, players, pod: inPod }];
+        expect(validate(structuredClone(buildBidRequest({ ...parts, format, imps, usdRate: 0.9 })))).toBe(true);
+      },
+    ),
+  );
+  const asked = (one: number): unknown => {
+    const place = { id: '1', impId: 'imp-1', name: 'main', maxMs: 60_000, slot: one, slots: 3 };
+    const players = [{ vast: '3.0' as const, durations: [15, 30], min_cpm_per_second: 0.5, max_duration: 60 }];
+    const built = buildBidRequest({ ...parts, format: 'video', imps: [{ ...parts.imps[0]!, players, pod: place }], usdRate: 0.9 });
+    return (built as { imp: Record<string, object>[] }).imp[0]!['video'];
+  };
+  expect(asked(1)).toMatchObject({ podid: 'main', podseq: 0, slotinpod: 1, rqddurs: [15, 30], protocols: [2, 3, 5, 6], mincpmpersec: 0.45 });
+  expect([2, 3].map(asked)).toMatchObject([{ slotinpod: 0 }, { slotinpod: -1 }]);
 });
 
 test('what a bidder record has is in the request: parameters, seats, deals, block lists and the node of the supply chain', () => {

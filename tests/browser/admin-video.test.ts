@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Browser, Frame } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
 import type { Replica } from '../setup/start-replica.ts';
-import { shootWidths } from './setup/shoot.ts';
+import { shootSchemes, shootWidths } from './setup/shoot.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
@@ -105,4 +105,52 @@ test('a sound is no video, and what is not read from a file is typed', async () 
     ...{ duration: 15.5, skip_after: 5 },
     media: [{ url: 'https://cdn.example.com/boots.m3u8', type: 'application/x-mpegURL', width: 1280, height: 720 }],
   });
+});
+
+test('the rules of a player and the breaks of its film are a form, drawn on a line, with a tag for each kind of player', async () => {
+  const publisher = await api('POST', '/publishers', { name: 'Films', domain: 'films.example', origins: ['https://films.example'] });
+  const { page } = admin;
+  await admin.go(`#/placements/new?publisher_id=${publisher.id}`);
+  await page.locator('#field-id').fill('film');
+  await page.locator('#field-width').fill('1280');
+  await page.locator('#field-height').fill('720');
+  await page.getByText('VAST 4.2, unless').waitFor({ state: 'detached' });
+  for (const format of ['HTML', 'Banner']) await page.getByRole('checkbox', { name: format }).uncheck();
+  await page.getByRole('checkbox', { name: 'Video' }).check();
+  await page.getByLabel('Where it plays').selectOption('before a film');
+  await page.getByLabel('Skipping').selectOption('only ads that can be skipped');
+  await page.getByLabel('What it reads').selectOption('VAST 3.0');
+  await page.getByLabel('Longest ad').fill('30');
+  await page.getByLabel('Lowest bid for each second').fill('0.25');
+  await page.getByLabel('video/mp4').check();
+  for (const [at, moment] of ['start', '00:10:00', '75%', 'end'].entries()) {
+    await page.getByText('+ Add a break').click();
+    await page.getByLabel(`Moment of break ${at + 1}`).fill(moment);
+  }
+  await page.getByLabel('Number of ads of break 2').fill('3');
+  await page.getByLabel('Seconds of break 2').fill('90');
+  const line = page.getByRole('img', { name: 'The breaks of the film: start: 2 × in 60 s; 00:10:00: 3 × in 90 s; 75%: 2 × in 60 s; end: 2 × in 60 s' });
+  await line.waitFor();
+  expect(await line.locator('svg').evaluateAll((all) => all.map((one) => one.querySelectorAll('rect').length))).toEqual([2, 3, 2, 2]);
+  await shootSchemes(page, 'player-form');
+  await page.getByLabel('Moment of break 3').fill('noon');
+  await page.locator('.save-bar button[type=submit]').click();
+  await page.getByText(/Player › breaks › at|breaks/).first().waitFor();
+  await page.getByLabel('Moment of break 3').fill('75%');
+  await page.locator('.save-bar button[type=submit]').click();
+  await page.getByRole('heading', { level: 1, name: 'film' }).waitFor();
+  expect(await api('GET', '/placements/film')).toMatchObject({
+    video: {
+      ...{ position: 'pre', skip: 'required', vast: '3.0', max_duration: 30, min_cpm_per_second: 0.25, mimes: ['video/mp4'] },
+      breaks: [
+        { at: 'start', max_ads: 2, max_duration: 60 },
+        { at: '00:10:00', max_ads: 3, max_duration: 90 },
+        { at: '75%', max_ads: 2, max_duration: 60 },
+        { at: 'end', max_ads: 2, max_duration: 60 },
+      ],
+    },
+  });
+  await page.locator('summary', { hasText: 'VMAP' }).click();
+  await page.locator('pre.code', { hasText: `${replica.url}/vmap?publisher_id=${publisher.id}&placement=film` }).waitFor();
+  await shootWidths(page, 'player-tags');
 });

@@ -1,5 +1,6 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { atRiskMicros, type JudgedBooking } from '../../src/delivery/attention/find-bookings.ts';
+import { itemGroups } from '../../src/delivery/attention/line-item-groups.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 
 const NOW = Date.UTC(2026, 11, 6);
@@ -27,4 +28,26 @@ test('of one that is never shown, the value of the days that are left', () => {
 test('nothing is at risk of one that is on its course, and nothing is known without an agreed value', () => {
   expect(atRiskMicros(booking({ value: 'delivering', off_pace: 0, behind: null }), NOW)).toBe(0);
   expect(atRiskMicros(booking({ value: 'cannot serve', off_pace: 0, behind: null }, null), NOW)).toBeNull();
+});
+
+test('what is forecast to miss its goal comes by money, but for what is late already', () => {
+  const short = (id: number, valueMicros: number | null, expected: number) => ({
+    ...{ id, name: `#${id}`, publisherId: 1, valueMicros, endMs: NOW + 30 * MS_PER_DAY, untilMs: NOW + 27 * MS_PER_DAY },
+    short: { lineItemId: id, goal: 50_000, due: 40_000, expected, remedy: null },
+  });
+  const late = booking({ value: 'behind', off_pace: 0.25, behind: 'Behind by 25%' });
+  const groups = itemGroups(
+    [late],
+    [short(1, 9_000_000, 0), short(2, 10_000_000, 30_000), short(3, 20_000_000, 30_000), short(4, null, 0)],
+    NOW,
+  );
+  const found = groups.find(({ kind }) => kind === 'will_miss')!;
+  // A fifth of the goal is missing of each.
+  expect(found.rows.map(({ id, at_risk }) => [id, at_risk])).toEqual([
+    [3, 4],
+    [2, 2],
+    [4, null],
+  ]);
+  expect(found).toMatchObject({ total: 3, at_risk: 6 });
+  expect(found.rows[0]!.text).toBe('expected to deliver 30,000 of 40,000 that are due by 2027-01-01');
 });

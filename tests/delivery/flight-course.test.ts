@@ -1,4 +1,5 @@
 import { flightCourse } from '../../admin/delivery/course/flight-course.ts';
+import { withForecast } from '../../admin/delivery/course/with-forecast.ts';
 import { dayOf } from '../../src/base/utc-day.ts';
 
 const FLIGHT = { start_date: '2026-12-01', end_date: '2026-12-10' };
@@ -24,4 +25,20 @@ test('a flight that is over, to come or on its first day has no projection', () 
   expect(flightCourse(FLIGHT, days(5), 10, at('2026-12-11'))).toMatchObject({ state: 'finished', total: 5, projection: undefined });
   expect(flightCourse(FLIGHT, [], 10, at('2026-11-30'))).toMatchObject({ state: 'future', total: 0, projection: undefined });
   expect(flightCourse(FLIGHT, days(5), 10, at('2026-12-01'))).toMatchObject({ state: 'running', projection: undefined });
+});
+
+test('a forecast goes on from the sum of today, with its range in the proportion of all of it, up to the end of the flight', () => {
+  const by_day = ['04', '05', '06', '11'].map((day) => ({ day: `2026-12-${day}`, p50: 100 }));
+  const course = withForecast(flightCourse(FLIGHT, days(100, 100, 100, 20), 1_000, at('2026-12-04')), {
+    p10: 300,
+    p50: 400,
+    p90: 440,
+    by_day,
+  });
+  expect(course.ahead).toEqual([
+    { day: at('2026-12-04'), low: 395, likely: 420, high: 430 },
+    { day: at('2026-12-05'), low: 470, likely: 520, high: 540 },
+    { day: at('2026-12-06'), low: 545, likely: 620, high: 650 },
+  ]);
+  expect(withForecast(flightCourse(FLIGHT, days(5), 10, at('2026-12-11')), { p10: 1, p50: 1, p90: 1, by_day }).ahead).toBeUndefined();
 });

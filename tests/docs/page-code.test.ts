@@ -10,8 +10,8 @@ import { codeBlocksOf, DOCUMENTS, ROOT } from './documents.ts';
 
 const BANNER = '{"image":"/static/demo/img/coffee-300x250.svg","alt":"Coffee"}';
 const LANGUAGES = ['html', 'css', 'js'];
-/** The documents with code of pages. Each has a test below. */
-const TESTED = ['sdk/README.md', 'docs/prebid.md', 'docs/sdk.md', 'docs/tags.md'];
+/** The documents with code of pages. Each has a test below; docs/video.md has its in tests/browser/players.test.ts. */
+const TESTED = ['sdk/README.md', 'docs/prebid.md', 'docs/sdk.md', 'docs/tags.md', 'docs/video.md'];
 
 let site: PublisherSite;
 let browser: Browser;
@@ -62,7 +62,7 @@ test('every document with code of pages has a test here', () => {
 });
 
 test('the page of docs/sdk.md shows its ad and sends the key-values of its command', async () => {
-  const [slot = '', commands = '', pinned = ''] = codeOf('docs/sdk.md', 'html');
+  const [slot = '', commands = '', , pinned = ''] = codeOf('docs/sdk.md', 'html');
   const opened = await open(slot + commands, `<style>${codeOf('docs/sdk.md', 'css').join('')}</style>`);
   await shown(opened);
   expect(JSON.parse(opened.sentTo('/ad')[0]!.body!)).toMatchObject({ ext: { kv: { section: 'sport' } } });

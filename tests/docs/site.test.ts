@@ -82,6 +82,7 @@ const SCREENS = [
   'account',
   'inbox',
   'timeline',
+  'availability',
   'publishers',
   'publishers/1',
   'placements/article-top',

@@ -85,10 +85,20 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
   const [below] = booking.lineItemIds;
   const row = await knex('line_items').where({ id: below }).first<Record<string, unknown>>('*');
   const draft = {
-    lineItem: { ...row, id: DRAFT_ID, name: 'draft', priority: 1, pacing: 'Even', goal_impressions: 1_500 },
-    creatives: [
-      { id: DRAFT_ID, line_item_id: DRAFT_ID, placement_id: booking.placementId, more_placement_ids: [], format: 'html', content: 'draft' },
-    ],
+    lineItemId: DRAFT_ID,
+    rows: {
+      line_items: [{ ...row, id: DRAFT_ID, name: 'draft', priority: 1, pacing: 'Even', goal_impressions: 1_500 }],
+      creatives: [
+        {
+          id: DRAFT_ID,
+          line_item_id: DRAFT_ID,
+          placement_id: booking.placementId,
+          more_placement_ids: [],
+          format: 'html',
+          content: 'draft',
+        },
+      ],
+    },
   };
   const of = forecaster();
   const { answer } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft }, of);
@@ -96,7 +106,8 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
   expect(answer.displaced.map(({ line_item_id }) => line_item_id)).toEqual([below]);
   expect(answer.displaced[0]!.impressions).toBeGreaterThan(1_000);
   expect(await knex('line_items').where({ id: DRAFT_ID })).toEqual([]);
-  const impossible = { ...draft, lineItem: { ...draft.lineItem, goal_impressions: 20_000 } };
+  const [item] = draft.rows.line_items;
+  const impossible = { ...draft, rows: { ...draft.rows, line_items: [{ ...item, goal_impressions: 20_000 }] } };
   const { answer: short } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft: impossible }, of);
   expect(short.delivery.p90).toBeLessThan(20_000 * 0.9);
   expect(short.remedies.map(({ change }) => change)).toContain('longer');
@@ -132,4 +143,23 @@ it('ends where it is told to', async () => {
   };
   const onPause = (): Promise<void> => Promise.reject(new Error('cancelled'));
   await expect(forecaster().answer(question, { onSampled: () => undefined, onPause })).rejects.toThrow('cancelled');
+});
+
+it('says what the sample has of one question while it replays for another, whose answer is the same', async () => {
+  const booking = await book(knex, { lineItems: [{ pacing: 'Even', goal_impressions: 600 }, { priority: 3 }] });
+  await live(booking, Date.now());
+  const nowMs = Date.now();
+  const [first, second] = booking.lineItemIds.map((lineItemId) => ({
+    ...{ publisherId: booking.publisherId, lineItemId, draft: undefined, nowMs, models: {} },
+  }));
+  const of = forecaster();
+  const between: ForecastAnswer[] = [];
+  const onPause = async (): Promise<void> => {
+    if (between.length === 0) between.push(await of.sample(second!));
+  };
+  const disturbed = await of.answer(first!, { onSampled: () => undefined, onPause });
+  expect(between[0]).toMatchObject({ basis: 'sample', goal: null });
+  expect(between[0]!.available).toBeGreaterThan(1_000);
+  const alone = await forecaster().answer(first!, { onSampled: () => undefined, onPause: () => Promise.resolve() });
+  expect(disturbed).toEqual(alone);
 });

@@ -103,10 +103,10 @@ it('stands for all requests, whatever its share and however much a few visitors 
     const shares = createShares(1);
     shares.adapt(new Map([[1, weight]]));
     const share = shares.of(1);
-    // Of sites of a thousand visitors, most of whom come once and some a hundred times.
-    const ratios = Array.from({ length: 300 }, () => {
+    // Of sites of five hundred visitors, most of whom come once and some a hundred times.
+    const ratios = Array.from({ length: 120 }, () => {
       let [all, sampled] = [0, 0];
-      for (let visitor = 0; visitor < 1_000; visitor++) {
+      for (let visitor = 0; visitor < 500; visitor++) {
         const requests = Math.min(Math.ceil((1 - chance()) ** -0.7), 100);
         all += requests;
         if (isChosen(share, name())) sampled += requests * share.weight;

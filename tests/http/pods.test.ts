@@ -138,7 +138,7 @@ test('an auction asks for a pod: a bid for each of its ads, and bidders are aske
       asked.push(imp);
       const adm = (seconds: number): string =>
         '<VAST version="4.2" xmlns="http://www.iab.com/VAST" xmlns:b="urn:b"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><ViewableImpression><Viewable>https://bidder.example/v</Viewable></ViewableImpression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +
-        `<Creatives><Creative><Linear><Duration>00:00:${seconds}</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">https://cdn.example/bid.mp4</MediaFile></MediaFiles></Linear>` +
+        `<Creatives><Creative><Linear><Duration>00:00:${seconds}</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">https://cdn.example/bid.mp4</MediaFile></MediaFiles><VideoClicks><ClickThrough>https://brand.example/</ClickThrough></VideoClicks></Linear>` +
         '<UniversalAdId idRegistry="unknown">u</UniversalAdId></Creative></Creatives></InLine></Ad></VAST>';
       const bid = itemsOf(imp).map((one, i) => ({ id: `b${i}`, impid: one.id, price: 20 - i, adm: adm(15), mtype: 2, adomain: [`brand${i % 2}.example`] }));
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ id, seatbid: [{ bid }] }));

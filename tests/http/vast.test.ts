@@ -264,6 +264,14 @@ test('bad tags and creatives are refused in words', async () => {
     content: JSON.stringify({ tag: 'https://other.example/vast' }),
   });
   expect(wrapped.body.errors).toEqual([{ pointer: '/click_url', detail: expect.stringContaining('tag of the other server') }]);
+  for (const [tag, words] of [
+    [tagOf(booked), 'its wrapper would lead back to it'],
+    ['http://192.168.1.1/vast', 'is an address of a private network'],
+  ] as const) {
+    const refused = await api('PATCH', `/creatives/${booked.creative.id}`, { content: JSON.stringify({ tag }), click_url: null });
+    expect([refused.status, refused.body.errors]).toEqual([400, [{ pointer: '/content', detail: expect.stringContaining(words) }]]);
+  }
+  expect((await api('GET', `/creatives/${booked.creative.id}`)).body.content).toBe(booked.creative.content);
   const unstored = await api('PATCH', `/creatives/${booked.creative.id}`, {
     content: JSON.stringify({ ...PLAIN, poster: `/static/assets/${'0'.repeat(64)}.png` }),
   });

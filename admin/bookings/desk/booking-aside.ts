@@ -15,7 +15,7 @@ import { costOf } from './item-groups.ts';
 export const bookingAside = (page: Page, desk: BookingDesk, show: (finding: Finding) => void, forecast: unknown): TemplateResult => {
   const draft = desk.draft();
   return html`<aside class="desk-aside" aria-label=${t`About this booking`}>
-    ${card(t`Flight`, calendar(draft))} ${card(t`Cost`, cost(page, draft))} ${forecast} ${card(t`Before it serves`, findings(desk, show))}
+    ${card(t`Cost`, cost(page, draft))} ${forecast} ${card(t`Before it serves`, findings(desk, show))} ${card(t`Flight`, calendar(draft))}
     <p class="help desk-kept" aria-live="polite">
       ${desk.isSaving() ? t`Booking …` : desk.keptAt() === undefined ? nothing : t`Draft kept, ${time(desk.keptAt() ?? '')}`}
     </p>

@@ -9,6 +9,7 @@ import { createOthersHere } from '../others-here.ts';
 import { missingRecord } from '../record-view.ts';
 import { textOf } from '../forms/typed-text.ts';
 import { bookingAside } from './booking-aside.ts';
+import { createBookingForecast } from './booking-forecast.ts';
 import { createBookingDesk, type BookingDesk, type Finding, type SaveMode } from './booking-desk.ts';
 import { asNew, newItem, type BookingDraft } from './booking-draft.ts';
 import { campaignCard } from './campaign-card.ts';
@@ -44,6 +45,7 @@ export const openBooking = async (page: Page, route: Route): Promise<View> => {
     },
   };
   let files = createDroppedFiles(page, desk);
+  const forecast = createBookingForecast(page, () => desk);
   const others = createOthersHere(page, 'campaigns', id);
 
   const begin = (draft: BookingDraft): void => {
@@ -174,7 +176,7 @@ export const openBooking = async (page: Page, route: Route): Promise<View> => {
             </ul>
           </section>
         </div>
-        ${bookingAside(page, desk, show, nothing)}
+        ${bookingAside(page, desk, show, forecast.render())}
       </div>
       <div class="save-bar">
         <span class="figure">${button(t`Keep as a template`, () => keepTemplate(page, desk), 'quiet')}</span>
@@ -196,6 +198,7 @@ export const openBooking = async (page: Page, route: Route): Promise<View> => {
     ...{ title: t`Booking`, section: 'campaigns', render, hasChanges: () => desk.hasChanges() },
     leave: () => {
       others.leave();
+      forecast.leave();
       desk.leave();
     },
   };

@@ -8,6 +8,7 @@ import { count, money, percent } from '../../words/formats.ts';
 import { t } from '../../words/texts.ts';
 import { courseChart } from './course-chart.ts';
 import { courseMarks, type CourseMark } from './course-marks.ts';
+import { withForecast, type ForecastDays } from './with-forecast.ts';
 import { flightCourse, type CourseDay, type Flight, type FlightCourse } from './flight-course.ts';
 
 export interface CourseCardOptions {
@@ -37,8 +38,15 @@ const MAX_DAYS = 366;
 const MAX_MARKS = 100;
 const MAX_LISTED = 8;
 
+export interface CourseForecast {
+  readonly words: TemplateResult | typeof nothing;
+  /** In place of what the last days let expect; undefined: nothing is known. */
+  readonly delivery: ForecastDays | undefined;
+}
+
 export interface CourseCard {
-  render(booked: Booked): TemplateResult | typeof nothing;
+  /** @param forecast of what is to come, in words and by day */
+  render(booked: Booked, forecast?: CourseForecast): TemplateResult | typeof nothing;
 }
 
 /** The course of a flight from its first day to its last: what was delivered, what was agreed, and how it is likely to end. */
@@ -70,13 +78,13 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
     { may },
   );
   return {
-    render: (booked) => {
+    render: (booked, forecast = { words: nothing, delivery: undefined }) => {
       const course = flightCourse(booked.flight, [], booked.goal, today);
-      if (course.state === 'future') return card(t`The flight`, future(booked, course));
+      if (course.state === 'future') return card(t`The flight`, html`${future(booked, course)}${forecast.words}`);
       if (!may) return nothing;
       return card(
         t`The flight`,
-        reading.render((read) => courseOf(booked, read, today)),
+        reading.render((read) => courseOf(booked, read, today, forecast)),
       );
     },
   };
@@ -100,8 +108,13 @@ const future = ({ goal, cost }: Booked, { first, last, today }: FlightCourse): T
   </p>`;
 };
 
-const courseOf = ({ flight, goal, cost }: Booked, { days, clicks, revenue, marks }: Read, today: number): TemplateResult => {
-  const whole = flightCourse(flight, days, goal, today);
+const courseOf = (
+  { flight, goal, cost }: Booked,
+  { days, clicks, revenue, marks }: Read,
+  today: number,
+  { words, delivery }: CourseForecast,
+): TemplateResult => {
+  const whole = withForecast(flightCourse(flight, days, goal, today), delivery);
   const { state, total, planned, first } = whole;
   const due = planned?.[Math.min(today, whole.last) - first];
   const figures: readonly (readonly [string, string])[] = [
@@ -122,7 +135,12 @@ const courseOf = ({ flight, goal, cost }: Booked, { days, clicks, revenue, marks
           </div>`,
       )}
     </dl>
-    <p class="course-end">${endWords(whole, goal)}</p>
+    ${
+      whole.ahead
+        ? words
+        : html`<p class="course-end">${endWords(whole, goal)}</p>
+            ${words}`
+    }
     ${total > 0 || state === 'running' ? html`${legend(whole, goal)}<ad-chart .chart=${courseChart(within(whole, MAX_DAYS), goal, marks)}></ad-chart>` : nothing}
     ${markList(marks)}
   `;
@@ -135,14 +153,22 @@ const within = (course: FlightCourse, most: number): FlightCourse => {
   const from = Math.max(course.first, end - most + 1);
   const [skip, to] = [from - course.first, end - course.first + 1];
   const planned = course.planned?.slice(skip, to);
-  return { ...course, first: from, last: end, delivered: course.delivered.slice(skip, to), planned, projection: undefined };
+  return {
+    ...course,
+    first: from,
+    last: end,
+    delivered: course.delivered.slice(skip, to),
+    planned,
+    projection: undefined,
+    ahead: undefined,
+  };
 };
 
-const legend = ({ projection }: FlightCourse, goal: number | null): TemplateResult =>
+const legend = ({ projection, ahead }: FlightCourse, goal: number | null): TemplateResult =>
   html`<p class="legend">
     <span class="key line">${t`impressions, summed`}</span>
     ${goal === null ? nothing : html`<span class="key dashed">${t`even course to the goal`}</span>`}
-    ${projection === undefined ? nothing : html`<span>${t`dotted: as the last days went`}</span>`}
+    ${ahead ? html`<span>${t`dotted, with its range: as it is forecast`}</span>` : projection === undefined ? nothing : html`<span>${t`dotted: as the last days went`}</span>`}
   </p>`;
 
 const endWords = ({ state, total, last, projection }: FlightCourse, goal: number | null): string => {

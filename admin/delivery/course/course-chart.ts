@@ -12,15 +12,21 @@ const LABELS = 5;
 
 /** The course of a flight: what was delivered, the even course to the goal, what is likely to come, and changes as lines. */
 export const courseChart = (course: FlightCourse, goal: number | null, marks: readonly CourseMark[]): ChartData => {
-  const { first, last, today, delivered, planned, projection, total } = course;
+  const { first, last, today, delivered, planned, projection, ahead, total } = course;
   const xs = delivered.map((_, i) => first + i);
   /** From today's sum to that of the last day. */
   const toEnd = (end: number): (number | null)[] =>
     xs.map((day) => (day < today || last === today ? null : total + ((end - total) * (day - today)) / (last - today)));
   const none = xs.map(() => null);
-  const lines = projection ? [projection.likely, projection.low, projection.high].map(toEnd) : [none, none, none];
+  const forecast = new Map(ahead?.map((one) => [one.day, one]));
+  const lines = ahead
+    ? (['likely', 'low', 'high'] as const).map((of) => xs.map((day) => forecast.get(day)?.[of] ?? null))
+    : projection
+      ? [projection.likely, projection.low, projection.high].map(toEnd)
+      : [none, none, none];
+  const end = ahead?.at(-1) ?? projection;
   const step = Math.max(1, Math.ceil(xs.length / LABELS));
-  const likely = projection === undefined ? '' : t`By its end, ${count(projection.likely)} are likely.`;
+  const likely = end === undefined ? '' : t`By its end, ${count(end.likely)} are likely.`;
   const aim = goal === null ? '' : t`The goal is ${count(goal)}.`;
   return {
     label: `${t`Impressions from ${date(dateOfDay(first))} to ${date(dateOfDay(last))}: ${count(total)} so far.`} ${aim} ${likely}`.trim(),
@@ -40,11 +46,14 @@ export const courseChart = (course: FlightCourse, goal: number | null, marks: re
         { stroke: colours.grid, width: 1, points: { show: false } },
         { stroke: colours.grid, width: 1, points: { show: false } },
       ],
-      bands: [{ series: [5, 4], fill: colours.fill }],
+      bands: [{ series: [5, 4], fill: translucent(colours.line) }],
       hooks: { draw: [(plot) => drawMarks(plot, marks, colours.target)] },
     }),
   };
 };
+
+/** Over the grid, in both schemes. @param colour as the browser computes it: `rgb(69, 73, 209)` */
+const translucent = (colour: string): string => colour.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.25)');
 
 const drawMarks = (plot: uPlot, marks: readonly CourseMark[], colour: string): void => {
   const { ctx, bbox } = plot;

@@ -31,6 +31,8 @@ export interface FlightCourse {
   readonly total: number;
   /** By the end of the flight; undefined: it is over, has not begun, or nothing is known of its pace. */
   readonly projection: Projection | undefined;
+  /** What is forecast by the end of each day from today on; undefined: nothing is. */
+  readonly ahead: readonly (Projection & { readonly day: number })[] | undefined;
 }
 
 /** Of these, the mean and how much days differ say what the days to come bring. */
@@ -54,7 +56,7 @@ export const flightCourse = (flight: Flight, days: readonly CourseDay[], goal: n
   let sum = 0;
   const delivered = Array.from({ length }, (_, i) => (first + i > today ? null : (sum += of(first + i))));
   const planned = goal === null ? undefined : Array.from({ length }, (_, i) => (goal * (i + 1)) / length);
-  return { ...{ state, first, last, today, delivered, planned, total: sum }, projection: projected() };
+  return { ...{ state, first, last, today, delivered, planned, total: sum }, projection: projected(), ahead: undefined };
 
   function projected(): Projection | undefined {
     // The day that runs is not a full one.

@@ -15,6 +15,7 @@ import {
 } from '../model/video-ad.ts';
 import { VIDEO_EVENTS } from '../model/video-events.ts';
 import { JsonReader, type Json } from './json-reader.ts';
+import { isPrivateAddress } from './private-address.ts';
 
 type Format = 'video' | 'audio';
 
@@ -48,6 +49,7 @@ export const readVideoAd = (format: Format, content: Json): { readonly video: Vi
 const videoOf = (read: JsonReader, format: Format, content: Json): VideoAd => {
   read.known('', content, FIELDS);
   const tag = read.addressOrNull('/tag', content['tag'], 'absolute');
+  if (tag !== null && isPrivateAddress(tag)) read.refuse('/tag', PRIVATE);
   const media = read.list('/media', content['media'], MAX_MEDIA_FILES, (at, value) => mediaOf(read, format, at, value));
   const isBidders = Object.keys(content).length === 0;
   if (tag === null && media.length === 0 && !isBidders) read.refuse('/media', 'must have a file, unless a tag of another server is given');
@@ -78,6 +80,8 @@ const videoOf = (read: JsonReader, format: Format, content: Json): VideoAd => {
   };
 };
 
+const PRIVATE = 'is an address of a private network, which players of visitors do not reach';
+
 const mediaOf = (read: JsonReader, format: Format, at: string, value: unknown): MediaFile => {
   const file = read.object(at, value);
   read.known(at, file, ['url', 'type', 'width', 'height', 'bitrate', 'codec', 'bytes']);
@@ -85,8 +89,10 @@ const mediaOf = (read: JsonReader, format: Format, at: string, value: unknown): 
   const type = types.find((one) => one.toLowerCase() === String(file['type']).toLowerCase()) ?? '';
   if (type === '') read.refuse(`${at}/type`, `must be one of ${types.join(', ')}`);
   const isSeen = format === 'video';
+  const url = read.address(`${at}/url`, file['url']);
+  if (isPrivateAddress(url)) read.refuse(`${at}/url`, PRIVATE);
   return {
-    url: read.address(`${at}/url`, file['url']),
+    url,
     type,
     width: isSeen ? read.pixels(`${at}/width`, file['width']) : 0,
     height: isSeen ? read.pixels(`${at}/height`, file['height']) : 0,

@@ -1,12 +1,13 @@
 import { component } from '../../api/component.ts';
 import * as s from '../../base/schema.ts';
 
-/** Why something needs attention, most urgent first. A line item is in one of the first four at most: that of its status. */
+/** Why something needs attention, most urgent first. A line item is in one of the first five at most. */
 export const ATTENTION_KINDS = [
   'cannot_serve',
   'behind',
   'limited',
   'outranked',
+  'will_miss',
   'complaints',
   'not_played',
   'pending_creatives',
@@ -21,6 +22,11 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 /** What an ad of a direct campaign needs, in the order of setting it up. */
 const RECORDS = { publishers: s.count, placements: s.count, campaigns: s.count, line_items: s.count, creatives: s.count };
 export const SET_UP_KINDS = Object.keys(RECORDS) as readonly (keyof typeof RECORDS)[];
+
+const REMEDY = s.record({
+  ...{ change: s.text, words: s.text, p50: s.described(s.count, 'Impressions that it would deliver') },
+  fields: s.anyObject({ description: 'Of the line item, what would change (JSON merge patch)' }),
+});
 
 const TABLES = ['line_items', 'creatives'] as const;
 
@@ -46,6 +52,7 @@ export const ATTENTION = component(
                 'What is lost if it goes on like this: of what was agreed, the part that is behind, or that of the days left; null: not known',
             }),
             ends_at: s.orNull(s.moment, { description: 'The end of its flight' }),
+            remedy: s.nullOr(REMEDY, { description: 'Of a line item that is forecast to miss its goal, what helps most' }),
           }),
         ),
       }),
@@ -69,7 +76,7 @@ export const ATTENTION = component(
           {
             ...{ table: 'line_items', id: 5, name: 'Boots, sport readers' },
             text: 'Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now',
-            ...{ at_risk: 760.5, ends_at: '2026-10-31T00:00:00.000Z' },
+            ...{ at_risk: 760.5, ends_at: '2026-10-31T00:00:00.000Z', remedy: null },
           },
         ],
       },

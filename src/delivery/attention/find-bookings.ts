@@ -23,7 +23,7 @@ export const FLIGHTS = `
   )`;
 
 /** SQL: what a line item brings when it delivers what was agreed, in micros; null: nothing is agreed. */
-const VALUE = `
+export const VALUE = `
   case when type <> 'direct' then null
        when lower(budget_type) = 'cpc' and goal_clicks is not null then goal_clicks::float8 * cpc_micros
        when lower(budget_type) in ('cpm', 'vcpm') and goal_impressions is not null then goal_impressions::float8 * cpm_micros / 1000

@@ -2,6 +2,7 @@ import { showEndDate } from '../../catalog/model/flight-dates.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { LineItemStatus } from '../status/status.ts';
 import type { AttentionGroup, AttentionKind } from './attention.ts';
+import { shortRiskMicros, type ShortBooking } from './find-short.ts';
 import { atRiskMicros, behindOf, endingSoon, type JudgedBooking } from './find-bookings.ts';
 
 /** Rows of a group that are named. */
@@ -13,7 +14,7 @@ const inCents = (micros: number): number => Math.round(usdFromMicros(micros) * 1
 const OWN_GROUPS: readonly LineItemStatus['value'][] = ['cannot serve', 'behind', 'outranked'];
 
 /** What needs attention of line items, of each kind those with the most at risk first. */
-export const itemGroups = (judged: readonly JudgedBooking[], atMs: number): readonly AttentionGroup[] => {
+export const itemGroups = (judged: readonly JudgedBooking[], short: readonly ShortBooking[], atMs: number): readonly AttentionGroup[] => {
   const risk = (one: JudgedBooking): number | null => atRiskMicros(one, atMs);
   const group = <One extends JudgedBooking>(
     kind: AttentionKind,
@@ -36,6 +37,7 @@ export const itemGroups = (judged: readonly JudgedBooking[], atMs: number): read
                   ...{ table: 'line_items', id: one.id, name: one.name, text: textOf(one) },
                   at_risk: micros === null ? null : inCents(micros),
                   ends_at: new Date(one.endMs).toISOString(),
+                  remedy: null,
                 };
               }),
           },
@@ -57,6 +59,24 @@ export const itemGroups = (judged: readonly JudgedBooking[], atMs: number): read
       reasonOf,
     ),
     ...group('outranked', is('outranked'), reasonOf),
+    ...willMiss(short, new Set([...behind, ...is('cannot serve'), ...is('outranked')].map(({ id }) => id))),
     ...group('ends_soon', endingSoon(judged), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
   ];
+};
+
+/** @param late those that are late already: they have a group of their own */
+const willMiss = (short: readonly ShortBooking[], late: ReadonlySet<number>): readonly AttentionGroup[] => {
+  const risk = (one: ShortBooking): number => shortRiskMicros(one) ?? 0;
+  const found = short.filter(({ id }) => !late.has(id)).sort((a, b) => risk(b) - risk(a));
+  if (found.length === 0) return [];
+  const count = (impressions: number): string => impressions.toLocaleString('en');
+  const rows = found.slice(0, MAX_ROWS).map((one) => {
+    const { due, expected, remedy } = one.short;
+    return {
+      ...{ table: 'line_items' as const, id: one.id, name: one.name, ends_at: new Date(one.endMs).toISOString(), remedy },
+      at_risk: one.valueMicros === null ? null : inCents(risk(one)),
+      text: `expected to deliver ${count(expected)} of ${count(due)} that are due by ${showEndDate(one.untilMs)}`,
+    };
+  });
+  return [{ kind: 'will_miss', total: found.length, at_risk: inCents(found.reduce((sum, one) => sum + risk(one), 0)), rows }];
 };

@@ -9,6 +9,7 @@ import type { ReadStatuses } from '../status/read-statuses.ts';
 import { findBookings, judgeBookings, type Booking } from './find-bookings.ts';
 import { findComplaints } from './find-complaints.ts';
 import { itemGroups, MAX_ROWS } from './line-item-groups.ts';
+import { findShort } from './find-short.ts';
 import { findUnplayed } from './find-unplayed.ts';
 import {
   ATTENTION_KINDS,
@@ -34,6 +35,8 @@ export interface ReadAttentionOptions {
 export const MAX_JUDGED = 5_000;
 /** Creatives with complaints, or that players do not play, that are counted. */
 const MAX_COMPLAINED = 1_000;
+/** Line items whose goals are expected to be missed. */
+const MAX_SHORT = 1_000;
 const FRESH_MS = 10_000;
 /** Scopes whose answers are remembered. */
 const MAX_SCOPES = 100;
@@ -68,13 +71,14 @@ const readAttention = async (
 ): Promise<SharedAttention> => {
   const snapshot = currentSnapshot();
   const atMs = now();
-  const [judged, others, ofInstallation, ended] = await Promise.all([
+  const [judged, short, others, ofInstallation, ended] = await Promise.all([
     findBookings(knex, 'current', { atMs, limit: MAX_JUDGED, publishers }).then((current) => judgeBookings(readStatuses, current)),
+    findShort(knex, { atMs, limit: MAX_SHORT, publishers }),
     otherGroups(knex, atMs, publishers),
     publishers === null ? installationGroups(knex, snapshot) : [],
     findBookings(knex, 'ended', { atMs, limit: MAX_ROWS, publishers }).then((latest) => endedItems(knex, latest)),
   ]);
-  const groups = new Map([...itemGroups(judged, atMs), ...others, ...ofInstallation].map((group) => [group.kind, group]));
+  const groups = new Map([...itemGroups(judged, short, atMs), ...others, ...ofInstallation].map((group) => [group.kind, group]));
   const counted: Record<string, number> = {};
   for (const { status } of judged) counted[status.value] = (counted[status.value] ?? 0) + 1;
   return {
@@ -99,7 +103,7 @@ const countRecords = async (knex: Knex, scope: Scope): Promise<Attention['record
   return rows[0];
 };
 
-const NO_RISK = { at_risk: null, ends_at: null };
+const NO_RISK = { at_risk: null, ends_at: null, remedy: null };
 
 const note = (kind: AttentionKind, total: number, rows: readonly AttentionRow[]): readonly AttentionGroup[] =>
   total === 0 ? [] : [{ kind, total, at_risk: 0, rows }];

@@ -105,14 +105,14 @@ const bounds = (of: string, weights: readonly (readonly [a: string, b: string, w
   });
 };
 
-const PLACES = bounds('place', [
+export const PLACES = bounds('place', [
   ['US', 'US-NY', 41],
   ['US', 'US-CA', 27],
   ['CA', 'CA-ON', 14],
   ['GB', 'GB-ENG', 11],
   ['DE', 'DE-BE', 7],
 ]);
-const DEVICES = bounds('device', [
+export const DEVICES = bounds('device', [
   ['mobile', 'Safari', 34],
   ['mobile', 'Chrome', 27],
   ['desktop', 'Chrome', 22],

@@ -9,6 +9,7 @@ import { deliveredDays, type StoredLineItem } from './history-rows.ts';
 import { storeFiltered } from './store-filtered.ts';
 import { storeHistory } from './store-history.ts';
 import { storeRefusals } from './store-refusals.ts';
+import { storeSample } from './store-sample.ts';
 import { storeWork } from './store-work.ts';
 
 /** Rows of one insert. */
@@ -98,6 +99,7 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
     creativeIds: creativeIds.slice(next, (next += item.creatives.length)),
   }));
   await storeHistory(trx, deliveredDays(stored, nowMs), nowMs);
+  await storeSample(trx, nowMs);
   await storeFiltered(trx, nowMs);
   await storeRefusals(trx, stored, nowMs);
   await storeWork(trx, publisherIds, stored, nowMs);

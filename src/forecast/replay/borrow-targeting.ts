@@ -12,7 +12,7 @@ const LOCAL = /^(regions|cities)\d/;
  * of their requests gets what a request of another visitor for the same placement offers, if possible one from the same country
  * with such a device. Otherwise line items that target key-values would be short of these impressions.
  *
- * @param requests of a day, in the order of time
+ * @param requests of a publisher, in the order of time
  */
 export const borrowTargeting = (requests: readonly SampledRequest[]): readonly SampledRequest[] => {
   const lenders = new Map<string, SampledRequest[]>();

@@ -6,7 +6,6 @@ import { TargetingQuery } from '../../targeting/targeting-query.ts';
 import type { SampledRequest } from '../sample/sampled-request.ts';
 import { planTraffic, type TrafficHistory, type TrafficPlan } from '../traffic/plan-traffic.ts';
 import type { TrafficEvent } from '../traffic/traffic-event.ts';
-import { borrowTargeting } from './borrow-targeting.ts';
 import { placementFactors, productOf, type PlacementGroup } from './placement-factors.ts';
 import type { ReplayedDay } from './run-replay.ts';
 
@@ -141,7 +140,7 @@ const sampledByDay = (
     for (const model of likeOf.size === 0 ? [] : request.placements)
       for (const placement of likeOf.get(model) ?? []) requests.push({ ...request, placements: [placement], sizes: [''] });
   }
-  return new Map([...byDay].map(([day, requests]) => [day, borrowTargeting(requests)]));
+  return byDay;
 };
 
 /** Whole days without a gap before today. */

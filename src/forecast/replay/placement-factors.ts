@@ -13,9 +13,13 @@ const MAX_FACTOR = 50;
  * By how much the requests of a day are multiplied so that each placement is asked for as often as is expected. Each placement
  * has a factor, and a request that asks for several has their product (iterative proportional fitting).
  */
-export const placementFactors = (groups: readonly PlacementGroup[], expected: (placement: string) => number): ReadonlyMap<string, number> => {
+export const placementFactors = (
+  groups: readonly PlacementGroup[],
+  expected: (placement: string) => number,
+): ReadonlyMap<string, number> => {
   const groupsOf = new Map<string, PlacementGroup[]>();
-  for (const group of groups) for (const placement of group.placements) groupsOf.set(placement, [...(groupsOf.get(placement) ?? []), group]);
+  for (const group of groups)
+    for (const placement of group.placements) groupsOf.set(placement, [...(groupsOf.get(placement) ?? []), group]);
   const factors = new Map([...groupsOf.keys()].map((placement) => [placement, 1]));
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     for (const [placement, some] of groupsOf) {

@@ -4,12 +4,13 @@ import { adsOf, type RankedCandidate } from '../../decision/ranked-candidate.ts'
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { SharedRequest } from '../../ledger/allowances/allowances-options.ts';
 import type { Reservation, ReservationMoments, ReservedImp } from '../../ledger/reservation.ts';
-import { ShownTogether } from '../../decision/shown-together.ts';
+import type { ShownTogether } from '../../decision/shown-together.ts';
 import { curveRecord } from '../../ledger/reserve/encode-reserve.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 import { Account, createLedgerRules, FIELD, type CurveRecord } from './ledger-rules.ts';
 import { createKnowCandidate, type KnownCandidate } from './known-candidate.ts';
 import type { HitRates, StartedAccount } from './known-delivery.ts';
+import { createReplayedPages } from './replayed-pages.ts';
 import { createReplayedUsers, type ReplayedUser } from './replayed-users.ts';
 
 export interface ReplayLedgerOptions {
@@ -33,6 +34,15 @@ export interface ReplayLedger {
   restart(nowMs: number): void;
 }
 
+interface OpenRequest {
+  readonly request: SharedRequest;
+  readonly shown: ShownTogether;
+  /** What one impression was refused by limits, the next one is too. */
+  readonly limited: Map<KnownCandidate, NoBidReason>;
+  readonly curve: CurveRecord;
+  readonly day: number;
+}
+
 interface Hold {
   readonly endMs: number;
   readonly day: number;
@@ -49,7 +59,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
   const { pid, tokenTtlMs, scale, started, rates, random, onImpression } = options;
   const users = createReplayedUsers();
   const rules = createLedgerRules<ReplayedUser>(users.frequency);
-  const pages = new Map<string, ShownTogether>();
+  const pages = createReplayedPages();
   const dayRules = new Map<string, unknown>();
   const startOf = new Map(started.map((one) => [one.account, one]));
   let accounts = new Map<string, Account>();
@@ -160,17 +170,6 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     if (account.open(calls, rules.call)) touched.push(account);
   };
 
-  /** What a request shows already, with others of its page view. */
-  const shownOf = ({ pageView }: SharedRequest): ShownTogether => {
-    if (pageView === undefined) return new ShownTogether();
-    let shown = pages.get(pageView);
-    if (shown === undefined) {
-      if (pages.size >= MAX_PAGES) pages.clear();
-      pages.set(pageView, (shown = new ShownTogether()));
-    }
-    return shown;
-  };
-
   const momentsOf = (day: number): ReservationMoments => ({
     ...{ tokenExpS: Math.ceil((now + tokenTtlMs) / 1000), holdEndMs: now + tokenTtlMs, day },
   });
@@ -178,17 +177,16 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     ...{ winner: -1, bound: ad, moments: momentsOf(day), refused: [], granted: undefined },
   });
 
-  const reserveImp = (
-    candidates: readonly RankedCandidate[],
-    request: SharedRequest,
-    shown: ShownTogether,
-    curve: CurveRecord,
-    day: number,
-  ): ReservedImp => {
+  const reserveImp = (candidates: readonly RankedCandidate[], { request, shown, limited, curve, day }: OpenRequest): ReservedImp => {
     const refused: NoBidReason[] = [];
     const user = request.userHash === null ? undefined : users.of(request.userHash);
     for (const [winner, candidate] of candidates.entries()) {
       const found = knownOf(candidate, request);
+      const before = limited.get(found);
+      if (before !== undefined) {
+        refused.push(before);
+        continue;
+      }
       const account = opened(found.record.line_item, day);
       const campaign = opened(found.record.campaign, day);
       users.now = now;
@@ -206,6 +204,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
         for (let ad = 0; ad < adsOf(candidate); ad++) take(found, account, campaign, user);
         return { winner, moments: momentsOf(day), refused, granted: undefined };
       }
+      if (alone === undefined) limited.set(found, reason as NoBidReason);
       refused.push(reason as NoBidReason);
     }
     return { winner: -1, moments: undefined, refused, granted: undefined };
@@ -218,9 +217,9 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       calls++;
       /** The ads of roadblocks that have won, by impression. */
       const bound = new Map<number, RankedCandidate>();
-      const shown = shownOf(request);
+      const page: OpenRequest = { request, shown: pages.of(request.pageView), limited: new Map(), curve, day };
       const imps = request.imps.map((candidates, i): ReservedImp => {
-        const reserved = bound.has(i) ? boundTo(bound.get(i), day) : reserveImp(candidates, request, shown, curve, day);
+        const reserved = bound.has(i) ? boundTo(bound.get(i), day) : reserveImp(candidates, page);
         for (const ad of candidates[reserved.winner]?.block?.bound ?? []) bound.set(ad.imp, ad.candidate);
         return reserved;
       });
@@ -247,4 +246,3 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
 };
 
 const MAX_ENDED = 10_000;
-const MAX_PAGES = 20_000;

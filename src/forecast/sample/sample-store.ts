@@ -8,8 +8,11 @@ export interface SampleStore {
   add(requests: readonly SampledRequest[]): Promise<void>;
   /** Deletes what is older than SAMPLE_DAYS. */
   prune(nowMs: number): Promise<void>;
-  /** Requests of a publisher in [fromMs, toMs), in the order of time. */
-  read(publisherId: number, fromMs: number, toMs: number): Promise<readonly SampledRequest[]>;
+  /**
+   * Requests of a publisher in [fromMs, toMs), in the order of time.
+   * @param most rows, about: of more, one visitor in so many is read, who then stands for as many
+   */
+  read(publisherId: number, fromMs: number, toMs: number, most?: number): Promise<readonly SampledRequest[]>;
   /** Impressions that pages of each publisher asked for on the day before that of `nowMs` (UTC). */
   requestsOfYesterday(nowMs: number): Promise<ReadonlyMap<number, number>>;
 }
@@ -26,6 +29,9 @@ const ADD = `
          placements::text[], sizes::text[], pairs::text[]
   from unnest(?::int[], ?::float8[], ?::real[], ?::text[], ?::int[], ?::bool[], ?::bigint[], ?::smallint[], ?::text[], ?::text[], ?::text[])
     as given (publisher_id, at_ms, weight, visitor, page_view, remembered, floor_micros, visitor_offset, placements, sizes, pairs)`;
+
+/** Whole visitors, and of those without a name single requests. */
+const ONE_IN = `mod(abs(hashtext(case visitor when '' then at::text else visitor end)::bigint), ?) = 0`;
 
 interface Row {
   readonly atMs: number;
@@ -68,11 +74,12 @@ export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStor
       .delete();
   },
 
-  read: async (publisherId, fromMs, toMs) => {
-    const rows = await knex('traffic_sample')
-      .where({ publisher_id: publisherId })
-      .where('at', '>=', new Date(fromMs))
-      .where('at', '<', new Date(toMs))
+  read: async (publisherId, fromMs, toMs, most = Infinity) => {
+    const wanted = () =>
+      knex('traffic_sample').where({ publisher_id: publisherId }).where('at', '>=', new Date(fromMs)).where('at', '<', new Date(toMs));
+    const [{ count = 0 } = {}] = most === Infinity ? [] : await wanted().count<{ count: string }[]>('* as count');
+    const part = Math.max(Math.ceil(Number(count) / most), 1);
+    const rows = await (part === 1 ? wanted() : wanted().whereRaw(ONE_IN, [part]))
       .orderBy('at')
       .select<Row[]>(
         knex.raw('extract(epoch from at)::float8 * 1000 as "atMs"'),
@@ -82,6 +89,7 @@ export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStor
     return rows.map((row) => ({
       ...row,
       publisherId,
+      weight: row.weight * part,
       atMs: Math.round(row.atMs),
       floorMicros: row.floorMicros === null ? null : Number(row.floorMicros),
     }));

@@ -41,6 +41,8 @@ const DECAY = 0.5;
 /** A trend fades: of each week's growth, so much is left a week later. */
 const FADING = 0.9;
 const MAX_GROWTH = 0.2;
+/** The weekly growth of sites: the standard deviation of what is known of them before their traffic is. */
+const USUAL_GROWTH = 0.02;
 /** A placement with fewer impressions a week has mostly the growth of its publisher. */
 const SURE_IMPRESSIONS = 20_000;
 /** The level of traffic is never known better. */
@@ -74,7 +76,7 @@ export const planTraffic = ({ history, today, days, models = new Map(), eventFac
       (seriesOf(placement).get(day) ?? 0) / eventFactor(placement, day);
   const whole = (day: number): number => [...history.keys()].reduce((sum, placement) => sum + own(placement)(day), 0);
   const totals = new Map(Array.from({ length: knownDays }, (_, i) => [first + i, whole(first + i)]));
-  const { growth, noise } = growthOf((day) => totals.get(day) ?? 0, today, weeks);
+  const { growth: seenGrowth, noise } = growthOf((day) => totals.get(day) ?? 0, today, weeks);
   const { ofDay, ofCounts } = trafficNoise({
     placements: [...history.keys()].map(own),
     total: (day) => totals.get(day) ?? 0,
@@ -82,13 +84,17 @@ export const planTraffic = ({ history, today, days, models = new Map(), eventFac
   });
   // Of two weeks each is on its trend: how far they are off is known from their days.
   const ofWeek = Math.max(noise * Math.sqrt(weeks / Math.max(weeks - 2, 1)), ofDay / Math.sqrt(WEEK));
-  const ofGrowth = ofWeek * Math.sqrt(12 / Math.max(weeks ** 3 - weeks, 1));
+  const ofSeenGrowth = ofWeek * Math.sqrt(12 / Math.max(weeks ** 3 - weeks, 1));
+  // Of a site whose weeks differ much, a growth that was seen is mostly chance.
+  const believed = USUAL_GROWTH ** 2 / (USUAL_GROWTH ** 2 + ofSeenGrowth ** 2);
+  const growth = believed * seenGrowth;
+  const ofGrowth = Math.sqrt(believed) * ofSeenGrowth;
 
   const growthAt = (placement: string): number => {
     const of = own(placement);
     const sure = weekSum(of, today, 1) / SURE_IMPRESSIONS;
     const part = Math.min(sure / (1 + sure), 1);
-    return part * growthOf(of, today, weeks).growth + (1 - part) * growth;
+    return part * believed * growthOf(of, today, weeks).growth + (1 - part) * growth;
   };
   const known = new Map<string, (day: number) => number>();
   const make = (placement: string): ((day: number) => number) => {

@@ -27,6 +27,8 @@ const MAX_OF_COUNTS = 20;
 const MIN_IMPRESSIONS = 10;
 /** Placements of two days from which on their differences are measured rather than assumed. */
 const SURE_PAIRS = 100;
+/** How much wider a tenth of Student's t distribution is than that of a normal one, times its degrees of freedom. */
+const FEW = 0.75;
 
 /**
  * Compares each day with that of the week before. What all placements have in common is the noise of days, once the growth of
@@ -34,7 +36,6 @@ const SURE_PAIRS = 100;
  */
 export const trafficNoise = ({ placements, total, today, weeks }: NoiseOptions): TrafficNoise => {
   let [common, commonOf, own, ownOf] = [0, 0, 0, 0];
-  let least = Infinity;
   for (let back = 1; back < weeks; back++) {
     const days = Array.from({ length: WEEK }, (_, i) => today - back * WEEK + i).filter((day) => total(day) > 0 && total(day - WEEK) > 0);
     const changes = days.map((day) => Math.log(total(day) / total(day - WEEK)));
@@ -42,7 +43,6 @@ export const trafficNoise = ({ placements, total, today, weeks }: NoiseOptions):
     for (const change of changes) common += (change - mean) ** 2;
     commonOf += Math.max(changes.length - 1, 0);
     for (const [i, day] of days.entries()) {
-      least = Math.min(least, total(day));
       for (const of of placements) {
         const [now, before] = [of(day), of(day - WEEK)];
         if (Math.min(now, before) < MIN_IMPRESSIONS) continue;
@@ -53,6 +53,6 @@ export const trafficNoise = ({ placements, total, today, weeks }: NoiseOptions):
   }
   const ofCounts = Math.min(Math.max((own + USUAL_OF_COUNTS * SURE_PAIRS) / (ownOf + SURE_PAIRS), 1), MAX_OF_COUNTS);
   // Of a difference of two days, each has half.
-  const ofDays = commonOf === 0 ? 0 : common / commonOf / 2 - ofCounts / least;
-  return { ofCounts, ofDay: Math.sqrt(Math.max(ofDays, 0)) };
+  const ofDay = commonOf === 0 ? 0 : Math.sqrt(common / commonOf / 2) * (1 + FEW / commonOf);
+  return { ofCounts, ofDay };
 };

@@ -1,0 +1,104 @@
+import { html, type TemplateResult } from 'lit-html';
+import { dayAndMonth } from '../words/dates.ts';
+import { linkTo } from '../words/kinds.ts';
+import { t } from '../words/texts.ts';
+import { shareSold, type AvailabilityCell, type AvailabilityGrid, type Period, type Span } from './availability-grid.ts';
+import { about, shareWords } from './forecast-words.ts';
+
+export interface ChosenCell {
+  /** undefined: all placements. */
+  readonly placement: string | undefined;
+  readonly cell: AvailabilityCell;
+}
+
+export interface AvailabilityTableOptions {
+  readonly grid: AvailabilityGrid;
+  readonly span: Span;
+  readonly chosen: ChosenCell | undefined;
+  readonly choose: (cell: ChosenCell) => void;
+}
+
+/** Shades of what is sold. */
+const LEVELS = 5;
+
+export const periodWords = ({ from, to }: Period): string =>
+  from === to ? dayAndMonth(from) : `${dayAndMonth(from)} – ${dayAndMonth(to)}`;
+
+/** Placements by weeks or days, shaded by what is sold of them. The arrows move between cells. */
+export const availabilityTable = ({ grid, span, chosen, choose }: AvailabilityTableOptions): TemplateResult => html`
+  <div class="availability ${span}" .style=${`--cells:${grid.periods.length}`} @keydown=${moveByArrow}>
+    <table role="table" aria-label=${t`Availability by placement`}>
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader" scope="col">${t`Placement`}</th>
+          ${grid.periods.map(
+            (period, i) =>
+              html`<th role="columnheader" scope="col">
+                <span class=${span === 'days' && !isLabelled(period, i) ? 'unseen' : ''}>${periodWords(period)}</span>
+                ${span === 'days' ? html`<span aria-hidden="true">${Number(period.from.slice(8))}</span>` : ''}
+              </th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${grid.lines.map(
+          ({ placement, cells }) =>
+            html`<tr role="row" class=${placement === undefined ? 'all' : ''}>
+              <th role="rowheader" scope="row">
+                ${placement === undefined ? t`All of them` : html`<a href=${linkTo('placements', placement)}>${placement}</a>`}
+              </th>
+              ${cells.map((cell) => html`<td role="cell">${cellButton({ placement, cell }, span, isChosen(chosen, placement, cell), choose)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>
+`;
+
+/** The first day of a month and of the grid have its name. */
+const isLabelled = ({ from }: Period, at: number): boolean => at === 0 || from.endsWith('-01');
+
+const isChosen = (chosen: ChosenCell | undefined, placement: string | undefined, { from }: AvailabilityCell): boolean =>
+  chosen !== undefined && chosen.placement === placement && chosen.cell.from === from;
+
+const cellButton = (of: ChosenCell, span: Span, isPressed: boolean, choose: (cell: ChosenCell) => void): TemplateResult => {
+  const { cell, placement } = of;
+  const share = shareSold(cell);
+  const words =
+    cell.available === 0 ? t`nothing is expected` : t`${shareWords(share)} sold, ${about(cell.free)} of ${about(cell.available)} free`;
+  return html`<button
+    type="button"
+    class="cell level-${cell.available === 0 ? 'none' : Math.min(LEVELS, Math.floor(share * LEVELS + 0.5))}"
+    aria-pressed=${String(isPressed)}
+    title="${placement ?? t`All of them`}, ${periodWords(cell)}: ${words}"
+    @click=${() => choose(of)}
+  >
+    <span class="unseen">${placement ?? t`All of them`}, </span
+    ><span class="cell-day">${periodWords(cell)}</span> ${cellWords(cell, share, span)}
+  </button>`;
+};
+
+const cellWords = ({ available, free }: AvailabilityCell, share: number, span: Span): TemplateResult => {
+  if (available === 0) return html`<b>–</b>`;
+  return span === 'days'
+    ? html`<b>${Math.round(100 * share)}</b><span class="unseen">% ${t`sold`}, ${t`${about(free)} free`}</span>`
+    : html`<b>${shareWords(share)}</b> <span class="unseen">${t`sold`}</span> <span>${t`${about(free)} free`}</span>`;
+};
+
+/** Where an arrow leads from a cell: [rows, columns]. */
+const STEPS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+};
+
+const moveByArrow = (event: KeyboardEvent): void => {
+  const step = STEPS[event.key];
+  const cell = event.target instanceof Element ? event.target.closest<HTMLTableCellElement>('td') : null;
+  if (!step || !cell) return;
+  event.preventDefault();
+  const row = cell.parentElement as HTMLTableRowElement;
+  const next = (row.parentElement as HTMLTableSectionElement).rows[row.sectionRowIndex + step[0]];
+  next?.cells[cell.cellIndex + step[1]]?.querySelector('button')?.focus();
+};
