@@ -48,7 +48,7 @@ interface Tag {
   readonly title: string;
   readonly help: string;
   readonly text: string;
-  readonly picture?: TemplateResult | typeof nothing;
+  readonly picture?: TemplateResult | symbol;
 }
 
 const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Tag[] => {

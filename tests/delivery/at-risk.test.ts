@@ -9,7 +9,7 @@ const booking = (
   status: Pick<LineItemStatus, 'value' | 'off_pace' | 'behind'>,
   valueMicros: number | null = 100_000_000,
 ): JudgedBooking => ({
-  ...{ id: 1, name: 'Boots', publisherId: 1, endsSoon: false, valueMicros },
+  ...{ id: 1, name: 'Boots', publisherId: 1, currency: 'USD', endsSoon: false, valueMicros },
   ...{ startMs: NOW - 5 * MS_PER_DAY, endMs: NOW + 5 * MS_PER_DAY },
   status: { reasons: [], held_until: null, stuck_creatives: [], ...status },
 });
