@@ -3,6 +3,7 @@ import { FILE_CONTENT, LINK } from '../api/openapi-document.ts';
 import { choiceOr, ownQuery, pageQuery } from '../api/parameters.ts';
 import { at, defineRoutes, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
+import { SHARED_CAMPAIGNS } from './shared-campaigns-api.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ROLL_UP_SOURCES } from '../events/postgres/roll-ups.ts';
 import { PAYER_CHANGE } from './payer-changes.ts';
@@ -172,6 +173,14 @@ export const REPORT_API = defineRoutes({
 
 /** What everyone who has a read-only link may ask for. */
 export const SHARED_REPORT_API = defineRoutes({
+  getSharedCampaigns: {
+    ...at('GET', '/shared_report/campaigns', 'delivery'),
+    access: 'report_link',
+    cost: 'report',
+    summary: 'The campaigns in the report of a read-only link: their course over the flight, their creatives, and where they run',
+    answer: ok('Campaigns', SHARED_CAMPAIGNS),
+    problems: ['invalid_link', 'invalid_request', 'too_many_requests', 'unavailable'],
+  },
   getSharedReport: {
     ...at('GET', '/shared_report', 'delivery'),
     access: 'report_link',
