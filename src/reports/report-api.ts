@@ -10,7 +10,7 @@ import { PAYER_CHANGE } from './payer-changes.ts';
 import { DIMENSION_NAMES, dimensionOf } from './report-dimensions.ts';
 import { columnsOf, METRIC_NAMES, metricOf, type ReportColumn } from './report-fields.ts';
 import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from './report-question.ts';
-import type { ReportRow } from './run-report.ts';
+import type { ReportRow } from './shown-row.ts';
 import { MAX_XLSX_ROWS } from './write-report.ts';
 
 /** Formats of a report, the default first. */
