@@ -20,6 +20,7 @@ const STYLES = [
   'palette',
   'overview',
   'refusals',
+  'flow',
   'delivery',
   'reports',
   'timeline',

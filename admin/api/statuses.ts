@@ -1,3 +1,4 @@
+import type { Week } from '../../src/delivery/sums/recent-counts.ts';
 import type { LineItemStatus, ListedDelivery } from '../../src/delivery/status/status.ts';
 import type { Api } from './api.ts';
 
@@ -9,6 +10,10 @@ export interface Statuses {
   of(kind: StatusKind, id: number): LineItemStatus | undefined;
   /** What a line item has delivered, as read with its status. */
   delivery(lineItemId: number): ListedDelivery | undefined;
+  /** The impressions of the last week and the one before; undefined: not read yet. */
+  week(kind: StatusKind, id: number): Week | undefined;
+  /** Reads those that are not known yet. Resolves to false when the service does not answer. */
+  read(kind: StatusKind, ids: readonly number[]): Promise<boolean>;
   /** What was read may be different now. */
   outdate(): void;
 }
@@ -20,6 +25,7 @@ const FRESH_MS = 15_000;
 interface Known {
   readonly status: LineItemStatus | undefined;
   readonly delivery: ListedDelivery | undefined;
+  readonly week: Week | undefined;
   readonly readAtMs: number;
 }
 
@@ -29,25 +35,30 @@ export const createStatuses = (api: Api, redraw: () => void): Statuses => {
   let reading = false;
   let outdatedAtMs = 0;
 
-  /** Ids as `line_items 12`; those of one answer at a time. */
+  /** Ids as `line_items 12`; those of one answer at a time. @returns whether the service answered */
+  const readKeys = async (keys: readonly string[]): Promise<boolean> => {
+    const idsOf = (kind: StatusKind) => keys.flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length + 1)] : [])).join(',');
+    const readAtMs = Date.now();
+    const answer = await api.get('/statuses', { line_item_ids: idsOf('line_items'), campaign_ids: idsOf('campaigns') });
+    for (const key of keys) {
+      const [kind, id] = key.split(' ') as [StatusKind, string];
+      const { status, delivery, week } = known.get(key) ?? {};
+      if (!answer.ok) known.set(key, { status, delivery, week, readAtMs });
+      else
+        known.set(key, {
+          status: answer.value[kind][id],
+          delivery: kind === 'line_items' ? answer.value.deliveries[id] : undefined,
+          week: answer.value.weeks[kind][id] ?? { impressions: 0, before: 0 },
+          readAtMs,
+        });
+    }
+    return answer.ok;
+  };
   const readWanted = async (): Promise<void> => {
     while (wanted.size > 0) {
       const keys = [...wanted].slice(0, MAX_ASKED);
       for (const key of keys) wanted.delete(key);
-      const idsOf = (kind: StatusKind) => keys.flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length + 1)] : [])).join(',');
-      const readAtMs = Date.now();
-      const answer = await api.get('/statuses', { line_item_ids: idsOf('line_items'), campaign_ids: idsOf('campaigns') });
-      for (const key of keys) {
-        const [kind, id] = key.split(' ') as [StatusKind, string];
-        const { status, delivery } = known.get(key) ?? {};
-        if (!answer.ok) known.set(key, { status, delivery, readAtMs });
-        else
-          known.set(key, {
-            status: answer.value[kind][id],
-            delivery: kind === 'line_items' ? answer.value.deliveries[id] : undefined,
-            readAtMs,
-          });
-      }
+      await readKeys(keys);
       redraw();
     }
     reading = false;
@@ -68,6 +79,12 @@ export const createStatuses = (api: Api, redraw: () => void): Statuses => {
       return found?.status;
     },
     delivery: (id) => known.get(`line_items ${id}`)?.delivery,
+    week: (kind, id) => known.get(`${kind} ${id}`)?.week,
+    read: async (kind, ids) => {
+      const missing = ids.map((id) => `${kind} ${id}`).filter((key) => !known.get(key)?.status);
+      for (let at = 0; at < missing.length; at += MAX_ASKED) if (!(await readKeys(missing.slice(at, at + MAX_ASKED)))) return false;
+      return true;
+    },
     outdate: () => {
       outdatedAtMs = Date.now();
     },

@@ -1,5 +1,6 @@
 import { PARENTS } from '../bookings/forms/entity-fields.ts';
 import type { Api } from './api.ts';
+import { createListParts, type ListParts } from './list-parts.ts';
 import { KINDS, type Dimensions, type Kind, type Problem, type Records } from './wire.ts';
 
 /** Records in the order of the service, as far as they were read. */
@@ -21,8 +22,10 @@ export interface Store {
   read(kind: Kind, query: string, atLeast?: number): Promise<Problem | undefined>;
   /** A list for a part of a screen: it is read when the screen first asks for it, and the page is drawn again. */
   wanted<K extends Kind>(kind: K, query: string, atLeast?: number): Listing<Records[K]> | undefined;
-  /** Reads the next records of a list. */
-  readMore(kind: Kind, query: string): Promise<Problem | undefined>;
+  /** A list of which only parts are read; undefined: none yet. */
+  parts<K extends Kind>(kind: K, query: string): ListParts<Records[K]> | undefined;
+  /** Reads what is missing of the places `from` to `to` of such a list. */
+  readParts(kind: Kind, query: string, from: number, to: number): Promise<Problem | undefined>;
   /** A record that any list or `ensure` has read. */
   find<K extends Kind>(kind: K, id: string | number | null | undefined): Records[K] | undefined;
   /** Reads records and what they belong to. */
@@ -132,6 +135,14 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
   const listing = <K extends Kind>(kind: K, query: string): Listing<Records[K]> | undefined =>
     listings.get(`${kind}?${query}`) as Listing<Records[K]> | undefined;
 
+  const parts = createListParts<AnyRecord>(async (kind, query, offset, limit) => {
+    const answer = await api.records.list(kind, `${query}${query && '&'}limit=${limit}&offset=${offset}`);
+    if (!answer.ok) return answer;
+    remember(kind, answer.value);
+    const problem = await readParents(kind, answer.value);
+    return problem ? { ok: false, problem } : answer;
+  });
+
   const countKind = async (kind: Kind): Promise<Problem | undefined> => {
     const answer = await api.records.list(kind, `limit=${MAX_FIRST}`);
     if (!answer.ok) return answer.problem;
@@ -147,10 +158,8 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
       if (!used.has(`${kind}?${query}`)) void readFrom(kind, query, [], atLeast).then(onRead);
       return listing(kind, query);
     },
-    readMore: (kind, query) => {
-      const rows = listing(kind, query)?.rows ?? [];
-      return readFrom(kind, query, rows, rows.length + MAX_IDS);
-    },
+    parts: <K extends Kind>(kind: K, query: string) => parts.find(kind, query) as ListParts<Records[K]> | undefined,
+    readParts: parts.read,
     find: <K extends Kind>(kind: K, id: string | number | null | undefined) => known.get(`${kind} ${id}`) as Records[K] | undefined,
     ensure,
     count: async () => {
@@ -175,6 +184,7 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
             const had = listing(kind, query);
             return readFrom(kind, query, [], had?.more ? had.rows.length : Infinity);
           }),
+        ...(await parts.refresh(kinds)),
       ]);
       const rest = await Promise.all(
         kinds.map((kind) => ensure(kind, ...again.flatMap((key) => (kindOf(key) === kind ? [key.slice(kind.length + 1)] : [])))),
@@ -182,6 +192,7 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
       return firstOf([...problems, ...rest]);
     },
     turn: () => {
+      parts.turn();
       used.clear();
       needed.clear();
       isCounted = false;

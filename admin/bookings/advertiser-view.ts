@@ -6,6 +6,7 @@ import type { Page, View } from '../page.ts';
 import { crumbs, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
 import { childrenCard, recordView } from './record-view.ts';
+import { createFlowCard } from '../delivery/flow-card.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
 import { t } from '../words/texts.ts';
@@ -26,6 +27,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
       },
     ],
   });
+  const flow = createFlowCard(page, 'advertisers', id);
   const campaigns = `advertiser_id=${id}&include=children`;
   const faults = await Promise.all([store.ensure('advertisers', id), store.read('campaigns', campaigns)]);
   for (const fault of faults) if (fault) page.complain(fault);
@@ -46,10 +48,10 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
         rows: store.listing('campaigns', campaigns)?.rows ?? [],
         parent: { advertiser_id: id },
         archived: archivedBy(store, 'advertisers', advertiser) !== undefined,
-        without: t`Advertiser`,
+        without: 'advertiser',
         empty: t`This advertiser has no campaigns yet.`,
       })}
-      ${report()}
+      ${flow()} ${report()}
     `,
   );
 };

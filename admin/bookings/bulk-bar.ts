@@ -1,8 +1,9 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
 import { entityOf } from '../../src/catalog/entities/entities.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
-import type { Column } from '../parts/table.ts';
+import type { ListColumn } from './lists/list-column.ts';
 import { choicesOf, fieldsOf } from './forms/entity-fields.ts';
 import type { Records } from '../api/wire.ts';
 import { countedKind, titleOf } from '../words/kinds.ts';
@@ -41,10 +42,12 @@ const FIELDS = { campaigns: bulkFields('campaigns'), line_items: bulkFields('lin
 const MAX_AT_ONCE = 1_000;
 
 export interface BulkBar<K extends BulkKind> {
-  readonly column: Column<Records[K]>;
-  /** The actions for the chosen ones among the records of the list. */
-  render(found: readonly Records[K][]): TemplateResult;
+  /** The check boxes. @param all of the list: how many records, and what reads the first ones */
+  column(all: { readonly total: number; readonly read: ReadFirst<K> }): ListColumn<Records[K]>;
+  /** The actions for the chosen ones. */
+  render(): TemplateResult | typeof nothing;
 }
+type ReadFirst<K extends BulkKind> = (count: number) => Promise<readonly Records[K][]>;
 
 /** Chooses records of a list, and changes all of them or none. */
 export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<K> => {
@@ -58,6 +61,9 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
       else chosen.delete(id);
     page.redraw();
   };
+
+  const chooseFirst = async (isChosen: boolean, read: ReadFirst<K>): Promise<void> =>
+    choose(isChosen ? (await read(MAX_AT_ONCE)).map(({ id }) => id) : [...chosen], isChosen);
 
   /** Each record with its patch. @param isUndo there is no way back from the way back */
   const apply = async (patches: ReadonlyMap<number, Patch>, done: string, isUndo = false): Promise<void> => {
@@ -100,9 +106,18 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
   };
 
   return {
-    column: {
+    column: ({ total, read }) => ({
+      ...{ id: 'check', width: 34 },
       label: t`Chosen`,
       check: true,
+      all: () =>
+        html`<input
+          type="checkbox"
+          aria-label=${total > MAX_AT_ONCE ? t`Choose the first ${MAX_AT_ONCE}` : t`Choose all ${total}`}
+          .checked=${live(chosen.size > 0)}
+          .indeterminate=${live(chosen.size > 0 && chosen.size < Math.min(total, MAX_AT_ONCE))}
+          @change=${(event: Event) => chooseFirst((event.target as HTMLInputElement).checked, read)}
+        />`,
       cell: (record) =>
         html`<input
           type="checkbox"
@@ -110,20 +125,10 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
           .checked=${chosen.has(record.id)}
           @change=${(event: Event) => choose([record.id], (event.target as HTMLInputElement).checked)}
         />`,
-    },
-    render: (found) =>
+    }),
+    render: () =>
       chosen.size === 0
-        ? html`<p class="bulk-hint">
-            ${button(
-              t`Choose all ${found.length} shown`,
-              () =>
-                choose(
-                  found.map(({ id }) => id),
-                  true,
-                ),
-              'quiet',
-            )}
-          </p>`
+        ? nothing
         : html`<form class="bulk-bar" @submit=${setField}>
             <strong>${t`${words()} chosen`}</strong>
             ${button(t`Pause`, () => apply(all({ active: false }), t`${words()} paused.`), 'secondary')}

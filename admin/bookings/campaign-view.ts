@@ -16,8 +16,10 @@ import { bookedOf } from '../delivery/line-item-view.ts';
 import type { CampaignWire } from '../api/wire.ts';
 import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
+import { createFlowCard } from '../delivery/flow-card.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
+import { currencyOfCampaign } from '../words/currency.ts';
 import { t } from '../words/texts.ts';
 
 /** A campaign: its line items and their delivery. */
@@ -42,11 +44,13 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
       },
     ],
-    head: ({ totals, flat_fees }) => {
+    head: ({ totals, flat_fees, currency }) => {
       const limit = store.find('campaigns', id)?.budget ?? null;
       // Fees are agreed in advance and do not use the budget.
       const used = totals.spend - flat_fees;
-      return limit === null ? nothing : usageBar({ label: t`Budget, in these days`, used, limit, show: money });
+      return limit === null
+        ? nothing
+        : usageBar({ label: t`Budget, in these days`, used, limit, show: (amount) => money(amount, currency ?? 'USD') });
     },
   });
   const comments = createCommentsCard(page, 'campaigns', id);
@@ -56,18 +60,20 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   /** The sums of its line items where each of them has one; the cost at most its budget. */
   const bookedIn = (campaign: CampaignWire): Booked => {
     const parts = (store.listing('line_items', items)?.rows ?? []).map(bookedOf);
-    const sum = (of: (part: Booked) => number | null): number | null =>
+    const sum = (of: (part: Omit<Booked, 'currency'>) => number | null): number | null =>
       parts.length > 0 && parts.every((part) => of(part) !== null) ? parts.reduce((all, part) => all + (of(part) ?? 0), 0) : null;
     const agreed = sum(({ cost }) => cost);
     const { budget } = campaign;
     return {
       flight: campaign,
+      currency: currencyOfCampaign(store, campaign.id),
       goal: sum(({ goal }) => goal),
       cost: agreed !== null && budget !== null ? Math.min(agreed, budget) : (agreed ?? budget),
     };
   };
   const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
   for (const fault of faults) if (fault) page.complain(fault);
+  const flow = createFlowCard(page, 'campaigns', id);
   const course = createCourseCard(page, { of: 'campaign', id }, store.find('campaigns', id));
   const forecast = createCampaignForecast(page, id);
 
@@ -90,13 +96,13 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           ${page.rights.may('POST', '/bookings') && page.rights.mayChange('campaigns', campaign) ? html`<a role="button" class="secondary" href=${hashOf(['campaigns', id, 'book'])}>${t`Open the booking`}</a>` : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
-        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast())}
+        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast())} ${flow()}
         ${childrenCard(page, {
           kind: 'line_items',
           rows: store.listing('line_items', items)?.rows ?? [],
           parent: { campaign_id: id },
           archived: archivedBy(store, 'campaigns', campaign) !== undefined,
-          without: t`Campaign`,
+          without: 'campaign',
           empty: t`This campaign has no line items yet.`,
         })}
         ${report()} ${comments()}

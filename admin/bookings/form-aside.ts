@@ -120,7 +120,7 @@ const related = <K extends Kind>(page: Page, kind: K, parent: Readonly<Record<st
   const listing = page.store.wanted(kind, hashOf([], parent).replace(/^[^?]*\??/, ''), MAX_RELATED);
   if (!listing) return card(NAMES[kind].many, loading());
   const { rows, total } = listing;
-  const columns = listColumns(page, kind).filter(({ label }) => label !== 'Publisher');
+  const columns = listColumns(page, kind).filter(({ id }) => id !== 'publisher');
   return card(
     NAMES[kind].many,
     html`

@@ -23,6 +23,7 @@ import { saveBar } from '../parts/save-bar.ts';
 import { createOthersHere } from './others-here.ts';
 import { formAside } from './form-aside.ts';
 import { recordActions } from './row-actions.ts';
+import { createFlowCard } from '../delivery/flow-card.ts';
 import { createUnfilledCard } from '../delivery/unfilled-card.ts';
 import { t } from '../words/texts.ts';
 
@@ -111,7 +112,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
 
   const others = createOthersHere(page, kind, isNew ? undefined : Number(id));
   const waiting = isNew ? () => [] : createWaitingNote(page, kind, id);
-  const fill = kind === 'placements' && !isNew ? createUnfilledCard(page, id) : undefined;
+  const fill = kind === 'placements' && !isNew ? createFill(page, id) : undefined;
 
   const propose = async (problem: Problem): Promise<void> => {
     if (await offerProposal(page, problem, form.note())) page.go(isNew ? hashOf([kind]) : linkTo(kind, id), { saved: true });
@@ -173,6 +174,12 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
       `;
     },
   };
+};
+
+/** What became of the requests for a placement: of a week, and of today. */
+const createFill = (page: Page, id: string): (() => TemplateResult) => {
+  const [flow, today] = [createFlowCard(page, 'placements', id), createUnfilledCard(page, id)];
+  return () => html`${flow()}${today()}`;
 };
 
 /** A copy exists beside its original, so its name or id differs, and a line item starts paused. */

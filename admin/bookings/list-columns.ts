@@ -1,74 +1,26 @@
 import { html, type TemplateResult } from 'lit-html';
 import { entityOf } from '../../src/catalog/entities/entities.ts';
 import type { Field } from '../../src/catalog/entities/field.ts';
-import { advertiserOf, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import { advertiserOf, NAMES } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { pill, statusPill, type Status } from '../parts/parts.ts';
 import type { Store } from '../api/store.ts';
-import { thumbnail } from '../parts/thumbnail.ts';
-import { unbroken, type Column } from '../parts/table.ts';
-import { KINDS, type CampaignWire, type Counts, type CreativeWire, type Kind, type LineItemWire, type Records } from '../api/wire.ts';
+import { unbroken } from '../parts/table.ts';
+import { KINDS, type CampaignWire, type CreativeWire, type Kind, type LineItemWire, type Records } from '../api/wire.ts';
 import { labelOf, PARENTS } from './forms/entity-fields.ts';
 import { readAt } from './forms/pointer.ts';
 import { listOf } from './forms/typed-text.ts';
-import { CLASS_WORDS, PRIORITY_WORDS } from '../words/choice-words.ts';
-import { deliveryColumns } from './lists/delivery-columns.ts';
+import { weekColumn } from './lists/delivery-columns.ts';
 import { flightBar } from './lists/flight-bar.ts';
 import type { InPlace } from './lists/in-place.ts';
-import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
+import { lineItemColumns, type InPlaceCell } from './lists/line-item-columns.ts';
+import { childCount, dash, idColumn, linkCell, nameColumn, WIDTHS, withThumbnail, type ListColumn } from './lists/list-column.ts';
+import type { InPlaceKind } from './lists/listed-fields.ts';
 import { flightDays } from '../words/dates.ts';
-import { count, money, price } from '../words/formats.ts';
-import { hasHtml5, pictureIn } from '../words/asset-words.ts';
+import { currencyOfPublisher } from '../words/currency.ts';
+import { amounts, money } from '../words/formats.ts';
 import { archivedBy } from '../words/archived.ts';
 import { t } from '../words/texts.ts';
-
-const dash = '–';
-
-const link = <K extends Kind>(kind: K, record: Records[K] | undefined, missing = dash): TemplateResult | string =>
-  record ? html`<a href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}>${titleOf(kind, record)}</a>` : missing;
-
-const named = <K extends Kind>(kind: K, label = t`Name`): Column<Records[K]> => ({
-  label,
-  sort: kind === 'placements' ? 'id' : 'name',
-  cell: (record) =>
-    html`<a class="name" href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}>${titleOf(kind, record)}</a>${
-        kind === 'placements' || (kind === 'creatives' && !(record as CreativeWire).name)
-          ? ''
-          : html` <small class="figure">#${record.id}</small>`
-      }`,
-});
-
-/** `5.00 CPM`, in the words of its budget type. */
-export const priceOf = (item: LineItemWire): string => {
-  const { added_value, list_price, discount } = item;
-  if (added_value) return t`added value`;
-  const agreed = agreedPriceOf(item);
-  return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price)}`;
-};
-
-/** In one line: what it ranks as is on its page. */
-const listedPrice = (item: LineItemWire): TemplateResult | string => {
-  const whole = priceOf(item);
-  const isLong = item.budget_type === 'Flat' && item.budget !== null && item.cpm !== null;
-  return isLong ? html`<span title=${whole}>${t`flat fee of ${money(item.budget)}`}</span>` : whole;
-};
-
-const agreedPriceOf = ({ type, class: sold, budget_type, cpm, cpc, cpcv, budget }: LineItemWire): string => {
-  if (type === 'programmatic') return t`by bid`;
-  if (sold === 'house') return t`house ad`;
-  switch (budget_type) {
-    case 'CPM':
-      return cpm === null ? dash : `${price(cpm)} CPM`;
-    case 'VCPM':
-      return cpm === null ? dash : `${price(cpm)} vCPM`;
-    case 'CPC':
-      return cpc === null ? dash : `${price(cpc)} CPC`;
-    case 'CPCV':
-      return cpcv === null ? dash : `${price(cpcv)} CPCV`;
-    case 'Flat':
-      return [budget === null ? t`flat` : t`flat fee of ${money(budget)}`, ...(cpm === null ? [] : [t`as ${price(cpm)} CPM`])].join(', ');
-  }
-};
 
 /** What staff have set; `live`: nothing of it stops the creative. */
 export const creativeState = (store: Store, creative: CreativeWire): Status => {
@@ -77,32 +29,14 @@ export const creativeState = (store: Store, creative: CreativeWire): Status => {
   return creative.status === 'approved' ? 'live' : creative.status;
 };
 
-const withThumbnail = ({ content, format }: CreativeWire, name: unknown): TemplateResult => {
-  const path = pictureIn(content);
-  return html`<span class="pictured"
-    >${thumbnail(hasHtml5(content) ? 'HTML5' : path === undefined ? format : { path })}<span>${name}</span></span
-  >`;
-};
-
-/** A column of a list. `counts`: how many listed records belong to each; archived ones are not listed. */
-export type ListColumn<T> = Column<T> & { readonly counts?: true };
-
-/** How many records of a kind belong to each, as the list says. */
-const childCount = (label: string, kind: Kind, none: TemplateResult | number = 0): ListColumn<{ readonly children?: Counts }> => ({
-  label,
-  numeric: true,
-  counts: true,
-  cell: ({ children }) => (children ? children[kind] || none : dash),
-});
-
 /** The columns that the definition of an entity names, and how many records belong to each. */
 const plainColumns = <K extends Kind>(store: Store, kind: K): readonly ListColumn<Records[K]>[] => {
   const { list, fields } = entityOf(kind);
   const children = KINDS.findLast((other) => PARENTS[other].some(({ parent }) => parent === kind));
   return [
-    named(kind),
+    nameColumn(kind),
     ...list.columns.map((name) => ({
-      label: labelOf(kind, name),
+      ...{ id: name, label: labelOf(kind, name), width: WIDTHS.words, grow: 2 },
       ...(list.sorted.includes(name) && { sort: name.replace(/_id$/, '') }),
       cell: (record: Records[K]) => plainCell(store, fields[name], readAt(record, `/${name}`)),
     })),
@@ -111,107 +45,119 @@ const plainColumns = <K extends Kind>(store: Store, kind: K): readonly ListColum
 };
 
 const plainCell = (store: Store, field: Field | undefined, value: unknown): TemplateResult | string => {
-  if (field?.parent) return link(field.parent as Kind, store.find(field.parent as Kind, value as number | null));
-  if (field?.stored === 'micros' && typeof value === 'number') return money(value);
+  if (field?.parent) return linkCell(field.parent as Kind, store.find(field.parent as Kind, value as number | null));
   return listOf(value).join(', ') || dash;
 };
 
-/** The columns of each kind's list. */
+/** The columns of each kind's list: all that a person may choose. */
 export const listColumns = <K extends Kind>(
-  { store, statuses }: Page,
+  page: Page,
   kind: K,
   inPlace?: Pick<InPlace<InPlaceKind>, 'cell'>,
 ): readonly ListColumn<Records[K]>[] => {
-  const cell = (record: Records[InPlaceKind], field: InPlaceField | undefined, shown: TemplateResult | string): TemplateResult | string =>
-    inPlace && field && !record.archived ? inPlace.cell(record, field, shown) : shown;
-  const flight = (record: CampaignWire | LineItemWire): TemplateResult => {
-    const [start, end] = flightDays(record);
-    return html`${cell(record, 'start_date', unbroken(`${start} –`))} ${cell(record, 'end_date', unbroken(end))}`;
+  const { store, statuses } = page;
+  const cell: InPlaceCell = (record, field, shown) => (inPlace && field && !record.archived ? inPlace.cell(record, field, shown) : shown);
+  const flight: ListColumn<CampaignWire | LineItemWire> = {
+    ...{ id: 'flight', label: t`Flight`, look: 'flight', width: WIDTHS.flight },
+    cell: (record) => {
+      const [start, end] = flightDays(record);
+      return html`${cell(record, 'start_date', unbroken(`${start} –`))} ${cell(record, 'end_date', unbroken(end))}`;
+    },
+    value: (record) => `${record.start_date} – ${record.end_date}`,
   };
-  const columns: { readonly [Each in Kind]?: readonly ListColumn<Records[Each]>[] } = {
-    publishers: [
-      named('publishers'),
-      { label: t`Domain`, sort: 'domain', cell: ({ domain }) => domain },
-      { label: t`API key`, cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
+  const columns: { readonly [Each in Kind]?: () => readonly ListColumn<Records[Each]>[] } = {
+    publishers: () => [
+      nameColumn('publishers'),
+      { id: 'domain', label: t`Domain`, width: WIDTHS.name, grow: 2, sort: 'domain', cell: ({ domain }) => domain },
+      {
+        ...{ id: 'key', label: t`API key`, width: WIDTHS.words, minor: true },
+        cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash),
+      },
       childCount(t`Campaigns`, 'campaigns'),
     ],
-    placements: [
-      named('placements', t`Id`),
-      { label: t`Size`, sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
-      { label: t`Formats`, cell: ({ formats }) => formats.join(', ') },
+    placements: () => [
+      nameColumn('placements', t`Id`),
+      { id: 'size', label: t`Size`, width: WIDTHS.words, sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
+      { id: 'formats', label: t`Formats`, width: WIDTHS.words, grow: 2, cell: ({ formats }) => formats.join(', ') },
       {
-        label: t`Publisher`,
-        sort: 'publisher',
-        cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), t`open to all`),
+        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher' },
+        cell: ({ publisher_id }) => linkCell('publishers', store.find('publishers', publisher_id), t`open to all`),
       },
       childCount(t`Creatives`, 'creatives'),
     ],
-    bidders: [
-      named('bidders'),
-      { label: t`Endpoint`, cell: ({ endpoint }) => new URL(endpoint).host },
-      { label: t`Currency`, sort: 'currency', cell: ({ currency }) => currency, minor: true },
-      childCount(t`Line items`, 'line_items'),
-    ],
-    campaigns: [
-      named('campaigns'),
-      { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
-      { label: t`Publisher`, sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
+    bidders: () => [
+      nameColumn('bidders'),
+      { id: 'endpoint', label: t`Endpoint`, width: WIDTHS.name, grow: 2, cell: ({ endpoint }) => new URL(endpoint).host },
       {
-        label: t`Advertiser`,
-        sort: 'advertiser',
-        cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)),
+        id: 'currency',
+        label: t`Currency`,
+        width: WIDTHS.figure,
+        sort: 'currency',
+        cell: ({ currency }) => currency ?? t`that of the publisher`,
         minor: true,
       },
-      { label: t`Flight`, sort: '-start_date', look: 'flight', cell: flight },
-      {
-        label: t`Budget`,
-        numeric: true,
-        sort: '-budget',
-        cell: (one) => cell(one, 'budget', one.budget === null ? unbroken(t`no limit`) : money(one.budget)),
-      },
       childCount(t`Line items`, 'line_items'),
     ],
-    line_items: [
-      named('line_items'),
-      { label: t`Status`, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
-      { label: t`Days`, sort: '-end_date', look: 'days', cell: flightBar },
-      { label: t`Campaign`, sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
-      { label: t`Price`, numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), listedPrice(item)) },
-      { label: t`Class`, sort: 'class', wide: true, cell: (item) => (item.class === null ? dash : CLASS_WORDS[item.class].label) },
+    campaigns: () => [
+      nameColumn('campaigns'),
+      { id: 'status', label: t`Status`, width: WIDTHS.status, sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
       {
-        label: t`Priority`,
-        sort: 'priority',
-        wide: true,
-        cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label),
+        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher' },
+        cell: ({ publisher_id }) => linkCell('publishers', store.find('publishers', publisher_id)),
       },
-      { label: t`Flight`, look: 'flight', cell: flight, minor: true, wide: true },
       {
-        label: t`Daily cap`,
-        numeric: true,
-        sort: '-daily_impression_cap',
-        wide: true,
-        cell: (item) => cell(item, 'daily_impression_cap', item.daily_impression_cap === null ? dash : count(item.daily_impression_cap)),
+        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 2, sort: 'advertiser', minor: true },
+        cell: ({ advertiser_id }) => linkCell('advertisers', store.find('advertisers', advertiser_id)),
       },
-      ...deliveryColumns(statuses),
-      childCount(t`Creatives`, 'creatives', html`<span class="pill warn">${t`none yet`}</span>`),
+      {
+        id: 'days',
+        label: t`Days`,
+        width: WIDTHS.bar,
+        sort: '-end_date',
+        usual: false,
+        cell: flightBar,
+        value: ({ end_date }) => end_date,
+      },
+      { ...flight, sort: '-start_date' },
+      weekColumn(statuses, 'campaigns'),
+      { id: 'order_number', label: t`Order number`, width: WIDTHS.words, usual: false, cell: ({ order_number }) => order_number ?? dash },
+      {
+        ...{ id: 'budget', label: t`Budget`, width: WIDTHS.sum, numeric: true, sort: '-budget' },
+        cell: (one) =>
+          cell(
+            one,
+            'budget',
+            one.budget === null ? unbroken(t`no limit`) : money(one.budget, currencyOfPublisher(store, one.publisher_id)),
+          ),
+        sum: ({ budget }) => amounts(budget),
+        value: ({ budget }) => budget,
+      },
+      childCount(t`Line items`, 'line_items'),
+      idColumn(),
     ],
-    creatives: [
-      { ...named('creatives', t`Creative`), cell: (creative) => withThumbnail(creative, named('creatives').cell(creative)) },
-      { label: t`Format`, sort: 'format', cell: ({ format }) => unbroken(format) },
-      { label: t`Line item`, sort: 'line_item', cell: ({ line_item_id }) => link('line_items', store.find('line_items', line_item_id)) },
+    line_items: () => lineItemColumns(page, cell, flight),
+    creatives: () => [
       {
-        label: t`Placements`,
+        ...nameColumn('creatives', t`Creative`),
+        cell: (creative) => withThumbnail(creative, nameColumn('creatives').cell(creative)),
+      },
+      { id: 'format', label: t`Format`, width: WIDTHS.figure, sort: 'format', cell: ({ format }) => unbroken(format) },
+      {
+        ...{ id: 'line_item', label: t`Line item`, width: WIDTHS.words, grow: 2, sort: 'line_item' },
+        cell: ({ line_item_id }) => linkCell('line_items', store.find('line_items', line_item_id)),
+      },
+      {
+        ...{ id: 'placements', label: t`Placements`, width: WIDTHS.words, grow: 2 },
         cell: ({ placement_ids: [first, ...others] }) =>
-          html`${link('placements', store.find('placements', first))}${others.length > 0 ? t` and ${others.length} more` : ''}`,
+          html`${linkCell('placements', store.find('placements', first))}${others.length > 0 ? t` and ${others.length} more` : ''}`,
+        value: ({ placement_ids }) => placement_ids.join(' '),
       },
       {
-        label: t`Advertiser`,
+        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 1, minor: true },
         cell: (creative) => creative.advertiser_domain ?? advertiserOf(store, creative.line_item_id)?.domain ?? dash,
-        minor: true,
       },
       {
-        label: t`State`,
-        sort: 'status',
+        ...{ id: 'status', label: t`State`, width: WIDTHS.status, sort: 'status' },
         cell: (creative) => {
           const state = creativeState(store, creative);
           const { stuck_creatives = [] } = (state === 'live' && statuses.of('line_items', creative.line_item_id)) || {};
@@ -221,5 +167,5 @@ export const listColumns = <K extends Kind>(
       },
     ],
   };
-  return columns[kind] ?? plainColumns(store, kind);
+  return columns[kind]?.() ?? plainColumns(store, kind);
 };

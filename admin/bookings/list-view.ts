@@ -4,25 +4,29 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { input } from '../parts/fields/input.ts';
 import { addLink, addStep, allowed, missingParent } from './forms/next-step.ts';
 import { filterChips } from './lists/filter-chips.ts';
-import { filtersOf } from './lists/list-filters.ts';
+import { filtersOf, groupsOf } from './lists/list-filters.ts';
 import { createInPlace } from './lists/in-place.ts';
 import { isEditedInList } from './lists/listed-fields.ts';
 import { apiQuery, hashOfState, isFiltered, readState, viewQuery, type ListState } from './lists/list-state.ts';
+import type { ListColumn } from './lists/list-column.ts';
+import { createListSums } from './lists/list-sums.ts';
+import { createListTable } from './lists/list-table.ts';
+import { createListTools } from './lists/list-tools.ts';
 import { createSavedViews } from './lists/saved-views.ts';
-import { whenNear } from './lists/when-near.ts';
-import { countedKind, NAMES } from '../words/kinds.ts';
+import { NAMES } from '../words/kinds.ts';
 import { createBulkBar, type BulkKind } from './bulk-bar.ts';
 import { listColumns } from './list-columns.ts';
 import { rowActions, rowMenu } from './row-actions.ts';
 import type { Page, View } from '../page.ts';
-import { button, emptyState, loading, pageHead } from '../parts/parts.ts';
+import { emptyState, loading, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import { sortSelect, table, type Column } from '../parts/table.ts';
+import { sortSelect } from '../parts/table.ts';
+import type { ListParts } from '../api/list-parts.ts';
 import type { Kind, Records } from '../api/wire.ts';
 import { say, t } from '../words/texts.ts';
 
-/** Records of the first answer, and of each further one. */
-const PAGE_SIZE = 100;
+/** What is read before the window is measured. */
+const FIRST_ROWS = 100;
 const PATIENCE_MS = 150;
 
 /** A list of the records of one kind: searched, filtered, sorted and paged by the service. */
@@ -39,28 +43,21 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
   const load = async (): Promise<void> => {
     const query = apiQuery(kind, state);
     isReading = true;
-    if (store.listing(kind, query)) shown = query;
+    if (store.parts(kind, query)) shown = query;
     page.redraw();
-    const problem = await store.read(kind, query, Math.max(PAGE_SIZE, store.listing(kind, query)?.rows.length ?? 0));
+    const problem = await store.readParts(kind, query, 0, FIRST_ROWS);
     if (query !== apiQuery(kind, state)) return;
     isReading = false;
     shown = query;
     if (problem) page.complain(problem);
     page.redraw();
     // What is missing before the first record.
-    if (store.listing(kind, query)?.total === 0) void store.count().then(() => page.redraw());
-  };
-  const readMore = async (): Promise<void> => {
-    if (isReading || !store.listing(kind, shown)?.more) return;
-    isReading = true;
-    const problem = await store.readMore(kind, shown);
-    isReading = false;
-    if (problem) page.complain(problem);
-    page.redraw();
+    if (store.parts(kind, query)?.total === 0) void store.count().then(() => page.redraw());
   };
   const change = (next: ListState, patienceMs = 0): void => {
     state = next;
     page.rename(hashOfState(kind, state));
+    listTable.toTop();
     clearTimeout(timer);
     timer = setTimeout(() => void load(), patienceMs);
     page.redraw();
@@ -78,25 +75,38 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     if (parent && id) void store.ensure(parent, id).then(() => page.redraw());
   }
 
-  const endKeys = listenToListKeys((at) => {
-    const record = store.listing(kind, shown)?.rows[at];
+  const endKeys = listenToListKeys((line) => {
+    const record = listTable.recordAt(line);
     if (record) page.go(hashOf([kind, record.id, kind === 'campaigns' && page.rights.may('POST', '/bookings') ? 'book' : 'edit']));
   });
 
-  const columns = (): readonly Column<Records[K]>[] => [
-    ...(bulk ? [bulk.column as unknown as Column<Records[K]>] : []),
-    ...listColumns(page, kind, inPlace).filter(({ counts }) => !(state.isArchived && counts)),
-  ];
+  const columnsOf = (place?: typeof inPlace): readonly ListColumn<Records[K]>[] =>
+    listColumns(page, kind, place).filter(({ counts }) => !(state.isArchived && counts));
+  const total = (): number => store.parts(kind, shown)?.total ?? 0;
+  const readFirst = async (count: number): Promise<readonly Records[BulkKind][]> => {
+    const problem = await store.readParts(kind, shown, 0, Math.min(count, total()));
+    if (problem) page.complain(problem);
+    const read = store.parts(kind, shown)?.rows;
+    return Array.from({ length: count }, (_, place) => read?.get(place) ?? []).flat() as Records[BulkKind][];
+  };
+  const listTable = createListTable({
+    ...{ page, kind },
+    check: () => bulk?.column({ total: total(), read: readFirst }) as unknown as ListColumn<Records[K]> | undefined,
+    columns: () => columnsOf(inPlace),
+    actions: (record) => (state.isArchived ? rowActions : rowMenu)(page, kind, record),
+  });
+  const tools = createListTools<K>(page);
+  const sumsOfList = createListSums(page, kind);
   const sorting = { by: state.sort, choose: (sort: string) => change({ ...state, sort }) };
 
   const body = (): TemplateResult => {
-    const listing = store.listing(kind, shown);
-    if (!listing) return loading();
-    const { rows, total, more } = listing;
-    if (total === 0 && !isFiltered(state)) {
+    const parts = store.parts(kind, shown);
+    if (!parts) return loading();
+    if (parts.total === 0 && !isFiltered(state)) {
       const next = missingParent(kind, store) ?? addStep(kind, t`No ${many} yet.`);
       return state.isArchived ? emptyState(t`Nothing is archived.`) : emptyState(next.text, allowed(page, next));
     }
+    const sums = sumsOfList.of(shown, parts.version);
     return html`
       <div class="toolbar">
         ${input({
@@ -106,26 +116,25 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
           value: state.search,
           onInput: (search) => change({ ...state, search }, PATIENCE_MS),
         })}
-        ${sortSelect(columns(), { ...sorting, by: state.sort })}
-        <span class="figure" role="status">${countedKind(total, kind)}</span>
+        ${sortSelect(listTable.columns(), { ...sorting, by: state.sort })}
+        ${tools.render({ kind, state, change, total: parts.total, groups: sums?.groups ?? [], table: listTable, fileColumns: () => columnsOf() })}
       </div>
       ${filterChips(page, { kind, state, change })} ${views?.render(viewQuery(state))}
       ${
-        rows.length === 0
+        parts.total === 0
           ? emptyState(state.search.trim() === '' ? t`No ${many} with these filters.` : t`Nothing matches “${state.search.trim()}”.`)
-          : html`<div class=${isReading ? 'listed stale' : 'listed'} aria-busy=${isReading ? 'true' : 'false'}>
-              ${bulk?.render(rows as readonly Records[BulkKind][])}${table({
-                caption: names.many,
-                columns: columns(),
-                rows,
-                actions: (record) => (state.isArchived ? rowActions : rowMenu)(page, kind, record),
-                sorting: { ...sorting, by: state.sort },
-                sticky: true,
-              })}
-            </div>`
+          : rows(parts, sums)
       }
-      ${more ? html`<p class="more" ${whenNear(readMore)}>${button(t`Show more`, readMore, 'secondary')}</p>` : nothing}
     `;
+  };
+
+  const rows = (parts: ListParts<Records[K]>, sums: ReturnType<typeof sumsOfList.of>): TemplateResult => {
+    const group = new URLSearchParams(shown).get('group_by');
+    const groups = groupsOf(kind).find(({ name }) => name === group)?.kind;
+    return html`<div class=${isReading ? 'listed stale' : 'listed'} aria-busy=${isReading ? 'true' : 'false'}>
+      ${groups && !sums ? loading() : listTable.render({ query: shown, parts, sums, groups, sorting: { ...sorting, by: state.sort } })}
+      ${bulk?.render()}
+    </div>`;
   };
 
   return {
@@ -134,9 +143,10 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     leave: () => {
       clearTimeout(timer);
       endKeys();
+      listTable.leave();
     },
     render: () => {
-      const missing = store.listing(kind, shown)?.total === 0 ? missingParent(kind, store) : undefined;
+      const missing = store.parts(kind, shown)?.total === 0 ? missingParent(kind, store) : undefined;
       const add = addStep(kind, t`No ${many} yet.`);
       return html`
         ${pageHead(

@@ -7,6 +7,7 @@ import { table } from '../parts/table.ts';
 import type { Kind, Records } from '../api/wire.ts';
 import { capital, NAMES, titleOf } from '../words/kinds.ts';
 import { listColumns } from './list-columns.ts';
+import { isUsual } from './lists/list-column.ts';
 import { rowMenu } from './row-actions.ts';
 import { rich, t } from '../words/texts.ts';
 
@@ -41,8 +42,9 @@ export const missingRecord = (kind: Kind): TemplateResult => {
 export interface ChildrenOptions<K extends Kind> {
   readonly kind: K;
   readonly rows: readonly Records[K][];
-  /** The field that names the parent, and the column that would repeat it in each row. */
+  /** The field that names the parent. */
   readonly parent: Readonly<Record<string, number>>;
+  /** The id of the column that would repeat it in each row. */
   readonly without: string;
   /** Shown when there are none. */
   readonly empty: string;
@@ -50,6 +52,9 @@ export interface ChildrenOptions<K extends Kind> {
   /** The parent is archived, and its records with it: none is listed, and none can be added. */
   readonly archived: boolean;
 }
+
+/** Columns that a list has from this width of the window on have room on the page of a record. */
+const RECORD_WIDTH = 1300;
 
 /** The records below another one, with their actions and a link to add one. */
 export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOptions<K>): TemplateResult => {
@@ -61,6 +66,6 @@ export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOption
     );
   const add = addStep(kind, '', parent);
   if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, allowed(page, add)), html`${nothing}`);
-  const columns = listColumns(page, kind).filter(({ label }) => label !== without);
+  const columns = listColumns(page, kind).filter((column) => column.id !== without && isUsual(column, RECORD_WIDTH));
   return card(NAMES[kind].many, table({ caption, columns, rows, actions: (record) => rowMenu(page, kind, record) }), addLink(page, add));
 };

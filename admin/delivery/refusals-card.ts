@@ -4,28 +4,12 @@ import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { hashOf } from '../route.ts';
+import { refusalWord } from '../words/refusal-word.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { count, percent } from '../words/formats.ts';
 import { patchRecord } from '../bookings/actions.ts';
 import { say, t } from '../words/texts.ts';
 
-/** What the reasons are called in a list; others have the words of the service. */
-const NAMES: Readonly<Record<string, string>> = {
-  outranked: 'outranked',
-  size_or_format: t`wrong size`,
-  consent: t`no consent`,
-  unsuitable: t`not what the auction takes`,
-  below_floor: t`below the floor`,
-  account_set_aside: t`counters set aside`,
-  budget_spent: t`budget spent`,
-  daily_cap: t`daily cap`,
-  frequency_capped: t`frequency cap`,
-  pacing: 'pacing',
-  rate_limit: t`rate limit`,
-  bidders_out_of_time: t`bidder too slow`,
-  bidders_did_not_bid: t`no bid`,
-  duplicate_in_page: t`on the page already`,
-};
 /** Parts of the bar, which have their own colors; the rest is one part. */
 const PARTS = 4;
 
@@ -47,7 +31,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
     html`<li class="refusal">
       <span class="swatch part-${Math.min(part, PARTS)}" aria-hidden="true"></span>
       <p>
-        <strong>${shareWords(share)} ${NAMES[reason] ?? reason.replaceAll('_', ' ')}</strong>
+        <strong>${shareWords(share)} ${refusalWord(reason)}</strong>
         <span class="muted">${counted(impressions, 'impression')}: ${say(words)}</span>
         ${
           outranked_by.length > 0
@@ -91,7 +75,7 @@ const notForIts = (impressions: number): string =>
   `${counted(impressions, 'other was not for its visitors', 'others were not for its visitors')}.`;
 
 const summaryOf = (reasons: readonly RefusalRow[]): string =>
-  reasons.map(({ reason, share }) => `${shareWords(share)} ${NAMES[reason] ?? reason}`).join(', ');
+  reasons.map(({ reason, share }) => `${shareWords(share)} ${refusalWord(reason)}`).join(', ');
 
 /** In whole percent. */
 const shareWords = (share: number): string => (share < 0.005 ? t`under 1%` : percent(Math.round(share * 100) / 100));

@@ -12,6 +12,8 @@ export interface Column<T> {
   readonly minor?: boolean;
   /** Holds a check box: narrow, its label for screen readers only. */
   readonly check?: boolean;
+  /** In place of the label of its head: a check box for all rows. */
+  readonly all?: () => TemplateResult;
   /** Shown on wide screens only. */
   readonly wide?: boolean;
   /** A class of its cells. */
@@ -35,48 +37,59 @@ export interface TableOptions<T> {
   readonly actions?: (row: T) => TemplateResult;
   readonly rowClass?: (row: T) => string;
   readonly sorting?: Sorting;
-  /** The heads stay in view while the page is scrolled. */
-  readonly sticky?: boolean;
 }
 
-/** Text of a cell whose lines are not broken: a date, a state. */
 /** An e-mail address, or the name of a token, which breaks where its parts begin. */
 export const address = (text: string): TemplateResult =>
   html`<span class="address">${text.split(/(?=[@.])/).map((part, i) => (i === 0 ? part : html`<wbr />${part}`))}</span>`;
 
+/** Text of a cell whose lines are not broken: a date, a state. */
 export const unbroken = (text: string | TemplateResult): TemplateResult => html`<span class="unbroken">${text}</span>`;
 
 const nameOf = (sort: string): string => sort.replace(/^-/, '');
 const reversed = (sort: string): string => (sort.startsWith('-') ? nameOf(sort) : `-${sort}`);
 
-const classesOf = <T>({ numeric, prose, check, minor, wide, look }: Column<T>): string =>
+/** The classes of the cells of a column. */
+export const columnLook = <T>({ numeric, prose, check, minor, wide, look }: Column<T>): string =>
   [look, numeric && 'numeric', prose && 'prose', check && 'check', minor && 'minor', wide && 'wide'].filter(Boolean).join(' ');
 
-const head = <T>(column: Column<T>, sorting: Sorting | undefined): TemplateResult => {
+/** How wide a head is, and what changes that. */
+export interface HeadSize {
+  /** Pixels. */
+  readonly width: number;
+  readonly handle: TemplateResult | typeof nothing;
+}
+
+/** The head of a column: a click on it sorts. */
+export const columnHead = <T>(column: Column<T>, sorting: Sorting | undefined, size?: HeadSize): TemplateResult => {
+  const style = size ? `width:${size.width}px` : '';
   const { sort, check } = column;
-  const label = check ? html`<span class="unseen">${column.label}</span>` : column.label;
-  if (!sort || !sorting) return html`<th role="columnheader" scope="col" class=${classesOf(column)}>${label}</th>`;
+  const label = check ? (column.all?.() ?? html`<span class="unseen">${column.label}</span>`) : column.label;
+  if (!sort || !sorting)
+    return html`<th role="columnheader" scope="col" class=${columnLook(column)} .style=${style}>${label}${size?.handle}</th>`;
   const isSorted = nameOf(sorting.by) === nameOf(sort);
   const isDescending = isSorted && sorting.by.startsWith('-');
   return html`<th
     role="columnheader"
     scope="col"
-    class=${classesOf(column)}
+    class=${columnLook(column)}
+    .style=${style}
     aria-sort=${isSorted ? (isDescending ? 'descending' : 'ascending') : 'none'}
   >
     <button type="button" class="sort" @click=${() => sorting.choose(isSorted ? reversed(sorting.by) : sort)}>
       ${label}<span class="sort-mark" aria-hidden="true">${isSorted ? (isDescending ? '↓' : '↑') : '↕'}</span>
     </button>
+    ${size?.handle}
   </th>`;
 };
 
 /** A table; on narrow screens a list of cards. The roles keep it a table for screen readers. */
-export const table = <T>({ caption, columns, rows, actions, rowClass, sorting, sticky }: TableOptions<T>): TemplateResult => html`
-  <div class="table-frame ${sticky ? 'sticky' : ''}">
+export const table = <T>({ caption, columns, rows, actions, rowClass, sorting }: TableOptions<T>): TemplateResult => html`
+  <div class="table-frame">
     <table role="table" aria-label=${caption}>
       <thead role="rowgroup">
         <tr role="row">
-          ${columns.map((column) => head(column, sorting))}
+          ${columns.map((column) => columnHead(column, sorting))}
           ${actions ? html`<th role="columnheader" scope="col"><span class="unseen">${t`Actions`}</span></th>` : nothing}
         </tr>
       </thead>
@@ -84,7 +97,7 @@ export const table = <T>({ caption, columns, rows, actions, rowClass, sorting, s
         ${rows.map(
           (row) =>
             html`<tr role="row" class=${rowClass?.(row) ?? ''}>
-              ${columns.map((column) => html`<td role="cell" data-label=${column.label} class=${classesOf(column)}>${column.cell(row)}</td>`)}
+              ${columns.map((column) => html`<td role="cell" data-label=${column.label} class=${columnLook(column)}>${column.cell(row)}</td>`)}
               ${actions ? html`<td role="cell" class="row-actions">${actions(row)}</td>` : nothing}
             </tr>`,
         )}

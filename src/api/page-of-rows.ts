@@ -11,6 +11,8 @@ export interface PageQuery {
   readonly order: 'asc' | 'desc';
   /** SQL to order by; rows without a value are last, and equal ones are ordered by id. Default: the id. */
   readonly sortBy?: string;
+  /** SQL of what is together, before that order. */
+  readonly groupBy?: readonly string[];
   readonly limit: number;
   readonly offset: number;
   /** SQL for the bytes of a row, as Postgres can tell without reading long texts. */
@@ -28,9 +30,10 @@ export const MAX_PAGE_BYTES = 512 * 1024;
 export const readPageOfRows = async <Row>(
   knex: Knex,
   query: Knex.QueryBuilder,
-  { columns, order, sortBy = 'id', limit, offset, rowBytes }: PageQuery,
+  { columns, order, sortBy = 'id', groupBy = [], limit, offset, rowBytes }: PageQuery,
 ): Promise<PageOfRows<Row>> => {
-  const sorted = sortBy === 'id' ? `id ${order}` : `${sortBy} ${order} nulls last, id ${order}`;
+  const sorts = [...groupBy.map((sql) => `${sql} nulls last`), ...(sortBy === 'id' ? [] : [`${sortBy} ${order} nulls last`])];
+  const sorted = [...sorts, `id ${order}`].join(', ');
   const page = query
     .select(...columns)
     .select(knex.raw(`${rowBytes} as row_bytes`))

@@ -27,6 +27,8 @@ export interface ListQuery {
   /** By the names of LIST_FIELDS: only records with one of the values. */
   readonly filters: Readonly<Record<string, readonly string[]>>;
   readonly sort: Sort;
+  /** A name of LIST_FIELDS: records of one group together; undefined: they are not grouped. */
+  readonly groupBy: string | undefined;
   /** Only records that are seen in it. */
   readonly scope: Scope;
   /** By id, for the order of computed statuses; undefined: the list is not sorted by them. */
@@ -51,6 +53,8 @@ export type CascadeCounts = Readonly<Record<string, number>>;
 export interface EntityReader {
   /** The ids of all records of a list, of MAX_LISTED at most. */
   ids(kind: EntityKind, query: ListQuery): Promise<readonly (string | number)[]>;
+  /** The rows of a list: a query to select from. */
+  matching(kind: EntityKind, query: ListQuery): Knex.QueryBuilder;
   /**
    * A page of records in order, as many as fit into an answer, and how many there are in all.
    */
@@ -106,6 +110,8 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
   };
 
   return {
+    matching,
+
     ids: async (kind, query) => {
       const rows = await matching(kind, query).orderBy('id').limit(MAX_LISTED).select<{ id: string | number }[]>('id');
       return rows.map(({ id }) => id);
@@ -116,7 +122,9 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
       const query = matching(kind, asked);
       if (asked.statusRanks) void query.joinRaw(STATUS_RANKS, [[...asked.statusRanks.keys()], [...asked.statusRanks.values()]]);
       const sortBy = LIST_FIELDS[kind.table].sorts[sort.by] ?? 'id';
-      const page = { columns: ROWS[kind.table].columns, order: sort.order, sortBy, limit, offset, rowBytes: kind.rowBytes };
+      const group = LIST_FIELDS[kind.table].groups[asked.groupBy ?? ''];
+      const groupBy = group ? [`lower(${group.name})`, group.id] : [];
+      const page = { columns: ROWS[kind.table].columns, order: sort.order, sortBy, groupBy, limit, offset, rowBytes: kind.rowBytes };
       const [counted, { rows, more }] = await Promise.all([
         query.clone().count<{ count: string }[]>('* as count'),
         readPageOfRows<CatalogRow>(knex, query.clone(), page),

@@ -22,13 +22,25 @@ export interface ListFields {
   /** Values of `sort`, each with the SQL that orders by it. */
   readonly sorts: Readonly<Record<string, string>>;
   readonly filters: Readonly<Record<string, ListFilter>>;
+  /** What its records can be grouped by. */
+  readonly groups: Readonly<Record<string, ListGroup>>;
 }
 
-/** Of the publisher's day, which is that of UTC or one beside it. */
-const ofToday = (column: string): string =>
+/** SQL for the record that each row of a list is grouped by: its id, and its name. */
+export interface ListGroup {
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * Of today, or of some days before it. A day is the publisher's, which is that of UTC or one beside it.
+ * @param days whole days before today; 0: today
+ */
+const ofDays = (column: string, days = 0): string =>
   `(select coalesce(sum(c.${column}), 0) from daily_counts c join publishers p on p.id = c.publisher_id
-    where c.line_item_id = line_items.id and c.day >= cast(now() at time zone 'utc' as date) - 1
-      and c.day = cast(now() at time zone p.time_zone as date))`;
+    where c.line_item_id = line_items.id and c.day >= cast(now() at time zone 'utc' as date) - ${days + 1}
+      and c.day >= cast(now() at time zone p.time_zone as date) - ${days}
+      and c.day ${days === 0 ? '=' : '<'} cast(now() at time zone p.time_zone as date))`;
 const one = (column: string): string => `array[cast(${column} as text)]`;
 
 /** SQL of what is searched and sorted by and is no field. */
@@ -39,8 +51,9 @@ const COMPUTED: Readonly<Record<string, { readonly search?: string; readonly sor
   price: {
     sort: `case when type = 'direct' then case lower(budget_type) when 'flat' then null when 'cpc' then cpc_micros when 'cpcv' then cpcv_micros else cpm_micros end end`,
   },
-  impressions_today: { sort: ofToday('impressions') },
-  spend_today: { sort: ofToday('spend_micros') },
+  impressions_today: { sort: ofDays('impressions') },
+  impressions_week: { sort: ofDays('impressions', 7) },
+  spend_today: { sort: ofDays('spend_micros') },
 };
 
 const STATUS: Readonly<Record<string, ListFilter>> = { status: { values: DELIVERY_STATUSES } };
@@ -52,6 +65,20 @@ const FILTERS: Readonly<Partial<Record<EntityTable, ListFields['filters']>>> = {
   },
   campaigns: STATUS,
   line_items: STATUS,
+};
+
+const nameOf = (table: EntityTable, id: string): string => `(select g.name from ${table} g where g.id = ${id})`;
+const ADVERTISER_OF_CAMPAIGN = '(select g.advertiser_id from campaigns g where g.id = campaign_id)';
+
+const GROUPS: Readonly<Partial<Record<EntityTable, ListFields['groups']>>> = {
+  campaigns: {
+    advertiser: { id: 'advertiser_id', name: nameOf('advertisers', 'advertiser_id') },
+    publisher: { id: 'publisher_id', name: nameOf('publishers', 'publisher_id') },
+  },
+  line_items: {
+    campaign: { id: 'campaign_id', name: nameOf('campaigns', 'campaign_id') },
+    advertiser: { id: ADVERTISER_OF_CAMPAIGN, name: nameOf('advertisers', ADVERTISER_OF_CAMPAIGN) },
+  },
 };
 
 /** SQL for the value that lists show. */
@@ -81,6 +108,7 @@ const listFields = (table: EntityTable): ListFields => {
     searchWords: [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(Boolean).join(' or '),
     sorts: Object.fromEntries(sorted.map((name) => sortBy(name, fields[name]))),
     filters: { ...FILTERS[table], ...Object.fromEntries(byField) },
+    groups: GROUPS[table] ?? {},
   };
 };
 

@@ -76,6 +76,14 @@ const filterParameters = ({ table }: EntityKind): Parameters =>
     ]),
   );
 
+/** Of lists whose records can be grouped. */
+const groupParameter = ({ table }: EntityKind): Parameters => {
+  const names = Object.keys(LIST_FIELDS[table].groups);
+  return names.length === 0
+    ? {}
+    : { group_by: choiceQuery(names, 'Records of one of these together, by its name; `sort` is the order within') };
+};
+
 type ListValues = Omit<ValuesOf<ReturnType<typeof commonParameters>>, 'include'>;
 
 /** What GET of a list takes, beside the parameters that the entity names. */
@@ -83,6 +91,7 @@ export const listParameters = (kind: EntityKind): ReturnType<typeof commonParame
   ...parentParameters(kind),
   ...commonParameters(kind),
   ...filterParameters(kind),
+  ...groupParameter(kind),
 });
 
 /** The query of a list, from the values of its parameters, in the scope of a caller. */
@@ -100,7 +109,8 @@ export const toListQuery = (
     const wanted = named[name] as readonly string[] | undefined;
     return wanted === undefined ? [] : [[name, wanted] as const];
   });
-  return { limit, offset, text: q, archived, parents, ids: id, filters: Object.fromEntries(filters), sort, scope };
+  const groupBy = named['group_by'] as string | undefined;
+  return { limit, offset, text: q, archived, parents, ids: id, filters: Object.fromEntries(filters), sort, groupBy, scope };
 };
 
 /** The query of a list as text, such as a saved view has it. */

@@ -6,9 +6,13 @@ import { at, defineRoutes, ok } from '../api/route.ts';
 import { listOf } from '../base/schema.ts';
 import { ATTENTION } from './attention/attention.ts';
 import { DELIVERY } from './delivery.ts';
+import { FLOW } from './flow/flow.ts';
 import { PLACEMENT_REFUSALS, REFUSALS } from './refusals/refusals.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 import { STATUSES } from './status/status.ts';
+import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
+import { listParameters } from '../bookings/list-query.ts';
+import { LIST_SUMS } from './sums/list-sums.ts';
 
 /** Of line items and campaigns together. */
 export const MAX_STATUSES = 200;
@@ -22,6 +26,20 @@ const REPORTED_CREATIVE = component('ReportedCreative', schemaOf(REPORTED_CREATI
   ...{ placement_id: 'article-top', placement_ids: ['article-top', 'home-top'] },
   ...{ line_item: 'Boots, sport readers', advertiser_domain: 'boots.example' },
 });
+
+/** Those of the list, but for its pages and order. */
+const summedParameters = (table: 'campaigns' | 'line_items') => {
+  const { limit: _limit, offset: _offset, sort: _sort, include: _include, ...parameters } = listParameters(ENTITY_KINDS[table]);
+  return parameters;
+};
+const flowDays = daysQuery('First UTC day; by default seven days up to `to`');
+const FLOWING = {
+  needs: 'alerts.read',
+  reach: 'publishers',
+  cost: 'list',
+  answer: ok('The steps, and what was lost between them', FLOW),
+} as const;
+const SUMMING = { needs: 'delivery.read', reach: 'own', cost: 'list', answer: ok('Sums, as stored', LIST_SUMS) } as const;
 
 /** How line items deliver, why they do not, and what needs attention. */
 export const DELIVERY_API = defineRoutes({
@@ -53,6 +71,18 @@ export const DELIVERY_API = defineRoutes({
     },
     answer: ok('Statuses by id', STATUSES),
   },
+  sumLineItems: {
+    ...at('GET', '/api/sums/line_items', 'delivery'),
+    ...SUMMING,
+    summary: 'What the line items of a list come to together, and by campaign or advertiser',
+    parameters: summedParameters('line_items'),
+  },
+  sumCampaigns: {
+    ...at('GET', '/api/sums/campaigns', 'delivery'),
+    ...SUMMING,
+    summary: 'What the campaigns of a list come to together, and by advertiser or publisher',
+    parameters: summedParameters('campaigns'),
+  },
   getLineItemRefusals: {
     ...at('GET', '/api/line_items/{id}/refusals', 'delivery'),
     needs: 'alerts.read',
@@ -70,6 +100,30 @@ export const DELIVERY_API = defineRoutes({
     summary: 'Why requests for a placement got no ad',
     parameters: { id: textInPath('placement'), ...refusalDays },
     answer: ok('Refusals', PLACEMENT_REFUSALS),
+  },
+  getLineItemFlow: {
+    ...at('GET', '/api/line_items/{id}/flow', 'delivery'),
+    ...FLOWING,
+    summary: 'What became of the requests for a line item, from asked to billed',
+    parameters: { ...lineItemInPath, ...flowDays },
+  },
+  getCampaignFlow: {
+    ...at('GET', '/api/campaigns/{id}/flow', 'delivery'),
+    ...FLOWING,
+    summary: 'The same of the line items of a campaign together',
+    parameters: { id: idInPath('campaign'), ...flowDays },
+  },
+  getAdvertiserFlow: {
+    ...at('GET', '/api/advertisers/{id}/flow', 'delivery'),
+    ...FLOWING,
+    summary: 'The same of the line items of an advertiser together',
+    parameters: { id: idInPath('advertiser'), ...flowDays },
+  },
+  getPlacementFlow: {
+    ...at('GET', '/api/placements/{id}/flow', 'delivery'),
+    ...FLOWING,
+    summary: 'What became of the requests for a placement, from asked to billed',
+    parameters: { id: textInPath('placement'), ...flowDays },
   },
   listComplaints: {
     ...at('GET', '/api/complaints', 'delivery'),

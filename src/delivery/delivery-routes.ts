@@ -2,7 +2,10 @@ import type { Knex } from 'knex';
 import type { Scope } from '../access/scope.ts';
 import { show } from '../api/columns.ts';
 import { readDays, type Days } from '../api/days-query.ts';
-import { answer, noSuch, refuse, type Handlers } from '../api/route.ts';
+import { answer, noSuch, refuse, type Call, type Handlers } from '../api/route.ts';
+import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
+import type { ListQuery } from '../bookings/entity-reader.ts';
+import { toListQuery } from '../bookings/list-query.ts';
 import { isAmong, isOwned, scopeBinding, visibleIds } from '../bookings/record-scope.ts';
 import { definedMembers } from '../base/narrow.ts';
 import { dayOf } from '../base/utc-day.ts';
@@ -11,10 +14,14 @@ import { readReportedCreatives } from '../tracking/report-store.ts';
 import type { Attention } from './attention/attention.ts';
 import type { Delivery } from './delivery.ts';
 import { MAX_STATUSES, type DELIVERY_API } from './delivery-api.ts';
+import type { FlowTable } from './flow/flow.ts';
+import type { ReadFlow } from './flow/read-flow.ts';
 import type { PlacementRefusals, Refusals } from './refusals/refusals.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 import { withoutTraffic } from './status/line-item-status.ts';
 import type { LineItemStatus } from './status/status.ts';
+import type { ReadListSums, SummedTable } from './sums/read-list-sums.ts';
+import { readWeeks } from './sums/recent-counts.ts';
 import type { ReadListed, ReadStatuses } from './status/read-statuses.ts';
 
 export interface DeliveryRoutesOptions {
@@ -23,6 +30,8 @@ export interface DeliveryRoutesOptions {
   readonly readAttention: (scope: Scope) => Promise<Attention>;
   readonly readListed: ReadListed;
   readonly readCampaignStatuses: ReadStatuses;
+  readonly readListSums: ReadListSums;
+  readonly readFlow: ReadFlow;
   readonly readRefusals: (lineItemId: number, days: Days) => Promise<Refusals | undefined>;
   readonly readPlacementRefusals: (placementId: string, days: Days, scope: Scope) => Promise<PlacementRefusals | undefined>;
   /** Epoch milliseconds. */
@@ -38,42 +47,76 @@ const onlyComplaints = (knex: Knex, scope: Scope): Knex.Raw => {
   return knex.raw(conditions.join(' and '), { ...scopeBinding(scope) });
 };
 
+type Summed = Omit<Parameters<typeof toListQuery>[2], 'limit' | 'offset' | 'sort'>;
+/** The whole list. */
+const summedQuery = (table: SummedTable, scope: Scope, asked: Summed): ListQuery =>
+  toListQuery(ENTITY_KINDS[table], scope, { ...asked, sort: { by: 'id', order: 'asc' }, limit: 1, offset: 0 });
+
+const FLOW_PERIOD = { defaultDays: 7, maxDays: REFUSAL_DAYS };
 const REFUSAL_PERIOD = { defaultDays: 1, maxDays: REFUSAL_DAYS };
 
 /** How line items deliver, why they do not, and what needs attention. */
-export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): Handlers<typeof DELIVERY_API> => ({
-  getLineItemDelivery: async ({ id }, { caller }) => {
-    const delivery = await read.readDelivery(id);
-    return delivery ? answer({ ...delivery, status: shownStatus(caller, delivery.status) }) : noSuch('line item');
-  },
-  getAttention: async (_asked, { caller }) => answer(await read.readAttention(caller)),
-  getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }, { caller }) => {
-    if (lineItems.length + campaigns.length > MAX_STATUSES)
-      return refuse('invalid_request', `line_item_ids and campaign_ids must be at most ${MAX_STATUSES} ids in all.`);
-    const [ofItems, ofCampaigns] = await Promise.all([
-      visibleIds(knex, 'line_items', caller, lineItems).then(read.readListed),
-      visibleIds(knex, 'campaigns', caller, campaigns).then(read.readCampaignStatuses),
-    ]);
-    return answer({
-      line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, shownStatus(caller, status)])),
-      campaigns: Object.fromEntries(Array.from(ofCampaigns, ([id, status]) => [id, shownStatus(caller, status)])),
-      deliveries: Object.fromEntries(Array.from(ofItems, ([id, { delivery }]) => [id, delivery])),
-    });
-  },
-  getLineItemRefusals: async ({ id, ...asked }) => {
-    const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
-    if (!period.ok) return period.refused;
-    const refusals = await read.readRefusals(id, period.days);
-    return refusals ? answer(refusals) : noSuch('line item');
-  },
-  getPlacementRefusals: async ({ id, ...asked }, { caller }) => {
-    const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
-    if (!period.ok) return period.refused;
-    const refusals = await read.readPlacementRefusals(id, period.days, caller);
-    return refusals ? answer(refusals) : noSuch('placement');
-  },
-  listComplaints: async ({ limit, offset, ...where }, { caller }) => {
-    const reported = await readReportedCreatives(knex, { limit, offset, where: definedMembers(where), only: onlyComplaints(knex, caller) });
-    return answer(reported.map((creative) => show(REPORTED_CREATIVE_COLUMNS, creative)));
-  },
-});
+export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): Handlers<typeof DELIVERY_API> => {
+  const flowOf =
+    (table: FlowTable) =>
+    async ({ id, ...asked }: { readonly id: number | string } & Parameters<typeof readDays>[0], { caller }: Call) => {
+      const period = readDays(asked, dayOf(now()), FLOW_PERIOD);
+      if (!period.ok) return period.refused;
+      const flow = await read.readFlow(table, id, period.days, caller);
+      return flow ? answer(flow) : noSuch(ENTITY_KINDS[table].words);
+    };
+  return {
+    getLineItemDelivery: async ({ id }, { caller }) => {
+      const delivery = await read.readDelivery(id);
+      return delivery ? answer({ ...delivery, status: shownStatus(caller, delivery.status) }) : noSuch('line item');
+    },
+    getAttention: async (_asked, { caller }) => answer(await read.readAttention(caller)),
+    getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }, { caller }) => {
+      if (lineItems.length + campaigns.length > MAX_STATUSES)
+        return refuse('invalid_request', `line_item_ids and campaign_ids must be at most ${MAX_STATUSES} ids in all.`);
+      const [itemIds, campaignIds] = await Promise.all([
+        visibleIds(knex, 'line_items', caller, lineItems),
+        visibleIds(knex, 'campaigns', caller, campaigns),
+      ]);
+      const [ofItems, ofCampaigns, itemWeeks, campaignWeeks] = await Promise.all([
+        read.readListed(itemIds),
+        read.readCampaignStatuses(campaignIds),
+        readWeeks(knex, 'line_item_id', itemIds),
+        readWeeks(knex, 'campaign_id', campaignIds),
+      ]);
+      return answer({
+        line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, shownStatus(caller, status)])),
+        campaigns: Object.fromEntries(Array.from(ofCampaigns, ([id, status]) => [id, shownStatus(caller, status)])),
+        deliveries: Object.fromEntries(Array.from(ofItems, ([id, { delivery }]) => [id, delivery])),
+        weeks: { line_items: itemWeeks, campaigns: campaignWeeks },
+      });
+    },
+    sumLineItems: async (asked, { caller }) => answer(await read.readListSums('line_items', summedQuery('line_items', caller, asked))),
+    sumCampaigns: async (asked, { caller }) => answer(await read.readListSums('campaigns', summedQuery('campaigns', caller, asked))),
+    getLineItemRefusals: async ({ id, ...asked }) => {
+      const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
+      if (!period.ok) return period.refused;
+      const refusals = await read.readRefusals(id, period.days);
+      return refusals ? answer(refusals) : noSuch('line item');
+    },
+    getPlacementRefusals: async ({ id, ...asked }, { caller }) => {
+      const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
+      if (!period.ok) return period.refused;
+      const refusals = await read.readPlacementRefusals(id, period.days, caller);
+      return refusals ? answer(refusals) : noSuch('placement');
+    },
+    getLineItemFlow: flowOf('line_items'),
+    getCampaignFlow: flowOf('campaigns'),
+    getAdvertiserFlow: flowOf('advertisers'),
+    getPlacementFlow: flowOf('placements'),
+    listComplaints: async ({ limit, offset, ...where }, { caller }) => {
+      const reported = await readReportedCreatives(knex, {
+        limit,
+        offset,
+        where: definedMembers(where),
+        only: onlyComplaints(knex, caller),
+      });
+      return answer(reported.map((creative) => show(REPORTED_CREATIVE_COLUMNS, creative)));
+    },
+  };
+};

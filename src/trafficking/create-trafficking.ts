@@ -70,6 +70,8 @@ import { createReadRefusals } from '../delivery/refusals/read-refusals.ts';
 import { createReadPlacementRefusals } from '../delivery/refusals/read-placement-refusals.ts';
 import type { RefusalStore } from '../events/postgres/refusal-store.ts';
 import { createReadCampaignStatuses, createReadListed, createReadStatuses } from '../delivery/status/read-statuses.ts';
+import { createReadFlow } from '../delivery/flow/read-flow.ts';
+import { createReadListSums } from '../delivery/sums/read-list-sums.ts';
 import { createJudgeList } from '../delivery/status/judge-list.ts';
 import { answerStoreFaults } from '../api/store-faults.ts';
 
@@ -160,6 +162,8 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
       ...{ knex, now: asking.now, readListed, readCampaignStatuses },
       readDelivery: createReadDelivery({ ...counters, knex, currentSnapshot, readListed, now: asking.now }),
       readAttention: createReadAttention({ ...reading, readStatuses }),
+      readFlow: createReadFlow({ knex }),
+      readListSums: createReadListSums({ knex, reader, judgeList }),
       readRefusals: createReadRefusals(options),
       readPlacementRefusals: createReadPlacementRefusals(options),
     }),

@@ -114,6 +114,55 @@ test('the delivery of a page of line items is that of the ledger, and sorts once
   expect(await first()).toBe(booked.lineItem);
 });
 
+test('a list is grouped by what its records belong to, with the sums of each group in its order and of the whole list', async () => {
+  const { publisher } = await book(api, 'summed');
+  const campaign = async (name: string, fields: object = {}): Promise<number> =>
+    (await api('POST', '/campaigns', { publisher_id: publisher.id, name, start_date: '2026-01-01', end_date: '2999-12-31', ...fields }))
+      .body.id;
+  const advertiser = (await api('POST', '/advertisers', { name: 'Boots' })).body.id as number;
+  const [winter, autumn] = [await campaign('winter'), await campaign('Autumn', { advertiser_id: advertiser, budget: 20 })];
+  const item = (campaign_id: number, name: string, goal_impressions: number | null = null) =>
+    more({ campaign_id, name, goal_impressions, cpm: 2 });
+  const [w1, a1, w2] = [await item(winter, 'b'), await item(autumn, 'c', 400), await item(winter, 'a', 50)];
+  const days = [-1, -7, -8, -14, -15, 0];
+  await withClient(databaseUrl, (client) =>
+    client.query(
+      `insert into daily_counts (day, publisher_id, campaign_id, line_item_id, creative_id, impressions, spend_micros)
+       select cast(now() at time zone 'utc' as date) + day, $1, $2, $3, 1, 10, 2000000 from unnest($4::int[]) as day`,
+      [publisher.id, autumn, a1, days],
+    ),
+  );
+  const of = `publisher_id=${publisher.id}&q=`;
+  const named = await ids(`/line_items?${of}&group_by=campaign&sort=name&id=${w1}&id=${w2}&id=${a1}`);
+  expect(named).toEqual([a1, w2, w1]);
+  expect(await ids(`/line_items?${of}&group_by=advertiser&sort=-name&id=${w1}&id=${w2}&id=${a1}`)).toEqual([a1, w1, w2]);
+  const nothing = { impressions_today: 0, spend_today: 0, week: { impressions: 0, before: 0 } };
+  const delivered = { impressions_today: 10, spend_today: 2, week: { impressions: 20, before: 20 } };
+  const sums = async (path: string) => (await api('GET', `/sums/${path}`)).body;
+  expect(await sums(`line_items?group_by=campaign&id=${w1}&id=${w2}&id=${a1}`)).toEqual({
+    total: { records: 3, ...delivered, goal_impressions: 450, budget: 0 },
+    groups: [
+      { id: autumn, name: 'Autumn', records: 1, ...delivered, goal_impressions: 400, budget: 0 },
+      { id: winter, name: 'winter', records: 2, ...nothing, goal_impressions: 50, budget: 0 },
+    ],
+    more_groups: false,
+  });
+  expect(await sums(`campaigns?group_by=advertiser&id=${winter}&id=${autumn}&status=cannot%20serve`)).toEqual({
+    total: { records: 2, ...delivered, goal_impressions: 0, budget: 20 },
+    groups: [
+      { id: advertiser, name: 'Boots', records: 1, ...delivered, goal_impressions: 0, budget: 20 },
+      { id: null, name: null, records: 1, ...nothing, goal_impressions: 0, budget: 0 },
+    ],
+    more_groups: false,
+  });
+  expect((await sums(`line_items?campaign_id=${winter}&q=nothing`)).total.records).toBe(0);
+  expect((await ids(`/line_items?${of}&sort=-impressions_week&limit=1`))[0]).toBe(a1);
+  const { weeks } = (await api('GET', `/statuses?line_item_ids=${a1},${w1}&campaign_ids=${autumn}`)).body;
+  expect(weeks).toEqual({ line_items: { [a1]: delivered.week }, campaigns: { [autumn]: delivered.week } });
+  const refused = await api('GET', '/sums/line_items?group_by=colour');
+  expect([refused.status, each(refused.body.errors, 'pointer')]).toEqual([400, ['/group_by']]);
+});
+
 test('a saved view replaces the one with its name, must be a query of its list, and is deleted by its owner', async () => {
   const save = (query: string) => api('POST', '/saved_views', { kind: 'line_items', name: 'Late', query });
   const first = await save('status=behind&sort=-price');

@@ -1,5 +1,5 @@
 import { eventually } from '../../testkit/until.ts';
-import { shoot } from './setup/shoot.ts';
+import { shoot, shootSchemes } from './setup/shoot.ts';
 import { FLIGHT, pick } from './setup/start-admin.ts';
 import { useAdmin } from './setup/use-admin.ts';
 
@@ -37,9 +37,10 @@ test('a list is sorted by its heads, shows more as it is scrolled, and Back rest
   expect(await page.getByRole('columnheader', { name: 'Price' }).getAttribute('aria-sort')).toBe('descending');
   await sortBy('Price');
   await eventually(async () => expect((await names())[0]).toBe('Item 000'));
-  await page.getByRole('link', { name: 'Item 060', exact: true }).scrollIntoViewIfNeeded();
-  await page.mouse.wheel(0, 3_000);
-  await eventually(async () => expect(await names()).toHaveLength(COUNT));
+  await page.mouse.wheel(0, 9_000);
+  await eventually(async () => expect((await names()).at(-1)).toBe('Item 129'));
+  // Only what is in view is drawn.
+  expect((await names()).length).toBeLessThan(100);
 
   await chip('Publisher').locator('summary').click();
   await pick(page.getByRole('combobox', { name: 'Publisher' }), 'Harbour');
@@ -154,6 +155,64 @@ test.each([1280, 390])('at %d pixels price, priority, dates and cap are changed 
   );
 });
 
+test('a list is grouped with sums that are in view, and the keyboard alone walks through it, chooses and opens', async () => {
+  const { page } = desk.admin;
+  await desk.admin.go('#/line_items?sort=name');
+  await page.getByLabel('Group by').selectOption({ label: 'By Campaign' });
+  const group = (name: string) => page.getByRole('row', { name: new RegExp(`${name} 65 line items`) });
+  await group('Campaign 1').waitFor();
+  expect((await names()).slice(0, 2)).toEqual(['Item 000', 'Item 002']);
+  await shootSchemes(page, 'list-grouped');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByText('1 line item chosen').waitFor();
+  expect(await page.getByRole('checkbox', { name: 'Choose Item 002' }).isChecked()).toBe(true);
+  await page.keyboard.press('x');
+  await page.getByRole('button', { name: 'Rows of Campaign 1' }).click();
+  await eventually(async () => expect((await names())[0]).toBe('Item 001'));
+  expect(await page.locator('tfoot').innerText()).toContain('Total');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Item 001' }).waitFor();
+});
+
+test('columns are chosen, ordered and widened, are so after a reload, and a file has just what is shown', async () => {
+  const { page } = desk.admin;
+  const heads = async () => (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.replace(/[↕↑↓\s]+$|^[↕↑↓\s]+/g, ''));
+  await desk.admin.go('#/line_items?q=12&sort=-price');
+  await page.locator('.columns-panel summary').click();
+  for (const label of ['Status', 'Campaign', 'Today', 'Delivered', 'Spend today', '7 days'])
+    await page.locator('.columns-panel').getByLabel(label, { exact: true }).uncheck();
+  await page.locator('.columns-panel').getByLabel('Publisher', { exact: true }).check();
+  await page.getByRole('button', { name: 'Publisher further to the left' }).click();
+  const shown = ['Name', 'Publisher', 'Price'];
+  expect((await heads()).filter((head) => shown.includes(head))).toEqual(shown);
+  await page.keyboard.press('Escape');
+  const handle = page.getByRole('separator', { name: 'Width of Publisher' });
+  const before = Number(await handle.getAttribute('aria-valuenow'));
+  await handle.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.reload();
+  await page.getByRole('link', { name: 'Item 129' }).waitFor();
+  expect((await heads()).filter((head) => shown.includes(head))).toEqual(shown);
+  await eventually(async () => expect(Number(await handle.getAttribute('aria-valuenow'))).toBe(before + 16));
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  const lines = Buffer.concat(chunks)
+    .toString()
+    .replace(/^\uFEFF/, '')
+    .trim()
+    .split('\r\n');
+  expect(lines[0]).toBe('Name,Publisher,Price');
+  expect(lines[1]).toBe('Item 129,Harbour News,$13.90 CPM');
+  expect(lines).toHaveLength(1 + (await page.locator('tr.record').count()));
+  await page.locator('.columns-panel summary').click();
+  await page.getByRole('button', { name: 'As usual' }).click();
+  expect(await heads()).toContain('Status');
+});
+
 test('a quick edit closes when the person leaves the list', async () => {
   const { page } = desk.admin;
   await desk.admin.go('#/campaigns');
@@ -166,18 +225,18 @@ test('a quick edit closes when the person leaves the list', async () => {
   expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
-test('the first paint waits for one style sheet, one script and a line of preferences, and a list draws as many rows as were asked for', async () => {
+test('the first paint waits for one style sheet, one script and a line of preferences, and a list asks for few things', async () => {
   const { page } = desk.admin;
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await desk.admin.go('#/line_items');
-  await eventually(async () => expect(await names()).toHaveLength(100));
+  await eventually(async () => expect((await names()).length).toBeGreaterThan(30));
   const firstCall = asked.findIndex((path) => path.startsWith('/api/'));
   expect(asked.slice(0, firstCall).toSorted()).toEqual([
     ...['/static/admin.html', '/static/admin/admin.css', '/static/admin/admin.js', '/static/admin/before-paint.js'],
   ]);
-  // Who asks and what they may, records, what they belong to, statuses, dimensions, and saved views.
-  expect(asked.length - firstCall).toBeLessThanOrEqual(9);
+  // Who asks and what they may, records, what they belong to, sums, statuses, dimensions, and saved views.
+  expect(asked.length - firstCall).toBeLessThanOrEqual(10);
 });
 
 test('a field for a record finds it by its name with the keyboard alone', async () => {

@@ -35,6 +35,15 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
     ] as const)
       await store(ids.running, offset, impressions);
     await store(ids.finished, -25, 700);
+    await client.query(
+      `insert into report_hours (day, hour, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, serves, impressions, viewable, clicks, spend_micros)
+       values (cast($1 as date), cast(cast($1 as date) as timestamp) at time zone 'utc', $2, $3, $4, 1, 'top', '', 80, 70, 35, 1, 280000)`,
+      [day(-1), publisher.id, ids.campaign, ids.running],
+    );
+    await client.query(
+      `insert into refusals (hour, line_item_id, reason, outranked_by, impressions) values ($1, $2, 0, 9, 20), ($1, $2, 505, 0, 60)`,
+      [new Date(day(-1)), ids.running],
+    );
   });
 });
 
@@ -47,6 +56,24 @@ test('a running line item shows its flight: what was delivered of its goal, how 
   expect(await flightCard().locator('ad-chart').getAttribute('aria-label')).toContain('The goal is 1,000.');
   await flightCard().getByText('Changes during the flight').click();
   expect(await flightCard().innerText()).toContain('Price per thousand (CPM) 4 → 5');
+});
+
+test('the pages of a line item and of its campaign show what became of requests, with what was lost on the way', async () => {
+  for (const hash of [`#/line_items/${ids.running}`, `#/campaigns/${ids.campaign}`]) {
+    await desk.admin.go(hash);
+    const steps = desk.admin.page.locator('.flow > li');
+    await eventually(async () => expect(await steps.count()).toBe(7));
+    const words = (await steps.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+    expect(words).toEqual([
+      '160 Asked',
+      '160 Matched 100% −20 outranked −60 daily cap',
+      '80 Served 50% −10 not rendered',
+      '70 Shown 88%',
+      '35 Seen 50%',
+      '1 Clicked 2.86%',
+      '$0.28 Billed',
+    ]);
+  }
 });
 
 test('a line item that is over says how it ended, without figures of today', async () => {

@@ -107,7 +107,10 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
   expect(answer.displaced[0]!.impressions).toBeGreaterThan(1_000);
   expect(await knex('line_items').where({ id: DRAFT_ID })).toEqual([]);
   const [item] = draft.rows.line_items;
-  const impossible = { ...draft, rows: { ...draft.rows, line_items: [{ ...item, goal_impressions: 20_000 }] } };
+  const impossible = {
+    ...draft,
+    rows: { ...draft.rows, line_items: [{ ...item, goal_impressions: 20_000, end_at: new Date(Date.now() + 10 * DAY) }] },
+  };
   const { answer: short } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft: impossible }, of);
   expect(short.delivery.p90).toBeLessThan(20_000 * 0.9);
   expect(short.remedies.map(({ change }) => change)).toContain('longer');

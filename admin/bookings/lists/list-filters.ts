@@ -62,3 +62,23 @@ export const filtersOf = (kind: Kind): readonly Filter[] =>
   fieldsOf(kind).flatMap(({ pointer, schema, parent, words }) =>
     parent && !schema.items ? [of(parent, pointer.slice(1), words.label)] : [],
   );
+
+/** What the records of a list can be grouped by: the parameter, and the kind. */
+export interface Grouping {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: Kind;
+}
+
+const GROUPS: Partial<Readonly<Record<Kind, readonly Grouping[]>>> = {
+  campaigns: [
+    { name: 'advertiser', label: t`Advertiser`, kind: 'advertisers' },
+    { name: 'publisher', label: t`Publisher`, kind: 'publishers' },
+  ],
+  line_items: [
+    { name: 'campaign', label: t`Campaign`, kind: 'campaigns' },
+    { name: 'advertiser', label: t`Advertiser`, kind: 'advertisers' },
+  ],
+};
+
+export const groupsOf = (kind: Kind): readonly Grouping[] => GROUPS[kind] ?? [];

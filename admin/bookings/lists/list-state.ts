@@ -1,6 +1,6 @@
 import { hashOf } from '../../route.ts';
 import type { Kind } from '../../api/wire.ts';
-import { filtersOf } from './list-filters.ts';
+import { filtersOf, groupsOf } from './list-filters.ts';
 
 /** What a list shows, as its address has it. */
 export interface ListState {
@@ -9,6 +9,8 @@ export interface ListState {
   readonly sort: string;
   /** Values by filter, separated by commas. */
   readonly filters: Readonly<Record<string, string>>;
+  /** What its records are grouped by; '': nothing. */
+  readonly group: string;
   readonly isArchived: boolean;
 }
 
@@ -16,10 +18,16 @@ export const readState = (kind: Kind, query: URLSearchParams): ListState => ({
   search: query.get('q') ?? '',
   sort: query.get('sort') ?? '',
   filters: Object.fromEntries(filtersOf(kind).flatMap(({ name }) => (query.get(name) ? [[name, query.get(name) ?? '']] : []))),
+  group: groupsOf(kind).find(({ name }) => name === query.get('group_by'))?.name ?? '',
   isArchived: query.has('archived'),
 });
 
-const given = ({ search, sort, filters }: ListState) => ({ q: search || null, ...filters, sort: sort || null });
+const given = ({ search, sort, filters, group }: ListState) => ({
+  q: search || null,
+  ...filters,
+  sort: sort || null,
+  group_by: group || null,
+});
 
 /** What a saved view keeps. */
 export const viewQuery = (state: ListState): string => hashOf([], given(state)).replace(/^[^?]*\??/, '');

@@ -148,7 +148,7 @@ export const LINE_ITEM = defineEntity({
     searched: ['name', 'external_key'],
     sorted: [
       ...['id', 'name', 'start_date', 'end_date', 'status', 'campaign_id', 'class', 'price', 'priority'],
-      ...['daily_impression_cap', 'impressions_today', 'spend_today'],
+      ...['daily_impression_cap', 'impressions_today', 'impressions_week', 'spend_today'],
     ],
     filtered: ['class', 'type', 'pacing', 'budget_type', 'priority'],
     together: ['cpm', 'priority', 'daily_impression_cap', 'end_date'],

@@ -48,6 +48,7 @@ const WHOLE: Omit<ListQuery, 'archived'> = {
   ids: undefined,
   filters: {},
   sort: { by: 'id', order: 'asc' },
+  groupBy: undefined,
 };
 
 export const createJudgeList = ({ reader, readStatuses, version, now }: JudgeListOptions): JudgeList => {

@@ -1,6 +1,7 @@
 import { component } from '../../api/component.ts';
 import * as s from '../../base/schema.ts';
 import { DELIVERY_STATUSES } from '../../decision/no-bid-reason.ts';
+import { WEEK } from '../sums/recent-counts.ts';
 
 /** The status of a line item or a campaign, wherever it is shown. */
 export const STATUS = component(
@@ -21,7 +22,7 @@ export type LineItemStatus = s.Shape<typeof STATUS>;
 /** Limits and goals whose use a list shows, by the fields of a line item; the first that is set. */
 export const PROGRESS_OF = ['goal_impressions', 'goal_clicks', 'daily_impression_cap', 'daily_spend_cap', 'budget'] as const;
 
-/** The part of a goal or a limit that is delivered. Money in USD. */
+/** The part of a goal or a limit that is delivered. Money in the publisher's currency. */
 const PROGRESS = s.record({ of: s.oneOf(PROGRESS_OF), done: s.number, limit: s.number });
 export type Progress = s.Shape<typeof PROGRESS>;
 
@@ -45,7 +46,7 @@ const LISTED_DELIVERY = component(
   s.record({
     live: s.described(s.boolean, 'false: the counters are unavailable, and the figures are those stored so far'),
     impressions_today: s.described(s.count, 'Net'),
-    spend_today: s.described(s.usd, 'USD; fees are not in it'),
+    spend_today: s.described(s.money, 'Fees are not in it'),
     progress: s.nullOr(
       PROGRESS,
       { description: 'The delivered part of the first goal or limit that is set' },
@@ -56,6 +57,8 @@ const LISTED_DELIVERY = component(
 );
 export type ListedDelivery = s.Shape<typeof LISTED_DELIVERY>;
 
+const WEEK_EXAMPLE = { impressions: 29_400, before: 27_100 };
+
 /** By id, which is text in JSON. */
 export const STATUSES = component(
   'Statuses',
@@ -63,11 +66,16 @@ export const STATUSES = component(
     line_items: s.mapOf(STATUS, { description: 'By id' }),
     campaigns: s.mapOf(STATUS, { description: 'By id' }),
     deliveries: s.mapOf(LISTED_DELIVERY, { description: 'Of the same line items, by id' }),
+    weeks: s.record({
+      line_items: s.mapOf(WEEK, { description: 'By id, of those that have delivered in these days' }),
+      campaigns: s.mapOf(WEEK),
+    }),
   }),
   {
     line_items: { 5: STATUS_EXAMPLE },
     campaigns: { 3: { ...STATUS_EXAMPLE, reasons: ['1 of 4 line items need attention'] } },
     deliveries: { 5: LISTED_EXAMPLE },
+    weeks: { line_items: { 5: WEEK_EXAMPLE }, campaigns: { 3: WEEK_EXAMPLE } },
   },
 );
 export type Statuses = s.Shape<typeof STATUSES>;
