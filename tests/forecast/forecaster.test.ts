@@ -142,7 +142,7 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
        insert into line_items (campaign_id, name, active, cpm_micros, priority, start_at, end_at)
        select campaign_id, 'item ' || n, true, 1000000 + n, 2, start_at, end_at from line_items, generate_series(2, 2000) n where id = ? returning id
      ) insert into creatives (placement_id, line_item_id, format, content) select ?, id, 'html', '<b>ad</b>' from items`,
-    [lineItemIds[0], placementId],
+    [lineItemIds[0]!, placementId],
   );
   await knex.raw(
     `insert into traffic_sample (publisher_id, at, weight, visitor, page_view, remembered, placements, sizes, pairs)
