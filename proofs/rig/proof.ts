@@ -29,8 +29,6 @@ export interface Proof {
   readonly expected: string;
   /** It measures what this machine does meanwhile: nothing else runs beside it. */
   readonly isAlone?: boolean;
-  /** Its figures are not reached yet: it runs only where it is named. */
-  readonly isUnmet?: boolean;
   /** Software that this project does not bring: it runs only where it is named. */
   readonly needsGo?: boolean;
   run(rig: Rig, scale: Scale): Promise<Finding>;

@@ -26,9 +26,10 @@ const EVERY_MS = 20 * MS_PER_MINUTE;
 /** Days that are compared: what a night has missed, the next two make up for. */
 const COMPARED_DAYS = 3;
 
+/** Those that had requests on one of the days before. */
 const PUBLISHERS = `
-  select id, time_zone as zone from publishers
-  where not archived and exists (select from request_days where publisher_id = publishers.id and day >= :at::date - 2)
+  select id, time_zone as zone from publishers, lateral (select (:at::timestamptz at time zone time_zone)::date as today) as its
+  where not archived and exists (select from request_days where publisher_id = publishers.id and day between today - ${COMPARED_DAYS} and today - 1)
   order by id`;
 
 /** One replica does the work of a night. */

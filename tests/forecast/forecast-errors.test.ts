@@ -47,10 +47,7 @@ const forecastOf = async (
 const came = async (booking: Booking, day: string, impressions: number, requests: number): Promise<void> => {
   const { publisherId, placementId, campaignId, lineItemIds, creativeIds } = booking;
   const ids = { publisher_id: publisherId, campaign_id: campaignId, line_item_id: lineItemIds[0], creative_id: creativeIds[0] };
-  await knex('daily_counts')
-    .insert({ day, ...ids, impressions })
-    .onConflict(['day', 'line_item_id', 'creative_id', 'campaign_id', 'publisher_id', 'advertiser_id'])
-    .merge();
+  await knex('daily_counts').insert({ day, ...ids, impressions });
   await knex('request_days').insert({ day, publisher_id: publisherId, placement_id: placementId, reason: '', size: '300x250', requests });
 };
 
