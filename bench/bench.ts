@@ -28,6 +28,7 @@ import { adThroughput } from './measures/ad-throughput.ts';
 import { auctions } from './measures/auctions.ts';
 import { besideSignIns } from './measures/beside-sign-ins.ts';
 import { costOnPaper } from './measures/cost.ts';
+import { everyTarget } from './measures/every-target.ts';
 import { guard } from './measures/guard.ts';
 import { latency } from './measures/latency.ts';
 import { life } from './measures/life.ts';
@@ -49,6 +50,7 @@ const MEASURES = [
   'pixels',
   'latency',
   'scale',
+  'targets',
   'reload',
   'life',
   'replicas',
@@ -118,6 +120,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   const hits = await measure('pixels', () => pixels(rig, scale));
   await measure('latency', () => latency(rig, scale));
   await measure('scale', () => scaleOut(rig, scale));
+  await measure('targets', () => everyTarget(rig, scale));
   await measure('reload', () => reload(rig, scale));
   await measure('life', () => life(rig, scale));
   await measure('replicas', () => replicas(rig, scale));

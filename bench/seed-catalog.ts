@@ -3,6 +3,8 @@ import pg from 'pg';
 import { migrateLatest } from '../src/catalog/postgres/migrate.ts';
 import { createChance } from '../testkit/chance.ts';
 import { MS_PER_DAY } from '../src/base/utc-day.ts';
+import { BROWSERS, CONNECTIONS, OPERATING_SYSTEMS } from '../src/catalog/model/choices.ts';
+import { WEEK_DAYS } from '../src/targeting/week-hours.ts';
 
 /** What is booked in one benchmark. */
 export interface CatalogPlan {
@@ -10,7 +12,7 @@ export interface CatalogPlan {
   /** The line items are dealt out to so many publishers in turn. */
   readonly publishers: number;
   /** `adversarial`: all line items match every request but for their key-values; only the lowest in rank match those. */
-  readonly targeting: 'realistic' | 'adversarial';
+  readonly targeting: 'realistic' | 'adversarial' | 'every';
   /** Of the line items, with a frequency cap; default: one in five. */
   readonly frequencyShare?: number;
   /** Line items with this daily cap that rank above all others for every request. */
@@ -38,6 +40,9 @@ export const COUNTRIES = ['DE', 'US', 'FR', 'GB', 'IT', 'ES', 'NL', 'PL', 'SE', 
 export const SECTIONS = ['news', 'sport', 'business', 'culture', 'travel', 'technology', 'other'] as const;
 export const TOPICS = 200;
 export const COLOURS = 10;
+export const LANGUAGES = ['de', 'en', 'fr', 'it', 'es', 'nl', 'pl', 'sv'] as const;
+export const REFERRERS = ['search.example', 'social.example', 'mail.example', 'news.example'] as const;
+export const AUDIENCES = 500;
 
 const DEVICES = ['mobile', 'desktop', 'tablet'] as const;
 const ITEMS_PER_CAMPAIGN = 10;
@@ -81,6 +86,7 @@ export const seedCatalog = async (
     );
     const chance = createChance(SEED);
     await insert('campaigns', campaignRows(plan, chance));
+    if (plan.targeting === 'every') await insert('targetings', sharedTargetings(plan));
     const lineItems = Array.from({ length: plan.lineItems }, (_, i) => lineItemRow(plan, i, chance));
     await insert('line_items', lineItems);
     await insert(
@@ -161,6 +167,7 @@ const lineItemRow = (plan: CatalogPlan, i: number, chance: () => number): Row =>
     rate_burst: null,
     endpoint: null,
   };
+  if (plan.targeting === 'every') return { ...row, ...everyTarget(plan, i, chance, one) };
   return {
     ...row,
     targeting: capped ? {} : plan.targeting === 'adversarial' ? adversarialTargeting(i, last) : realisticTargeting(chance, one),
@@ -175,6 +182,39 @@ const realisticTargeting = (chance: () => number, one: <T>(values: readonly T[])
     ? { key_values: { topic: [`t${Math.floor(chance() * TOPICS)}`], colour: [`c${Math.floor(chance() * COLOURS)}`] } }
     : {}),
 });
+
+/** Besides the rules of realisticTargeting one or two of the others for each line item, by which one in a few requests is refused. */
+const everyTarget = (plan: CatalogPlan, i: number, chance: () => number, one: <T>(values: readonly T[]) => T): Row => {
+  const topic = Math.floor(chance() * 10);
+  const age = 13 + Math.floor(chance() * 60);
+  const others: readonly Row[] = [
+    { languages: [one(LANGUAGES)] },
+    { browsers: [one(BROWSERS), one(BROWSERS)] },
+    { os: [one(OPERATING_SYSTEMS), one(OPERATING_SYSTEMS)] },
+    { connection: [one(CONNECTIONS), one(CONNECTIONS)] },
+    { urls: [`p.example/${one(SECTIONS)}`] },
+    { referrers: [one(REFERRERS)] },
+    { audiences: Array.from({ length: 5 }, () => `a${Math.floor(chance() * AUDIENCES)}`) },
+    { regions: ['US-CA', 'DE-BY'] },
+    { cities: ['Springfield'] },
+    { dimensions: { age: { min: age, max: age + 20 } } },
+    { key_values: { topic: { prefix: `t${topic}` } } },
+    { exclude: { countries: [one(COUNTRIES)], urls: [`p.example/${one(SECTIONS)}`] } },
+    { exclude: { audiences: [`a${Math.floor(chance() * AUDIENCES)}`], key_values: { colour: [`c${topic}`] } } },
+  ];
+  const targeting = { ...(chance() < 0.3 ? realisticTargeting(chance, one) : {}), ...one(others), ...(chance() < 0.3 ? one(others) : {}) };
+  return {
+    targeting,
+    targeting_id: chance() < 0.1 ? (i % plan.publishers) + 1 : null,
+    schedule: JSON.stringify(chance() < 0.2 ? [{ days: [...WEEK_DAYS], from: one(['00:00', '06:00', '12:00']), to: '24:00' }] : []),
+  };
+};
+
+/** One of each publisher, by its number. */
+const sharedTargetings = ({ publishers }: CatalogPlan): readonly Row[] =>
+  Array.from({ length: publishers }, (_, i) => ({
+    ...{ id: i + 1, publisher_id: i + 1, name: 'Two languages', targeting: { languages: LANGUAGES.slice(0, 2) }, archived: false },
+  }));
 
 const adversarialTargeting = (i: number, last: boolean): Row => ({
   countries: COUNTRIES,

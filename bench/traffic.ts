@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createCountryLookup } from '../src/context/country-lookup.ts';
-import { COLOURS, COUNTRIES, PLACEMENTS, SECTIONS, TOPICS, type BenchPublisher } from './seed-catalog.ts';
+import { AUDIENCES, COLOURS, COUNTRIES, LANGUAGES, PLACEMENTS, REFERRERS, SECTIONS, TOPICS, type BenchPublisher } from './seed-catalog.ts';
 import { createChance } from '../testkit/chance.ts';
 
 /** One ad request, as text; the load generator replaces every occurrence of USER with twelve new random characters. */
@@ -25,10 +25,12 @@ export interface TrafficPlan {
   readonly vacant?: number;
   /** The browser of every request; default: some 2,000 of them. Pixels from another browser than the ad's are filtered. */
   readonly browser?: string;
+  /** With a value for every kind of target; such requests are longer. */
+  readonly isRich?: boolean;
 }
 
 /** Ad requests of many pages, addresses and browsers, 376 bytes each when they ask for one impression. The same plan gives the same calls. */
-export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0, browser }: TrafficPlan): readonly AdCall[] => {
+export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0, browser, isRich = false }: TrafficPlan): readonly AdCall[] => {
   const chance = createChance(seed);
   const whole = (below: number): number => Math.floor(chance() * below);
   const one = <T>(values: readonly T[]): T => values[whole(values.length)]!;
@@ -50,11 +52,28 @@ export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0, brows
         kv: { section: one(SECTIONS), topic: `t${whole(TOPICS)}`, colour: `c${whole(COLOURS)}` },
       },
     };
+    if (isRich) return { apiKey: publisher.apiKey, body: JSON.stringify(withEveryValue(body, whole, one)) };
     const missing = body.imp.length === 1 ? BODY_BYTES - Buffer.byteLength(JSON.stringify(body)) : 0;
     body.site.page += 'a-page-about-it/'.repeat(16).slice(0, Math.max(0, missing));
     return { apiKey: publisher.apiKey, body: JSON.stringify(body) };
   });
 };
+
+interface PlainBody {
+  readonly user: object;
+  readonly device: object;
+  readonly site: { readonly page: string };
+  readonly ext: { readonly publisher_id: number; readonly kv: { readonly section: string } };
+}
+
+const withEveryValue = (body: PlainBody, whole: (below: number) => number, one: <T>(values: readonly T[]) => T): object => ({
+  ...body,
+  user: { ...body.user, data: [{ segment: Array.from({ length: 3 }, () => ({ id: `a${whole(AUDIENCES)}` })) }] },
+  // OpenRTB's list of connection types: Wi-Fi, 4G, 5G.
+  device: { ...body.device, language: one(LANGUAGES), connectiontype: one([2, 6, 7]) },
+  site: { page: `${body.site.page}${body.ext.kv.section}/an-article`, ref: `https://${one(REFERRERS)}/` },
+  ext: { ...body.ext, kv: { ...body.ext.kv, age: 13 + whole(80) } },
+});
 
 /** The same request as an OpenRTB auction: key-values as first-party data of the site, a banner in the size of each placement. */
 export const asAuction = ({ apiKey, body }: AdCall): AdCall => {

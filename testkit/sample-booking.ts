@@ -25,6 +25,7 @@ export const sampleCampaign = (changes: Partial<Campaign> & Pick<Campaign, 'flig
   edition: 0,
   publisherId: 1,
   advertiserId: null,
+  currency: 'USD',
   traits: NO_TRAITS,
   counted: NO_SHARED_COUNTS,
   dailyBudgetMicros: null,
@@ -47,7 +48,7 @@ const LINE_ITEM = bookedLineItem();
 /** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
 export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({ ...LINE_ITEM, ...changes });
 
-/** A bidder in USD with an endpoint and nothing else, but for what is given. */
+/** A bidder in the currency of publishers with an endpoint and nothing else, but for what is given. */
 export const sampleBidder = (changes: Partial<Bidder> & Pick<Bidder, 'endpoint'>): Bidder => ({
   ...bidderOf(sampleLineItem({ flight: { startMs: 0, endMs: 1 }, endpoint: changes.endpoint }), new Map())!,
   ...changes,
@@ -69,6 +70,7 @@ export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = 
   clickUrl: null,
   weight: 1,
   step: null,
+  companionSet: null,
   stop: null,
   ...changes,
 });

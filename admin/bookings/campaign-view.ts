@@ -19,6 +19,7 @@ import { childrenCard, recordView } from './record-view.ts';
 import { createFlowCard } from '../delivery/flow-card.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
+import { currencyOfCampaign } from '../words/currency.ts';
 import { t } from '../words/texts.ts';
 
 /** A campaign: its line items and their delivery. */
@@ -43,11 +44,13 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
       },
     ],
-    head: ({ totals, flat_fees }) => {
+    head: ({ totals, flat_fees, currency }) => {
       const limit = store.find('campaigns', id)?.budget ?? null;
       // Fees are agreed in advance and do not use the budget.
       const used = totals.spend - flat_fees;
-      return limit === null ? nothing : usageBar({ label: t`Budget, in these days`, used, limit, show: money });
+      return limit === null
+        ? nothing
+        : usageBar({ label: t`Budget, in these days`, used, limit, show: (amount) => money(amount, currency ?? 'USD') });
     },
   });
   const comments = createCommentsCard(page, 'campaigns', id);
@@ -57,12 +60,13 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   /** The sums of its line items where each of them has one; the cost at most its budget. */
   const bookedIn = (campaign: CampaignWire): Booked => {
     const parts = (store.listing('line_items', items)?.rows ?? []).map(bookedOf);
-    const sum = (of: (part: Booked) => number | null): number | null =>
+    const sum = (of: (part: Omit<Booked, 'currency'>) => number | null): number | null =>
       parts.length > 0 && parts.every((part) => of(part) !== null) ? parts.reduce((all, part) => all + (of(part) ?? 0), 0) : null;
     const agreed = sum(({ cost }) => cost);
     const { budget } = campaign;
     return {
       flight: campaign,
+      currency: currencyOfCampaign(store, campaign.id),
       goal: sum(({ goal }) => goal),
       cost: agreed !== null && budget !== null ? Math.min(agreed, budget) : (agreed ?? budget),
     };

@@ -17,7 +17,8 @@ import { lineItemColumns, type InPlaceCell } from './lists/line-item-columns.ts'
 import { childCount, dash, idColumn, linkCell, nameColumn, WIDTHS, withThumbnail, type ListColumn } from './lists/list-column.ts';
 import type { InPlaceKind } from './lists/listed-fields.ts';
 import { flightDays } from '../words/dates.ts';
-import { money } from '../words/formats.ts';
+import { currencyOfPublisher } from '../words/currency.ts';
+import { amounts, money } from '../words/formats.ts';
 import { archivedBy } from '../words/archived.ts';
 import { t } from '../words/texts.ts';
 
@@ -45,7 +46,6 @@ const plainColumns = <K extends Kind>(store: Store, kind: K): readonly ListColum
 
 const plainCell = (store: Store, field: Field | undefined, value: unknown): TemplateResult | string => {
   if (field?.parent) return linkCell(field.parent as Kind, store.find(field.parent as Kind, value as number | null));
-  if (field?.stored === 'micros' && typeof value === 'number') return money(value);
   return listOf(value).join(', ') || dash;
 };
 
@@ -88,7 +88,14 @@ export const listColumns = <K extends Kind>(
     bidders: () => [
       nameColumn('bidders'),
       { id: 'endpoint', label: t`Endpoint`, width: WIDTHS.name, grow: 2, cell: ({ endpoint }) => new URL(endpoint).host },
-      { id: 'currency', label: t`Currency`, width: WIDTHS.figure, sort: 'currency', cell: ({ currency }) => currency, minor: true },
+      {
+        id: 'currency',
+        label: t`Currency`,
+        width: WIDTHS.figure,
+        sort: 'currency',
+        cell: ({ currency }) => currency ?? t`that of the publisher`,
+        minor: true,
+      },
       childCount(t`Line items`, 'line_items'),
     ],
     campaigns: () => [
@@ -116,8 +123,13 @@ export const listColumns = <K extends Kind>(
       { id: 'order_number', label: t`Order number`, width: WIDTHS.words, usual: false, cell: ({ order_number }) => order_number ?? dash },
       {
         ...{ id: 'budget', label: t`Budget`, width: WIDTHS.sum, numeric: true, sort: '-budget' },
-        cell: (one) => cell(one, 'budget', one.budget === null ? unbroken(t`no limit`) : money(one.budget)),
-        sum: ({ budget }) => money(budget),
+        cell: (one) =>
+          cell(
+            one,
+            'budget',
+            one.budget === null ? unbroken(t`no limit`) : money(one.budget, currencyOfPublisher(store, one.publisher_id)),
+          ),
+        sum: ({ budget }) => amounts(budget),
         value: ({ budget }) => budget,
       },
       childCount(t`Line items`, 'line_items'),

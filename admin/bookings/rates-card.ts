@@ -37,6 +37,7 @@ export const ratesCard = (page: Page, form: Form): TemplateResult | typeof nothi
     flightDays: Math.max(1, Math.ceil(((endMs ?? 0) - (startMs ?? 0)) / MS_PER_DAY)) || 1,
   });
   if (offered.length === 0) return nothing;
+  const { currency } = publisher;
   const field = priceFieldOf(budgetType);
   const take = (listPrice: number): void => {
     const discount = numberOf(form.read('/discount'));
@@ -51,8 +52,8 @@ export const ratesCard = (page: Page, form: Form): TemplateResult | typeof nothi
         .map(
           ({ rate, listPrice }) =>
             html`<li>
-              ${price(listPrice)} ${BUDGET_TYPE_WORDS[budgetType].label}, ${rateWords(rate)}
-              ${button(t`Use`, () => take(listPrice), 'quiet', t`Use ${price(listPrice)} as the list price`)}
+              ${price(listPrice, currency)} ${BUDGET_TYPE_WORDS[budgetType].label}, ${rateWords(rate)}
+              ${button(t`Use`, () => take(listPrice), 'quiet', t`Use ${price(listPrice, currency)} as the list price`)}
             </li>`,
         )}
     </ul>`,

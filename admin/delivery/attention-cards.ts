@@ -26,12 +26,12 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
         t`Ended in the last three days`,
         html`<ul class="needs">
           ${ended.map(
-            ({ line_item_id, name, ended_at, impressions, spend }) =>
+            ({ line_item_id, name, ended_at, impressions, spend, currency }) =>
               html`<li>
                 <span
                   ><a href=${linkTo('line_items', line_item_id)}>${name}</a>
                   <span class="muted"
-                    >${t`${counted(impressions, 'impression')}, ${money(spend)}; ended with ${date(showEndDate(Date.parse(ended_at)))}`}</span
+                    >${t`${counted(impressions, 'impression')}, ${money(spend, currency)}; ended with ${date(showEndDate(Date.parse(ended_at)))}`}</span
                   ></span
                 >
               </li>`,

@@ -122,10 +122,12 @@ const moneyList = (
 ): TemplateResult | typeof nothing => {
   if (groups.length === 0) return nothing;
   const rows = groups.flatMap(({ kind, rows: of }) => of.map((row) => ({ kind, row })));
-  const shown = rows.toSorted((a, b) => (b.row.at_risk ?? 0) - (a.row.at_risk ?? 0)).slice(0, MAX_BY_MONEY);
-  const sum = groups.reduce((all, { at_risk: one }) => all + one, 0);
+  const shown = rows.toSorted((a, b) => byAmount(a.row, b.row)).slice(0, MAX_BY_MONEY);
+  const sums = new Map<string, number>();
+  for (const { at_risk: risks } of groups) for (const { currency, amount } of risks) sums.set(currency, (sums.get(currency) ?? 0) + amount);
+  const sum = Array.from(sums, ([currency, amount]) => money(amount, currency)).join(' + ');
   return html`<section class="needs-money">
-    <p class="needs-sum"><b>${t`${money(sum)} at risk`}</b> <span class="muted">${t`if it goes on like this`}</span></p>
+    <p class="needs-sum"><b>${t`${sum} at risk`}</b> <span class="muted">${t`if it goes on like this`}</span></p>
     <p class="status-counts">
       ${groups.map(({ kind, total }) => html`<a href=${WORDS[kind].all ?? hashOf(['line_items'], { q: 'behind' })}>${WORDS[kind].title} ${count(total)}</a>`)}
     </p>
@@ -134,7 +136,7 @@ const moneyList = (
         ({ kind, row }) =>
           html`<li>
             <span class="needs-risk"
-              ><b>${row.at_risk === null ? '–' : money(row.at_risk)}</b
+              ><b>${row.at_risk === null ? '–' : money(row.at_risk, row.currency ?? 'USD')}</b
               ><span class="muted">${row.ends_at === null ? '' : daysTo(row.ends_at)}</span></span
             >
             <span
@@ -147,5 +149,9 @@ const moneyList = (
     </ul>
   </section>`;
 };
+
+/** Amounts are compared within their currency. */
+const byAmount = (a: AttentionRow, b: AttentionRow): number =>
+  (a.currency ?? '').localeCompare(b.currency ?? '') || (b.at_risk ?? 0) - (a.at_risk ?? 0);
 
 const daysTo = (end: string): string => t`in ${count(Math.max(0, Math.ceil((Date.parse(end) - Date.now()) / MS_PER_DAY)))} days`;

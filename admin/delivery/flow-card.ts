@@ -4,7 +4,7 @@ import type { Page } from '../page.ts';
 import { card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { date } from '../words/dates.ts';
-import { count, money, percent } from '../words/formats.ts';
+import { count, amounts, percent } from '../words/formats.ts';
 import { refusalWord } from '../words/refusal-word.ts';
 import { t } from '../words/texts.ts';
 
@@ -72,7 +72,7 @@ const stepsOf = (flow: Flow, table: FlowTable): readonly Step[] => {
     { label: t`Shown`, value: flow.shown, losses: [] },
     { label: t`Seen`, value: flow.seen, losses: [] },
     { label: t`Clicked`, value: flow.clicked, losses: [] },
-    { label: t`Billed`, value: flow.shown, figure: money(flow.billed), losses: [] },
+    { label: t`Billed`, value: flow.shown, figure: amounts(flow.billed), losses: [] },
   ];
 };
 
@@ -83,7 +83,7 @@ const drawStep = ({ label, value, figure, losses }: Step, before: Step | undefin
   const lost = losses.filter(([, impressions]) => impressions > 0);
   return html`<li>
     <span class="flow-bar" aria-hidden="true"
-      ><span .style=${`--part:${partOf(figure === undefined ? value : shown * Number(billed > 0), asked)}`}></span
+      ><span .style=${`--part:${partOf(figure === undefined ? value : shown * Number(billed.length > 0), asked)}`}></span
     ></span>
     <b>${figure ?? count(value)}</b>
     <span class="flow-label"

@@ -3,6 +3,7 @@ import { readReport } from '../reports/read-report.ts';
 import type { Page } from '../page.ts';
 import { problemNote } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
+import type { ReportAnswer } from '../../src/reports/report-api.ts';
 import type { Problem } from '../api/wire.ts';
 import { changeWords, compareDays, type DayComparison, type HourRow } from '../reports/compare-days.ts';
 import { count, money, percent } from '../words/formats.ts';
@@ -16,12 +17,13 @@ export interface HomeFigures {
 
 const OF_REQUESTS = 'requests,unfilled';
 const OF_BOOKINGS = 'impressions,viewable,clicks,revenue';
-/** The hours of ten days: a week, today, and a day more on each side for the time zones. */
-const MAX_HOURS = 300;
+/** The hours of ten days: a week, today, and a day more on each side for the time zones; of each currency. */
+const MAX_HOURS = 1_000;
 
 /** Today's figures beside those of yesterday and of a week ago, up to the same time of day. */
 export const createHomeFigures = (page: Page): HomeFigures => {
   let compared: readonly DayComparison[] | undefined;
+  let currency: string | null = null;
   let problem: Problem | undefined;
   let turn = 0;
   const { may, me } = page.rights;
@@ -37,8 +39,13 @@ export const createHomeFigures = (page: Page): HomeFigures => {
     if (!answer) return;
     problem = answer.ok ? undefined : answer.problem;
     if (answer.ok) {
-      const rows = answer.value.rows as unknown as readonly HourRow[];
-      const whole = rows.map((row) => ({ ...row, requests: row.requests ?? 0, unfilled: row.unfilled ?? 0 }));
+      const { rows, totals_by_currency: byCurrency } = answer.value;
+      // Amounts of several currencies are not added: the others are in reports.
+      currency = answer.value.currency ?? mostEarned(byCurrency);
+      const own = (rows as unknown as readonly HourRow[]).map((row) =>
+        row.currency === undefined || row.currency === currency ? row : { ...row, revenue: 0 },
+      );
+      const whole = own.map((row) => ({ ...row, requests: row.requests ?? 0, unfilled: row.unfilled ?? 0 }));
       compared = compareDays(whole, answer.value.time_zone, Date.now());
     }
     page.redraw();
@@ -51,17 +58,26 @@ export const createHomeFigures = (page: Page): HomeFigures => {
         ? html``
         : html`${problem ? problemNote(problem) : nothing}
             <section class="home-figures" aria-label=${t`Today`} aria-busy=${compared || problem ? 'false' : 'true'}>
-              ${(compared ?? PLACEHOLDERS).filter(({ isOfRequests }) => isOfAll || !isOfRequests).map(figure)}
+              ${(compared ?? PLACEHOLDERS).filter(({ isOfRequests }) => isOfAll || !isOfRequests).map((one) => figure(one, currency ?? 'USD'))}
             </section>`,
   };
 };
 
 const PLACEHOLDERS: readonly DayComparison[] = compareDays([], 'UTC', 0);
 
-const SHOW: Readonly<Record<DayComparison['unit'], (value: number) => string>> = { count, share: percent, usd: money };
+const SHOW: Readonly<Record<DayComparison['unit'], (value: number, currency: string) => string>> = { count, share: percent, money };
 
-const figure = ({ label, unit, isKnown, today, yesterday, lastWeek, hours, hoursBefore }: DayComparison): TemplateResult => {
-  const show = SHOW[unit];
+/** The currency of most revenue. */
+const mostEarned = (totals: ReportAnswer['totals_by_currency']): string | null => {
+  const [most] = totals.toSorted((a, b) => Number(b['revenue'] ?? 0) - Number(a['revenue'] ?? 0));
+  return typeof most?.['currency'] === 'string' ? most['currency'] : null;
+};
+
+const figure = (
+  { label, unit, isKnown, today, yesterday, lastWeek, hours, hoursBefore }: DayComparison,
+  currency: string,
+): TemplateResult => {
+  const show = (value: number): string => SHOW[unit](value, currency);
   return html`<a class="home-figure" href=${hashOf(['reports'])}>
     <span class="home-label">${label}</span>
     <strong>${isKnown ? show(today) : '–'}</strong>

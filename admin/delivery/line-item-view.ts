@@ -31,6 +31,7 @@ import { createCourseCard, type Booked, type CourseForecast } from './course/cou
 import { createFlowCard } from './flow-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
+import { currencyOfCampaign } from '../words/currency.ts';
 import { t } from '../words/texts.ts';
 
 const REFRESH_MS = 10_000;
@@ -73,9 +74,9 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         ],
         title,
       )}
-      ${pageHead(title, `${item.type === 'direct' ? t`Direct` : t`Programmatic`}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
+      ${pageHead(title, `${item.type === 'direct' ? t`Direct` : t`Programmatic`}, ${priceOf(item, currencyOfCampaign(store, item.campaign_id))}, ${flight(item)}`, actions(page, item))}
       ${others.render()} ${waiting()}
-      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), html`${course.render(bookedOf(item), ahead(item))}${flow()}`))}
+      ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), html`${course.render({ ...bookedOf(item), currency: currencyOfCampaign(store, item.campaign_id) }, ahead(item))}${flow()}`))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
@@ -96,7 +97,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
 };
 
 /** What a line item was agreed to deliver and to cost. */
-export const bookedOf = (item: LineItemWire): Booked => {
+export const bookedOf = (item: LineItemWire): Omit<Booked, 'currency'> => {
   const { goal_impressions: goal, budget, budget_type: type, cpm } = item;
   const agreed = type === 'CPM' && goal !== null && cpm !== null ? (goal * cpm) / 1_000 : null;
   return { flight: item, goal, cost: agreed !== null && budget !== null ? Math.min(agreed, budget) : (agreed ?? budget) };
@@ -116,6 +117,7 @@ const statusAndDelivery = (
 ): TemplateResult => {
   const { store, rights } = page;
   const { status, today, total } = delivery;
+  const currency = currencyOfCampaign(store, item.campaign_id);
   const named = store.find('targetings', item.targeting_id);
   const targeted = [
     ...(named ? [t`of “${named.name}”`] : []),
@@ -125,7 +127,7 @@ const statusAndDelivery = (
     [t`Impressions today`, count(today.impressions)],
     [t`Clicks today`, count(today.clicks)],
     [t`Click rate`, today.impressions > 0 ? percent(today.clicks / today.impressions) : '–'],
-    [t`Spend today`, money(today.spend)],
+    [t`Spend today`, money(today.spend, currency)],
     [t`Filtered today`, filteredImpressions(today)],
     [t`Filtered clicks today`, filteredClicks(today)],
     ...(today.provisional_clicks > 0 ? [[t`Clicks under judgement`, provisionalClicks(today)] as const] : []),
@@ -161,14 +163,14 @@ const statusAndDelivery = (
         t`Last 14 days`,
         html`<p class="legend"><span class="key line">${t`impressions a day`}</span></p>
           ${delivery.last_days.some(({ impressions }) => impressions > 0) ? html`<ad-chart .chart=${daysChart(delivery)}></ad-chart>` : html`<p class="empty-preview">${t`Nothing was delivered yet.`}</p>`}
-          ${daysTable(delivery)}`,
+          ${daysTable(delivery, currency)}`,
       )}
     </div>
     <div class="two">
-      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery, isOver)}${makeGoodOffer(page, item, delivery)}`)}
+      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery, isOver, currency)}${makeGoodOffer(page, item, delivery)}`)}
       ${card(
         t`How it is delivered`,
-        html`${makeGoodNote(item)}${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
+        html`${makeGoodNote(item)}${deliveryWords(item, delivery, currency).map((sentence) => html`<p>${sentence}</p>`)}
           <p>${targeted.length === 0 ? t`Shown to every visitor.` : html`${t`Shown to visitors ${targeted.join('; ')}.`}`}</p>
           ${mayOpen(rights, '#/test') ? html`<p><a href=${hashOf(['test'], { line_item_id: item.id })}>${t`Try a visitor: would this person see it?`}</a></p>` : nothing}`,
       )}
@@ -197,22 +199,23 @@ const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
     `,
   );
 
-const bars = ({ today, limits, total, goals }: Delivery, isOver: boolean): TemplateResult => {
+const bars = ({ today, limits, total, goals }: Delivery, isOver: boolean, currency: string): TemplateResult => {
+  const amount = (value: number): string => money(value, currency);
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
   const held = today.committed - today.impressions;
   const ofToday = [
     { label: t`Impressions today`, used: today.impressions, held, limit: daily_impression_cap, show: count },
-    { label: t`Spend today`, used: today.spend, limit: daily_spend_cap, show: money },
+    { label: t`Spend today`, used: today.spend, limit: daily_spend_cap, show: amount },
   ];
   const all = [
     ...(isOver ? [] : ofToday),
-    { label: t`Total budget`, used: total.spend, limit: budget, show: money },
-    { label: t`Budget of the campaign`, used: campaign_spend, limit: campaign_budget, show: money },
+    { label: t`Total budget`, used: total.spend, limit: budget, show: amount },
+    { label: t`Budget of the campaign`, used: campaign_spend, limit: campaign_budget, show: amount },
   ].flatMap(({ limit, ...bar }) => (limit === null ? [] : [usageBar({ ...bar, limit })]));
   return all.length + goals.length === 0 ? html`<p>${t`None is set. Only its flight limits it.`}</p>` : html`${all}`;
 };
 
-const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
+const daysTable = ({ last_days }: Delivery, currency: string): TemplateResult | typeof nothing =>
   last_days.length === 0
     ? nothing
     : html`<details>
@@ -228,7 +231,7 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
             { label: t`Filtered clicks`, numeric: true, cell: filteredClicks },
             { label: t`Provisional clicks`, numeric: true, cell: provisionalClicks },
             { label: t`Clicks`, numeric: true, cell: ({ clicks }) => count(clicks) },
-            { label: t`Spend`, numeric: true, cell: ({ spend }) => money(spend) },
+            { label: t`Spend`, numeric: true, cell: ({ spend }) => money(spend, currency) },
           ],
         })}
       </details>`;

@@ -15,8 +15,8 @@ export interface Candidate {
   readonly place: number | undefined;
 }
 
-/** The outcome of each creative in a trace, the one that came furthest first. */
-export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
+/** The outcome of each creative in a trace, the one that came furthest first. @param currency of its prices */
+export const readTrace = (trace: WireImpTrace, currency: string): readonly Candidate[] => {
   const lineItems = new Map<number, number>();
   for (const { creative_id, line_item_id } of [...trace.ranking, ...trace.steps.flatMap(({ rejected }) => rejected)])
     lineItems.set(creative_id, line_item_id);
@@ -34,8 +34,8 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
     ): Candidate[] => {
       if (stopped.has(creativeId)) return [];
       const outcome = trace.winner?.creative_id === creativeId ? 'won' : 'outranked';
-      const rank = t`${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? t`, from its bid` : ''}${rotationWords(rotation)}`;
-      const detail = [...(sold ? [CLASS_WORDS[sold].label] : []), ...yieldWords(opportunity_cost), rank].join(', ');
+      const rank = t`${priorityWord(priority)} priority, ${money(ecpm, currency)} eCPM${programmatic ? t`, from its bid` : ''}${rotationWords(rotation)}`;
+      const detail = [...(sold ? [CLASS_WORDS[sold].label] : []), ...yieldWords(opportunity_cost, currency), rank].join(', ');
       return [{ creativeId, lineItemId, outcome, stage: 'ranking', detail, place: i + 1 }];
     },
   );
@@ -56,9 +56,9 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
 };
 
 /** Where a bid met a line item that yields while it is ahead of its goal. */
-const yieldWords = (cost: number | null | undefined): readonly string[] => {
+const yieldWords = (cost: number | null | undefined, currency: string): readonly string[] => {
   if (cost === undefined) return [];
-  return [cost === null ? t`not ahead of its goal` : t`ahead of its goal: bids above ${money(cost)} go before it`];
+  return [cost === null ? t`not ahead of its goal` : t`ahead of its goal: bids above ${money(cost, currency)} go before it`];
 };
 
 const rotationWords = (rotation: WireRotation | undefined): string => {

@@ -16,7 +16,7 @@ export type TestAnswer = Answered<'POST', '/test_ad'>;
 export const testResult = (page: Page, answer: TestAnswer, placementId: string, askedAbout: number | undefined): TemplateResult => {
   const bid = answer.seatbid[0]?.bid[0];
   const trace = answer.debug.trace.imps[0];
-  const candidates = trace ? readTrace(trace) : [];
+  const candidates = trace ? readTrace(trace, answer.cur) : [];
   const winner = candidates.find(({ outcome }) => outcome === 'won');
   const about = candidates.filter(({ lineItemId }) => lineItemId === askedAbout);
   return html`
@@ -24,7 +24,7 @@ export const testResult = (page: Page, answer: TestAnswer, placementId: string, 
       <h2>${bid ? t`This ad` : t`No ad`}</h2>
       ${
         bid
-          ? html`<p>${winner ? lineItemLink(page, winner) : nothing} ${t`wins with ${money(bid.price)} eCPM.`}</p>
+          ? html`<p>${winner ? lineItemLink(page, winner) : nothing} ${t`wins with ${money(bid.price, answer.cur)} eCPM.`}</p>
               <ad-preview
                 class="preview-frame"
                 .ad=${{ markup: previewServed(bid.adm), width: bid.w, height: bid.h, title: t`The ad as served` }}

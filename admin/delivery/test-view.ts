@@ -63,7 +63,7 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
       return { ok: false, problem: { ...given.problem, errors } };
     },
     onSaved: async (given) => {
-      const candidates = given.debug.trace.imps.flatMap(readTrace);
+      const candidates = given.debug.trace.imps.flatMap((imp) => readTrace(imp, given.cur));
       const problem = await store.ensure('line_items', ...candidates.map(({ lineItemId }) => lineItemId));
       if (problem) page.complain(problem);
       answer = given;

@@ -139,12 +139,12 @@ const amountIn = (owed: Owed, currency: string, own: string): number | null | un
   return currency === own ? owed.amount : owed.other_amounts.find((other) => other.currency === currency)?.amount;
 };
 
-/** Revenue in USD and, when that is not all, in each currency of the statement; beside it the fee of days to come. */
-const moneyColumns = <T extends Owed>({ closed_at, currency, totals }: FinanceWire): readonly Column<T>[] => {
+/** Revenue and, where statements are in another currency, the amounts in each of these; beside it the fee of days to come. */
+const moneyColumns = <T extends Owed>({ closed_at, revenue_currency: own, currency, totals }: FinanceWire): readonly Column<T>[] => {
   const currencies = [currency, ...totals.other_amounts.map((other) => other.currency)];
   return [
-    { label: closed_at === null ? t`Revenue to date` : t`Revenue`, numeric: true, cell: ({ revenue }) => exact(revenue, 'USD') },
-    ...(currencies.every((one) => one === 'USD')
+    { label: closed_at === null ? t`Revenue to date` : t`Revenue`, numeric: true, cell: ({ revenue }) => exact(revenue, own) },
+    ...(currencies.every((one) => one === own)
       ? []
       : currencies.map((one) => ({
           label: t`In ${one}`,
@@ -156,7 +156,7 @@ const moneyColumns = <T extends Owed>({ closed_at, currency, totals }: FinanceWi
         }))),
     ...(totals.fee_to_come === 0
       ? []
-      : [{ label: t`Fee still to come`, numeric: true, cell: ({ fee_to_come: fee }: T) => (fee === 0 ? '–' : exact(fee, 'USD')) }]),
+      : [{ label: t`Fee still to come`, numeric: true, cell: ({ fee_to_come: fee }: T) => (fee === 0 ? '–' : exact(fee, own)) }]),
   ];
 };
 
@@ -172,13 +172,13 @@ const included = ({ through, totals }: FinanceWire): string =>
   ].join(' ');
 
 const statementView = (statement: FinanceWire): TemplateResult => {
-  const { month, closed_at, closed_by, advertisers, lines, totals, time_zone, currency, rate } = statement;
+  const { month, closed_at, closed_by, advertisers, lines, totals, time_zone, revenue_currency: own, currency, rate } = statement;
   const converted =
-    currency === 'USD'
+    currency === own
       ? ''
       : rate === null
         ? t` There is no exchange rate for ${currency}: an administrator must add it before you close the month.`
-        : t` 1 USD is ${rate} ${currency}.`;
+        : t` 1 ${own} is ${rate} ${currency}.`;
   const state =
     closed_at === null
       ? html`${pill('live', t`open`)} ${t`It can still change. ${included(statement)}`}`
@@ -207,7 +207,7 @@ const statementView = (statement: FinanceWire): TemplateResult => {
           },
           { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },
           { label: t`Clicks`, numeric: true, cell: ({ clicks }) => count(clicks) },
-          { label: t`Corrections`, numeric: true, cell: ({ corrections: of }) => (of === 0 ? '–' : exact(of, 'USD')) },
+          { label: t`Corrections`, numeric: true, cell: ({ corrections: of }) => (of === 0 ? '–' : exact(of, own)) },
           ...moneyColumns<(typeof owed)[number]>(statement),
         ],
       }),

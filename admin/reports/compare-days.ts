@@ -6,12 +6,12 @@ const SUMMED = ['requests', 'unfilled', 'impressions', 'viewable', 'clicks', 're
 type Sums = Record<(typeof SUMMED)[number], number>;
 
 /** A row of a report by the hour. `hour`: RFC 3339 with the offset of the report's time zone. */
-export type HourRow = Readonly<Sums> & { readonly hour: string };
+export type HourRow = Readonly<Sums> & { readonly hour: string; /** Where publishers have several. */ readonly currency?: string };
 
 /** One figure of today and of two earlier days, up to the same time of day. */
 export interface DayComparison {
   readonly label: string;
-  readonly unit: 'count' | 'share' | 'usd';
+  readonly unit: 'count' | 'share' | 'money';
   /** Of requests for ads, which belong to no booking. */
   readonly isOfRequests: boolean;
   /** false: a share of nothing. */
@@ -39,7 +39,7 @@ const FIGURES: readonly {
   { label: t`Impressions`, unit: 'count', of: ({ impressions }) => impressions },
   { label: t`Viewability`, unit: 'share', whole: 'impressions', of: ({ viewable, impressions }) => share(viewable, impressions) },
   { label: 'CTR', unit: 'share', whole: 'impressions', of: ({ clicks, impressions }) => share(clicks, impressions) },
-  { label: t`Revenue`, unit: 'usd', of: ({ revenue }) => revenue },
+  { label: t`Revenue`, unit: 'money', of: ({ revenue }) => revenue },
 ];
 
 const OF_REQUESTS: readonly string[] = [t`Requests`, t`Fill`];
@@ -52,7 +52,7 @@ export const compareDays = (rows: readonly HourRow[], timeZone: string, nowMs: n
   const local = (atMs: number): string =>
     new Date(atMs).toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).replace(' ', 'T');
   const byHour = new Map<string, Sums>();
-  for (const { hour, ...sums } of rows) {
+  for (const { hour, currency: _, ...sums } of rows) {
     const key = hour.slice(0, 13);
     byHour.set(key, plus(byHour.get(key) ?? NOTHING, sums, 1));
   }

@@ -49,7 +49,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
         if (span.from && span.to) void report.load();
       },
     });
-  const columns: readonly Column<Row>[] = [
+  const columnsIn = (currency: string): readonly Column<Row>[] => [
     { label: t`Day`, cell: (row) => unbroken(date(row.day)) },
     ...keys,
     { label: t`Serves`, numeric: true, cell: ({ serves }) => count(serves) },
@@ -57,8 +57,8 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
     { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },
     { label: t`Clicks`, numeric: true, cell: ({ clicks }) => count(clicks) },
     { label: t`Click rate`, numeric: true, cell: ({ ctr, impressions }) => (impressions === 0 ? '–' : percent(ctr)) },
-    { label: t`Spend`, numeric: true, cell: ({ spend }) => money(spend) },
-    { label: 'eCPM', numeric: true, cell: ({ ecpm, impressions }) => (impressions === 0 ? '–' : money(ecpm)) },
+    { label: t`Spend`, numeric: true, cell: ({ spend }) => money(spend, currency) },
+    { label: 'eCPM', numeric: true, cell: ({ ecpm, impressions }) => (impressions === 0 ? '–' : money(ecpm, currency)) },
   ];
   if (!may) return () => nothing;
   return () =>
@@ -66,6 +66,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       t`Delivery`,
       report.render((value) => {
         const { rows, row_count, totals } = value;
+        const columns = columnsIn(value.currency ?? 'USD');
         // The keys of the sum are absent, and their cells empty.
         const sum = { ...totals, day: t`All` } as Row;
         return html`

@@ -9,16 +9,20 @@ import { t } from '../words/texts.ts';
 const HEIGHT = 240;
 
 /** One figure of a report by day, with days without rows as zero. */
-export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: string): ChartData | undefined => {
+export const trendChart = (
+  { columns, rows, from, to, currency, totals_by_currency }: ReportAnswer,
+  metric: string,
+): ChartData | undefined => {
   const column = columns.find(({ name }) => name === metric);
-  if (!column) return undefined;
+  // Amounts of several currencies have no common line.
+  if (!column || totals_by_currency.length > 0) return undefined;
   const byDay = new Map(rows.map((row) => [String(row['day']), Number(row[metric] ?? 0)]));
   const first = Date.parse(from);
   const days = Array.from({ length: Math.round((Date.parse(to) - first) / MS_PER_DAY) + 1 }, (_, i) =>
     new Date(first + i * MS_PER_DAY).toISOString().slice(0, 10),
   );
   const values = days.map((day) => byDay.get(day) ?? 0);
-  const show = (value: number): string => showValue(value, column);
+  const show = (value: number): string => showValue(value, column, currency);
   const most = Math.max(...values);
   const common = { ticks: { show: false }, font: '12px system-ui' };
   return {

@@ -9,12 +9,13 @@ import { t } from '../words/texts.ts';
 type Column = ReportAnswer['columns'][number];
 type Value = string | number | null | undefined;
 
-export const isFigure = ({ kind }: Column): boolean => kind === 'count' || kind === 'share' || kind === 'usd';
+export const isFigure = ({ kind }: Column): boolean => kind === 'count' || kind === 'share' || kind === 'money';
 
-export const showValue = (value: Value, { kind, name }: Column): string => {
+/** @param currency of an amount; null: it is a sum over several, which there is not */
+export const showValue = (value: Value, { kind, name }: Column, currency: string | null): string => {
   if (kind === 'count') return count(Number(value ?? 0));
   if (kind === 'share') return percent(Number(value ?? 0));
-  if (kind === 'usd') return money(Number(value ?? 0));
+  if (kind === 'money') return currency === null || value === null ? '–' : money(Number(value ?? 0), currency);
   if (value === null || value === undefined || value === '') return name === 'reason' ? t`none` : t`unknown`;
   if (kind === 'day') return dateWithWeekday(String(value));
   if (kind === 'month') return monthAndYear(String(value));
@@ -35,7 +36,9 @@ export interface ReportTableOptions {
 
 /** The rows of a report under their totals. Heads sort; values of dimensions become filters. */
 export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions): TemplateResult => {
-  const { rows, totals } = answer;
+  const { rows, totals, totals_by_currency: byCurrency } = answer;
+  const currencyOf = (row: Readonly<Record<string, Value>>): string | null =>
+    typeof row['currency'] === 'string' ? row['currency'] : answer.currency;
   const columns = sayWords(answer.columns);
   // Ids are shown where there is no name for them.
   const shown = columns.filter(({ kind }) => kind !== 'id');
@@ -44,10 +47,10 @@ export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions):
   const sorted = choice.sort.replace(/^-/, '');
   const ariaSort = (name: string) => (name !== sorted ? nothing : choice.sort.startsWith('-') ? 'descending' : 'ascending');
   const cell = (column: Column, row: Readonly<Record<string, Value>>): TemplateResult | string => {
-    if (isFigure(column)) return showValue(row[column.name], column);
+    if (isFigure(column)) return showValue(row[column.name], column, currencyOf(row));
     const id = idOf(column, row);
     const text =
-      column.kind === 'name' && !row[column.name] ? (id == null ? t`none` : t`#${id}, deleted`) : showValue(row[column.name], column);
+      column.kind === 'name' && !row[column.name] ? (id == null ? t`none` : t`#${id}, deleted`) : showValue(row[column.name], column, null);
     if (id === null || id === undefined || UNFILTERED.includes(column.kind)) return html`<span class="unbroken">${text}</span>`;
     const dimension = column.name.replace(/_id$/, '');
     return html`<button type="button" class="cell-link" title=${t`Show only this`} @click=${() => only(dimension, String(id))}>
@@ -69,14 +72,17 @@ export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions):
         </tr>
       </thead>
       <tbody role="rowgroup">
-        <tr role="row" class="sum">
-          ${shown.map(
-            (column, i) =>
-              html`<td role="cell" data-label=${column.label} class=${isFigure(column) ? 'numeric' : ''}>
-                ${isFigure(column) ? showValue(totals[column.name], column) : i === 0 ? t`All` : ''}
-              </td>`,
-          )}
-        </tr>
+        ${(byCurrency.length > 0 ? byCurrency : [totals]).map(
+          (sum) =>
+            html`<tr role="row" class="sum">
+              ${shown.map(
+                (column, i) =>
+                  html`<td role="cell" data-label=${column.label} class=${isFigure(column) ? 'numeric' : ''}>
+                    ${isFigure(column) ? showValue(sum[column.name], column, currencyOf(sum)) : i === 0 ? t`All` : column.name === 'currency' ? (sum['currency'] ?? '') : ''}
+                  </td>`,
+              )}
+            </tr>`,
+        )}
         ${rows.map(
           (row) =>
             html`<tr role="row">

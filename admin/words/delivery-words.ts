@@ -9,9 +9,12 @@ import { count, money } from './formats.ts';
 import { t } from './texts.ts';
 
 /** The pacing, frequency cap and rate limit of a line item, in sentences. */
-export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly string[] => {
+export const deliveryWords = (item: LineItemWire, delivery: Delivery, currency: string): readonly string[] => {
   const { daily_impression_cap: impressions, daily_spend_cap: spend } = delivery.limits;
-  const caps = [...(impressions === null ? [] : [t`${count(impressions)} impressions`]), ...(spend === null ? [] : [money(spend)])];
+  const caps = [
+    ...(impressions === null ? [] : [t`${count(impressions)} impressions`]),
+    ...(spend === null ? [] : [money(spend, currency)]),
+  ];
   return [
     ...(item.class === null ? [] : [t`${CLASS_WORDS[item.class].label}: ${CLASS_WORDS[item.class].note}.`]),
     paceWords(delivery, caps.join(' and ')),

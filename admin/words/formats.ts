@@ -2,16 +2,35 @@ import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { locale } from './language.ts';
 
 /** Numbers and money are written as the reader's browser writes them where it is in the language of the page. */
-const usd = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
-const fineUsd = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
 
-/** USD in cents; what is less than a cent keeps the decimals that matter. */
-export const money = (amount: number): string => (amount !== 0 && Math.abs(amount) < 0.01 ? fineUsd : usd).format(amount);
+/** Of an amount in a currency: in cents, or what it has in their place; and with all decimals of an agreed price. */
+const formatsOf = (currency: string) => ({
+  whole: new Intl.NumberFormat(locale, { style: 'currency', currency }),
+  fine: new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 6 }),
+});
+const made: Record<string, ReturnType<typeof formatsOf>> = {};
+const inCurrency = (currency: string): ReturnType<typeof formatsOf> => (made[currency] ??= formatsOf(currency));
 
-/** USD with all decimals of an agreed price, at least cents. */
-export const price = (amount: number): string => fineUsd.format(amount);
+/** In cents, as far as the currency has them; what is less than a cent keeps the decimals that matter. */
+export const money = (amount: number, currency: string): string => {
+  const { whole, fine } = inCurrency(currency);
+  return (amount !== 0 && Math.abs(amount) < 0.01 ? fine : whole).format(amount);
+};
+
+/** Amounts of several currencies, which are not added: `$1,200.00, €300.00`. */
+export const amounts = (of: readonly { readonly currency: string; readonly amount: number }[]): string =>
+  of.map(({ currency, amount }) => money(amount, currency)).join(', ') || '–';
+
+/** With all decimals of an agreed price. */
+export const price = (amount: number, currency: string): string => inCurrency(currency).fine.format(amount);
+
+/** As it is written beside an amount: `$`, `€`, `CHF`. */
+export const currencySign = (currency: string): string =>
+  inCurrency(currency)
+    .whole.formatToParts(0)
+    .find(({ type }) => type === 'currency')?.value ?? currency;
 
 /** To the micro, for what is invoiced: `$45.07`, `5001`, and what the reader's locale writes after it. */
 export const exactMoney = (

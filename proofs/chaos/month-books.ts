@@ -69,7 +69,7 @@ export const createMonthBooks = ({ knex }: Lane, world: World): MonthBooks => {
         else if ('name' in change) await trx(change.table).where({ id: change.id }).update({ name: change.name });
         else if ('campaign' in change) await trx('campaigns').where({ id: change.campaign }).update({ advertiser_id: change.advertiser });
         else if ('publisher' in change)
-          await trx('publishers').where({ id: change.publisher }).update({ time_zone: change.zone, currency: change.currency });
+          await trx('publishers').where({ id: change.publisher }).update({ time_zone: change.zone, statement_currency: change.currency });
         else {
           await keepDeleted(trx, ENTITY_KINDS.campaigns, change.gone, ++deletions);
           await trx('campaigns').where({ id: change.gone }).delete();

@@ -177,6 +177,7 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
   return [
     ...checkSelections(stage.model, ads, stage.redisMs),
     ...checkRoadblocks(answers),
+    ...stage.pages.check(answers, fault === 'none' && !isDown, stage.redisMs),
     ...checkSetAside(ads, stage.operator.isDamaged),
     ...checkEarned(stage.model, ads, stage.redisMs),
     ...(stage.anyDoubt ? [] : checkUnearned(stage.model, answers)),

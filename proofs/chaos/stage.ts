@@ -1,3 +1,4 @@
+import { createShownPages, type ShownPages } from './check-pages.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createCatalogRows, type CatalogRows } from './catalog-rows.ts';
 import type { Lane } from './lane.ts';
@@ -27,6 +28,8 @@ export interface Stage {
   /** By replica. */
   readonly ttlsMs: number[];
   readonly settings: Settings[];
+  /** Of the story so far. */
+  readonly pages: ShownPages;
   readonly redisDown: boolean[];
   postgresUp: boolean;
   isFolding: boolean;
@@ -108,6 +111,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     poison,
     model,
     months: createMonthBooks(lane, world),
+    pages: createShownPages(),
     publishers: world.rows.publishers.map(({ id }) => id as number),
     notes: new Map(),
     ttlsMs: world.replicas.map(({ ttlMs }) => ttlMs),
@@ -148,6 +152,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
       stage.knownFromMs = Infinity;
       stage.servesMayBeMissing = true;
       // Ids of the streams begin anew: after those that were read.
+      stage.pages.forget();
       await stage.setClocks(trueMs + LOST_MS);
     },
     recover: async () => {

@@ -21,6 +21,8 @@ export interface AdCall {
   readonly client: string | null;
   /** Five characters that name the network that asks; null: unknown. */
   readonly network: string | null;
+  /** The page view that it is for, together with other calls; null: it is one by itself. */
+  readonly view: string | null;
   /** Bids in micros per thousand impressions, by line item. */
   readonly bids: Readonly<Record<number, number>>;
 }
@@ -200,6 +202,7 @@ export const STEP_CLASSES = [
   'activity',
   'close',
   'views',
+  'pages',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

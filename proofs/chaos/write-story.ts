@@ -71,6 +71,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     user: has('users') && !draw.oneIn(4) ? `u${draw.below(3)}` : null,
     client: has('clients') && !draw.oneIn(4) ? `c${draw.below(3)}` : null,
     network: null,
+    // Calls of one step and of the next share a page.
+    view: has('pages') && draw.oneIn(2) ? `v${selects.length >> 1}` : null,
     bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, anyBid()])),
   });
 
@@ -100,13 +102,13 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   /** One client asks many times. */
   const stranger = (id: number): Written => {
     selects.push(id);
-    const call = { ...adCall(), imps: 1, client: `s${draw.below(2)}` };
+    const call = { ...adCall(), view: null, imps: 1, client: `s${draw.below(2)}` };
     return { step: { do: 'select', replica: replica(), calls: Array.from({ length: 10 + draw.below(40) }, () => call), fault: fault() } };
   };
   /** Many visitors of one page, which lets a replica reserve lots. */
   const crowd = (id: number): Written => {
     selects.push(id);
-    const call = { ...adCall(), imps: 1 + draw.below(2), client: null };
+    const call = { ...adCall(), view: null, imps: 1 + draw.below(2), client: null };
     const calls = Array.from({ length: 5 + draw.below(20) }, () => call);
     return { step: { do: 'select', replica: replica(), calls, inTurn: true, fault: draw.oneIn(4) ? fault() : 'none' } };
   };
@@ -115,14 +117,16 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     selects.push(id);
     const first = replica();
     const busy = (first + 1 + draw.below(REPLICAS - 1)) % REPLICAS;
-    return { step: { do: 'idle', replica: first, busy, call: { ...adCall(), imps: 1, client: null }, requests: 20 + draw.below(40) } };
+    return {
+      step: { do: 'idle', replica: first, busy, call: { ...adCall(), view: null, imps: 1, client: null }, requests: 20 + draw.below(40) },
+    };
   };
   const clicks = (id: number): Written => {
     selects.push(id);
     const ads = 4 + draw.below(16);
     const by = draw.of(['user', 'network', 'creative', 'creative'] as const);
     const pause = { restMs: draw.of([0, 0, 3_000, MS_PER_HOUR]), everyMs: draw.of([200, 3_000, 20_000]) };
-    const call = { ...adCall(), imps: 1, client: null };
+    const call = { ...adCall(), view: null, imps: 1, client: null };
     return {
       step: {
         do: 'clicks',

@@ -3,6 +3,7 @@ import { restAfter } from '../base/rest-after.ts';
 import { MS_PER_HOUR } from '../base/utc-day.ts';
 import { MAX_BEHIND } from '../catalog/model/alert-kinds.ts';
 import { showEndDate } from '../catalog/model/flight-dates.ts';
+import { moneyWords } from '../catalog/model/money.ts';
 import {
   behindOf,
   endingSoon,
@@ -49,16 +50,16 @@ const LIVE = `${FLIGHTS}, live as (select * from flights where runs and from_at 
 /** The next hit would cost more than what is left. Of a bid the price is not known: a thousandth of the budget. */
 const SPENT = `
   with ${LIVE}, spent as (
-    select 'line_item' as entity, id, name, publisher_id, budget_micros,
+    select 'line_item' as entity, id, name, publisher_id, currency, budget_micros,
            (select coalesce(sum(spend_micros), 0) from daily_counts where line_item_id = live.id) as micros,
            case when type = 'programmatic' then budget_micros / 1000 when lower(budget_type) = 'cpc' then cpc_micros when lower(budget_type) = 'cpcv' then cpcv_micros else ceil(cpm_micros / 1000.0) end as price
     from live where budget_micros > 0 and lower(budget_type) <> 'flat'
     union all
-    select 'campaign', campaign_id, min(campaign), min(publisher_id), min(campaign_budget_micros),
+    select 'campaign', campaign_id, min(campaign), min(publisher_id), min(currency), min(campaign_budget_micros),
            (select coalesce(sum(spend_micros), 0) from daily_counts where campaign_id = live.campaign_id), min(campaign_budget_micros) / 1000
     from live where campaign_budget_micros > 0 group by campaign_id
   )
-  select entity, id, name, publisher_id as "publisherId", budget_micros::float8 / 1e6 as budget from spent
+  select entity, id, name, publisher_id as "publisherId", currency, budget_micros::float8 / 1e6 as budget from spent
   where micros + greatest(coalesce(price, 0), 1) > budget_micros order by entity, id limit :limit`;
 
 const DRIFT = `
@@ -91,7 +92,9 @@ export const createFindAlerts =
     const ask = async <Row>(sql: string, bindings: Readonly<Record<string, string | number>> = {}): Promise<readonly Row[]> =>
       (await knex.raw<{ rows: Row[] }>(sql, { at: new Date(atMs).toISOString(), limit: MAX_FOUND, ...bindings })).rows;
     const judged = await judgeInTurns(readStatuses, await findBookings(knex, 'watched', { atMs, limit: MAX_JUDGED }), signal);
-    const spent = await ask<Named & { readonly entity: 'line_item' | 'campaign'; readonly budget: number }>(SPENT);
+    const spent = await ask<Named & { readonly entity: 'line_item' | 'campaign'; readonly currency: string; readonly budget: number }>(
+      SPENT,
+    );
     const isMalware = ({ malwareClients }: ComplainedCreative): boolean => malwareClients >= complaintLimit;
     const complaints = (complaintLimit > 0 ? await findComplaints(knex, atMs, MAX_FOUND) : []).filter(
       (found) => isMalware(found) || found.clients >= complaintLimit * ANY_REASON_FACTOR,
@@ -108,7 +111,7 @@ export const createFindAlerts =
           .map((item) => ({ ...lineItem(item, 'ends_soon'), words: `“${item.name}” ends ${showEnd(item.endMs, atMs)}.` })),
         ...spent.map((one) => ({
           ...{ kind: 'budget_spent' as const, entity: one.entity, entityId: String(one.id), publisherId: one.publisherId },
-          words: `${one.entity === 'campaign' ? 'The campaign ' : ''}“${one.name}” has spent its budget of ${usd.format(one.budget)} and does not serve any more.`,
+          words: `${one.entity === 'campaign' ? 'The campaign ' : ''}“${one.name}” has spent its budget of ${moneyWords(one.budget, one.currency)} and does not serve any more.`,
         })),
         ...complaints.map((found) => complaintAlert(found, isMalware(found))),
         ...waiting.map(waitingAlert),
@@ -152,8 +155,6 @@ interface Waiting {
   readonly by: string;
   readonly what: string;
 }
-
-const usd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
 
 const lineItem = <Kind extends FoundAlert['kind']>({ id, publisherId }: Pick<Booking, 'id' | 'publisherId'>, kind: Kind) =>
   ({ kind, entity: 'line_item', entityId: String(id), publisherId }) as const;

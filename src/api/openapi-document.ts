@@ -59,7 +59,8 @@ export const createOpenApiDocument = (table: RouteTable, publicUrl: string): Ope
       title: 'Ad server',
       version: '1',
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-      description: 'Ads, tracking and trafficking; see docs/api.md. Money is decimal USD, days are UTC.',
+      description:
+        'Ads, tracking and trafficking; see docs/api.md. Money is decimal, in the currency of the publisher; days are those of its time zone.',
     },
     servers: [{ url: publicUrl === '' ? '/' : publicUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

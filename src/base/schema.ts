@@ -40,7 +40,8 @@ export const count = Integer({ minimum: 0 });
 export const MAX_ID = 2_147_483_647;
 /** The number of a record. */
 export const recordId = Integer({ minimum: 1, maximum: MAX_ID });
-export const usd = Numeric({ description: 'USD' });
+/** In the currency of the publisher. */
+export const money = Numeric({ description: 'In the currency of the publisher' });
 export const moment = stringOf({ format: 'date-time' });
 export const day = stringOf({ format: 'date', description: 'UTC day' });
 /** Any JSON value. */

@@ -69,7 +69,7 @@ export interface ReadBid {
   readonly bidId: string;
   /** The deal under which it counts; OPEN_MARKET: none that was offered. */
   readonly deal: string;
-  /** Micros of USD per thousand impressions, > 0, after the bidder's adjustment. */
+  /** Micros of the publisher's currency per thousand impressions, > 0, after the bidder's adjustment. */
   readonly cpmMicros: number;
   /** Markup, or for native the assets as JSON. */
   readonly adm: string;

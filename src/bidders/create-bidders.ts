@@ -5,7 +5,7 @@ import type { Bidder } from '../catalog/model/entities.ts';
 import type { BidOutcome } from './bid-outcome.ts';
 import { bidderLabel, createBidderEndpoint, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
 import type { BidderObserver, CircuitState } from './bidder-observer.ts';
-import type { RateOf } from './currency-rates.ts';
+import { rateBetween, type RateOf } from './currency-rates.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
 import { withhold } from '../context/consent/withhold.ts';
 import { buildBidRequest, isSecurePage } from './openrtb/build-bid-request.ts';
@@ -31,7 +31,6 @@ export interface BiddersOptions {
   readonly allowPrivateAddresses: boolean;
   readonly observe: BidderObserver;
   readonly log: Readonly<Record<'info' | 'error', (message: string, fields: Readonly<Record<string, unknown>>) => void>>;
-  /** The prices of the service are USD. */
   readonly rateOf: RateOf;
   /** The value of a bidder's header; undefined: it cannot be opened. */
   readonly openHeader: (sealed: string) => string | undefined;
@@ -136,7 +135,9 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     { context, transactionId, startedAt, deadlineOf }: Auction,
   ): Promise<CallResult['read']> => {
     const { bidder, format } = call;
-    const rate = rateOf(bidder.currency);
+    const { currency: booked } = context.publisher;
+    const currency = bidder.currency ?? booked;
+    const rate = rateBetween(rateOf, booked, currency);
     if (rate === undefined) return { kind: 'refused', outcome: 'no_rate' };
     const imps = call.opportunities.map(({ impId, placement, width, height, otherSizes, battr, video, pod, floors }) => ({
       impId,
@@ -152,7 +153,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const asked: AskedBid = {
       auctionId: newId(),
       bidder,
-      rateOf,
+      ...{ currencies: { asked: currency, booked }, rateOf },
       blocked: [context.publisher.blocked, ...(context.blocked ? [context.blocked] : []), bidder.blocked],
       dsa: context.dsa,
       format,
@@ -165,7 +166,10 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const verdict = context.shareWith(bidder.gvlId);
     const shared = withhold(context, verdict);
     const body = JSON.stringify(
-      buildBidRequest({ auctionId: asked.auctionId, transactionId, tmaxMs, bidder, blocked: asked.blocked, format, imps, context: shared, usdRate: rate }),
+      buildBidRequest({
+        ...{ auctionId: asked.auctionId, transactionId, tmaxMs, bidder, currency, blocked: asked.blocked, format, imps },
+        ...{ context: shared, rate },
+      }),
     );
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.

@@ -4,6 +4,13 @@ import { isObject } from '../base/narrow.ts';
 /** Units of a currency (ISO 4217, upper case) for one USD; undefined: no rate is known. */
 export type RateOf = (currency: string) => number | undefined;
 
+/** Units of `to` for one of `from`; undefined: a rate is missing. One currency needs none. */
+export const rateBetween = (rateOf: RateOf, from: string, to: string): number | undefined => {
+  if (from === to) return 1;
+  const [one, other] = [rateOf(from), rateOf(to)];
+  return one === undefined || other === undefined ? undefined : other / one;
+};
+
 /** Without a file of rates. */
 export const USD_ONLY: RateOf = (currency) => (currency === 'USD' ? 1 : undefined);
 

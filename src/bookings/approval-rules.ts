@@ -1,10 +1,12 @@
 import type { Fault } from '../base/fault.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
-import { usdFromMicros } from '../catalog/model/money.ts';
+import { amountFromMicros } from '../catalog/model/money.ts';
 
 /** What a publisher lets a second person approve: its columns. null and false: nothing. */
 export interface ApprovalRules {
   readonly id: number;
+  /** Of all amounts. */
+  readonly currency: string;
   readonly approval_price_below_micros: number | null;
   /** Per cent. */
   readonly approval_discount_over: number | null;
@@ -31,21 +33,22 @@ export interface Terms {
  */
 export const approvalReasons = (rules: ApprovalRules, after: Terms, before: Terms | undefined): readonly Fault[] => {
   const reasons: Fault[] = [];
+  const words = (micros: number): string => `${amountFromMicros(micros)} ${rules.currency}`;
   const { approval_price_below_micros: floor, approval_discount_over: discount, approval_budget_above_micros: most } = rules;
   // A price per click instead of one per thousand is a new price.
   const old = before?.pricedBy === after.pricedBy ? before.price : null;
   if (after.price !== null && (old === null || after.price < old)) {
     const at = `/${after.pricedBy}`;
-    if (floor !== null && after.price < floor) reasons.push({ pointer: at, detail: `is below ${usd(floor)}` });
+    if (floor !== null && after.price < floor) reasons.push({ pointer: at, detail: `is below ${words(floor)}` });
     if (discount !== null && old !== null && after.price * 100 < old * (100 - discount))
-      reasons.push({ pointer: at, detail: `is more than ${discount} % below ${usd(old)}` });
+      reasons.push({ pointer: at, detail: `is more than ${discount} % below ${words(old)}` });
   }
   if (rules.approval_of_priority_1 && after.priority === 1 && before?.priority !== 1)
     reasons.push({ pointer: '/priority', detail: 'is 1' });
   if (most !== null && maySpendMore(after.budget, before) && (after.budget === null || after.budget > most))
     reasons.push({
       pointer: '/budget',
-      detail: after.budget === null ? `has no end, and ${usd(most)} is the most` : `is above ${usd(most)}`,
+      detail: after.budget === null ? `has no end, and ${words(most)} is the most` : `is above ${words(most)}`,
     });
   return reasons;
 };
@@ -55,8 +58,6 @@ const maySpendMore = (budget: number | null, before: Terms | undefined): boolean
   if (before === undefined) return budget !== null;
   return before.budget !== null && (budget === null || budget > before.budget);
 };
-
-const usd = (micros: number): string => `${usdFromMicros(micros)} USD`;
 
 /** The terms in the columns of a line item or campaign; undefined: the record has none. */
 export const termsOf = (table: EntityTable, row: Readonly<Record<string, unknown>>): Terms | undefined => {

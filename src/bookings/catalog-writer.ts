@@ -16,6 +16,7 @@ import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.
 import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
+import { currencyFaults } from './currency-faults.ts';
 import { fixedFieldFaults, fixedParentFault } from './fixed-parent.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { secondPersonFaults, unblockFaults } from './second-person.ts';
@@ -137,7 +138,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
       return refused('invalid', [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
     const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input, caller, before);
     if (!checked.ok) return checked;
-    const unchangeable = fixedFieldFaults(kind, before, checked.row);
+    const unchangeable = [...fixedFieldFaults(kind, before, checked.row), ...(await currencyFaults(trx, kind, before, checked.row))];
     if (unchangeable.length > 0) return refused('invalid', unchangeable);
     const used = checked.row['archived'] === true && before['archived'] !== true ? await usedFaults(trx, kind, id) : [];
     if (used.length > 0) return refused('in_use', used);

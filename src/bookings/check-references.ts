@@ -6,6 +6,7 @@ import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
 import { missingFiles } from '../uploads/missing-files.ts';
 import { MAX_ID } from '../base/schema.ts';
+import { companionFaults } from './companion-faults.ts';
 import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { onlyVisible } from './record-scope.ts';
 
@@ -59,7 +60,10 @@ export const checkReferences = async (
     faults.push({ pointer: '/content', detail: 'must have media, or a tag of another server: only bidders supply them with each bid' });
   const loop = placementOfOwnTag(input['content'], placements);
   if (loop !== undefined)
-    faults.push({ pointer: '/content', detail: `has the tag of placement ${loop}, where it runs itself: its wrapper would lead back to it` });
+    faults.push({
+      pointer: '/content',
+      detail: `has the tag of placement ${loop}, where it runs itself: its wrapper would lead back to it`,
+    });
   const listed = await listedPlacements(trx, input['placement_ids'], kind, scope, before);
   faults.push(...listed.faults);
   if (campaign) faults.push(...(await foreignPlacements(trx, listed.placements, campaign['id'] as number)));
@@ -69,6 +73,7 @@ export const checkReferences = async (
     if ((table === 'publishers' || table === 'advertisers') && scope[table] && (input[field] ?? null) === null)
       faults.push({ pointer: `/${field}`, detail: `must be one of your ${table}: your access is for some` });
   faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], scope)));
+  faults.push(...(await companionFaults(trx, kind, input, lineItem, before)));
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
 };

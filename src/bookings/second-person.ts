@@ -38,7 +38,7 @@ export const closeFaults = async (trx: Knex, publisherId: number, caller: Caller
 };
 
 const COLUMNS = [
-  ...['id', 'approval_price_below_micros', 'approval_discount_over', 'approval_of_priority_1', 'approval_budget_above_micros'],
+  ...['id', 'currency', 'approval_price_below_micros', 'approval_discount_over', 'approval_of_priority_1', 'approval_budget_above_micros'],
   ...['approval_of_closing', 'approval_of_unblocking'],
 ].map((name) => `publishers.${name}`);
 

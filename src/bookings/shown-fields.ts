@@ -7,7 +7,7 @@ type Fields = Readonly<Partial<Record<EntityTable, readonly string[]>>>;
 
 /** What callers for some advertisers see of records that are not theirs: what their bookings need. */
 const NEEDED: Fields = {
-  publishers: ['id', 'name', 'domain'],
+  publishers: ['id', 'name', 'domain', 'currency'],
   placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
 };
 /** What they do not see of their own: bidders, and what staff make of the price. */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
+import { groupBy } from '../base/group-by.ts';
 import { dateOfDay, dayOf, MS_PER_DAY } from '../base/utc-day.ts';
 import { acceptsOrigin } from '../catalog/model/origins.ts';
-import { usdFromMicros } from '../catalog/model/money.ts';
+import { amountFromMicros } from '../catalog/model/money.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { NO_ADDRESSES, readAddressList } from '../context/address-list.ts';
@@ -72,7 +73,7 @@ const main = async (): Promise<void> => {
     await underReconcileLock(knex, { wait: true }, async (checkLock) => {
       const activity = await rejudgeActivity(knex, day);
       const changes = await refilterDay({ store, keys, rejudge, activity, day, nowMs: Date.now(), dryRun, rest: checkLock });
-      report(changes, dryRun);
+      report(changes, await currenciesOf(knex), dryRun);
       if (!dryRun && changes.length > 0) await correctRedis(stores, checkLock);
     });
   } finally {
@@ -85,9 +86,28 @@ const originsOf = async (knex: Knex): Promise<ReadonlyMap<number, ReadonlySet<st
   return new Map(rows.map(({ id, origins }) => [id, new Set(origins)]));
 };
 
-const report = (changes: readonly RefilterChange[], dryRun: boolean): void => {
+/** Of the money of each line item. */
+const currenciesOf = async (knex: Knex): Promise<(lineItemId: number) => string> => {
+  const rows = await knex('line_items')
+    .join('campaigns', 'campaigns.id', 'campaign_id')
+    .join('publishers', 'publishers.id', 'publisher_id')
+    .select<{ id: number; currency: string }[]>('line_items.id', 'currency');
+  const known = new Map(rows.map(({ id, currency }) => [id, currency]));
+  return (lineItemId) => known.get(lineItemId) ?? 'of a deleted publisher';
+};
+
+const report = (changes: readonly RefilterChange[], currencyOf: (lineItemId: number) => string, dryRun: boolean): void => {
   const sum = (of: readonly RefilterChange[], read: (change: RefilterChange) => number) => of.reduce((total, one) => total + read(one), 0);
   const hits = ({ hits }: RefilterChange): number => hits;
+  const money = (of: readonly RefilterChange[]): string =>
+    Array.from(
+      groupBy(of, ({ lineItemId }) => currencyOf(lineItemId)),
+      ([currency, those]) =>
+        signed(
+          sum(those, ({ micros }) => micros),
+          currency,
+        ),
+    ).join(', ') || '0';
   const may = dryRun ? 'would be ' : '';
   const lost = changes.filter(({ from, to }) => from === '' && to !== '');
   const restored = changes.filter(({ to }) => to === '');
@@ -95,17 +115,16 @@ const report = (changes: readonly RefilterChange[], dryRun: boolean): void => {
   const stay = changes.filter(({ to }) => to === 'no room');
   for (const { lineItemId, kind, from, to, hits, micros } of changes) {
     const what = `${from === '' ? 'counted' : from} → ${to === '' ? 'counted' : to}`;
-    console.log(`  line item ${lineItemId}: ${hits} ${kind}s ${what}${micros === 0 ? '' : `, ${signedUsd(micros)}`}`);
+    console.log(`  line item ${lineItemId}: ${hits} ${kind}s ${what}${micros === 0 ? '' : `, ${signed(micros, currencyOf(lineItemId))}`}`);
   }
-  console.log(`${sum(lost, hits)} hits ${may}filtered, ${signedUsd(sum(lost, ({ micros }) => micros))}`);
-  console.log(
-    `${sum(restored, hits)} hits ${may}counted as far as budgets have room, at most ${signedUsd(sum(restored, ({ micros }) => micros))}`,
-  );
+  console.log(`${sum(lost, hits)} hits ${may}filtered, ${money(lost)}`);
+  console.log(`${sum(restored, hits)} hits ${may}counted as far as budgets have room, at most ${money(restored)}`);
   if (others.length > 0) console.log(`${sum(others, hits)} filtered hits ${dryRun ? 'would have' : 'have'} another reason`);
   if (stay.length > 0) console.log(`${sum(stay, hits)} hits stay filtered, as a daily cap is used up`);
 };
 
-const signedUsd = (micros: number): string => `${micros > 0 ? '+' : micros < 0 ? '−' : ''}${usdFromMicros(Math.abs(micros))} USD`;
+const signed = (micros: number, currency: string): string =>
+  `${micros > 0 ? '+' : micros < 0 ? '−' : ''}${amountFromMicros(Math.abs(micros))} ${currency}`;
 
 /** Lowers accounts and tallies to the rows. The replicas go on with what is still being written. */
 const correctRedis = async ({ knex, keys, backgroundRedis: redis }: Stores, rest: () => Promise<void>): Promise<void> => {

@@ -61,7 +61,7 @@ export interface Settings {
   readonly geoDatabase: string | undefined;
   /** Address ranges whose hits are filtered; undefined: that rule is off. */
   readonly dataCenterAddressesFile: string | undefined;
-  /** Exchange rates of USD; undefined: auctions are in USD alone. */
+  /** Exchange rates of USD; undefined: nothing is converted. */
   readonly currencyRatesFile: string | undefined;
   /** undefined: no traces. */
   readonly tracing: TracingSettings | undefined;

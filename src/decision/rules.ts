@@ -124,7 +124,7 @@ export const RULES: readonly Rule[] = [
       const floorMicros = terms ? floorOf(terms, booking) : 0;
       return floorMicros === Infinity
         ? 'there is no exchange rate for the currency of the floor'
-        : `${priceInAuction(booking) / 1e6} is below the floor of ${floorMicros / 1e6} USD`;
+        : `${priceInAuction(booking) / 1e6} is below the floor of ${floorMicros / 1e6} ${booking.campaign.currency}`;
     },
   },
 ];

@@ -14,7 +14,7 @@ const COUNTED = {
   filtered_clicks: s.count,
   provisional_clicks: s.count,
   clicks: s.count,
-  spend: s.usd,
+  spend: s.money,
 };
 const FIGURES = { ...COUNTED, events: s.countsByName, filtered: s.countsByName };
 
@@ -61,14 +61,14 @@ export const DELIVERY = component(
       committed: s.described(s.count, 'Impressions and reservations: what the daily cap limits'),
     }),
     yesterday: s.record(FIGURES),
-    total: s.record({ impressions: s.count, clicks: s.count, spend: s.usd }),
+    total: s.record({ impressions: s.count, clicks: s.count, spend: s.money }),
     goals: s.listOf(GOAL_COURSE),
     limits: s.record({
       daily_impression_cap: s.orNull(s.integer),
       daily_spend_cap: s.orNull(s.number),
       budget: s.orNull(s.number),
       campaign_budget: s.orNull(s.number),
-      campaign_spend: s.usd,
+      campaign_spend: s.money,
       campaign_daily_budget: s.orNull(s.number),
       campaign_spend_today: s.orNull(s.number, { description: 'null: the counters are unavailable' }),
     }),

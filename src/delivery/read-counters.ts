@@ -76,6 +76,7 @@ const NO_CREATIVE = {
   hasOwnDomain: false,
   weight: 1,
   step: null,
+  companionSet: null,
   stop: null,
   width: null,
   height: null,

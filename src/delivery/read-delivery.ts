@@ -4,7 +4,7 @@ import { MS_PER_HOUR } from '../base/utc-day.ts';
 import { flightOf } from '../catalog/model/flight-dates.ts';
 import { frequencyCapsOf } from '../catalog/model/frequency-caps.ts';
 import { goalsOf } from '../catalog/model/goals.ts';
-import { usdFromMicros } from '../catalog/model/money.ts';
+import { amountFromMicros } from '../catalog/model/money.ts';
 import type { CampaignRecord } from '../catalog/entities/campaign.ts';
 import type { LineItemRecord } from '../catalog/entities/line-item.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
@@ -137,7 +137,7 @@ const toDelivery = ({
     status: { ...status, reasons: [...status.reasons, ...remarks] },
     today: { ...today, held, committed: today.impressions + (held ?? 0) },
     yesterday,
-    total: { impressions: total.impressions, clicks: total.clicks, spend: usdFromMicros(total.spendMicros) },
+    total: { impressions: total.impressions, clicks: total.clicks, spend: amountFromMicros(total.spendMicros) },
     goals:
       listed.goals ??
       goalCourses(
@@ -151,9 +151,9 @@ const toDelivery = ({
       daily_spend_cap: lineItem.daily_spend_cap,
       budget: isFlat ? null : lineItem.budget,
       campaign_budget: isFlat ? null : campaign.budget,
-      campaign_spend: usdFromMicros(limits?.campaignSpendMicros ?? stored.campaignSpendMicros),
+      campaign_spend: amountFromMicros(limits?.campaignSpendMicros ?? stored.campaignSpendMicros),
       campaign_daily_budget: isFlat ? null : campaign.daily_budget,
-      campaign_spend_today: limits ? usdFromMicros(limits.campaignSpendTodayMicros) : null,
+      campaign_spend_today: limits ? amountFromMicros(limits.campaignSpendTodayMicros) : null,
     },
     pacing: {
       mode: lineItem.pacing,
@@ -179,7 +179,7 @@ const countsOf = ({ serves, impressions, clicks, spendMicros }: DayCounts, filte
   filtered_clicks: filteredOf(filtered, 'click'),
   provisional_clicks: provisionalOf(filtered, 'click'),
   clicks,
-  spend: usdFromMicros(spendMicros),
+  spend: amountFromMicros(spendMicros),
 });
 
 const figuresOf = (counts: DayCounts, events: Figures['events'], filtered: FilteredCounts): Figures => ({

@@ -13,7 +13,9 @@ export interface ClosedMonth {
   /** Within these moments fees are those of the month. */
   readonly beginsAt: Date;
   readonly endsAt: Date;
-  /** ISO 4217, with its units for one USD. */
+  /** ISO 4217: of the revenue. */
+  readonly revenueCurrency: string;
+  /** Of the amounts, with its units for one of the revenue. */
   readonly currency: string;
   readonly rate: number;
   readonly at: Date;
@@ -39,7 +41,7 @@ const ROWS_AT_ONCE = 1_000;
 export const closedMonthsOf = async (trx: Knex.Transaction, publisherId: number): Promise<readonly ClosedMonth[]> => {
   const { rows } = await trx.raw<{ rows: ClosedMonth[] }>(
     `select to_char(month, 'YYYY-MM') as month, to_char(month + interval '1 month' - interval '1 day', 'YYYY-MM-DD') as "lastDay",
-            publisher, time_zone as "timeZone", begins_at as "beginsAt", ends_at as "endsAt", currency, rate, closed_at as at, closed_by as by
+            publisher, time_zone as "timeZone", begins_at as "beginsAt", ends_at as "endsAt", revenue_currency as "revenueCurrency", currency, rate, closed_at as at, closed_by as by
      from finance_months where publisher_id = ? order by finance_months.month desc`,
     [publisherId],
   );
@@ -74,12 +76,12 @@ export const storedLines = async (
 export const storeMonth = async (
   trx: Knex.Transaction,
   publisherId: number,
-  { month, publisher, timeZone, beginsAt, endsAt, currency, rate, by }: Omit<ClosedMonth, 'lastDay' | 'at'>,
+  { month, publisher, timeZone, beginsAt, endsAt, revenueCurrency, currency, rate, by }: Omit<ClosedMonth, 'lastDay' | 'at'>,
   lines: readonly FinanceLine[],
 ): Promise<void> => {
   const of = { publisher_id: publisherId, month: month + FIRST_DAY };
   const span = { time_zone: timeZone, begins_at: beginsAt, ends_at: endsAt };
-  await trx('finance_months').insert({ ...of, publisher, ...span, closed_by: by, currency, rate });
+  await trx('finance_months').insert({ ...of, publisher, ...span, closed_by: by, revenue_currency: revenueCurrency, currency, rate });
   for (let i = 0; i < lines.length; i += ROWS_AT_ONCE)
     await trx('finance_lines').insert(lines.slice(i, i + ROWS_AT_ONCE).map((line) => ({ ...of, ...rowOf(line) })));
 };

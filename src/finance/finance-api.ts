@@ -16,13 +16,13 @@ const through = s.orNull(s.text, {
 });
 const FEE_TO_COME = 'what Flat line items will earn on the days of an open month after `through`; not in the revenue';
 const revenue = s.described(
-  s.usd,
-  'USD; to date: up to the end of `through`, as in a report of these days. Negative where a correction takes away',
+  s.number,
+  'In `revenue_currency`; to date: up to the end of `through`, as in a report of these days. Negative where a correction takes away',
 );
-const feeToCome = s.described(s.usd, `USD; ${FEE_TO_COME}`);
+const feeToCome = s.described(s.number, `In \`revenue_currency\`; ${FEE_TO_COME}`);
 const earned = {
   ...{ impressions: s.integer, clicks: s.integer },
-  corrections: s.described(s.usd, 'USD; the part of the revenue that corrects closed months'),
+  corrections: s.described(s.number, 'The part of the revenue that corrects closed months'),
   ...{ revenue, fee_to_come: feeToCome, amount },
   other_amounts: s.listOf(s.record({ currency: s.text, amount: s.number }), {
     description: 'Corrections of months that were closed in other currencies; not in the amount',
@@ -32,8 +32,10 @@ const earned = {
 const STATEMENT = component(
   'Statement',
   s.record({
-    ...{ publisher_id: s.integer, publisher: s.text, month, through, time_zone: s.text, currency: s.text },
-    rate: s.orNull(s.number, { description: 'Units of the currency for one USD; of a closed month, when it was closed' }),
+    ...{ publisher_id: s.integer, publisher: s.text, month, through, time_zone: s.text },
+    revenue_currency: s.described(s.text, 'ISO 4217: the currency of the publisher, of revenue and fees'),
+    currency: s.described(s.text, 'Of amounts: `statement_currency` of the publisher, else its currency'),
+    rate: s.orNull(s.number, { description: 'Units of `currency` for one of `revenue_currency`; of a closed month, when it was closed' }),
     closed_at: s.orNull(s.text, { description: 'null: open; the lines are what a close would store, to date' }),
     closed_by: s.orNull(s.text),
     closed_months: s.described(s.listOf(month), 'All closed months of the publisher, the latest first'),
@@ -49,7 +51,7 @@ const STATEMENT = component(
         ...{ advertiser_id: s.orNull(s.integer), advertiser: s.orNull(s.text), campaign_id: s.integer, campaign: s.orNull(s.text) },
         ...{ impressions: s.integer, clicks: s.integer, revenue, fee_to_come: feeToCome },
         amount: s.orNull(s.number, { description: 'The revenue in the currency of the line; null: no rate is known' }),
-        currency: s.text,
+        ...{ currency: s.text, revenue_currency: s.text },
       }),
     ),
     totals: s.record(earned),
@@ -59,7 +61,7 @@ const STATEMENT = component(
   }),
   {
     ...{ publisher_id: 1, publisher: 'The Gazette', month: '2026-10', through: '2026-10-21' },
-    ...{ time_zone: 'Europe/Berlin', currency: 'EUR', rate: 0.9, closed_at: null, closed_by: null },
+    ...{ time_zone: 'Europe/Berlin', revenue_currency: 'USD', currency: 'EUR', rate: 0.9, closed_at: null, closed_by: null },
     closed_months: ['2026-09', '2026-08'],
     advertisers: [
       {
@@ -72,7 +74,15 @@ const STATEMENT = component(
         ...{ month: '2026-10', of_month: '2026-10', through: '2026-10-21', publisher_id: 1, publisher: 'The Gazette' },
         ...{ advertiser_id: 2, advertiser: 'Boots of the North' },
         ...{ campaign_id: 3, campaign: 'Boots, autumn' },
-        ...{ impressions: 58_100, clicks: 290, revenue: 261.45, fee_to_come: 50, amount: 235.305, currency: 'EUR' },
+        ...{
+          impressions: 58_100,
+          clicks: 290,
+          revenue: 261.45,
+          fee_to_come: 50,
+          amount: 235.305,
+          currency: 'EUR',
+          revenue_currency: 'USD',
+        },
       },
     ],
     payer_changes: [],

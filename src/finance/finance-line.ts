@@ -1,4 +1,4 @@
-/** What one campaign earned in a month from one advertiser. Money in micros of USD. */
+/** What one campaign earned in a month from one advertiser. Money in micros of the publisher's currency. */
 export interface FinanceLine {
   /** YYYY-MM: the month whose figures these are; before the month of the statement: a correction. */
   readonly ofMonth: string;
@@ -13,9 +13,9 @@ export interface FinanceLine {
   readonly revenueMicros: number;
   /** What fees will earn from tomorrow to the end of an open month; not in the revenue. */
   readonly feeToComeMicros: number;
-  /** The revenue in micros of the currency; null: its rate is not known. */
+  /** The revenue in micros of `currency`; null: its rate is not known. */
   readonly amountMicros: number | null;
-  /** ISO 4217: of a closed month, the publisher's when it was closed. */
+  /** ISO 4217: of statements; of a closed month, when it was closed. */
   readonly currency: string;
 }
 

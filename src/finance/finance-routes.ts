@@ -2,7 +2,7 @@ import { maySee } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
 import { answer, fileReply, noSuch, refuse, type Handlers } from '../api/route.ts';
 import { changedBy, recordChange } from '../bookings/audit-trail.ts';
-import { usdFromMicros } from '../catalog/model/money.ts';
+import { amountFromMicros } from '../catalog/model/money.ts';
 import type { ReportColumn } from '../reports/report-fields.ts';
 import { writeTable } from '../reports/write-report.ts';
 import type { FINANCE_API, FinanceWire } from './finance-api.ts';
@@ -22,10 +22,11 @@ const FINANCE_COLUMNS: readonly ReportColumn[] = [
   { name: 'campaign', label: 'Campaign', kind: 'name' },
   { name: 'impressions', label: 'Impressions', kind: 'count' },
   { name: 'clicks', label: 'Clicks', kind: 'count' },
-  { name: 'revenue', label: 'Revenue to date, USD', kind: 'usd' },
-  { name: 'fee_to_come', label: 'Fee still to come, USD', kind: 'usd' },
-  { name: 'amount', label: 'Amount to date', kind: 'usd' },
+  { name: 'revenue', label: 'Revenue to date', kind: 'money' },
+  { name: 'fee_to_come', label: 'Fee still to come', kind: 'money' },
+  { name: 'amount', label: 'Amount to date', kind: 'money' },
   { name: 'currency', label: 'Currency', kind: 'text' },
+  { name: 'revenue_currency', label: 'Currency of the revenue and the fee', kind: 'text' },
 ];
 
 /** The statement of a publisher for a month, and the months to close. */
@@ -36,7 +37,9 @@ export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> =>
     const statement = showStatement(found);
     if (format === 'json') return answer(statement);
     const name = `statement_${publisher_id}_${month}`;
-    return fileReply((begin) => writeTable(begin, { name, format, columns: FINANCE_COLUMNS, instead: 'choose CSV' }, [statement.lines]));
+    return fileReply((begin) =>
+      writeTable(begin, { name, format, columns: FINANCE_COLUMNS, currency: null, instead: 'choose CSV' }, [statement.lines]),
+    );
   },
   listOpenMonths: async (_asked, { caller }) =>
     answer(
@@ -69,15 +72,16 @@ export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> =>
 const CLOSE_WORDS = {
   closed: 'The month is closed already. What has changed since is a correction in the next month that is closed.',
   'not over': 'The month is not over in the time zone of the publisher.',
-  'no rate': 'CURRENCY_RATES has no rate for the currency of the publisher.',
+  'no rate': 'CURRENCY_RATES has no rate between the currency of the publisher and that of its statements.',
 } as const;
 
 /** The statement as the API answers it. */
 const showStatement = (statement: FinanceStatement): FinanceWire => {
-  const { publisherId, publisher, month, through, timeZone, currency, rate, closed, lines, closedMonths, payerChanges } = statement;
+  const { publisherId, publisher, month, through, timeZone, revenueCurrency, currency, rate, closed, lines, closedMonths, payerChanges } =
+    statement;
   const byAdvertiser = groupBy(lines, ({ advertiserId }) => advertiserId);
   return {
-    ...{ publisher_id: publisherId, publisher, month, through, time_zone: timeZone, currency, rate },
+    ...{ publisher_id: publisherId, publisher, month, through, time_zone: timeZone, revenue_currency: revenueCurrency, currency, rate },
     closed_at: closed?.at.toISOString() ?? null,
     closed_by: closed?.by ?? null,
     closed_months: closedMonths,
@@ -88,8 +92,9 @@ const showStatement = (statement: FinanceStatement): FinanceWire => {
       ...{ month, of_month: line.ofMonth, through, publisher_id: publisherId, publisher },
       ...{ advertiser_id: line.advertiserId, advertiser: line.advertiser, campaign_id: line.campaignId, campaign: line.campaign },
       ...{ impressions: line.impressions, clicks: line.clicks },
-      ...{ revenue: usdFromMicros(line.revenueMicros), fee_to_come: usdFromMicros(line.feeToComeMicros) },
-      ...{ amount: line.amountMicros === null ? null : usdFromMicros(line.amountMicros), currency: line.currency },
+      ...{ revenue: amountFromMicros(line.revenueMicros), fee_to_come: amountFromMicros(line.feeToComeMicros) },
+      ...{ amount: line.amountMicros === null ? null : amountFromMicros(line.amountMicros), currency: line.currency },
+      revenue_currency: revenueCurrency,
     })),
     totals: totalsOf(lines, statement),
     payer_changes: payerChanges,
@@ -109,10 +114,10 @@ const totalsOf = (lines: readonly FinanceLine[], { month, currency }: Pick<Finan
   const corrections = lines.filter(({ ofMonth }) => ofMonth !== month);
   return {
     ...{ impressions: sum(lines, 'impressions'), clicks: sum(lines, 'clicks') },
-    corrections: usdFromMicros(sum(corrections, 'revenueMicros')),
-    revenue: usdFromMicros(sum(lines, 'revenueMicros')),
-    fee_to_come: usdFromMicros(sum(lines, 'feeToComeMicros')),
-    amount: own.every(({ amountMicros }) => amountMicros !== null) ? usdFromMicros(sum(own, 'amountMicros')) : null,
-    other_amounts: [...others].map(([other, of]) => ({ currency: other, amount: usdFromMicros(sum(of, 'amountMicros')) })),
+    corrections: amountFromMicros(sum(corrections, 'revenueMicros')),
+    revenue: amountFromMicros(sum(lines, 'revenueMicros')),
+    fee_to_come: amountFromMicros(sum(lines, 'feeToComeMicros')),
+    amount: own.every(({ amountMicros }) => amountMicros !== null) ? amountFromMicros(sum(own, 'amountMicros')) : null,
+    other_amounts: [...others].map(([other, of]) => ({ currency: other, amount: amountFromMicros(sum(of, 'amountMicros')) })),
   };
 };

@@ -4,7 +4,7 @@ import { closeFaults } from '../bookings/second-person.ts';
 import type { Knex } from 'knex';
 import type { Ids } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
-import type { RateOf } from '../bidders/currency-rates.ts';
+import { rateBetween, type RateOf } from '../bidders/currency-rates.ts';
 import { readPayerChanges, type PayerChange } from '../reports/payer-changes.ts';
 import { HAS_FEE } from '../reports/fee-sql.ts';
 import { rollUpAll } from '../events/postgres/roll-up-batches.ts';
@@ -21,7 +21,9 @@ export interface FinanceStatement {
   /** YYYY-MM-DD: the last day of the month, or today if that is earlier; null: the month has not begun. */
   readonly through: string | null;
   readonly timeZone: string;
-  /** ISO 4217, with its units for one USD; null: CURRENCY_RATES does not have it. */
+  /** ISO 4217: the publisher's, of the revenue. */
+  readonly revenueCurrency: string;
+  /** Of the amounts, with its units for one of the revenue; null: CURRENCY_RATES lacks one of the two. */
   readonly currency: string;
   readonly rate: number | null;
   /** null: the month is open, and the lines are what closing it now would book, but for fees to come. */
@@ -95,18 +97,18 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
         const of = { publisherId, month, closedMonths: closedMonths.map((one) => one.month) };
         const closed = closedMonths.find((one) => one.month === month);
         if (closed) {
-          const { publisher, timeZone, currency, rate, at, by, lastDay: through } = closed;
+          const { publisher, timeZone, revenueCurrency, currency, rate, at, by, lastDay: through } = closed;
           const lines = await storedLines(trx, publisherId, { month });
           const payerChanges = (await payersIn(trx, publisherId, closed)).map((change) => asBooked(change, lines));
-          return { ...of, publisher, timeZone, currency, rate, through, closed: { at, by }, lines, payerChanges };
+          return { ...of, publisher, timeZone, revenueCurrency, currency, rate, through, closed: { at, by }, lines, payerChanges };
         }
         const open = await openMonth(trx, publisherId, month);
         if (!open) return undefined;
-        const { publisher, timeZone, currency, through } = open;
-        const rate = rateOf(currency) ?? null;
+        const { publisher, timeZone, revenueCurrency, currency, through } = open;
+        const rate = rateBetween(rateOf, revenueCurrency, currency) ?? null;
         const lines = await dueLines(trx, publisherId, { ...open, rate }, closedMonths);
         const payerChanges = await payersIn(trx, publisherId, open);
-        return { ...of, publisher, timeZone, currency, rate, through, closed: null, lines, payerChanges };
+        return { ...of, publisher, timeZone, revenueCurrency, currency, rate, through, closed: null, lines, payerChanges };
       },
       { readOnly: true, isolationLevel: 'repeatable read' },
     ),
@@ -125,7 +127,7 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       if (!open.isOver) return 'not over';
       const closedMonths = await closedMonthsOf(trx, publisherId);
       if (closedMonths.some((one) => one.month === month)) return 'closed';
-      const rate = rateOf(open.currency);
+      const rate = rateBetween(rateOf, open.revenueCurrency, open.currency);
       if (rate === undefined) return 'no rate';
       const lines = await dueLines(trx, publisherId, { ...open, rate }, closedMonths);
       await storeMonth(trx, publisherId, { ...open, rate, by: person }, lines);
@@ -155,7 +157,10 @@ const asBooked = (change: PayerChange, lines: readonly FinanceLine[]): PayerChan
 };
 
 /** A month that is not closed, as the publisher is now. */
-interface PublisherMonth extends Pick<ClosedMonth, 'month' | 'publisher' | 'timeZone' | 'currency' | 'beginsAt' | 'endsAt'> {
+interface PublisherMonth extends Pick<
+  ClosedMonth,
+  'month' | 'publisher' | 'timeZone' | 'revenueCurrency' | 'currency' | 'beginsAt' | 'endsAt'
+> {
   /** The end of the month, or of today if that is earlier. */
   readonly toDate: Date;
   readonly through: string | null;
@@ -169,7 +174,7 @@ interface PublisherMonth extends Pick<ClosedMonth, 'month' | 'publisher' | 'time
 const openMonth = async (trx: Knex.Transaction, id: number, month: string): Promise<PublisherMonth | undefined> => {
   const { rows } = await trx.raw<{ rows: PublisherMonth[] }>(
     `with bounds as (
-       select p.name, p.time_zone, p.currency, (now() at time zone p.time_zone)::date as today,
+       select p.name, p.time_zone, p.currency as revenue_currency, coalesce(p.statement_currency, p.currency) as currency, (now() at time zone p.time_zone)::date as today,
               coalesce(before.ends_at, :first::timestamp at time zone p.time_zone) as begins_at,
               coalesce(after.begins_at, (:first::timestamp + interval '1 month') at time zone p.time_zone) as ends_at
        from publishers p
@@ -177,7 +182,7 @@ const openMonth = async (trx: Knex.Transaction, id: number, month: string): Prom
        left join finance_months after on after.publisher_id = p.id and after.month = :first::date + interval '1 month'
        where p.id = :id
      )
-     select :month as month, name as publisher, time_zone as "timeZone", currency, begins_at as "beginsAt", ends_at as "endsAt",
+     select :month as month, name as publisher, time_zone as "timeZone", revenue_currency as "revenueCurrency", currency, begins_at as "beginsAt", ends_at as "endsAt",
             greatest(begins_at, least(ends_at, (today + 1)::timestamp at time zone time_zone)) as "toDate",
             case when today >= :first::date
               then to_char(least(today, :first::date + interval '1 month' - interval '1 day'), 'YYYY-MM-DD') end as through,

@@ -9,13 +9,14 @@ export const describeRefusal = (
   { lineItem, campaign, turn }: Pick<RankedCandidate, 'lineItem' | 'campaign' | 'turn'>,
 ): string => {
   const limits = limitsOf(lineItem, campaign);
+  const amount = (micros: number | null): string => (micros === null ? 'no bound' : `${micros / 1e6} ${campaign.currency}`);
   switch (reason) {
     case NoBidReason.BudgetSpent:
-      return `all of the budget is billed or reserved (line item: ${usd(limits.budgetMicros)}, campaign: ${usd(limits.campaignBudgetMicros)})`;
+      return `all of the budget is billed or reserved (line item: ${amount(limits.budgetMicros)}, campaign: ${amount(limits.campaignBudgetMicros)})`;
     case NoBidReason.GoalReached:
       return `the goal of the flight is delivered or reserved (${goalWords(limits)})`;
     case NoBidReason.DailyCap:
-      return `today's cap is delivered or reserved (${limits.dailyImpressions ?? 'any number of'} impressions, ${usd(limits.dailySpendMicros)}, campaign: ${usd(limits.campaignDailyMicros)})`;
+      return `today's cap is delivered or reserved (${limits.dailyImpressions ?? 'any number of'} impressions, ${amount(limits.dailySpendMicros)}, campaign: ${amount(limits.campaignDailyMicros)})`;
     case NoBidReason.FrequencyCapped:
       return `the user has seen, is being shown or has clicked as much as a frequency cap allows (${(limits.frequency ?? []).map(capWords).join('; ')})`;
     case NoBidReason.NotItsTurn:
@@ -38,5 +39,3 @@ const goalWords = ({ goalImpressions, goalClicks }: Limits): string =>
     ...(goalImpressions === null ? [] : [`impressions: ${goalImpressions}`]),
     ...(goalClicks === null ? [] : [`clicks: ${goalClicks}`]),
   ].join(', ');
-
-const usd = (micros: number | null): string => (micros === null ? 'no bound' : `${micros / 1e6} USD`);

@@ -34,8 +34,9 @@ export interface GaugeReaders {
   readonly driftAccounts?: Read<number>;
   readonly reconciledAgeSeconds?: Read<number>;
   readonly unsettledReservations?: Read<number>;
-  readonly heldUsd?: Read<number>;
-  readonly spendTodayUsd?: Read<number>;
+  /** By currency, ISO 4217. */
+  readonly held?: Read<Readonly<Record<string, number>>>;
+  readonly spendToday?: Read<Readonly<Record<string, number>>>;
   /** Shards. */
   readonly booksRebuilding?: Read<number>;
   readonly accountsSetAside?: Read<number>;
@@ -86,8 +87,6 @@ const HELP = {
   driftAccounts: ['drift_accounts', 'Accounts in Redis that differed from the daily counts in the last round of the comparison'],
   reconciledAgeSeconds: ['reconciled_age_seconds', 'Time since the last round of the comparison ended, by any replica'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
-  heldUsd: ['held_usd', 'Reserved and neither billed nor released, in USD, over all replicas; read once a minute'],
-  spendTodayUsd: ['spend_today_usd', 'Billed today, by the day of each publisher, in USD, over all replicas; read once a minute'],
   allowancesOutstanding: ['allowances_outstanding', 'Ads that this replica has reserved and may hand out without Redis'],
   booksRebuilding: ['books_rebuilding', 'Shards whose accounts are being rebuilt, because Redis lost data'],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
@@ -101,8 +100,18 @@ const LABELLED = {
     'table',
   ],
   alerts: ['alerts', 'Open alerts of the trafficking page, over all replicas', 'kind'],
-  forecastError: ['forecast_error', 'Mean absolute percentage error of forecast daily deliveries of line items in four weeks, 0 to 1', 'age'],
-  forecastHeld: ['forecast_held', 'The part of daily deliveries of line items in four weeks that was within P10 to P90 of the forecast', 'age'],
+  held: ['held', 'Reserved and neither billed nor released, over all replicas; read once a minute', 'currency'],
+  spendToday: ['spend_today', 'Billed today, by the day of each publisher, over all replicas; read once a minute', 'currency'],
+  forecastError: [
+    'forecast_error',
+    'Mean absolute percentage error of forecast daily deliveries of line items in four weeks, 0 to 1',
+    'age',
+  ],
+  forecastHeld: [
+    'forecast_held',
+    'The part of daily deliveries of line items in four weeks that was within P10 to P90 of the forecast',
+    'age',
+  ],
   trafficForecastError: ['traffic_forecast_error', 'As adserver_forecast_error, of the impressions that pages ask for by placement', 'age'],
   trafficForecastHeld: ['traffic_forecast_held', 'As adserver_forecast_held, of the impressions that pages ask for by placement', 'age'],
 } as const;
@@ -132,8 +141,10 @@ export const createGauges = (registry: Registry, { alertKinds, forecastAges }: G
       },
     });
   }
+  /** Those of publishers: the others would be a hundred series of zero. */
+  const currencies: string[] = [];
   const values: Readonly<Record<keyof typeof LABELLED, readonly string[]>> = {
-    ...{ snapshotQuarantinedRows: TABLES, alerts: alertKinds },
+    ...{ snapshotQuarantinedRows: TABLES, alerts: alertKinds, held: currencies, spendToday: currencies },
     ...{ forecastError: forecastAges, forecastHeld: forecastAges },
     ...{ trafficForecastError: forecastAges, trafficForecastHeld: forecastAges },
   };
@@ -148,6 +159,7 @@ export const createGauges = (registry: Registry, { alertKinds, forecastAges }: G
         const read = readers[name];
         if (read === undefined) return;
         const counts = await bounded(read, null);
+        if (values[name] === currencies) for (const one of Object.keys(counts ?? {})) if (!currencies.includes(one)) currencies.push(one);
         for (const value of values[name]) this.set({ [label]: value }, counts === null ? NaN : (counts[value] ?? 0));
       },
     });

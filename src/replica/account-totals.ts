@@ -1,13 +1,15 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { AccountReader } from '../ledger/read/read-accounts.ts';
 
-/** Over all live campaigns. Money in micros. */
+/** Over all live campaigns. Money in micros, by the currency of the publishers. */
 export interface AccountTotals {
   /** Today's open reservations: selected, and neither seen nor expired. */
   readonly unsettled: number;
-  readonly heldMicros: number;
-  readonly spentTodayMicros: number;
+  readonly heldMicros: ByCurrency;
+  readonly spentTodayMicros: ByCurrency;
 }
+
+type ByCurrency = Readonly<Record<string, number>>;
 
 /**
  * Reading 1,000 accounts costs Redis about 3 ms. Calls of 100 keep requests from waiting behind it.
@@ -16,7 +18,7 @@ const MAX_CAMPAIGNS = 1000;
 const MAX_PER_CALL = 100;
 const FRESH_MS = 60_000;
 
-const NOTHING: AccountTotals = { unsettled: 0, heldMicros: 0, spentTodayMicros: 0 };
+const NOTHING: AccountTotals = { unsettled: 0, heldMicros: {}, spentTodayMicros: {} };
 
 /**
  * Totals of the accounts, read at most once a minute from those of the live campaigns, which hold the
@@ -42,20 +44,26 @@ export const createAccountTotals = ({
     const sampled = Array.from({ length: Math.min(live.length, MAX_CAMPAIGNS) }, (_, i) => live[Math.floor(i * step)]!);
     const idsOf = new Map<number, number[]>();
     for (const { publisherId, id } of sampled) idsOf.set(publisherId, [...(idsOf.get(publisherId) ?? []), id]);
-    const sum = { unsettled: 0, heldMicros: 0, spentTodayMicros: 0 };
+    const sum = { unsettled: 0, heldMicros: {} as Record<string, number>, spentTodayMicros: {} as Record<string, number> };
+    const add = (to: Record<string, number>, currency: string, micros: number): void => {
+      to[currency] = (to[currency] ?? 0) + micros;
+    };
     for (const [publisherId, ids] of idsOf) {
+      const currency = snapshot.publishers.get(publisherId)?.currency ?? '';
       for (let from = 0; from < ids.length; from += MAX_PER_CALL) {
         for (const account of await accounts.campaigns(publisherId, ids.slice(from, from + MAX_PER_CALL))) {
           sum.unsettled += account?.heldToday ?? 0;
-          sum.heldMicros += account?.heldMicros ?? 0;
-          sum.spentTodayMicros += account?.today.spendMicros ?? 0;
+          add(sum.heldMicros, currency, account?.heldMicros ?? 0);
+          add(sum.spentTodayMicros, currency, account?.today.spendMicros ?? 0);
         }
       }
     }
+    const ofAll = (sums: ByCurrency): ByCurrency =>
+      Object.fromEntries(Object.entries(sums).map(([currency, micros]) => [currency, Math.round(micros * step)]));
     return {
       unsettled: Math.round(sum.unsettled * step),
-      heldMicros: Math.round(sum.heldMicros * step),
-      spentTodayMicros: Math.round(sum.spentTodayMicros * step),
+      heldMicros: ofAll(sum.heldMicros),
+      spentTodayMicros: ofAll(sum.spentTodayMicros),
     };
   };
 

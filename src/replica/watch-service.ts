@@ -146,8 +146,8 @@ export const watchService = ({
     reconciledAgeSeconds: async () => (await readReconciliation(knex, 'accounts')).ageSeconds ?? ageSeconds([startedAtMs]),
     foldHorizonAgeSeconds: async () => ageSeconds(await horizons()),
     unsettledReservations: async () => (await totals()).unsettled,
-    heldUsd: async () => (await totals()).heldMicros / 1e6,
-    spendTodayUsd: async () => (await totals()).spentTodayMicros / 1e6,
+    held: async () => inUnits((await totals()).heldMicros),
+    spendToday: async () => inUnits((await totals()).spentTodayMicros),
   });
   return async () => {
     // An unavailable Redis is reported elsewhere; the first scrape that reaches it checks its
@@ -161,3 +161,7 @@ const ageSeconds = (timesMs: readonly number[]): number => Math.max(0, Date.now(
 
 const waitingFor = (knex: Stores['knex']): number =>
   (knex.client as { readonly pool: { numPendingAcquires(): number } }).pool.numPendingAcquires();
+
+/** From micros. */
+const inUnits = (byCurrency: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(byCurrency).map(([currency, micros]) => [currency, micros / 1e6]));

@@ -43,9 +43,11 @@ export const answerReport = async (
     return answer(reportJson(question, page), nextPageLink(url, { rows, more }, { limit, offset }));
   }
   return fileReply(async (begin) => {
-    const { groupBy, metrics, from, to } = question;
-    const file = { name: `report_${from}_${to}`, format, columns: columnsOf(groupBy, metrics), instead: INSTEAD };
-    const result = await reports.all(person, question, (parts) => writeTable(begin, file, parts));
+    const { metrics, from, to } = question;
+    const file = { name: `report_${from}_${to}`, format, instead: INSTEAD };
+    const result = await reports.all(person, question, (parts, { groupBy, currency }) =>
+      writeTable(begin, { ...file, columns: columnsOf(groupBy, metrics), currency }, parts),
+    );
     return result.ok ? result.value : refusalOf(result.refusal);
   });
 };
@@ -54,16 +56,18 @@ const INSTEAD = 'choose CSV, fewer days or fewer dimensions';
 
 /** The JSON of a page of a report. */
 export const reportJson = (
-  { groupBy, metrics, filters, from, to }: ReportQuestion,
-  { completeUntil, rowCount, rows, totals, timeZone, payerChanges }: ReportPage,
+  { metrics, filters, from, to }: ReportQuestion,
+  { groupBy, currency, completeUntil, rowCount, rows, totals, totalsByCurrency, timeZone, payerChanges }: ReportPage,
 ): ReportAnswer => ({
-  ...{ from, to, time_zone: timeZone, group_by: groupBy, metrics },
+  ...{ from, to, time_zone: timeZone, currency, group_by: groupBy, metrics },
   filter: Object.fromEntries(filters.map(({ dimension, values }) => [dimension, values])),
   columns: columnsOf(groupBy, metrics),
-  ...{ complete_until: completeUntil.toISOString(), row_count: rowCount, rows, totals, payer_changes: payerChanges },
+  ...{ complete_until: completeUntil.toISOString(), row_count: rowCount, rows, totals },
+  ...{ totals_by_currency: totalsByCurrency, payer_changes: payerChanges },
 });
 
-const refusalOf = (refusal: ReportRefusal): Refused => {
+/** Why a report is not answered, as a problem. */
+export const refusalOf = (refusal: ReportRefusal): Refused => {
   switch (refusal.why) {
     case 'busy':
       return refuse('too_many_requests', 'Another report of yours is running. Ask again when it has ended.', undefined, {

@@ -3,6 +3,7 @@ import { FILE_CONTENT, LINK } from '../api/openapi-document.ts';
 import { choiceOr, ownQuery, pageQuery } from '../api/parameters.ts';
 import { at, defineRoutes, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
+import { SHARED_CAMPAIGNS } from './shared-campaigns-api.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ROLL_UP_SOURCES } from '../events/postgres/roll-ups.ts';
 import { PAYER_CHANGE } from './payer-changes.ts';
@@ -23,7 +24,8 @@ const CELLS: Readonly<Record<ReportColumn['kind'], s.Schema>> = {
   hour: s.described(s.text, 'RFC 3339 in the time zone of the report, without seconds'),
   id: s.orNull(s.integer),
   ...{ text: s.orNull(s.text), name: s.orNull(s.text) },
-  ...{ count: s.count, share: s.number, usd: s.number },
+  ...{ count: s.count, share: s.number },
+  money: s.orNull(s.number, { description: 'In the currency of the report, or of the row; null: a total of several currencies' }),
 };
 
 /** Every column that a report can have, none of them required. */
@@ -42,34 +44,44 @@ const REPORT = component(
     from: s.day,
     to: s.day,
     time_zone: s.described(s.text, 'Of the publishers of the report; UTC when they have several'),
-    group_by: s.listOf(s.oneOf(DIMENSION_NAMES)),
+    currency: s.orNull(s.text, { description: 'Of its amounts, ISO 4217; null: they are in several, which the rows name' }),
+    group_by: s.described(s.listOf(s.oneOf(DIMENSION_NAMES)), 'As asked for; amounts of several currencies are by `currency` too'),
     metrics: s.listOf(s.oneOf(METRIC_NAMES)),
     filter: s.mapOf(s.listOf(s.text)),
     columns: s.listOf(
-      s.record({ name: s.text, label: s.text, kind: s.oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) }),
+      s.record({ name: s.text, label: s.text, kind: s.oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'money']) }),
     ),
     complete_until: s.described(s.moment, 'Hits that were stored until then are in the figures'),
     row_count: s.described(s.count, 'Of all pages'),
     rows: s.listOf(reportRow({ minProperties: 1 })),
     totals: reportRow({ description: 'Of all pages' }),
+    totals_by_currency: s.listOf(reportRow({}), { description: 'Of a report with several currencies: the totals of each; else empty' }),
     payer_changes: s.listOf(PAYER_CHANGE, {
       description:
         'Of a report that names advertisers: campaigns that others pay for since a moment of its days; what was counted before stays as it was',
     }),
   }),
   {
-    ...{ from: '2026-10-01', to: '2026-10-31', time_zone: 'Europe/Berlin', group_by: ['campaign'], metrics: ['impressions', 'revenue'] },
+    ...{
+      from: '2026-10-01',
+      to: '2026-10-31',
+      time_zone: 'Europe/Berlin',
+      currency: 'EUR',
+      group_by: ['campaign'],
+      metrics: ['impressions', 'revenue'],
+    },
     filter: { publisher: ['1'] },
     columns: [
       { name: 'campaign_id', label: 'Campaign id', kind: 'id' },
       { name: 'campaign', label: 'Campaign', kind: 'name' },
       { name: 'impressions', label: 'Impressions', kind: 'count' },
-      { name: 'revenue', label: 'Revenue', kind: 'usd' },
+      { name: 'revenue', label: 'Revenue', kind: 'money' },
     ],
     complete_until: '2026-11-01T08:59:41.250Z',
     row_count: 1,
     rows: [{ campaign_id: 3, campaign: 'Boots, autumn', impressions: 58_100, revenue: 261.45 }],
     totals: { impressions: 58_100, revenue: 261.45 },
+    totals_by_currency: [],
     payer_changes: [],
   },
 );
@@ -161,6 +173,14 @@ export const REPORT_API = defineRoutes({
 
 /** What everyone who has a read-only link may ask for. */
 export const SHARED_REPORT_API = defineRoutes({
+  getSharedCampaigns: {
+    ...at('GET', '/shared_report/campaigns', 'delivery'),
+    access: 'report_link',
+    cost: 'report',
+    summary: 'The campaigns in the report of a read-only link: their course over the flight, their creatives, and where they run',
+    answer: ok('Campaigns', SHARED_CAMPAIGNS),
+    problems: ['invalid_link', 'invalid_request', 'too_many_requests', 'unavailable'],
+  },
   getSharedReport: {
     ...at('GET', '/shared_report', 'delivery'),
     access: 'report_link',

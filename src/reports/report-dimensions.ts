@@ -27,6 +27,7 @@ export const JOINS = {
   creatives: 'left join creatives cr on cr.id = r.creative_id',
   line_items: 'left join line_items li on li.id = r.line_item_id',
   placements: 'left join placements pl on pl.id = r.placement_id',
+  publishers: 'left join publishers pu on pu.id = r.publisher_id',
 } as const;
 
 export interface Dimension {
@@ -93,6 +94,13 @@ export const DIMENSIONS = {
   day: { label: 'Day', kind: 'day', past: IN_ZONE, ...inAll(column('day')) },
   hour: { label: 'Hour', kind: 'hour', past: IN_ZONE, ...inAll(column('hour')) },
   publisher: { label: 'Publisher', kind: 'id', past: NAMED, ...inAll(column('publisher_id')), table: 'publishers', accepts: anId },
+  currency: {
+    label: 'Currency',
+    kind: 'text',
+    past: 'that of its publisher, which is fixed once anything is booked',
+    ...inAll({ sql: 'pu.currency', needs: ['publisher_id'], joins: ['publishers'] }),
+    accepts: { test: (value: string) => /^[A-Z]{3}$/.test(value), detail: 'must be an ISO 4217 currency code, such as EUR' },
+  },
   advertiser: {
     label: 'Advertiser',
     kind: 'id',

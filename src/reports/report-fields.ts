@@ -4,7 +4,7 @@ import { SUMS, type SumName } from './report-sums.ts';
 
 export interface Metric {
   readonly label: string;
-  readonly kind: 'count' | 'share' | 'usd';
+  readonly kind: 'count' | 'share' | 'money';
   /** What it means, where the label does not say it. */
   readonly help: string;
   readonly sums: readonly SumName[];
@@ -169,14 +169,14 @@ export const METRICS = {
   },
   revenue: {
     label: 'Revenue',
-    kind: 'usd',
+    kind: 'money',
     help: 'What was billed, and the fees of Flat line items by day',
     sums: ['spend'],
     sql: '(s.spend / 1e6)::float8',
   },
   ecpm: {
     label: 'eCPM',
-    kind: 'usd',
+    kind: 'money',
     help: 'Revenue per thousand impressions',
     sums: ['spend', 'impressions'],
     sql: 'coalesce(round(s.spend * 1000.0 / nullif(s.impressions, 0)) / 1e6, 0)::float8',

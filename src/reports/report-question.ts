@@ -27,6 +27,10 @@ export interface ReportFilter {
   readonly values: readonly string[];
 }
 
+/** The records that a report is narrowed to; null: all. */
+export const idsIn = ({ filters }: Pick<ReportQuestion, 'filters'>, name: DimensionName): readonly number[] | null =>
+  filters.find(({ dimension }) => dimension === name)?.values.map(Number) ?? null;
+
 export const MAX_GROUPS = 5;
 export const MAX_REPORT_DAYS = 400;
 export const MAX_HOURLY_DAYS = 31;

@@ -143,13 +143,16 @@ const bindingsOf = ({ filters, from, to, scope }: ReportQuestion): Readonly<Reco
   ...Object.fromEntries(filters.map(({ dimension, values }) => [`filter_${dimension}`, values])),
 });
 
-/** One row: `totals` with `row_count`, and `rows`, a page of them, both as JSON, in which a day is a text. */
+/** One row: `totals` with `row_count`, `by_currency` as those of each, and `rows`, a page of them, all as JSON, in which a day is a text. */
 export const pageStatement = (question: ReportQuestion, page: { readonly limit: number; readonly offset: number }): Statement => {
   const sums = sumsOf(question).map((sum) => `coalesce(sum_bigint(${sum}), 0) as ${sum}`);
+  const ofCurrency = ['s."currency"', ...metricsSql(question)].join(', ');
+  const byCurrency = `(select coalesce(jsonb_agg(to_jsonb(one) order by one."currency"), '[]')
+                       from (select ${ofCurrency} from (select "currency", ${sums.join(', ')} from s group by 1) s) one)`;
   return {
     sql: `with ${summed(question)},
       totals as (select ${['s.row_count', ...metricsSql(question)].join(', ')} from (select count(*) as row_count, ${sums.join(', ')} from s) s)
-      select (select to_jsonb(totals) from totals) as totals,
+      select (select to_jsonb(totals) from totals) as totals, ${question.groupBy.includes('currency') ? byCurrency : `'[]'::jsonb`} as by_currency,
              (select coalesce(jsonb_agg(to_jsonb(page)), '[]') from (${rowsSql(question, (day) => day, 'limit :limit offset :offset')}) page) as rows`,
     bindings: { ...bindingsOf(question), ...page },
   };

@@ -4,24 +4,36 @@ import type { Fault } from '../base/fault.ts';
 import { countedUntil } from '../events/postgres/roll-up-batches.ts';
 import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
 import { readPayerChanges, type PayerChange } from './payer-changes.ts';
+import { byCurrency, currenciesOf, withoutAmounts } from './report-currencies.ts';
 import { dimensionOf, type DimensionName } from './report-dimensions.ts';
 import { columnsOf, type ReportColumn } from './report-fields.ts';
-import type { ReportQuestion } from './report-question.ts';
+import { idsIn, type ReportQuestion } from './report-question.ts';
 import { exportStatement, pageStatement, type Statement } from './report-sql.ts';
 
 export type ReportRow = Readonly<Record<string, string | number | null>>;
 
 /** A page of a report, with the totals of all pages. */
-export interface ReportPage {
+export interface ReportPage extends ReportHead {
   readonly rowCount: number;
   readonly rows: readonly ReportRow[];
+  /** Amounts of several currencies are not added: they are null. */
   readonly totals: ReportRow;
+  /** Of a report with several currencies, those of each; else empty. */
+  readonly totalsByCurrency: readonly ReportRow[];
+  /** Of the days of a report by advertiser, or of some: since when others pay. */
+  readonly payerChanges: readonly PayerChange[];
+}
+
+/** What the rows of a report are. */
+export interface ReportHead {
+  /** Those of the question; amounts of several currencies are by currency too. */
+  readonly groupBy: readonly DimensionName[];
+  /** Of its amounts, ISO 4217; null: they are in several, which the rows name, or in none. */
+  readonly currency: string | null;
   /** Of the publishers of the report; UTC when they have several. Hours are written in it. */
   readonly timeZone: string;
   /** Hits that were stored until then are in the figures. */
   readonly completeUntil: Date;
-  /** Of the days of a report by advertiser, or of some: since when others pay. */
-  readonly payerChanges: readonly PayerChange[];
 }
 
 /** Why a report was not run. */
@@ -43,7 +55,7 @@ export interface Reports {
   all<T>(
     person: string,
     question: ReportQuestion,
-    write: (parts: AsyncIterable<readonly ReportRow[]>, timeZone: string, completeUntil: Date) => Promise<T>,
+    write: (parts: AsyncIterable<readonly ReportRow[]>, head: ReportHead) => Promise<T>,
   ): Promise<ReportResult<T>>;
 }
 
@@ -76,7 +88,7 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
           if (faults.length > 0) return { ok: false, refusal: { why: 'faults', faults } };
           // To compile a statement takes 100 ms, which is longer than most reports.
           await trx.raw(`set local work_mem = '${WORK_MEM}'; set local jit = off`);
-          return { ok: true, value: await work(trx, await timeZoneOf(trx, publishersOf(question))) };
+          return { ok: true, value: await work(trx, await timeZoneOf(trx, idsIn(question, 'publisher'))) };
         },
         { readOnly: true },
       );
@@ -94,20 +106,40 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
       ]);
       return rows[0]?.today ?? 0;
     },
-    page: (person, question, page) =>
-      running(person, question, async (trx, timeZone) => {
+    page: (person, asked, page) =>
+      running(person, asked, async (trx, timeZone) => {
         // Before the figures: what is counted meanwhile is in them.
         const completeUntil = await countedUntil(trx);
-        const { rows } = await raw<{ totals: ReportRow & { row_count: number }; rows: ReportRow[] }>(trx, pageStatement(question, page));
-        const [{ totals, rows: found } = { totals: { row_count: 0 }, rows: [] }] = rows;
-        const { row_count: rowCount, ...sums } = totals;
-        const payerChanges = await payerChangesIn(trx, question, timeZone);
+        const currencies = await currenciesOf(trx, asked);
+        const question = byCurrency(asked, currencies);
+        const { rows } = await raw<PageRow>(trx, pageStatement(question, page));
+        const [{ totals, rows: found, by_currency } = { totals: { row_count: 0 }, rows: [], by_currency: [] }] = rows;
+        const { row_count, ...sums } = totals;
+        const [rowCount, payerChanges] = [Number(row_count), await payerChangesIn(trx, asked, timeZone)];
+        const [one, other] = by_currency.length > 0 ? by_currency.map(({ currency }) => currency as string | null) : currencies;
+        const head = { timeZone, completeUntil, currency: other === undefined ? (one ?? null) : null };
+        if (other === undefined) {
+          // Only one of the currencies has figures.
+          const shown = found.map(shownRow(asked, timeZone));
+          return { ...head, groupBy: asked.groupBy, rowCount, rows: shown, totals: sums, totalsByCurrency: [], payerChanges };
+        }
         const shown = found.map(shownRow(question, timeZone));
-        return { completeUntil, rowCount: Number(rowCount), totals: sums, rows: shown, timeZone, payerChanges };
+        const totalsOfAll = withoutAmounts(question.metrics, sums);
+        return {
+          ...head,
+          groupBy: question.groupBy,
+          rowCount,
+          rows: shown,
+          totals: totalsOfAll,
+          totalsByCurrency: by_currency,
+          payerChanges,
+        };
       }),
-    all: (person, question, write) =>
-      running(person, question, async (trx, timeZone) => {
+    all: (person, asked, write) =>
+      running(person, asked, async (trx, timeZone) => {
         const completeUntil = await countedUntil(trx);
+        const currencies = await currenciesOf(trx, asked);
+        const question = byCurrency(asked, currencies);
         const { sql, bindings } = exportStatement(question);
         await trx.raw(`declare report no scroll cursor for ${sql}`, bindings as Record<string, Knex.RawBinding>);
         const show = shownRow(question, timeZone);
@@ -121,18 +153,14 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
             if (part.length < FETCH_ROWS) return;
           }
         };
-        return write(parts(), timeZone, completeUntil);
+        const [currency = null, other] = currencies;
+        return write(parts(), { groupBy: question.groupBy, currency: other === undefined ? currency : null, timeZone, completeUntil });
       }),
   };
 };
 
 const raw = <Row>(trx: Knex.Transaction, { sql, bindings }: Statement): Promise<{ rows: Row[] }> =>
   trx.raw<{ rows: Row[] }>(sql, bindings as Record<string, Knex.RawBinding>);
-
-/** The records that a report is narrowed to; null: all. */
-const idsIn = ({ filters }: ReportQuestion, name: DimensionName): readonly number[] | null =>
-  filters.find(({ dimension }) => dimension === name)?.values.map(Number) ?? null;
-const publishersOf = (question: ReportQuestion): readonly number[] | null => idsIn(question, 'publisher');
 
 const payerChangesIn = async (trx: Knex.Transaction, question: ReportQuestion, timeZone: string): Promise<readonly PayerChange[]> => {
   const { groupBy, from, to } = question;
@@ -142,8 +170,19 @@ const payerChangesIn = async (trx: Knex.Transaction, question: ReportQuestion, t
     'select ?::timestamp at time zone ? as from, (?::date + 1)::timestamp at time zone ? as until',
     [from, timeZone, to, timeZone],
   );
-  return readPayerChanges(trx, { ...rows[0], publishers: publishersOf(question), campaigns: idsIn(question, 'campaign'), advertisers });
+  return readPayerChanges(trx, {
+    ...rows[0],
+    publishers: idsIn(question, 'publisher'),
+    campaigns: idsIn(question, 'campaign'),
+    advertisers,
+  });
 };
+
+interface PageRow {
+  readonly totals: ReportRow & { readonly row_count: number };
+  readonly rows: readonly ReportRow[];
+  readonly by_currency: readonly ReportRow[];
+}
 
 /** The zone that they share; UTC when they have several. */
 const timeZoneOf = async (knex: Knex, publishers: readonly number[] | null): Promise<string> => {
@@ -191,7 +230,7 @@ const shownRow = ({ groupBy, metrics }: ReportQuestion, timeZone: string): ((row
 const shownValue = (value: unknown, kind: ReportColumn['kind'], hourIn: (at: Date) => string): string | number | null => {
   if (value === null) return null;
   if (kind === 'hour') return hourIn(new Date(value as string | Date));
-  return kind === 'count' || kind === 'share' || kind === 'usd' ? Number(value) : (value as string | number);
+  return kind === 'count' || kind === 'share' || kind === 'money' ? Number(value) : (value as string | number);
 };
 
 /** RFC 3339 with the offset of the zone: `2026-11-22T14:00+01:00`. Each hour is formatted once. */

@@ -5,7 +5,7 @@ import type { SentFile } from '../mail/send-mail.ts';
 import { reportJson } from './answer-report.ts';
 import { columnsOf } from './report-fields.ts';
 import type { ReportQuestion } from './report-question.ts';
-import type { Reports, ReportPage, ReportRow } from './run-report.ts';
+import type { ReportHead, Reports, ReportPage, ReportRow } from './run-report.ts';
 import type { ReportSchedule } from './saved-report-api.ts';
 import { reportCsv, reportXlsx } from './write-report.ts';
 
@@ -25,12 +25,12 @@ export const reportFile = async (
   format: ReportSchedule['format'],
 ): Promise<SentFile> => {
   const name = `report_${question.from}_${question.to}.${format}`;
-  const columns = columnsOf(question.groupBy, question.metrics);
-  const result = await reports.all(person, question, (parts, timeZone, completeUntil) =>
-    format === 'xlsx'
-      ? reportXlsx(columns, parts)
-      : whole(format === 'csv' ? reportCsv(columns, parts) : jsonParts(question, parts, { timeZone, completeUntil })),
-  );
+  const result = await reports.all(person, question, (parts, head) => {
+    const columns = columnsOf(head.groupBy, question.metrics);
+    return format === 'xlsx'
+      ? reportXlsx(columns, parts, head.currency)
+      : whole(format === 'csv' ? reportCsv(columns, parts) : jsonParts(question, parts, head));
+  });
   if (!result.ok) throw new Error(WORDS[result.refusal.why]);
   const content = result.value;
   if (!content || content.length > MAX_SENT_BYTES)
@@ -58,18 +58,19 @@ const whole = async (parts: AsyncIterable<string>): Promise<Buffer | undefined> 
   return Buffer.concat(buffers);
 };
 
-async function* jsonParts(
-  question: ReportQuestion,
-  parts: AsyncIterable<readonly ReportRow[]>,
-  of: Pick<ReportPage, 'timeZone' | 'completeUntil'>,
-): AsyncGenerator<string> {
+async function* jsonParts(question: ReportQuestion, parts: AsyncIterable<readonly ReportRow[]>, head: ReportHead): AsyncGenerator<string> {
   const rows: ReportRow[] = [];
   for await (const part of parts) rows.push(...part);
-  const { totals: _, ...page } = reportJson(question, {
+  const {
+    totals: _,
+    totals_by_currency: __,
+    ...page
+  } = reportJson(question, {
     rowCount: rows.length,
     rows,
     totals: {},
-    ...of,
+    totalsByCurrency: [],
+    ...head,
     payerChanges: [],
   } satisfies ReportPage);
   yield JSON.stringify(page);

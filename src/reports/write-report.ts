@@ -9,7 +9,7 @@ import type { ReportRow } from './run-report.ts';
 /** Rows of an Excel file: more would hold the event loop for longer than 100 ms. CSV has no limit. */
 export const MAX_XLSX_ROWS = 10_000;
 
-const EXCEL_FORMATS: Partial<Readonly<Record<ReportColumn['kind'], string>>> = { count: '#,##0', share: '0.00%', usd: '#,##0.00####' };
+const EXCEL_FORMATS: Partial<Readonly<Record<ReportColumn['kind'], string>>> = { count: '#,##0', share: '0.00%', money: '#,##0.00####' };
 
 /** Rows in parts, as they are read. */
 type Parts = AsyncIterable<readonly ReportRow[]> | Iterable<readonly ReportRow[]>;
@@ -21,11 +21,12 @@ export async function* reportCsv(columns: readonly ReportColumn[], parts: Parts)
 }
 
 /**
- * An Excel workbook with one sheet: heads in words, numbers as numbers. Texts are stored as texts, which
+ * An Excel workbook with one sheet: heads in words, those of amounts with their currency, numbers as numbers. Texts are stored as texts, which
  * Excel does not run. undefined: there are more than MAX_XLSX_ROWS rows.
  */
-export const reportXlsx = async (columns: readonly ReportColumn[], parts: Parts): Promise<Buffer | undefined> => {
-  const sheet: SheetData = [columns.map(({ label }) => ({ value: label, type: String, fontWeight: 'bold' as const }))];
+export const reportXlsx = async (columns: readonly ReportColumn[], parts: Parts, currency: string | null): Promise<Buffer | undefined> => {
+  const headOf = ({ label, kind }: ReportColumn): string => (kind === 'money' && currency !== null ? `${label}, ${currency}` : label);
+  const sheet: SheetData = [columns.map((column) => ({ value: headOf(column), type: String, fontWeight: 'bold' as const }))];
   for await (const rows of parts) {
     if (sheet.length + rows.length > MAX_XLSX_ROWS + 1) return undefined;
     for (const row of rows) sheet.push(columns.map(({ name, kind }) => cellOf(row[name] ?? null, kind)));
@@ -42,6 +43,8 @@ export interface TableFile {
   readonly name: string;
   readonly format: 'csv' | 'xlsx';
   readonly columns: readonly ReportColumn[];
+  /** Of all amounts; null: a column says it. */
+  readonly currency: string | null;
   /** What a person can do when there are too many rows for Excel: `choose CSV`. */
   readonly instead: string;
 }
@@ -49,7 +52,7 @@ export interface TableFile {
 /** Answers with rows as a file that a browser saves. Refuses before it begins, or not at all. */
 export const writeTable = async (
   begin: Parameters<FileReply['write']>[0],
-  { name, format, columns, instead }: TableFile,
+  { name, format, columns, currency, instead }: TableFile,
   parts: Parts,
 ): Promise<Refused | undefined> => {
   const fileName = `${name}.${format}`;
@@ -57,7 +60,7 @@ export const writeTable = async (
     await pipeline(reportCsv(columns, parts), begin(fileHeaders(fileName, 'text/csv; charset=utf-8; header=present')));
     return undefined;
   }
-  const file = await reportXlsx(columns, parts);
+  const file = await reportXlsx(columns, parts, currency);
   if (!file) return refuse('invalid_request', `An Excel file has at most ${MAX_XLSX_ROWS} rows: ${instead}.`);
   begin({ ...fileHeaders(fileName, XLSX_TYPE), 'Content-Length': String(file.length) }).end(file);
   return undefined;

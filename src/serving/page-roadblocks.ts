@@ -1,9 +1,9 @@
-import type { Candidate, CandidateIndex, Snapshot } from '../catalog/snapshot/snapshot.ts';
-import { rankDirect } from '../decision/rank-candidates.ts';
-import type { Block, BoundAd, KeptAd, RankedCandidate } from '../decision/ranked-candidate.ts';
+import type { Candidate, Snapshot } from '../catalog/snapshot/snapshot.ts';
+import type { Block, BoundAd, KeptAd } from '../decision/ranked-candidate.ts';
 import type { IncompleteRoadblock, RoadblocksHere } from '../decision/roadblocks-here.ts';
 import { firstRefusal, RULES_PER_CANDIDATE } from '../decision/rules.ts';
 import type { AdRequest } from './ad-request.ts';
+import { chooseTogether, type Part } from './choose-together.ts';
 import { openPlace, type Place } from './opportunity.ts';
 
 /** The roadblocks of a request: which of them may be shown, in which impressions, with which creatives. */
@@ -17,15 +17,6 @@ export interface PageRoadblocks {
 /** A roadblock is judged once for all impressions of a request. `imp`: in the order of the decision. */
 type Judged =
   { readonly missing: string } | { readonly missing: undefined; readonly imp: number; readonly position: number; readonly block: Block };
-
-/** One of its placements, with the candidates that may be shown there. */
-interface Part {
-  /** Position in the request; LATER_IMP: another request of the page view asks for it. */
-  readonly imp: number;
-  readonly placementId: string;
-  readonly index: CandidateIndex;
-  readonly positions: readonly number[];
-}
 
 /** undefined: no roadblock is booked on the placements of the request, the usual case. */
 export const roadblocksOf = (
@@ -87,10 +78,10 @@ const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: re
   const judge = (lineItemId: number): Judged => {
     const parts = partsOf(lineItemId);
     if (typeof parts === 'string') return { missing: parts };
-    const [first, ...others] = choose(
-      parts.toSorted((a, b) => turnOf(a) - turnOf(b)),
-      random,
-    );
+    const inTurn = parts.toSorted((a, b) => turnOf(a) - turnOf(b));
+    const chosen = chooseTogether(inTurn, snapshot.companionSetsOf(lineItemId), random);
+    if (chosen === undefined) return NO_SET;
+    const [first, ...others] = chosen;
     if (!first) return NO_PARTS;
     const bound: BoundAd[] = [];
     const kept: KeptAd[] = [];
@@ -139,8 +130,9 @@ const orderOf = (places: readonly Place[], partsOf: (lineItemId: number) => read
   return [...new Set([...first, ...places.keys()])];
 };
 
-/** On one placement there is nothing to hold together. */
-const isOne = (snapshot: Snapshot, lineItemId: number): boolean => snapshot.placementsOf(lineItemId).length < 2;
+/** On one placement there is nothing to hold together, but what is missing of a companion set. */
+const isOne = (snapshot: Snapshot, lineItemId: number): boolean =>
+  snapshot.placementsOf(lineItemId).length < 2 && snapshot.companionSetsOf(lineItemId) === undefined;
 
 const roadblocksAt = (
   imp: number,
@@ -177,33 +169,11 @@ const LATER_IMP = -1;
 const LATER = { impId: '', width: null, height: null, otherSizes: [], targeting: undefined, terms: undefined };
 
 const NO_PARTS: Judged = { missing: 'none of its creatives is approved' };
+const NO_SET: Judged = { missing: 'all of a companion set or none: no set has a creative on each of its placements' };
 
 const positionsAt = ({ slot: { direct }, query, imp }: Place, positions: readonly number[]): readonly number[] => {
   const scanner = direct?.targeting.eligible(query.targeting);
   return positions.filter(
     (position) => scanner?.firstFrom(position) === position && !firstRefusal(RULES_PER_CANDIDATE, direct!.at(position), query, imp),
   );
-};
-
-interface Chosen {
-  readonly part: Part;
-  readonly candidate: RankedCandidate;
-}
-
-/** A creative for each placement, by the rotation of the line item: another one for each, as far as there are. */
-const choose = (parts: readonly Part[], random: () => number): readonly Chosen[] => {
-  const used = new Set<number>();
-  return parts.map((part) => {
-    const { index, positions } = part;
-    const fresh = positions.filter((position) => !used.has(index.at(position).creative.id));
-    const position = draw(fresh.length > 0 ? fresh : positions, index.weights, random);
-    used.add(index.at(position).creative.id);
-    return { part, candidate: rankDirect(index.at(position), position) };
-  });
-};
-
-const draw = (positions: readonly number[], weights: Float64Array | undefined, random: () => number): number => {
-  const weightOf = (position: number): number => weights?.[position] ?? 1;
-  let at = random() * positions.reduce((sum, position) => sum + weightOf(position), 0);
-  return positions.find((position) => (at -= weightOf(position)) < 0) ?? positions.at(-1)!;
 };

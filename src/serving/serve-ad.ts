@@ -16,6 +16,8 @@ import { traceConsent } from './trace-consent.ts';
 import { MAX_TRACED, traceOpportunity, type AdTrace } from './trace-opportunity.ts';
 
 export interface AdAnswer {
+  /** Of its prices: that of the publisher. */
+  readonly currency: string;
   readonly filled: readonly FilledImp[];
   readonly unfilled: readonly UnfilledImp[];
   /** Why nothing was filled; undefined when an impression was. */
@@ -113,6 +115,7 @@ export const createServeAd = (options: ServeAdOptions): ServeAd => {
       }));
     onDecided?.(request, decided, unfilled);
     return {
+      currency: request.publisher.currency,
       filled,
       unfilled,
       reason: filled.length > 0 ? undefined : unfilled.map(({ reason }) => reason).reduce(latestReason, NoBidReason.UnknownPlacement),

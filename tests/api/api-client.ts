@@ -44,15 +44,15 @@ export interface Booked {
   readonly creative: number;
 }
 
-/** Books one direct line item with one creative; `lineItem` overrides its fields. */
-export const book = async (api: ApiCall, placement: string, lineItem: object = {}): Promise<Booked> => {
+/** Books one direct line item with one creative; `lineItem` overrides its fields, `owner` those of the publisher. */
+export const book = async (api: ApiCall, placement: string, lineItem: object = {}, owner: object = {}): Promise<Booked> => {
   const made = async (path: string, body: object) => {
     const answer = await api('POST', path, body);
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
   const flight = { start_date: '2026-01-01', end_date: '2999-12-31' };
-  const publisher = await made('/publishers', { name: 'The Gazette', domain: 'gazette.example' });
+  const publisher = await made('/publishers', { name: 'The Gazette', domain: 'gazette.example', ...owner });
   await made('/placements', { id: placement, publisher_id: publisher.id, width: 300, height: 250, formats: ['html'] });
   const campaign = (await made('/campaigns', { publisher_id: publisher.id, name: 'Autumn', ...flight })).id;
   const item = (await made('/line_items', { campaign_id: campaign, name: 'Boots', active: true, ...flight, cpm: 2.5, ...lineItem })).id;

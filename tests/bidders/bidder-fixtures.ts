@@ -31,6 +31,7 @@ export const context: BidContext = {
     onePerAdvertiser: false,
     dynamicAllocation: false,
     timeZone: 'UTC',
+    currency: 'USD',
     archived: false,
     apiKeyHash: 'secret-hash',
   },

@@ -20,6 +20,7 @@ const parts = {
   transactionId: 't-1',
   tmaxMs: 287,
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
+  ...{ currency: 'USD', rate: 1 },
   blocked: [sampleBlocked],
   format: 'html' as const,
   imps: [
@@ -37,7 +38,6 @@ const parts = {
 
 const EVERY_FIELD = sampleBidder({
   endpoint: 'https://bidder.example/',
-  currency: 'EUR',
   params: { prebid: { storedrequest: { id: '${PLACEMENT_ID}' } }, sizes: [1, null, 'x'] },
   seats: ['s1', 's2'],
   schain: { asi: 'ads.example', sid: 'p-${PUBLISHER_ID}', name: 'Agency', domain: 'agency.example' },
@@ -99,17 +99,24 @@ test('whatever a player takes, and wherever in a pod it is, the request is one o
       fc.option(pod, { nil: undefined }),
       (format, players, inPod) => {
         const imps = [{ ...parts.imps[0]!, players, pod: inPod }];
-        expect(validate(structuredClone(buildBidRequest({ ...parts, format, imps, usdRate: 0.9 })))).toBe(true);
+        expect(validate(structuredClone(buildBidRequest({ ...parts, format, imps, rate: 0.9 })))).toBe(true);
       },
     ),
   );
   const asked = (one: number): unknown => {
     const place = { id: '1', impId: 'imp-1', name: 'main', maxMs: 60_000, slot: one, slots: 3 };
     const players = [{ vast: '3.0' as const, durations: [15, 30], min_cpm_per_second: 0.5, max_duration: 60 }];
-    const built = buildBidRequest({ ...parts, format: 'video', imps: [{ ...parts.imps[0]!, players, pod: place }], usdRate: 0.9 });
+    const built = buildBidRequest({ ...parts, format: 'video', imps: [{ ...parts.imps[0]!, players, pod: place }], rate: 0.9 });
     return (built as { imp: Record<string, object>[] }).imp[0]!['video'];
   };
-  expect(asked(1)).toMatchObject({ podid: 'main', podseq: 0, slotinpod: 1, rqddurs: [15, 30], protocols: [2, 3, 5, 6], mincpmpersec: 0.45 });
+  expect(asked(1)).toMatchObject({
+    podid: 'main',
+    podseq: 0,
+    slotinpod: 1,
+    rqddurs: [15, 30],
+    protocols: [2, 3, 5, 6],
+    mincpmpersec: 0.45,
+  });
   expect([2, 3].map(asked)).toMatchObject([{ slotinpod: 0 }, { slotinpod: -1 }]);
 });
 
@@ -123,7 +130,7 @@ test('what a bidder record has is in the request: parameters, seats, deals, bloc
       ]),
     },
   ];
-  expect(buildBidRequest({ ...parts, bidder: EVERY_FIELD, imps, blocked: EVERY_BLOCK })).toMatchObject({
+  expect(buildBidRequest({ ...parts, bidder: EVERY_FIELD, currency: 'EUR', imps, blocked: EVERY_BLOCK })).toMatchObject({
     cur: ['EUR'],
     wseat: ['s1', 's2'],
     bcat: ['IAB25', 'IAB26'],
@@ -239,6 +246,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       privacy: fc.constant(samplePrivacy),
       blocked: fc.constant(sampleBlocked),
       blockedAdvertisers: fc.constant(sampleBlockedAdvertisers),
+      currency: fc.constant('USD'),
       onePerAdvertiser: fc.constant(false),
       dynamicAllocation: fc.constant(false),
       timeZone: fc.constant('UTC'),

@@ -11,6 +11,7 @@ import { cpuMs } from '../setup/cpu-ms.ts';
 const asked = ({ floorMicros = 0, ...more }: Partial<AskedBid> & { readonly floorMicros?: number } = {}): AskedBid => ({
   auctionId: 'auction',
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
+  currencies: { asked: 'USD', booked: 'USD' },
   rateOf: (currency) => ({ USD: 1, EUR: 0.8 })[currency],
   blocked: [],
   dsa: undefined,
@@ -105,11 +106,18 @@ test('a bid is read in its currency, adjusted, and compared with the floor in th
   });
   expect(readOne({}, { bidder: bidder({ bidAdjustment: 0.85 }) })).toMatchObject({ cpmMicros: 1_700_000 });
   const imps = (floorMicros: number) => new Map([['a', { ...FLOORS, floors: new Map([['', floorMicros]]) }]]);
-  const inEuros = bidder({ currency: 'EUR' });
-  expect(readOne({}, { bidder: inEuros, imps: imps(2_000_000) }, { cur: 'EUR' })).toMatchObject({ cpmMicros: 2_500_000 });
-  expect(readOne({}, { bidder: inEuros, imps: imps(2_000_001) }, { cur: 'EUR' })).toBe('below_floor');
-  expect(readOne({}, { bidder: inEuros, imps: imps(1_600_000) })).toMatchObject({ cpmMicros: 2_000_000 });
-  expect(readOne({}, { bidder: inEuros, imps: imps(1_600_001) })).toBe('below_floor');
+  const inEuros = { currencies: { asked: 'EUR', booked: 'USD' } };
+  expect(readOne({}, { ...inEuros, imps: imps(2_000_000) }, { cur: 'EUR' })).toMatchObject({ cpmMicros: 2_500_000 });
+  expect(readOne({}, { ...inEuros, imps: imps(2_000_001) }, { cur: 'EUR' })).toBe('below_floor');
+  expect(readOne({}, { ...inEuros, imps: imps(1_600_000) })).toMatchObject({ cpmMicros: 2_000_000 });
+  expect(readOne({}, { ...inEuros, imps: imps(1_600_001) })).toBe('below_floor');
+  // In the books of a publisher in EUR, whatever was asked for; its own currency needs no rate.
+  expect(readOne({}, { currencies: { asked: 'USD', booked: 'EUR' } })).toMatchObject({ cpmMicros: 1_600_000 });
+  expect(readOne({}, { currencies: { asked: 'CHF', booked: 'CHF' } }, { cur: 'CHF' })).toMatchObject({ cpmMicros: 2_000_000 });
+  // 1,500 yen are no mistake in units where yen have no rate; a hundred times as many are.
+  const inYen = { currencies: { asked: 'JPY', booked: 'JPY' } };
+  expect(readOne({ price: 1_500 }, inYen, { cur: 'JPY' })).toMatchObject({ cpmMicros: 1_500_000_000 });
+  expect(readOne({ price: 150_000 }, inYen, { cur: 'JPY' })).toBe('bad_price');
   for (const cur of ['GBP', 'eur', 5, ['USD'], '']) expect(readOne({}, {}, { cur })).toBe('wrong_currency');
 });
 

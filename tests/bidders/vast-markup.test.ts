@@ -85,6 +85,7 @@ test('a bid is refused for what its player does not take, and for addresses that
       { seatbid: [{ bid: [{ id: '1', impid: 'a', price: 2, adm, mtype: 2, ...changes }] }] },
       {
         ...{ auctionId: 'x', bidder: sampleBidder({ endpoint: 'https://bidder.example/' }), rateOf: () => 1, blocked: [], dsa: undefined },
+        currencies: { asked: 'USD', booked: 'USD' },
         ...{ format: 'video', secure: true, mayNotify: () => true },
         imps: new Map([
           [

@@ -53,6 +53,7 @@ test('an API key is shown when it is created and when it is rotated, and never a
     creative_approval: 'automatic',
     time_zone: 'UTC',
     currency: 'USD',
+    statement_currency: null,
     approval_price_below: null,
     approval_discount_over: null,
     approval_budget_above: null,

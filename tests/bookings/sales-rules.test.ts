@@ -64,6 +64,22 @@ test.each([
     '/schedule',
     'names no day of the flight, which has sun, mon, tue, wed: choose one of these, or another flight',
   ],
+  [
+    { targeting: { regions: ['US-CA', 'California'] } },
+    '/targeting/regions/1',
+    'must be an ISO 3166-2 code, such as US-CA: a country, a hyphen and its region',
+  ],
+  [
+    { targeting: { exclude: { regions: ['QX-CA'] } } },
+    '/targeting/exclude/regions/0',
+    'must be an ISO 3166-2 code, such as US-CA: a country, a hyphen and its region',
+  ],
+  [{ schedule_zone: 'Mars/Olympus' }, '/schedule_zone', 'must be one of publisher, visitor'],
+  [
+    { frequency_cap: 3, frequency_window: 3600, frequency_caps: [{ scope: 'line_item', impressions: 2, window: 86_400 }] },
+    '/frequency_cap',
+    'never applies: /frequency_caps/0 allows only 2 impressions within 86400 s. Leave one of them out',
+  ],
   [{ share_of_voice: 30 }, '/share_of_voice', 'needs priority 1: it comes before all others'],
   [
     { roadblock: true, type: 'programmatic', endpoint: 'https://b.example/bid' },
@@ -89,6 +105,38 @@ test.each([
 ])('%j is refused', async (fields, pointer, detail) => {
   await booked(`first-${Math.random()}`, {});
   expect(await refusedItem(fields)).toContainEqual({ pointer, detail });
+});
+
+test('a publisher in a time zone or with a currency that does not exist is refused', async () => {
+  const { body, status } = await api()('POST', '/publishers', {
+    name: 'P',
+    domain: 'p.example',
+    time_zone: 'Mars/Olympus',
+    currency: 'ZZZ',
+  });
+  expect([status, body.errors]).toEqual([
+    400,
+    [
+      { pointer: '/time_zone', detail: 'must be the IANA name of a time zone, such as Europe/Berlin, or UTC' },
+      { pointer: '/currency', detail: 'must be an ISO 4217 currency code, such as EUR' },
+    ],
+  ]);
+});
+
+test('companion sets are for roadblocks, and a roadblock with some stays one', async () => {
+  const one = await booked('sets', {});
+  const companion = { companion_set: 'A' };
+  expect((await api()('PATCH', `/creatives/${one.creative}`, companion)).body.errors).toEqual([
+    { pointer: '/companion_set', detail: 'needs a roadblock, which shows its creatives together: set roadblock of the line item first' },
+  ]);
+  await api()('PATCH', `/line_items/${one.lineItem}`, { roadblock: true });
+  expect((await api()('PATCH', `/creatives/${one.creative}`, companion)).body.companion_set).toBe('A');
+  expect((await api()('PATCH', `/line_items/${one.lineItem}`, { roadblock: false })).body.errors).toEqual([
+    {
+      pointer: '/roadblock',
+      detail: `cannot end while creatives are of a companion set: empty companion_set of creative ${one.creative} first`,
+    },
+  ]);
 });
 
 test('shares of more than a whole placement are accepted with a warning that names the others', async () => {

@@ -3,7 +3,7 @@ import { ROWS } from '../../src/catalog/postgres/rows.ts';
 import { CHECKS } from '../../src/catalog/checks/check-entities.ts';
 import type { Checked } from '../../src/catalog/checks/shape-record.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../../src/catalog/model/flight-dates.ts';
-import { microsFromUsd, usdFromMicros } from '../../src/catalog/model/money.ts';
+import { microsFromAmount, amountFromMicros } from '../../src/catalog/model/money.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 
 const parsed = parseDimensionSchema({ properties: { section: { type: 'string', enum: ['news'] }, age: { type: 'integer', minimum: 13 } } });
@@ -258,7 +258,7 @@ test('every time is read back as it was shown', () => {
 test('every amount of whole micros up to a billion dollars is exact as decimal dollars', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000_000_000_000_000 }), (micros) => {
-      expect(microsFromUsd(JSON.parse(JSON.stringify(usdFromMicros(micros))) as number)).toBe(micros);
+      expect(microsFromAmount(JSON.parse(JSON.stringify(amountFromMicros(micros))) as number)).toBe(micros);
     }),
     { numRuns: 1000 },
   );

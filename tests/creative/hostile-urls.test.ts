@@ -44,6 +44,7 @@ const hostileUrl = fc
 const ASKED: AskedBid = {
   auctionId: 'a',
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
+  currencies: { asked: 'USD', booked: 'USD' },
   rateOf: USD_ONLY,
   blocked: [],
   dsa: undefined,

@@ -84,6 +84,7 @@ const askAll = async ({ atMs, countersUp, cases }: Moment) => {
       parents: [],
       scope: EVERYTHING,
       ids: undefined,
+      groupBy: undefined,
       filters: { status: [status] },
     } as const;
     const { ids: found = [] } = await judgeList(ENTITY_KINDS.line_items, { ...query, sort: { by: 'id', order: 'asc' } });

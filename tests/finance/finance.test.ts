@@ -115,27 +115,50 @@ test('a fee is earned by the publisher’s days; a fee that changes later is a c
   expect((await statement(booked, '2026-02')).totals).toMatchObject({ corrections: -6, revenue: -6 });
   const csv = (await api('GET', `/finance?publisher_id=${booked.publisher.id}&month=2026-02&format=csv`)).body;
   expect(csv).toBe(
-    'month,of_month,through,publisher_id,publisher,advertiser_id,advertiser,campaign_id,campaign,impressions,clicks,revenue,fee_to_come,amount,currency\r\n' +
-      `2026-02,2026-01,2026-02-28,${booked.publisher.id},The Gazette,,,${booked.campaign},Autumn,0,0,-6,0,-6,USD\r\n`,
+    'month,of_month,through,publisher_id,publisher,advertiser_id,advertiser,campaign_id,campaign,impressions,clicks,revenue,fee_to_come,amount,currency,revenue_currency\r\n' +
+      `2026-02,2026-01,2026-02-28,${booked.publisher.id},The Gazette,,,${booked.campaign},Autumn,0,0,-6,0,-6,USD,USD\r\n`,
   );
 });
 
-test('a statement is in the currency of its publisher, at the rate of the day on which the month was closed', async () => {
+test('a statement is in the currency that its publisher chose for it, at the rate of the day on which the month was closed', async () => {
   const booked = await book(api, 'currency');
-  await api('PATCH', `/publishers/${booked.publisher.id}`, { currency: 'EUR' });
+  await api('PATCH', `/publishers/${booked.publisher.id}`, { statement_currency: 'EUR' });
   await hit(booked, '2026-03-10T12:00:00Z', 1_000_001);
   expect((await close(booked, '2026-03')).body).toMatchObject({
     currency: 'EUR',
     rate: 0.9,
     totals: { revenue: 1.000001, amount: 0.900001 },
   });
-  await api('PATCH', `/publishers/${booked.publisher.id}`, { currency: 'CHF' });
+  await api('PATCH', `/publishers/${booked.publisher.id}`, { statement_currency: 'CHF' });
   expect(await statement(booked, '2026-03')).toMatchObject({ currency: 'EUR', lines: [{ amount: 0.900001, currency: 'EUR' }] });
   await hit(booked, '2026-04-10T12:00:00Z', 1_000_000);
   expect(await statement(booked, '2026-04')).toMatchObject({ currency: 'CHF', rate: null, totals: { revenue: 1, amount: null } });
   const refused = await close(booked, '2026-04');
-  expect([refused.status, refused.body.detail]).toEqual([409, 'CURRENCY_RATES has no rate for the currency of the publisher.']);
-  expect((await api('PATCH', `/publishers/${booked.publisher.id}`, { currency: 'EURO' })).status).toBe(400);
+  expect([refused.status, refused.body.detail]).toEqual([
+    409,
+    'CURRENCY_RATES has no rate between the currency of the publisher and that of its statements.',
+  ]);
+  expect((await api('PATCH', `/publishers/${booked.publisher.id}`, { statement_currency: 'EURO' })).status).toBe(400);
+});
+
+test('money of a publisher is in its currency, which needs no rate and is fixed once a campaign is booked', async () => {
+  const booked = await book(api, 'francs', {}, { currency: 'CHF' });
+  await hit(booked, '2026-03-10T12:00:00Z', 1_500_000);
+  expect((await close(booked, '2026-03')).body).toMatchObject({
+    ...{ revenue_currency: 'CHF', currency: 'CHF', rate: 1 },
+    totals: { revenue: 1.5, amount: 1.5, other_amounts: [] },
+  });
+  const refused = await api('PATCH', `/publishers/${booked.publisher.id}`, { currency: 'EUR' });
+  expect([refused.status, refused.body.errors]).toEqual([
+    400,
+    [
+      {
+        pointer: '/currency',
+        detail:
+          'cannot change: its campaigns are booked in CHF. Add another publisher for EUR, or set statement_currency to have statements in it too',
+      },
+    ],
+  ]);
 });
 
 test('a correction is for the advertiser whom the month was booked for', async () => {
@@ -241,7 +264,7 @@ describe('a closed month is a document', () => {
     const booked = await book(api, 'currencies');
     await hit(booked, '2026-02-10T12:00:00Z', 1_000_000);
     await close(booked, '2026-02');
-    await api('PATCH', `/publishers/${booked.publisher.id}`, { currency: 'EUR' });
+    await api('PATCH', `/publishers/${booked.publisher.id}`, { statement_currency: 'EUR' });
     await hit(booked, '2026-03-10T12:00:00Z', 1_000_000);
     await close(booked, '2026-03');
     await hit(booked, '2026-02-11T12:00:00Z', 7);
@@ -257,7 +280,10 @@ describe('a closed month is a document', () => {
       advertisers: [{ amount: 0.00001, other_amounts: [{ currency: 'USD', amount: 0.000007 }] }],
     });
     // The rate has halved since.
-    const later = await createFinance({ knex, rateOf: () => 0.45 }).statement(booked.publisher.id, '2026-04');
+    const later = await createFinance({ knex, rateOf: (currency) => (currency === 'USD' ? 1 : 0.45) }).statement(
+      booked.publisher.id,
+      '2026-04',
+    );
     expect(later?.lines.map(({ ofMonth, amountMicros, currency }) => [ofMonth, amountMicros, currency])).toEqual([
       ['2026-04', 5, 'EUR'],
       ['2026-03', 1, 'EUR'],
@@ -265,7 +291,7 @@ describe('a closed month is a document', () => {
     ]);
     const stored = (await close(booked, '2026-04')).body;
     expect(stored.lines).toMatchObject([{ amount: 0.000009 }, closedAtNineTenths, usd]);
-    await api('PATCH', `/publishers/${booked.publisher.id}`, { currency: 'CHF' });
+    await api('PATCH', `/publishers/${booked.publisher.id}`, { statement_currency: 'CHF' });
     await hit(booked, '2026-03-11T12:00:00Z', 9);
     // 0.900009 of which 0.900001 are booked already.
     expect((await statement(booked, '2026-05')).totals).toMatchObject({
@@ -304,5 +330,5 @@ test('the revenue of an open month is that of the report to date, to the micro; 
   expect(coming.totals.fee_to_come).toBe(await reported(`from=${next}&to=${dayIn(2, 0)}`));
   expect(coming.totals.fee_to_come).toBeGreaterThan(400);
   const csv = (await api('GET', `/finance?publisher_id=${booked.publisher.id}&month=${next.slice(0, 7)}&format=csv`)).body;
-  expect(String(csv)).toContain(`,0,${coming.totals.fee_to_come},0,USD`);
+  expect(String(csv)).toContain(`,0,${coming.totals.fee_to_come},0,USD,USD`);
 });

@@ -39,6 +39,7 @@ const forecastOf = async (
     ...{ version: 1, days, warning: null, widening: 1 },
     placements: { [placementId]: { available: each(10 * p50), p10: each(10 * p10), p90: each(10 * p90), sold: each(p50) } },
     lineItems: { [String(lineItemIds[0])]: { p10: each(p10), p50: each(p50), p90: each(p90) } },
+    bookings: {},
   };
   await createForecastStore({ knex }).keepBase(publisherId, days[0]!, figures, []);
 };

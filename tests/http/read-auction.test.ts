@@ -16,6 +16,7 @@ const PUBLISHER = {
     onePerAdvertiser: false,
     dynamicAllocation: false,
     timeZone: 'UTC',
+    currency: 'USD',
     archived: false,
     apiKeyHash: '',
   },
@@ -31,10 +32,10 @@ const RATES = new Map([
 ]);
 const reading = { dimensions: DIMENSIONS, rateOf: (currency: string) => RATES.get(currency) };
 
-const read = (request: object) => {
+const read = (request: object, publisher = PUBLISHER) => {
   const parsed = parseAuction(request);
   if ('faults' in parsed) throw new Error(JSON.stringify(parsed.faults));
-  return readAuction(reading, SNAPSHOT, PUBLISHER, parsed.request);
+  return readAuction(reading, SNAPSHOT, publisher, parsed.request);
 };
 const termsOf = (imp: object, more: object = {}) => read({ id: 'a', imp: [{ id: '1', ...imp }], ...more }).terms.get('1')!;
 
@@ -59,15 +60,20 @@ test('the deals of a private auction are read, each with its floor; those of an 
     expect(dealsOf(pmp)).toBeUndefined();
 });
 
-test('the answer is in USD where it may be, else in the first currency with a rate', () => {
-  const currencyOf = (cur: unknown) => {
-    const { currency, rate, terms } = read({ id: 'a', imp: [{ id: '1' }], cur });
+test('the answer is in the currency of the publisher where it may be, else in the first with a rate', () => {
+  const currencyOf = (cur: unknown, own = 'USD', imp: object = {}) => {
+    const { currency, rate, terms } = read({ id: 'a', imp: [{ id: '1', ...imp }], cur }, { ...PUBLISHER, currency: own });
     return [currency, rate, terms.get('1')!.floorMicros];
   };
   expect(currencyOf(undefined)).toEqual(['USD', 1, 0]);
   expect(currencyOf(['GBP', 'EUR', 'USD'])).toEqual(['USD', 1, 0]);
   expect(currencyOf(['GBP', 'EUR'])).toEqual(['EUR', 0.8, 0]);
   expect(currencyOf(['GBP'])).toEqual(['GBP', 1, Infinity]);
+  expect(currencyOf(undefined, 'EUR', { bidfloor: 1.2, bidfloorcur: 'EUR' })).toEqual(['EUR', 1, 1_200_000]);
+  // A floor without a currency is in USD.
+  expect(currencyOf(['USD'], 'EUR', { bidfloor: 1 })).toEqual(['USD', 1.25, 800_000]);
+  // Its own currency needs no rate.
+  expect(currencyOf(['CHF'], 'CHF', { bidfloor: 1, bidfloorcur: 'CHF' })).toEqual(['CHF', 1, 1_000_000]);
 });
 
 test('the publisher is that of the path, else the first that the request names', () => {

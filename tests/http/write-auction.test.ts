@@ -44,6 +44,7 @@ const bidFor = (
   const imp = { impId: '"1', placementId: 'top', size, otherSizes: [], formats: ['html' as const, 'banner' as const] };
   const auction = { request: { id: 'a"' }, seats: new Map([['"1', 'seat"']]), test, currency: 'EUR', rate: 0.5 } as unknown as ReadAuction;
   const answer = {
+    currency: 'USD',
     filled: [{ imp, won: { candidate, bid: undefined, ad } }],
     unfilled: [],
     reason: undefined,

@@ -5,7 +5,7 @@ import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
 
-test('gauges show the money that is billed today and the money that is held, in USD', async () => {
+test('gauges show the money that is billed today and the money that is held, by currency', async () => {
   const databaseUrl = await testDatabase();
   await bookCatalog(databaseUrl, {
     publishers: [
@@ -34,5 +34,7 @@ test('gauges show the money that is billed today and the money that is held, in 
   const metrics = await readMetrics({ url });
   const valueOf = (name: string) => metrics.get(`adserver_${name}`);
   // A thousandth of the CPM for each impression.
-  expect([valueOf('spend_today_usd'), valueOf('held_usd'), valueOf('unsettled_reservations')]).toEqual([0.01, 0.02, 2]);
+  expect([valueOf('spend_today{currency="USD"}'), valueOf('held{currency="USD"}'), valueOf('unsettled_reservations')]).toEqual([
+    0.01, 0.02, 2,
+  ]);
 });

@@ -295,3 +295,77 @@ test('the fields of reports are described, each metric with its dimensions', asy
   });
   expect(each(body.dimensions, 'name')).toContain('browser');
 });
+
+test('amounts of several currencies have a row and a total for each, and are not added; one currency is said', async () => {
+  const [dollars, euros] = [await book(api, 'in-usd'), await book(api, 'in-eur', {}, { currency: 'EUR' })];
+  await delivered('2026-04-02', dollars, { impressions: 1000, spend_micros: 3_000_000 });
+  await delivered('2026-04-02', euros, { impressions: 500, spend_micros: 2_000_000 });
+  const both = `filter[publisher]=${dollars.publisher.id},${euros.publisher.id}&from=2026-04-01&to=2026-04-30`;
+  const mixed = await report(`group_by=day&metrics=impressions,revenue,ecpm&${both}`);
+  expect(mixed).toMatchObject({
+    ...{ currency: null, group_by: ['day', 'currency'], row_count: 2 },
+    rows: [
+      { day: '2026-04-02', currency: 'EUR', impressions: 500, revenue: 2, ecpm: 4 },
+      { day: '2026-04-02', currency: 'USD', impressions: 1000, revenue: 3, ecpm: 3 },
+    ],
+    totals: { impressions: 1500, revenue: null, ecpm: null },
+    totals_by_currency: [
+      { currency: 'EUR', impressions: 500, revenue: 2 },
+      { currency: 'USD', impressions: 1000, revenue: 3 },
+    ],
+  });
+  const csv = (await api('GET', `/reports?group_by=day&metrics=revenue&${both}&format=csv`)).body;
+  expect(csv).toBe('day,currency,revenue\r\n2026-04-02,EUR,2\r\n2026-04-02,USD,3\r\n');
+  // Without amounts there is nothing to keep apart; with figures in one currency alone neither.
+  expect(await report(`group_by=day&metrics=impressions&${both}`)).toMatchObject({ rows: [{ impressions: 1500 }], totals_by_currency: [] });
+  expect(await report(`group_by=day&metrics=revenue&${both}&filter[currency]=EUR`)).toMatchObject({
+    ...{ currency: 'EUR', group_by: ['day'], rows: [{ revenue: 2 }], totals: { revenue: 2 }, totals_by_currency: [] },
+  });
+  const only = `filter[line_item]=${euros.lineItem}&from=2026-04-01&to=2026-04-30`;
+  expect(await report(`group_by=day&metrics=revenue&${only}`)).toMatchObject({
+    currency: 'EUR',
+    group_by: ['day'],
+    totals: { revenue: 2 },
+  });
+  expect(await faultsOf(`metrics=revenue&filter[currency]=euro`)).toEqual(['/filter/currency/0']);
+});
+
+test('the report of an advertiser is of its campaigns in one currency at a time', async () => {
+  const [dollars, euros] = [await book(api, 'spent-usd'), await book(api, 'spent-eur', {}, { currency: 'EUR' })];
+  const advertiser = (await api('POST', '/advertisers', { name: 'Boots' })).body.id;
+  for (const { campaign } of [dollars, euros]) await api('PATCH', `/campaigns/${campaign}`, { advertiser_id: advertiser });
+  const reportIn = (query: string) => api('GET', `/advertisers/${advertiser}/report?from=2026-04-01&to=2026-04-30${query}`);
+  const { currency, currencies } = (await reportIn('')).body;
+  expect([currency, currencies]).toEqual(['EUR', ['EUR', 'USD']]);
+  expect((await reportIn('&currency=USD')).body.currency).toBe('USD');
+  const refused = await reportIn('&currency=CHF');
+  expect([refused.status, refused.body.errors]).toEqual([400, [{ pointer: '/currency', detail: 'must be one of: EUR, USD' }]]);
+});
+
+test('a report by class and by what a line item is worth names both, and filters by them', async () => {
+  const booked = await book(api, 'classes', { class: 'price' });
+  const added = (await api('POST', '/line_items', { ...ADDED, campaign_id: booked.campaign })).body;
+  expect(added.errors).toBeUndefined();
+  await delivered('2026-04-03', booked, { impressions: 1000, spend_micros: 3_000_000 });
+  await delivered('2026-04-03', { ...booked, lineItem: added.id }, { impressions: 200 });
+  const asked = `from=2026-04-01&to=2026-04-30&filter[publisher]=${booked.publisher.id}&metrics=impressions,revenue`;
+  expect((await report(`group_by=class,value_type&${asked}`)).rows).toEqual([
+    { class: 'house', value_type: 'added_value', impressions: 200, revenue: 0 },
+    { class: 'price', value_type: 'paid', impressions: 1000, revenue: 3 },
+  ]);
+  expect((await report(`group_by=value_type&filter[class]=house&${asked}`)).rows).toEqual([
+    { value_type: 'added_value', impressions: 200, revenue: 0 },
+  ]);
+  expect((await report(`group_by=class&filter[value_type]=paid&${asked}`)).rows).toMatchObject([{ class: 'price' }]);
+  expect(await faultsOf('filter[class]=gold&filter[value_type]=gift')).toEqual(['/filter/class/0', '/filter/value_type/0']);
+});
+
+const ADDED = {
+  name: 'Thanks',
+  active: true,
+  start_date: '2026-01-01',
+  end_date: '2999-12-31',
+  added_value: true,
+  class: 'house',
+  budget_type: 'Flat',
+};

@@ -2,7 +2,12 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { MAX_XLSX_ROWS, writeTable } from '../../src/reports/write-report.ts';
 
-const file = { name: 'report', columns: [{ name: 'clicks', label: 'Clicks', kind: 'count' }], instead: 'choose CSV' } as const;
+const file = {
+  name: 'report',
+  columns: [{ name: 'clicks', label: 'Clicks', kind: 'count' }],
+  currency: null,
+  instead: 'choose CSV',
+} as const;
 const parts = [Array.from({ length: MAX_XLSX_ROWS }, (_, clicks) => ({ clicks })), [{ clicks: -1 }]];
 
 test('an Excel file with too many rows is refused before it begins, and CSV has them all', async () => {

@@ -21,6 +21,9 @@ interface Asking {
 }
 
 const PLACEMENTS = ['top', 'side', 'foot', 'story'];
+/** A main ad and its companion, in three sets; a part of the last one waits for approval. */
+const SETS = ['A', 'B', 'C'];
+const WITH_SETS = ['lead', 'tail'];
 const TAKEOVER = ['1', '2', '3'];
 
 /** Roadblock 1 on three placements, at priority 1; line item 2 on all; roadblock 3, with a cap of four ads, on two. */
@@ -29,7 +32,7 @@ const book = async (databaseUrl: string): Promise<void> =>
     publishers: [
       {
         ...{ name: 'P', domain: 'p.example', api_key: 'key' },
-        placements: PLACEMENTS.map((id) => ({ id, width: 300, height: 250, formats: ['html'] })),
+        placements: [...PLACEMENTS, ...WITH_SETS].map((id) => ({ id, width: 300, height: 250, formats: ['html'] })),
         campaigns: [
           {
             line_items: [
@@ -41,6 +44,14 @@ const book = async (databaseUrl: string): Promise<void> =>
               {
                 ...{ name: 'capped', priority: 2, roadblock: true, daily_impression_cap: 4 },
                 creatives: [{ placement_ids: ['side', 'story'] }, { placement_ids: ['side', 'story'] }],
+              },
+              {
+                ...{ name: 'sets', roadblock: true },
+                creatives: SETS.flatMap((companion_set) =>
+                  WITH_SETS.map((placement_id) => ({
+                    ...{ placement_id, companion_set, status: companion_set === 'C' && placement_id === 'tail' ? 'pending' : 'approved' },
+                  })),
+                ),
               },
             ],
           },
@@ -119,6 +130,14 @@ it('shows a roadblock on all its placements of a page or on none, also over seve
   expect(await pairs()).toEqual(['capped', 'capped']);
   expect(await pairs()).toEqual(['capped', 'capped']);
   expect(await pairs()).toEqual(['7', '5']);
+
+  // Companions follow the main ad of their set, also in another request, and are never shown alone.
+  const sets = new Set<string>();
+  for (let i = 0; i < 24; i++) sets.add((await shown(['tail', 'lead'])).join());
+  expect([...sets].sort()).toEqual(['11,10', '13,12']);
+  expect([await shown(['tail']), await shown(['lead'])]).toEqual([['none 525'], ['none 525']]);
+  const view = { page: 'z', placements: WITH_SETS };
+  expect(['10,11', '12,13']).toContain([...(await shown(['lead'], view)), ...(await shown(['tail'], view))].join());
 }, 60_000);
 
 it('while Redis is away, shows the ads of a page view, and what they exclude within an answer', async () => {

@@ -4,6 +4,7 @@ import type { Page } from '../../page.ts';
 import { button, card } from '../../parts/parts.ts';
 import { date, monthAndYear, time } from '../../words/dates.ts';
 import { locale } from '../../words/language.ts';
+import { currencyOfPublisher } from '../../words/currency.ts';
 import { count, money } from '../../words/formats.ts';
 import { t } from '../../words/texts.ts';
 import { textOf } from '../forms/typed-text.ts';
@@ -80,15 +81,17 @@ const monthGrid = (month: string, start: number, end: number, running: (day: num
 };
 
 const cost = ({ store }: Page, { campaign, line_items: items }: BookingDraft): TemplateResult => {
+  const currency = currencyOfPublisher(store, textOf(campaign.fields['publisher_id']));
   const costs = items.map((item) => costOf(item, store.dimensions()));
   const known = costs.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   const open = costs.filter((one) => one === undefined).length;
   const budget = Number(textOf(campaign.fields['budget']) || NaN);
   const isOver = Number.isFinite(budget) && known > budget;
   return html`<p class="desk-cost">
-      <b>${money(known)}</b>${Number.isFinite(budget) ? html` <span>${t`of a budget of ${money(budget)}`}</span>` : nothing}
+      <b>${money(known, currency)}</b
+      >${Number.isFinite(budget) ? html` <span>${t`of a budget of ${money(budget, currency)}`}</span>` : nothing}
     </p>
-    ${isOver ? html`<p class="desk-fault">${t`${money(known - budget)} more than the budget: it will stop before its goals.`}</p>` : nothing}
+    ${isOver ? html`<p class="desk-fault">${t`${money(known - budget, currency)} more than the budget: it will stop before its goals.`}</p>` : nothing}
     ${open > 0 ? html`<p class="help">${t`Open in ${open} of ${items.length}: a goal with a price, or a budget, bounds it.`}</p>` : nothing}`;
 };
 

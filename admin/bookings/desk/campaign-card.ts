@@ -6,6 +6,7 @@ import { field } from '../../parts/fields/field.ts';
 import { recordField } from '../../parts/fields/record-field.ts';
 import { moneyField, textField } from '../../parts/fields/text-field.ts';
 import { button } from '../../parts/parts.ts';
+import { currencyOfPublisher } from '../../words/currency.ts';
 import { t } from '../../words/texts.ts';
 import { textOf } from '../forms/typed-text.ts';
 import { findRecords } from '../lists/find-records.ts';
@@ -18,6 +19,7 @@ const CREATE = 'create:';
 export const campaignCard = (page: Page, desk: BookingDesk, isWhole: boolean, openWhole: () => void): TemplateResult => {
   const { form } = desk;
   const { campaign } = desk.draft();
+  const currency = currencyOfPublisher(page.store, textOf(campaign.fields['publisher_id']));
   const needsPublisher = campaign.id === undefined && page.store.total('publishers') !== 1;
   const hasMore = isWhole || ['daily_budget', 'external_key'].some((name) => textOf(campaign.fields[name]) !== '');
   return html`<section class="card desk-campaign" aria-label=${t`Campaign`}>
@@ -29,12 +31,12 @@ export const campaignCard = (page: Page, desk: BookingDesk, isWhole: boolean, op
       })}
       ${needsPublisher ? recordField(form, page, { pointer: `${AT}/publisher_id`, label: t`Publisher`, kind: 'publishers', required: true }) : nothing}
       ${dateField(form, { pointer: `${AT}/start_date`, label: t`Start` })} ${dateField(form, { pointer: `${AT}/end_date`, label: t`End` })}
-      ${moneyField(form, { pointer: `${AT}/budget`, label: t`Budget`, placeholder: t`no limit`, inputMode: 'decimal' })}
+      ${moneyField(form, currency, { pointer: `${AT}/budget`, label: t`Budget`, placeholder: t`no limit`, inputMode: 'decimal' })}
       ${textField(form, { pointer: `${AT}/order_number`, label: t`Order number`, placeholder: t`none`, maxLength: 64 })}
       ${textField(form, { pointer: `${AT}/contact`, label: t`Contact`, placeholder: t`that of its advertiser`, maxLength: 500 })}
       ${
         hasMore
-          ? html`${moneyField(form, { pointer: `${AT}/daily_budget`, label: t`Daily budget`, placeholder: t`no limit`, inputMode: 'decimal' })}
+          ? html`${moneyField(form, currency, { pointer: `${AT}/daily_budget`, label: t`Daily budget`, placeholder: t`no limit`, inputMode: 'decimal' })}
             ${textField(form, { pointer: `${AT}/external_key`, label: t`External key`, placeholder: t`none`, maxLength: 128 })}`
           : html`<p class="desk-more">${button(t`More …`, openWhole, 'quiet')}</p>`
       }

@@ -1,8 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { previewCreative } from '../../parts/preview/preview-document.ts';
+import { input } from '../../parts/fields/input.ts';
 import { button, pill, type Status } from '../../parts/parts.ts';
 import { listed } from '../../words/kinds.ts';
 import { t } from '../../words/texts.ts';
+import { labelOf } from '../forms/entity-fields.ts';
 import { textOf } from '../forms/typed-text.ts';
 import type { CreativePart, ItemPart } from './booking-draft.ts';
 import { placementsOf } from './dropped-files.ts';
@@ -42,7 +44,8 @@ export const creativeStrip = (context: ItemRowContext, item: ItemPart, at: numbe
   </section>`;
 };
 
-const creativeCard = ({ page, desk }: ItemRowContext, item: ItemPart, one: CreativePart, pointer: string): TemplateResult => {
+const creativeCard = (context: ItemRowContext, item: ItemPart, one: CreativePart, pointer: string): TemplateResult => {
+  const { page, desk } = context;
   const { fields } = one;
   const [width, height] = [Number(fields['width'] ?? 300) || 300, Number(fields['height'] ?? 250) || 250];
   const preview = previewCreative(textOf(fields['format']), textOf(fields['content']), null, { width, height });
@@ -60,6 +63,7 @@ const creativeCard = ({ page, desk }: ItemRowContext, item: ItemPart, one: Creat
       ${fields['width'] == null ? t`any size` : `${width} × ${height}`}${places.length > 0 ? ` · ${places.join(', ')}` : nothing}
       ${one.base ? pill(textOf(fields['status']) as Status) : nothing}
     </p>
+    ${termsOf(item.fields).map((term) => termField(context, item, one, term))}
     ${faults.map(({ detail }) => html`<p class="desk-fault">${detail}</p>`)}
     ${places.length === 0 && faults.length === 0 ? html`<p class="desk-fault">${t`no placement of this size`}</p>` : nothing}
     ${
@@ -73,4 +77,26 @@ const creativeCard = ({ page, desk }: ItemRowContext, item: ItemPart, one: Creat
         : nothing
     }
   </li>`;
+};
+
+/** What a creative says of itself in a line item of this kind. */
+type CreativeTerm = 'weight' | 'step' | 'companion_set';
+
+const termsOf = (fields: ItemPart['fields']): readonly CreativeTerm[] => [
+  ...(fields['rotation'] === 'weighted' ? (['weight'] as const) : []),
+  ...(fields['rotation'] === 'sequence' ? (['step'] as const) : []),
+  ...(fields['roadblock'] === true ? (['companion_set'] as const) : []),
+];
+
+const termField = ({ desk }: ItemRowContext, item: ItemPart, one: CreativePart, term: CreativeTerm): TemplateResult => {
+  const label = labelOf('creatives', term);
+  // What is no number is sent as typed: the service says what is wrong.
+  const valueOf = (typed: string): unknown => (typed === '' ? null : term === 'companion_set' || !Number(typed) ? typed : Number(typed));
+  const write = (typed: string): void =>
+    desk.changeCreatives(item.key, (all) =>
+      all.map((each) => (each.key === one.key ? { ...each, fields: { ...each.fields, [term]: valueOf(typed) } } : each)),
+    );
+  return html`<label class="desk-term"
+    ><span class="help">${label}</span>${input({ value: textOf(one.fields[term]), onInput: write, maxLength: 64 })}</label
+  >`;
 };

@@ -79,7 +79,7 @@ export const ITEM_GROUPS: readonly ItemGroup[] = GROUPS.map((group) =>
 type Fields = Readonly<Record<string, never>>;
 
 /** A line item in one line for each group: `phones in US, CA`. */
-export const groupWords = (item: ItemPart, dimensions: Dimensions): Readonly<Record<GroupName, string>> => {
+export const groupWords = (item: ItemPart, dimensions: Dimensions, currency: string): Readonly<Record<GroupName, string>> => {
   const record = recordOfPart('line_items', item.fields, dimensions) as unknown as Fields & Readonly<Record<string, unknown>>;
   const own = (record['placement_ids'] as readonly string[] | undefined) ?? [];
   // Creatives may have placements of their own.
@@ -97,7 +97,7 @@ export const groupWords = (item: ItemPart, dimensions: Dimensions): Readonly<Rec
     where: places.length > 0 ? listed(places) : t`nowhere yet`,
     when: whenWords(record),
     who: rules.length > 0 ? rules.join(', ') : t`everyone`,
-    price: priceWords(record),
+    price: priceWords(record, currency),
     pace: [labelIn(PACING_WORDS, record['pacing']), ...(caps.length > 0 ? capWords(caps) : [t`any number of times per person`])].join(
       ' · ',
     ),
@@ -115,7 +115,7 @@ const whenWords = (record: Readonly<Record<string, unknown>>): string => {
 };
 
 /** `300,000 impressions at $9.00 CPM`. */
-const priceWords = (record: Readonly<Record<string, unknown>>): string => {
+const priceWords = (record: Readonly<Record<string, unknown>>, currency: string): string => {
   if (record['type'] === 'programmatic') return t`by bid`;
   const number = (name: string): number | undefined => (typeof record[name] === 'number' ? record[name] : undefined);
   const [type, cpm, cpc, cpcv, budget] = [textOf(record['budget_type']), number('cpm'), number('cpc'), number('cpcv'), number('budget')];
@@ -126,13 +126,13 @@ const priceWords = (record: Readonly<Record<string, unknown>>): string => {
   ].filter((one) => one !== '');
   const rate = type === 'CPC' ? cpc : type === 'CPCV' ? cpcv : cpm;
   const label = labelIn(BUDGET_TYPE_WORDS, type);
-  if (type === 'Flat') return [...goal, budget === undefined ? t`no fee yet` : t`a fee of ${money(budget)}`].join(', ');
-  const paid = rate === undefined ? t`no price yet` : `${price(rate)} ${label}`;
-  const bound = budget === undefined ? '' : t`up to ${money(budget)}`;
+  if (type === 'Flat') return [...goal, budget === undefined ? t`no fee yet` : t`a fee of ${money(budget, currency)}`].join(', ');
+  const paid = rate === undefined ? t`no price yet` : `${price(rate, currency)} ${label}`;
+  const bound = budget === undefined ? '' : t`up to ${money(budget, currency)}`;
   return [goal.length > 0 ? t`${goal.join(', ')} at ${paid}` : paid, bound].filter((one) => one !== '').join(', ');
 };
 
-/** What a line item costs when it delivers what is booked, in USD; undefined: its price or its bound is open. */
+/** What a line item costs when it delivers what is booked; undefined: its price or its bound is open. */
 export const costOf = (item: ItemPart, dimensions: Dimensions): number | undefined => {
   const record = recordOfPart('line_items', item.fields, dimensions);
   const number = (name: string): number | undefined => (typeof record[name] === 'number' ? record[name] : undefined);

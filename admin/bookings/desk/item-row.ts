@@ -8,6 +8,7 @@ import { readAt } from '../forms/pointer.ts';
 import { textOf } from '../forms/typed-text.ts';
 import { expectPlacements, renderWidget } from '../forms/widgets.ts';
 import { counted, titleOf } from '../../words/kinds.ts';
+import { currencyOfPublisher } from '../../words/currency.ts';
 import { t } from '../../words/texts.ts';
 import { newKey, type ItemPart } from './booking-draft.ts';
 import { creativeStrip } from './creative-strip.ts';
@@ -19,7 +20,11 @@ export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): Te
   const { page, desk, opened } = context;
   const isOpen = opened.has(item.key);
   if (isOpen) expectPlacements(page, textOf(desk.form.read('/campaign/fields/publisher_id')));
-  const words = groupWords(item, page.store.dimensions());
+  const words = groupWords(
+    item,
+    page.store.dimensions(),
+    currencyOfPublisher(page.store, textOf(desk.form.read('/campaign/fields/publisher_id'))),
+  );
   const title = titleIn(item, at, textOf(desk.draft().campaign.fields['name']));
   const id = `item-${item.key}`;
   const faults = desk.form.faultsAt(`/line_items/${at}`).length;

@@ -20,6 +20,7 @@ import { weekField } from '../../parts/fields/week-field.ts';
 import { valuesField } from '../../parts/fields/values-field.ts';
 import type { Page } from '../../page.ts';
 import type { Dimensions, Kind } from '../../api/wire.ts';
+import { currencyInForm } from '../../words/currency.ts';
 import { titleOf } from '../../words/kinds.ts';
 import { choicesOf, hasType } from './entity-fields.ts';
 import type { FormField, FieldSchema } from '../../../src/catalog/entities/form.ts';
@@ -80,7 +81,7 @@ type PlainWidget = 'values' | 'text' | 'number' | 'date' | 'switch' | 'choice' |
 const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   text: { ...text, render: ({ form, options }) => textField(form, options) },
   number: { ...number, render: ({ form, options }) => numberField(form, options) },
-  money: { ...number, render: ({ form, options }) => moneyField(form, options) },
+  money: { ...number, render: ({ form, page, options }) => moneyField(form, currencyInForm(page.store, form), options) },
   date: { ...choice, render: ({ form, options }) => dateField(form, options) },
   switch: {
     toDraft: (value) => value === true || value === 'true',

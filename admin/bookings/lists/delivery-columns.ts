@@ -2,13 +2,15 @@ import { html, type TemplateResult } from 'lit-html';
 import type { ListedDelivery, Progress } from '../../../src/delivery/status/status.ts';
 import type { Week } from '../../../src/delivery/sums/recent-counts.ts';
 import type { StatusKind, Statuses } from '../../api/statuses.ts';
+import type { Page } from '../../page.ts';
 import type { LineItemWire } from '../../api/wire.ts';
-import { count, money, percent } from '../../words/formats.ts';
+import { currencyOfCampaign } from '../../words/currency.ts';
+import { amounts, count, money, percent } from '../../words/formats.ts';
 import { WIDTHS, type ListColumn } from './list-column.ts';
 import { t } from '../../words/texts.ts';
 
 /** What the delivered part is of. */
-const OF: Readonly<Record<Progress['of'], { readonly words: string; readonly show: (value: number) => string }>> = {
+const OF: Readonly<Record<Progress['of'], { readonly words: string; readonly show: (value: number, currency: string) => string }>> = {
   goal_impressions: { words: t`the goal of impressions`, show: count },
   goal_clicks: { words: t`the goal of clicks`, show: count },
   daily_impression_cap: { words: t`the daily cap`, show: count },
@@ -17,7 +19,7 @@ const OF: Readonly<Record<Progress['of'], { readonly words: string; readonly sho
 };
 
 /** Delivery of today, and the used part of the goal or limit of each line item. */
-export const deliveryColumns = (statuses: Statuses): readonly ListColumn<LineItemWire>[] => {
+export const deliveryColumns = ({ statuses, store }: Pick<Page, 'statuses' | 'store'>): readonly ListColumn<LineItemWire>[] => {
   const cell =
     (show: (delivery: ListedDelivery, item: LineItemWire) => TemplateResult | string) =>
     (item: LineItemWire): TemplateResult | string => {
@@ -33,17 +35,17 @@ export const deliveryColumns = (statuses: Statuses): readonly ListColumn<LineIte
     },
     {
       ...{ id: 'delivered', label: t`Delivered`, width: WIDTHS.bar },
-      cell: cell(({ progress }) => (progress ? progressBar(progress) : '–')),
+      cell: cell(({ progress }, item) => (progress ? progressBar(progress, currencyOfCampaign(store, item.campaign_id)) : '–')),
       value: ({ id }) => statuses.delivery(id)?.progress?.done ?? null,
     },
     {
       ...{ id: 'spend_today', label: t`Spend today`, width: WIDTHS.sum, numeric: true, sort: '-spend_today', usual: 1500 },
-      cell: cell(({ spend_today }, { type, budget_type }) =>
+      cell: cell(({ spend_today }, { type, budget_type, campaign_id }) =>
         type === 'direct' && budget_type === 'Flat'
           ? html`<span title=${t`A fee is earned over the flight: see Reports`}>${t`fee`}</span>`
-          : money(spend_today),
+          : money(spend_today, currencyOfCampaign(store, campaign_id)),
       ),
-      sum: ({ spend_today }) => money(spend_today),
+      sum: ({ spend_today }) => amounts(spend_today),
       value: ({ id }) => statuses.delivery(id)?.spend_today ?? null,
     },
   ];
@@ -72,10 +74,10 @@ const weekCell = ({ impressions, before }: Week): TemplateResult | string => {
   >`;
 };
 
-const progressBar = ({ of, done, limit }: Progress): TemplateResult => {
+const progressBar = ({ of, done, limit }: Progress, currency: string): TemplateResult => {
   const { words, show } = OF[of];
   const share = limit > 0 ? done / limit : 1;
-  const text = t`${show(done)} of ${show(limit)}, ${words}`;
+  const text = t`${show(done, currency)} of ${show(limit, currency)}, ${words}`;
   return html`<span class="progress" title=${text}>
     <span class="bar ${share >= 1 ? 'full' : ''}" role="img" aria-label=${text}
       ><span class="used" .style=${`width:${Math.min(100, 100 * share)}%`}></span

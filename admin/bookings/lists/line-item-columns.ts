@@ -3,7 +3,8 @@ import type { Page } from '../../page.ts';
 import type { CampaignWire, LineItemWire, Records } from '../../api/wire.ts';
 import { statusPill } from '../../parts/parts.ts';
 import { CLASS_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
-import { count, money } from '../../words/formats.ts';
+import { currencyOfCampaign } from '../../words/currency.ts';
+import { amounts, count, money } from '../../words/formats.ts';
 import { publisherOfCampaign } from '../../words/kinds.ts';
 import { deliveryColumns, weekColumn } from './delivery-columns.ts';
 import { flightBar } from './flight-bar.ts';
@@ -24,6 +25,7 @@ export const lineItemColumns = (
   flight: ListColumn<CampaignWire | LineItemWire>,
 ): readonly ListColumn<LineItemWire>[] => {
   const campaignOf = ({ campaign_id }: LineItemWire) => store.find('campaigns', campaign_id);
+  const currencyOf = ({ campaign_id }: LineItemWire): string => currencyOfCampaign(store, campaign_id);
   const parent = { width: WIDTHS.words, grow: 2 };
   const figure = { width: WIDTHS.sum, numeric: true };
   return [
@@ -44,8 +46,8 @@ export const lineItemColumns = (
     },
     {
       ...{ id: 'price', label: t`Price`, ...figure, width: 122, sort: '-price' },
-      cell: (item) => cell(item, priceField(item), listedPrice(item)),
-      value: priceOf,
+      cell: (item) => cell(item, priceField(item), listedPrice(item, currencyOf(item))),
+      value: (item) => priceOf(item, currencyOf(item)),
     },
     {
       ...{ id: 'class', label: t`Class`, width: WIDTHS.words, sort: 'class', usual: 1700 },
@@ -70,11 +72,11 @@ export const lineItemColumns = (
     },
     {
       ...{ id: 'budget', label: t`Budget`, ...figure, usual: false },
-      cell: ({ budget }) => (budget === null ? dash : money(budget)),
-      sum: ({ budget }) => money(budget),
+      cell: (item) => (item.budget === null ? dash : money(item.budget, currencyOf(item))),
+      sum: ({ budget }) => amounts(budget),
       value: ({ budget }) => budget,
     },
-    ...deliveryColumns(statuses),
+    ...deliveryColumns({ statuses, store }),
     weekColumn(statuses, 'line_items', '-impressions_week'),
     { ...childCount(t`Creatives`, 'creatives', html`<span class="pill warn">${t`none yet`}</span>`), usual: 1600 },
     idColumn(),

@@ -22,8 +22,10 @@ export interface Booked {
   readonly flight: Flight;
   /** Impressions over the flight; null: none are agreed. */
   readonly goal: number | null;
-  /** USD that the flight is agreed to cost; null: it is open. */
+  /** What the flight is agreed to cost; null: it is open. */
   readonly cost: number | null;
+  /** Of the cost and the revenue. */
+  readonly currency: string;
 }
 
 interface Read {
@@ -99,17 +101,17 @@ const spanOf = (
   return first > today ? undefined : { from: dateOfDay(Math.max(first, last - MAX_DAYS + 1)), to: dateOfDay(last) };
 };
 
-const future = ({ goal, cost }: Booked, { first, last, today }: FlightCourse): TemplateResult => {
+const future = ({ goal, cost, currency }: Booked, { first, last, today }: FlightCourse): TemplateResult => {
   const days = last - first + 1;
   return html`<p>
     ${t`It begins on ${date(dateOfDay(first))}, in ${count(first - today)} days, and runs for ${count(days)} days.`}
     ${goal === null ? nothing : t`Booked: ${count(goal)} impressions, about ${count(Math.ceil(goal / days))} a day.`}
-    ${cost === null ? nothing : t`It is agreed to cost ${money(cost)}.`}
+    ${cost === null ? nothing : t`It is agreed to cost ${money(cost, currency)}.`}
   </p>`;
 };
 
 const courseOf = (
-  { flight, goal, cost }: Booked,
+  { flight, goal, cost, currency }: Booked,
   { days, clicks, revenue, marks }: Read,
   today: number,
   { words, delivery }: CourseForecast,
@@ -123,7 +125,7 @@ const courseOf = (
     ...(state === 'running' && due !== undefined ? [[t`Due by tonight`, count(Math.round(due))] as const] : []),
     [t`Clicks`, count(clicks)],
     [t`Click rate`, total > 0 ? percent(clicks / total) : '–'],
-    [t`Revenue`, cost === null ? money(revenue) : t`${money(revenue)} of ${money(cost)}`],
+    [t`Revenue`, cost === null ? money(revenue, currency) : t`${money(revenue, currency)} of ${money(cost, currency)}`],
   ];
   return html`
     <dl class="figures course">

@@ -64,7 +64,7 @@ export const playerField = (form: Form, options: FieldOptions): TemplateResult =
         ${select('position', t`Where it plays`, choicesOf(POSITION_WORDS, t`not said`))}
         ${select('skip', t`Skipping`, choicesOf(SKIP_WORDS, t`as the ad says`))} ${select('vast', t`What it reads`, VAST_CHOICES)}
         ${number('minDuration', t`Shortest ad`, t`any`, t`seconds`)} ${number('maxDuration', t`Longest ad`, t`any`, t`seconds`)}
-        ${number('perSecond', t`Lowest bid for each second`, t`none`, t`USD per thousand`)}
+        ${number('perSecond', t`Lowest bid for each second`, t`none`, t`per thousand`)}
       </div>
       <fieldset class="player-types">
         <legend>${t`Types of files, of which an ad has one`}</legend>
@@ -100,7 +100,8 @@ const podInputs = (pod: PodDraft, of: string, change: (part: Partial<PodDraft>) 
 
 const breakRules = (id: string, draft: PlayerDraft, write: Write): TemplateResult => {
   const { breaks } = draft;
-  const change = (at: number, part: Partial<BreakDraft>): void => write({ breaks: breaks.map((one, i) => (i === at ? { ...one, ...part } : one)) });
+  const change = (at: number, part: Partial<BreakDraft>): void =>
+    write({ breaks: breaks.map((one, i) => (i === at ? { ...one, ...part } : one)) });
   const remove = (at: number): void => {
     write({ breaks: breaks.filter((_, i) => i !== at) });
     document.getElementById(`${id}-add`)?.focus();
@@ -116,9 +117,13 @@ const breakRules = (id: string, draft: PlayerDraft, write: Write): TemplateResul
             ${button('×', () => remove(at), 'quiet icon-button', t`Remove break ${at + 1}`)}
           </div>`,
       )}
-      <button type="button" id="${id}-add" class="quiet" @click=${() => write({ breaks: [...breaks, NEW_BREAK] })}>+ ${t`Add a break`}</button>
+      <button type="button" id="${id}-add" class="quiet" @click=${() => write({ breaks: [...breaks, NEW_BREAK] })}>
+        + ${t`Add a break`}
+      </button>
     </div>
-    <p class="help">${t`A moment is start, end, a time such as 00:10:00, a part of the film such as 25%, or #2 for its second opportunity.`}</p>
+    <p class="help">
+      ${t`A moment is start, end, a time such as 00:10:00, a part of the film such as 25%, or #2 for its second opportunity.`}
+    </p>
     ${breaks.length > 0 ? breakLine(playerOf(draft)) : nothing}
   </fieldset>`;
 };

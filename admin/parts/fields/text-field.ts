@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { textOf } from '../../bookings/forms/typed-text.ts';
 import type { Form } from '../../bookings/forms/form.ts';
+import { currencySign } from '../../words/formats.ts';
 import { field, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
 
@@ -30,9 +31,9 @@ export const textField = (form: Form, options: TextFieldOptions): TemplateResult
 /** A number; empty: not set. */
 export const numberField = (form: Form, options: TextFieldOptions): TemplateResult => textField(form, { inputMode: 'numeric', ...options });
 
-/** USD. */
-export const moneyField = (form: Form, options: TextFieldOptions): TemplateResult =>
-  textField(form, { inputMode: 'decimal', prefix: '$', placeholder: '0.00', ...options });
+/** An amount in a currency. */
+export const moneyField = (form: Form, currency: string, options: TextFieldOptions): TemplateResult =>
+  textField(form, { inputMode: 'decimal', prefix: currencySign(currency), placeholder: '0.00', ...options });
 
 export const textArea = (form: Form, options: FieldOptions & { readonly rows: number }): TemplateResult =>
   field(

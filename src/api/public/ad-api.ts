@@ -59,7 +59,7 @@ const BID = component(
     crid: s.described(s.text, 'Creative'),
     cid: s.described(s.text, 'Campaign'),
     adm: s.described(s.text, 'HTML for html and banner creatives, JSON text for native, VAST for video and audio'),
-    price: s.described(s.number, 'eCPM in USD'),
+    price: s.described(s.number, 'eCPM in `cur`'),
     adomain: s.optional(s.listOf(s.text)),
     ...CATEGORIES,
     w: s.integer,
@@ -76,7 +76,7 @@ const AD_RESPONSE = component(
   'AdResponse',
   s.record({
     id: s.described(s.text, 'The id of the request'),
-    cur: Unsafe<'USD'>({ const: 'USD' }),
+    cur: s.described(s.text, 'ISO 4217: the currency of the publisher'),
     seatbid: s.listOf(s.record({ bid: s.listOf(BID) })),
     nbr: s.optional(s.described(s.integer, 'No-bid reason, present when no impression was filled')),
     ext: s.optional(
@@ -133,7 +133,9 @@ const VAST_QUERY = {
   n,
   v: ownQuery(s.oneOf(['2', '3', '4', '4.2']), 'The version of VAST that the player reads; default: that of the placement, else 4.2'),
 };
-const BREAK_QUERY = { break: ownQuery(s.integerOf({ minimum: 1, maximum: 50 }), 'The number of a break of the placement, as /vmap names it') };
+const BREAK_QUERY = {
+  break: ownQuery(s.integerOf({ minimum: 1, maximum: 50 }), 'The number of a break of the placement, as /vmap names it'),
+};
 const TAG_PROBLEMS = ['invalid_request', 'unauthorized', 'origin_not_allowed', 'unavailable'] as const;
 
 /** Ad requests of pages and servers. Served by src/http: the table has them for the document. */
@@ -174,7 +176,10 @@ export const AD_API = defineRoutes({
     summary: 'The ad breaks of a placement for a player, as VMAP; see docs/video.md',
     parameters: VAST_QUERY,
     answer: file('VMAP: each break with the tag of its ads', {
-      'application/xml': { schema: s.text, example: '<vmap:VMAP version="1.0" xmlns:vmap="http://www.iab.net/videosuite/vmap">…</vmap:VMAP>' },
+      'application/xml': {
+        schema: s.text,
+        example: '<vmap:VMAP version="1.0" xmlns:vmap="http://www.iab.net/videosuite/vmap">…</vmap:VMAP>',
+      },
     }),
     problems: TAG_PROBLEMS,
   },

@@ -18,7 +18,7 @@ export interface BidderCall {
 /** An impression with the invitations of one bidder. */
 export interface CallOpportunity extends BidOpportunity {
   /**
-   * The lowest bids, micros of USD per thousand impressions, by the deal; of OPEN_MARKET, for a bid
+   * The lowest bids, micros of the publisher's currency per thousand impressions, by the deal; of OPEN_MARKET, for a bid
    * without a deal. A deal that is not here is not offered.
    */
   readonly floors: ReadonlyMap<string, number>;

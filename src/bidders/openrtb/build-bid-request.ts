@@ -21,13 +21,15 @@ export interface BidRequestParts {
   /** Time left until the deadline. */
   readonly tmaxMs: number;
   readonly bidder: Bidder;
+  /** Of floors and bids. */
+  readonly currency: string;
   /** Of the publisher, the auction and the bidder. */
   readonly blocked: readonly BlockList[];
   readonly format: BidFormat;
   readonly imps: readonly (AskedImp & { readonly impId: string; readonly placement: Placement })[];
   readonly context: BidContext;
-  /** Units of the bidder's currency for one USD. */
-  readonly usdRate: number;
+  /** Units of the bidder's currency for one of the publisher's. */
+  readonly rate: number;
 }
 
 /** OpenRTB's list of device types: phone, tablet, personal computer. */
@@ -46,8 +48,8 @@ export const isSecurePage = (pageUrl: string | null): boolean => !/^http:/i.test
  * nothing about bookings.
  */
 export const buildBidRequest = (parts: BidRequestParts): object => {
-  const { context, bidder } = parts;
-  const { currency, seats, params } = bidder;
+  const { context, bidder, currency } = parts;
+  const { seats, params } = bidder;
   const secure = isSecurePage(context.pageUrl) ? 1 : 0;
   return {
     id: parts.auctionId,
@@ -64,10 +66,10 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
       secure,
       ...mediaOf(
         parts.format,
-        { size, otherSizes, played: { players, pod, usdRate: parts.usdRate } },
+        { size, otherSizes, played: { players, pod, rate: parts.rate } },
         unionOf([...parts.blocked.map((list) => list.battr), battr ?? []]),
       ),
-      ...dealsOf(floors, bidder),
+      ...dealsOf(floors, currency, seats),
       ...(Object.keys(params).length > 0 && {
         ext: fillParams(params, { PLACEMENT_ID: placement.id, PUBLISHER_ID: String(context.publisher.id) }),
       }),
@@ -104,7 +106,7 @@ const unionOf = <T>(lists: readonly (readonly T[])[]): readonly T[] => [...new S
 
 const cpmOf = (micros: number): number => Number(formatCpm(micros));
 
-const dealsOf = (floors: ReadonlyMap<string, number>, { currency, seats }: Bidder): { readonly pmp?: object } => {
+const dealsOf = (floors: ReadonlyMap<string, number>, currency: string, seats: Bidder['seats']): { readonly pmp?: object } => {
   const deals = [...floors].filter(([deal]) => deal !== OPEN_MARKET);
   if (deals.length === 0) return {};
   const deal = ([id, floorMicros]: readonly [string, number]): object => ({

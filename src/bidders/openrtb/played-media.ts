@@ -5,8 +5,8 @@ import type { AskedImp } from './read-bid-response.ts';
 /** What a player takes, as far as it says. */
 export interface Played extends Pick<AskedImp, 'pod'> {
   readonly players: NonNullable<AskedImp['players']>;
-  /** Units of the bidder's currency for one USD. */
-  readonly usdRate: number;
+  /** Units of the bidder's currency for one of the publisher's. */
+  readonly rate: number;
 }
 
 const LINEAR = 1;
@@ -69,7 +69,7 @@ const [FIRST, LAST, ANY] = [1, -1, 0];
 
 /** Each ad of a pod is asked for as an impression of its own. */
 const podOf = (played: Played): object => {
-  const { pod, usdRate } = played;
+  const { pod, rate } = played;
   const perSecond = Math.max(0, ...rulesOf(played).map((rule) => rule.min_cpm_per_second ?? 0));
   const position = positionIn(played);
   return {
@@ -78,6 +78,6 @@ const podOf = (played: Played): object => {
       podseq: position === 'pre' ? FIRST : position === 'post' ? LAST : ANY,
       slotinpod: pod.slot === 1 ? FIRST : pod.slot === pod.slots ? LAST : ANY,
     }),
-    ...(perSecond > 0 && { mincpmpersec: Math.ceil(perSecond * usdRate * 1e6) / 1e6 }),
+    ...(perSecond > 0 && { mincpmpersec: Math.ceil(perSecond * rate * 1e6) / 1e6 }),
   };
 };

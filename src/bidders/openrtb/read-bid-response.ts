@@ -15,14 +15,15 @@ import { fillAuctionMacros, fillWithin, formatCpm, type AuctionMacros } from './
 import { asList, asObject, asText } from './json-fields.ts';
 import { blockedBy, readAttributes, readSupply } from './judge-supply.ts';
 import { readDomains } from './read-domains.ts';
-import { moneyOf, readPrice, type Money } from './read-price.ts';
+import { moneyOf, readPrice, type AskedCurrencies, type Money } from './read-price.ts';
 import { readBidMarkup, type MarkupRoom } from './read-bid-markup.ts';
 
 /** What one bidder was sent. */
 export interface AskedBid {
   /** BidRequest.id */
   readonly auctionId: string;
-  readonly bidder: Pick<Bidder, 'currency' | 'bidAdjustment' | 'seats'>;
+  readonly bidder: Pick<Bidder, 'bidAdjustment' | 'seats'>;
+  readonly currencies: AskedCurrencies;
   /** Of the publisher, the auction and the bidder. */
   readonly blocked: readonly BlockList[];
   readonly rateOf: RateOf;
@@ -36,10 +37,7 @@ export interface AskedBid {
 }
 
 export interface AskedImp extends Pick<ImpQuery, 'size' | 'otherSizes'> {
-  /**
-   * The lowest bids by deal (CallOpportunity), micros of the bidder's currency per thousand
-   * impressions.
-   */
+  /** The lowest bids by deal (CallOpportunity), micros of the currency that was asked for, per thousand impressions. */
   readonly floors: ReadonlyMap<string, number>;
   /** Creative attributes that this impression blocks, besides those of the block lists. */
   readonly battr?: readonly number[] | undefined;
@@ -86,7 +84,7 @@ export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
   if (offers === null) return wholly('malformed');
   if (offers.length === 0) return NOTHING;
   const currency = answer['cur'] ?? 'USD';
-  const money = moneyOf(currency, asked.bidder.currency, asked.rateOf);
+  const money = moneyOf(currency, asked.currencies, asked.rateOf);
   if (money === undefined) return wholly('wrong_currency');
   const ofAnswer: OfAnswer = { bidId: asText(answer['bidid'], MAX_ID_LENGTH), money, room: { leftBytes: MAX_FILLED_BYTES } };
   return bestOfEach(offers.slice(0, MAX_BIDS).map((offer) => readOffer(offer, ofAnswer, asked)));
@@ -185,7 +183,7 @@ const readOffer = ({ bid, seat }: Offer, { bidId: answerBidId, money, room }: Of
 /** Of a tag of another server only the bid says how long it plays. */
 const secondsOf = (dur: unknown): number | null => (typeof dur === 'number' && dur > 0 ? dur * 1000 : null);
 
-/** Micros of USD. */
+/** Micros of the publisher's currency. */
 const floorPerSecond = ({ players = [] }: AskedImp): number =>
   Math.max(0, ...players.map((rules) => (rules?.min_cpm_per_second ?? 0) * 1e6));
 
@@ -205,10 +203,7 @@ const readDeal = (value: unknown, { floors }: AskedImp): string | undefined => {
   return floors.has(value) ? value : OPEN_MARKET;
 };
 
-/**
- * Absent sides and 0, which some bidders send for "as requested", become null; the whole is null
- * when a side is invalid.
- */
+/** Absent sides and 0, which some bidders send for "as requested", become null; the whole is null when a side is invalid. */
 const readSize = ({
   w,
   h,

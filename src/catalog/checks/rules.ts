@@ -103,7 +103,7 @@ export const campaignRules = (record: Given<CampaignRecord>): readonly Fault[] =
   return [
     ...flightRules(record),
     ...(typeof budget === 'number' && typeof daily === 'number' && daily > budget
-      ? [{ pointer: '/daily_budget', detail: `never applies: the budget of the whole flight is ${budget} USD. Leave it out, or give less` }]
+      ? [{ pointer: '/daily_budget', detail: `never applies: the budget of the whole flight is ${budget}. Leave it out, or give less` }]
       : []),
   ];
 };

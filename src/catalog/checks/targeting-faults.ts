@@ -2,6 +2,7 @@ import { pointerStep, type Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import { isCountryCode } from './country-codes.ts';
 import { languagesOf } from '../../targeting/languages-of.ts';
 import { urlPrefixesOf } from '../../targeting/url-prefixes.ts';
 
@@ -35,6 +36,7 @@ export const targetingFaults = (
   return [
     ...sides.flatMap(({ rules, at }) => dimensionFaults(rules, at, dimensions, isLoad)),
     ...sides.flatMap(({ rules, at }) => DIMENSION_FORMS.flatMap((form) => rangeFaults(rules[form], `${at}/${form}`))),
+    ...(isLoad ? [] : sides.flatMap(({ rules, at }) => regionFaults(rules['regions'], `${at}/regions`))),
     ...(isLoad ? [] : contradictions(targeting, exclude, `${pointer}/exclude`)),
   ];
 };
@@ -45,6 +47,16 @@ const dimensionFaults = (rules: Given, at: string, dimensions: DimensionSchema, 
     if (!isObject(values) || (isLoad && form === 'key_values')) return [];
     return checkDimensions(dimensions, values, { pointer: `${at}/${form}`, unregistered: UNREGISTERED[form] });
   });
+
+/** A region that no country has would match no visitor, and say nothing. */
+const regionFaults = (regions: unknown, at: string): readonly Fault[] =>
+  Array.isArray(regions)
+    ? regions.flatMap((region: unknown, i) =>
+        typeof region !== 'string' || (/^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(region) && isCountryCode(region.slice(0, 2)))
+          ? []
+          : [{ pointer: `${at}/${i}`, detail: 'must be an ISO 3166-2 code, such as US-CA: a country, a hyphen and its region' }],
+      )
+    : [];
 
 type Given = Readonly<Record<string, unknown>>;
 

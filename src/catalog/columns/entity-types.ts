@@ -135,6 +135,7 @@ export const BIDDERS: EntityType<Bidder> = entityType(ENTITIES.bidders, { schain
 
 export const CAMPAIGNS: EntityType<Campaign> = entityType(ENTITIES.campaigns, {
   edition: number,
+  currency: repeated<string>(),
   traits: repeated<AdvertiserTraits>(),
   counted: repeatedList<SharedCount>(NO_SHARED_COUNTS),
   flight,

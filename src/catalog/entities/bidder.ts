@@ -83,12 +83,15 @@ export const BIDDER = defineEntity({
       form: { label: 'Seats', wide: true, help: 'Buyer seats whose bids are accepted. Empty: all.' },
     },
     currency: {
-      schema: s.textOf({ format: 'currency', default: 'USD', description: 'of floors and bids; needs a rate in CURRENCY_RATES' }),
-      view: ['currency', 'text'],
+      schema: s.orNull(s.textOf({ format: 'currency' }), {
+        default: null,
+        description: 'of floors and bids; null: that of each publisher; another one needs a rate in CURRENCY_RATES',
+      }),
+      view: ['currency', 'textOrNull'],
       form: {
         label: 'Currency',
-        placeholder: 'EUR',
-        help: 'Of floors and bids. A currency other than USD needs an exchange rate, set in the configuration of the ad server.',
+        placeholder: 'that of the publisher',
+        help: 'Of floors and bids. Empty: the currency of each publisher. Another one needs an exchange rate, set in the configuration of the ad server.',
       },
     },
     bid_adjustment: {

@@ -33,13 +33,13 @@ export const CAMPAIGN = defineEntity({
     start_date: START_DATE,
     end_date: END_DATE,
     budget: {
-      schema: amount('USD; bounds the sum of its line items; null: no bound'),
+      schema: amount('bounds the sum of its line items; null: no bound'),
       stored: 'micros',
       view: ['budgetMicros', 'numberOrNull'],
       form: { label: 'Budget', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
     },
     daily_budget: {
-      schema: amount('USD a day; bounds the sum of its line items; null: no bound'),
+      schema: amount('a day; bounds the sum of its line items; null: no bound'),
       stored: 'micros',
       view: ['dailyBudgetMicros', 'numberOrNull'],
       form: { label: 'Daily budget', placeholder: 'no limit', unit: 'a day', help: 'Limits the sum of its line items on each day.' },

@@ -138,6 +138,19 @@ export const CREATIVE = defineEntity({
         help: 'Its place in the sequence of its line item, where the rotation is a sequence. The same step: one of them, in turn.',
       },
     },
+    companion_set: {
+      schema: s.orNull(s.textOf({ minLength: 1, maxLength: 64 }), {
+        default: null,
+        description:
+          'of a roadblock: the creatives of one set are shown together on a page, each on its placement, or none is; null: it goes with any set',
+      }),
+      view: ['companionSet', 'textOrNull'],
+      form: {
+        label: 'Companion set',
+        placeholder: 'goes with any',
+        help: 'Of a roadblock: a main ad and its companions have the same name here. They are shown together on a page, or not at all.',
+      },
+    },
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
@@ -152,7 +165,7 @@ export const CREATIVE = defineEntity({
     { title: 'Where it runs', fields: ['name', 'line_item_id', 'follows_line_item', 'placement_ids', 'format', 'external_key'] },
     { title: 'Content', fields: ['content'] },
     { title: 'Advertiser', fields: ['click_url', 'advertiser_domain', 'width', 'height', 'archived'] },
-    { title: 'Delivery', fields: ['status', 'weight', 'step'] },
+    { title: 'Delivery', fields: ['status', 'weight', 'step', 'companion_set'] },
   ],
   answered: {
     blocked_at: s.orNull(s.moment, { description: 'When the creative was blocked; null: it is not blocked' }),

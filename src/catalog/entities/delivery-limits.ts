@@ -25,7 +25,7 @@ export const DELIVERY_LIMITS = {
     form: { label: 'Daily impressions', placeholder: 'no cap', unit: 'a day' },
   }),
   daily_spend_cap: field({
-    schema: amount('USD'),
+    schema: amount('a day'),
     stored: 'micros',
     view: ['dailySpendCapMicros', 'numberOrNull'],
     form: { label: 'Daily spend', placeholder: 'no cap', unit: 'a day' },

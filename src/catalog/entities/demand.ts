@@ -49,14 +49,14 @@ export const DEMAND = {
     form: { label: 'Notice hosts', wide: true, when: { type: ['programmatic'], ...SHORT_FORM }, help: NOTICE_HOSTS_HELP },
   }),
   floor: field({
-    schema: amount('USD per thousand impressions: the lowest bid for a programmatic line item; with deal_id, the floor of the deal', 1_000),
+    schema: amount('per thousand impressions: the lowest bid for a programmatic line item; with deal_id, the floor of the deal', 100_000),
     stored: 'micros',
     only: 'programmatic',
     view: ['floorMicros', 'integer', 0],
     form: { label: 'Floor', placeholder: 'none', help: 'The lowest CPM that its bidder may bid.' },
   }),
   value_cpm: field({
-    schema: amount('USD per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing', 100_000),
+    schema: amount('per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing', 100_000),
     stored: 'micros',
     only: 'direct',
     view: ['valueCpmMicros', 'numberOrNull'],

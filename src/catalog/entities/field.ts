@@ -29,7 +29,7 @@ export type KindName = keyof KindValues;
  * and OpenAPI description are derived from it, by its name in the API.
  */
 export interface Field {
-  /** Of its values in the API: decimal USD, RFC 3339 dates. A field without a default is required. */
+  /** Of its values in the API: decimal amounts, RFC 3339 dates. A field without a default is required. */
   readonly schema: Schema;
   /** Absent in a record that was not stored yet (`generated`) or is filled in from another field (`implied`). */
   readonly absent?: 'generated' | 'implied';

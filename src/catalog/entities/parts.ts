@@ -1,7 +1,7 @@
 import type { SchemaOptions } from '@sinclair/typebox';
 import * as s from '../../base/schema.ts';
 import { valuesOf, type Choices } from '../model/choices.ts';
-import { MAX_USD } from '../model/money.ts';
+import { MAX_AMOUNT } from '../model/money.ts';
 import { field, type Members } from './field.ts';
 
 /*
@@ -15,8 +15,8 @@ export const pixels = s.integerOf({ minimum: 1, maximum: 32_767 });
 export const url = s.textOf({ format: 'http-url', maxLength: 2048 });
 export const hostOrNull = (description: string) => s.orNull(s.textOf({ format: 'host', maxLength: 253 }), { default: null, description });
 
-/** Decimal USD, or null. */
-export const amount = (description: string, maximum = MAX_USD) =>
+/** A decimal amount in the currency of the publisher, or null. */
+export const amount = (description: string, maximum = MAX_AMOUNT) =>
   s.orNull(s.numberOf({ minimum: 0, maximum }), { default: null, description });
 /** A number of events over the flight. */
 export const goal = (description: string) =>

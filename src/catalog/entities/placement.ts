@@ -43,7 +43,10 @@ export const PLACEMENT = defineEntity({
       form: { label: 'Formats', wide: true, initial: ['html', 'banner'] },
     },
     floor: {
-      schema: amount('USD per thousand impressions: the lowest bid of a bidder; null: any', 1_000),
+      schema: amount(
+        'per thousand impressions, in the currency of the publisher that asks: the lowest bid of a bidder; null: any',
+        100_000,
+      ),
       stored: 'micros',
       view: ['floorMicros', 'integer', 0],
       form: {
@@ -65,7 +68,12 @@ export const PLACEMENT = defineEntity({
           mimes: optional(listOf(textOf({ minLength: 1, maxLength: 64 }), { maxItems: 20, uniqueItems: true })),
           vast: optional(oneOf(VAST_VERSIONS, { description: 'the version of VAST that the player reads, unless its tag says it' })),
           min_cpm_per_second: optional(
-            numberOf({ minimum: 0, maximum: 1_000, description: 'USD per thousand impressions for each second: the lowest bid of a bidder' }),
+            numberOf({
+              minimum: 0,
+              maximum: 1_000,
+              description:
+                'per thousand impressions for each second, in the currency of the publisher that asks: the lowest bid of a bidder',
+            }),
           ),
           pod: optional(closedRecord(POD)),
           breaks: optional(

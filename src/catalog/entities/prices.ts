@@ -23,7 +23,7 @@ export const PRICES = {
   }),
   cpm: field({
     schema: amount(
-      'USD per thousand impressions, with VCPM per thousand viewable ones, at most 3 decimals; with Flat, the value to rank by',
+      'per thousand impressions, with VCPM per thousand viewable ones, at most 3 decimals; with Flat, the value to rank by',
       100_000,
     ),
     stored: 'micros',
@@ -51,7 +51,7 @@ export const PRICES = {
     },
   }),
   cpc: field({
-    schema: amount('USD per click', 100_000),
+    schema: amount('per click', 100_000),
     stored: 'micros',
     view: ['cpcMicros', 'numberOrNull'],
     form: {
@@ -62,7 +62,7 @@ export const PRICES = {
     },
   }),
   cpcv: field({
-    schema: amount('USD per completed view of a video or sound ad', 100_000),
+    schema: amount('per completed view of a video or sound ad', 100_000),
     stored: 'micros',
     view: ['cpcvMicros', 'numberOrNull'],
     form: {
@@ -74,7 +74,7 @@ export const PRICES = {
     },
   }),
   budget: field({
-    schema: amount('USD over the whole flight; with Flat, the fee'),
+    schema: amount('over the whole flight; with Flat, the fee'),
     stored: 'micros',
     view: ['budgetMicros', 'numberOrNull'],
     form: {
@@ -93,7 +93,7 @@ export const PRICES = {
     },
   }),
   list_price: field({
-    schema: amount('USD: its price in the rate card, before the discount: per thousand, per click, or the fee'),
+    schema: amount('its price in the rate card, before the discount: per thousand, per click, or the fee'),
     stored: 'micros',
     only: 'direct',
     form: {

@@ -13,6 +13,7 @@ import {
   ID,
   nameSchema,
   texts,
+  url,
 } from './parts.ts';
 import { RATE_CARD, RATE_CARD_SECTION } from './rate-card.ts';
 
@@ -30,6 +31,13 @@ export const PUBLISHER = defineEntity({
       schema: textOf({ minLength: 1, maxLength: 253 }),
       view: ['domain', 'text'],
       form: { label: 'Domain', placeholder: 'gazette.example' },
+    },
+    logo: {
+      schema: {
+        ...orNull(url, { default: null }),
+        description: 'the address of a picture for reports that advertisers see; null: its name alone',
+      },
+      form: { label: 'Logo', placeholder: 'https://…', help: 'A picture for the reports that you share with advertisers.' },
     },
     origins: {
       schema: listOf(textOf({ format: 'origin', maxLength: 300 }), {
@@ -127,19 +135,32 @@ export const PUBLISHER = defineEntity({
         format: 'currency',
         maxLength: 3,
         default: 'USD',
-        description: 'ISO 4217, such as EUR: the currency of statements; prices, budgets and reports are in USD',
+        description:
+          'ISO 4217, such as EUR: the currency of all its money: prices, budgets, floors, bids, answers, reports and statements. Fixed once anything is booked',
       }),
+      view: ['currency', 'text'],
       form: {
         label: 'Currency',
         placeholder: 'USD',
-        help: 'Of statements. Prices, budgets and reports are in USD; another currency needs an exchange rate, set in the configuration of the ad server.',
+        help: 'Of all prices, budgets, floors, bids, reports and statements. It cannot change once a campaign is booked. Bids in other currencies need an exchange rate, set in the configuration of the ad server.',
+      },
+    },
+    statement_currency: {
+      schema: orNull(textOf({ format: 'currency', maxLength: 3 }), {
+        default: null,
+        description: 'ISO 4217: statements have their amounts in it too, at the rate of the day; null: in the currency alone',
+      }),
+      form: {
+        label: 'Currency of statements',
+        placeholder: 'the same',
+        help: 'Statements show amounts in this currency too. It needs an exchange rate, set in the configuration of the ad server. Empty: the currency of the publisher alone.',
       },
     },
     ...RATE_CARD,
     approval_price_below: {
       schema: amount('a lower price needs a second person; null: none does'),
       stored: 'micros',
-      form: { label: 'A price below, in USD', placeholder: 'no second person' },
+      form: { label: 'A price below', placeholder: 'no second person' },
     },
     approval_discount_over: {
       schema: orNull(integerOf({ minimum: 0, maximum: 100 }), {
@@ -151,7 +172,7 @@ export const PUBLISHER = defineEntity({
     approval_budget_above: {
       schema: amount('a higher budget needs a second person; null: none does'),
       stored: 'micros',
-      form: { label: 'A budget above, in USD', placeholder: 'no second person' },
+      form: { label: 'A budget above', placeholder: 'no second person' },
     },
     approval_of_priority_1: {
       schema: { ...boolean, default: false, description: 'whether priority 1 needs a second person' },
@@ -177,9 +198,11 @@ export const PUBLISHER = defineEntity({
       fields: [
         'name',
         'domain',
+        'logo',
         'origins',
         'time_zone',
         'currency',
+        'statement_currency',
         'one_per_advertiser',
         'dynamic_allocation',
         'creative_approval',

@@ -12,7 +12,7 @@ export const RATE_CARD = {
         price: numberOf({
           minimum: 0,
           maximum: 100_000,
-          description: 'USD per thousand impressions, per click or per completed view; Flat: for a day of the flight',
+          description: 'per thousand impressions, per click or per completed view; Flat: for a day of the flight',
         }),
         placement: optional(orNull(textOf({ minLength: 1, maxLength: 128 }), { description: 'an id; null: all placements' })),
         size: optional(orNull(textOf({ pattern: '^[1-9]\\d{0,4}x[1-9]\\d{0,4}$' }), { description: 'such as 300x250; null: all sizes' })),

@@ -10,7 +10,7 @@ const PLAIN: Omit<Bidder, 'endpoint' | 'gvlId' | 'noticeHosts'> = {
   params: {},
   gzip: false,
   seats: [],
-  currency: 'USD',
+  currency: null,
   bidAdjustment: 1,
   timeoutShare: 1,
   schain: null,

@@ -22,8 +22,8 @@ import type { VideoAd } from './video-ad.ts';
  * no other form. A member that is one field of the record comes from the definition of that field
  * (catalog/entities); the others are here. Most entities are views, whose members are read from
  * shared memory when they are used and are not own properties: copy one with `withoutFrequencyCaps`
- * or by naming its members. Units: money in integer micro-dollars (1 USD = 1,000,000), a CPM in
- * micros per thousand impressions, times in epoch milliseconds (UTC).
+ * or by naming its members. Units: money in integer micros (millionths of a unit), a CPM in
+ * micros per thousand impressions, all in the currency of the publisher; times in epoch milliseconds (UTC).
  */
 
 /** Half-open: live from `startMs` until just before `endMs`. */
@@ -69,8 +69,10 @@ export interface Bidder extends MembersOf<(typeof BIDDER)['fields']> {
 }
 
 export interface Campaign extends MembersOf<(typeof CAMPAIGN)['fields']> {
-  /** Changes with the row: equal ids and editions mean equal campaigns, except for `stop` and `traits`. */
+  /** Changes with the row: equal ids and editions mean equal campaigns, except for `stop`, `traits` and `currency`. */
   readonly edition: number;
+  /** Of the publisher: that of its money. */
+  readonly currency: string;
   /** Of the advertiser. */
   readonly traits: AdvertiserTraits;
   readonly flight: Flight;

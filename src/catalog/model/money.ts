@@ -1,18 +1,22 @@
 /**
- * Largest amount accepted, in USD. Its micros are far below 2^53, so both conversions below are
- * exact.
+ * Largest amount accepted, in units of the publisher's currency. Its micros are far below 2^53, so both conversions
+ * below are exact.
  */
-export const MAX_USD = 1_000_000_000;
-const MICROS_A_USD = 1_000_000;
+export const MAX_AMOUNT = 1_000_000_000;
+const MICROS_A_UNIT = 1_000_000;
 
-/** Decimal USD to integer micros. */
-export const microsFromUsd = (usd: number): number => Math.round(usd * MICROS_A_USD);
+/** A decimal amount to integer micros. */
+export const microsFromAmount = (amount: number): number => Math.round(amount * MICROS_A_UNIT);
 
-/** Integer micros to decimal USD: the nearest double, which prints as the decimal it came from. */
-export const usdFromMicros = (micros: number): number => micros / MICROS_A_USD;
+/** Integer micros to a decimal amount: the nearest double, which prints as the decimal it came from. */
+export const amountFromMicros = (micros: number): number => micros / MICROS_A_UNIT;
+
+/** In words of the service: `$8.50`, `€0.0125`. */
+export const moneyWords = (amount: number, currency: string): string =>
+  new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 6 }).format(amount);
 
 /** Whether an amount is a whole multiple of 10^-places. */
-export const hasAtMostDecimals = (usd: number, places: number): boolean => {
+export const hasAtMostDecimals = (amount: number, places: number): boolean => {
   const scale = 10 ** places;
-  return Math.round(usd * scale) / scale === usd;
+  return Math.round(amount * scale) / scale === amount;
 };

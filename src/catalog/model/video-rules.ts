@@ -26,7 +26,7 @@ export interface VideoRules {
   readonly mimes?: readonly string[] | undefined;
   /** The version of VAST that it reads, at most; of a placement, unless its tag says it. */
   readonly vast?: VastVersion | undefined;
-  /** USD per thousand impressions, for each second of an ad. */
+  /** Per thousand impressions, in the currency of the publisher that asks, for each second of an ad. */
   readonly min_cpm_per_second?: number | undefined;
 }
 
@@ -55,4 +55,5 @@ export interface PlayerRules extends VideoRules {
 }
 
 /** Of a break that the standard names, in the words of `position`. */
-export const positionOfBreak = (at: string): VideoPosition => (/^(start|0{1,2}%|00:00:00(\.0+)?)$/.test(at) ? 'pre' : /^(end|100%)$/.test(at) ? 'post' : 'mid');
+export const positionOfBreak = (at: string): VideoPosition =>
+  /^(start|0{1,2}%|00:00:00(\.0+)?)$/.test(at) ? 'pre' : /^(end|100%)$/.test(at) ? 'post' : 'mid';

@@ -4,7 +4,7 @@ import type { Entity } from '../entities/define-entity.ts';
 import type { Field, Loose, Stored } from '../entities/field.ts';
 import type { CatalogRow } from '../model/catalog-reading.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../model/flight-dates.ts';
-import { microsFromUsd, usdFromMicros } from '../model/money.ts';
+import { microsFromAmount, amountFromMicros } from '../model/money.ts';
 
 /** The columns of a table, and the mapping between its rows and the records of the trafficking API. */
 export interface RowMapping<R> {
@@ -38,8 +38,8 @@ const date = (parse: (text: string) => number | undefined, show: (ms: number) =>
 
 const CELLS: Readonly<Record<Stored, Cell>> = {
   micros: {
-    read: (stored) => unlessNull(stored, (micros) => usdFromMicros(Number(micros))),
-    write: (usd) => unlessNull(usd, (amount) => microsFromUsd(Number(amount))),
+    read: (stored) => unlessNull(stored, (micros) => amountFromMicros(Number(micros))),
+    write: (value) => unlessNull(value, (amount) => microsFromAmount(Number(amount))),
   },
   // Postgres sends a bigint as text.
   bigint: { read: (stored) => unlessNull(stored, Number), write: asItIs },

@@ -177,7 +177,9 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       const stop = publisher.archived ? 'publisherArchived' : advertiser?.archived ? 'advertiserArchived' : campaign.ownStop;
       const traits = traitsOf(advertiser, publisher);
       const counted = withCounted(campaign);
-      return counted.stop === stop && isDeepStrictEqual(counted.traits, traits) ? counted : { ...counted, stop, traits };
+      const { currency } = publisher;
+      const isSame = counted.stop === stop && counted.currency === currency && isDeepStrictEqual(counted.traits, traits);
+      return isSame ? counted : { ...counted, stop, currency, traits };
     },
   });
   const campaigns = entityTable(CAMPAIGNS, campaignBlocks);

@@ -1,6 +1,6 @@
 import type { Entity } from '../entities/define-entity.ts';
 import type { Field, Fields, MembersOf, RecordOf } from '../entities/field.ts';
-import { microsFromUsd } from '../model/money.ts';
+import { microsFromAmount } from '../model/money.ts';
 
 /** Makes the copy of a checked record to the members that are one of its fields each. */
 export const membersOf = <F extends Fields>({ fields }: Entity<F>): ((record: RecordOf<F>) => MembersOf<F>) => {
@@ -11,7 +11,7 @@ export const membersOf = <F extends Fields>({ fields }: Entity<F>): ((record: Re
     const members: Record<string, unknown> = {};
     for (const { name, member, orElse, isAmount, only } of copied) {
       const value = only === undefined || only === record['type'] ? (record[name] ?? null) : null;
-      members[member] = value === null ? orElse : isAmount ? microsFromUsd(value as number) : value;
+      members[member] = value === null ? orElse : isAmount ? microsFromAmount(value as number) : value;
     }
     return members;
   };

@@ -6,6 +6,7 @@ import { BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS } fro
 import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
 import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks } from './candidate-index.ts';
 import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
+import { createCompanionSetsOf } from './companion-sets.ts';
 import { createPlacementsOf } from './placements-of.ts';
 import { createSiblingsOf } from './siblings.ts';
 import type { Slot, Snapshot } from './snapshot.ts';
@@ -79,6 +80,7 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
     ...tables,
     creativesOf: creatives.childrenOf,
     placementsOf: createPlacementsOf(creatives, placements),
+    companionSetsOf: createCompanionSetsOf(creatives, placements),
     slot: (publisherId: number, placementId: string) => {
       const stored = slots.get(placementId)?.get(publisherId);
       if (stored === undefined) return EMPTY_SLOT;

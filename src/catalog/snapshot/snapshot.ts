@@ -1,3 +1,4 @@
+import type { CompanionSets } from './companion-sets.ts';
 import type { DayRule } from '../../base/local-day.ts';
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
 import type { Entities } from '../columns/entities.ts';
@@ -116,6 +117,8 @@ export interface Snapshot {
   creativesOf(lineItemId: number): readonly Creative[];
   /** The placements that a roadblock is shown on together: those of its approved creatives. */
   placementsOf(lineItemId: number): readonly string[];
+  /** Of a roadblock, those that may be shown; undefined: its creatives are of no set. */
+  companionSetsOf(lineItemId: number): CompanionSets | undefined;
   /** What is booked for a publisher on a placement; an empty slot when nothing is. */
   slot(publisherId: number, placementId: string): Slot;
   /** The days of a publisher, by which it delivers, around a moment. */

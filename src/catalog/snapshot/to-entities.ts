@@ -110,7 +110,16 @@ const lowerCase = (text: string): string => text.toLowerCase();
 
 export const toCampaign = (key: RowKey, record: CampaignRecord): Campaign => {
   const ownStop = record.archived ? 'campaignArchived' : record.active ? null : 'campaignPaused';
-  return { ...ofCampaign(record), ...key, traits: NO_TRAITS, counted: NO_SHARED_COUNTS, flight: flightOf(record), stop: ownStop, ownStop };
+  return {
+    ...ofCampaign(record),
+    ...key,
+    currency: '',
+    traits: NO_TRAITS,
+    counted: NO_SHARED_COUNTS,
+    flight: flightOf(record),
+    stop: ownStop,
+    ownStop,
+  };
 };
 
 export const toNamedTargeting = (id: number, record: NamedTargetingRecord): NamedTargeting => ({

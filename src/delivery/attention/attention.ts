@@ -1,4 +1,5 @@
 import { component } from '../../api/component.ts';
+import { AMOUNTS } from '../amounts.ts';
 import * as s from '../../base/schema.ts';
 
 /** Why something needs attention, most urgent first. A line item is in one of the first five at most. */
@@ -40,24 +41,27 @@ export const ATTENTION = component(
       s.record({
         kind: s.oneOf(ATTENTION_KINDS),
         total: s.count,
-        at_risk: s.described(s.usd, 'Of all of them'),
+        at_risk: s.described(AMOUNTS, 'Of all of them, by the currency of their publishers'),
         rows: s.listOf(
           s.record({
             table: s.orNull(s.oneOf(TABLES), { enum: [...TABLES, null] }),
             id: s.orNull(s.integer),
             name: s.text,
             text: s.text,
-            at_risk: s.orNull(s.usd, {
+            at_risk: s.orNull(s.number, {
               description:
                 'What is lost if it goes on like this: of what was agreed, the part that is behind, or that of the days left; null: not known',
             }),
+            currency: s.orNull(s.text, { description: 'Of what is at risk' }),
             ends_at: s.orNull(s.moment, { description: 'The end of its flight' }),
             remedy: s.nullOr(REMEDY, { description: 'Of a line item that is forecast to miss its goal, what helps most' }),
           }),
         ),
       }),
     ),
-    ended: s.listOf(s.record({ line_item_id: s.integer, name: s.text, ended_at: s.moment, impressions: s.count, spend: s.usd })),
+    ended: s.listOf(
+      s.record({ line_item_id: s.integer, name: s.text, ended_at: s.moment, impressions: s.count, spend: s.number, currency: s.text }),
+    ),
     records: s.record(RECORDS, { description: 'Records that are not archived' }),
     health: s.record({
       replicas: s.described(s.integer, 'Replicas that are running; one that ended without a word counts for 35 seconds more'),
@@ -71,17 +75,19 @@ export const ATTENTION = component(
     line_items: { delivering: 412, behind: 3 },
     groups: [
       {
-        ...{ kind: 'behind', total: 3, at_risk: 910.5 },
+        ...{ kind: 'behind', total: 3, at_risk: [{ currency: 'EUR', amount: 910.5 }] },
         rows: [
           {
             ...{ table: 'line_items', id: 5, name: 'Boots, sport readers' },
             text: 'Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now',
-            ...{ at_risk: 760.5, ends_at: '2026-10-31T00:00:00.000Z', remedy: null },
+            ...{ at_risk: 760.5, currency: 'EUR', ends_at: '2026-10-31T00:00:00.000Z', remedy: null },
           },
         ],
       },
     ],
-    ended: [{ line_item_id: 4, name: 'Boots, summer', ended_at: '2026-10-14T00:00:00.000Z', impressions: 200_000, spend: 900 }],
+    ended: [
+      { line_item_id: 4, name: 'Boots, summer', ended_at: '2026-10-14T00:00:00.000Z', impressions: 200_000, spend: 900, currency: 'EUR' },
+    ],
     records: { publishers: 2, placements: 12, campaigns: 40, line_items: 96, creatives: 131 },
     health: { replicas: 3, counters: true, catalog_version: 84, catalog_age_seconds: 12 },
   },

@@ -16,7 +16,7 @@ export const SOON_MS = 3 * MS_PER_DAY;
 /** SQL: the line items that are not archived, with the part of their flight that their campaign leaves. */
 export const FLIGHTS = `
   flights as (
-    select l.*, c.publisher_id, c.name as campaign, c.budget_micros as campaign_budget_micros, l.active and c.active as runs,
+    select l.*, c.publisher_id, p.currency, c.name as campaign, c.budget_micros as campaign_budget_micros, l.active and c.active as runs,
            greatest(l.start_at, c.start_at) as from_at, least(l.end_at, c.end_at) as until_at
     from line_items l join campaigns c on c.id = l.campaign_id join publishers p on p.id = c.publisher_id
     where not (l.archived or c.archived or p.archived)
@@ -42,12 +42,12 @@ const CHOICES = {
 /** A flight ends soon: what is left is at most three days, and less than what has passed. */
 const nearFlights = (choice: keyof typeof CHOICES): string => `
   with ${FLIGHTS}, near as (
-    select id, name, publisher_id, from_at, until_at, ${VALUE} as value_micros,
+    select id, name, publisher_id, currency, from_at, until_at, ${VALUE} as value_micros,
            (lower(pacing) in ('even', 'pid') and daily_impression_cap > 0) or goal_impressions is not null or goal_clicks is not null as can_be_behind,
            from_at <= :at and until_at > :at and until_at <= :to and cast(:at as timestamptz) - from_at > until_at - :at as ends_soon
     from flights where from_at <= :to and until_at > :from and (cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[])))
   )
-  select id, name, publisher_id as "publisherId", extract(epoch from until_at)::float8 * 1000 as "endMs", ends_soon as "endsSoon",
+  select id, name, publisher_id as "publisherId", currency, extract(epoch from until_at)::float8 * 1000 as "endMs", ends_soon as "endsSoon",
          extract(epoch from from_at)::float8 * 1000 as "startMs", value_micros::float8 as "valueMicros"
   from near where ${CHOICES[choice]} limit :limit`;
 
@@ -56,6 +56,8 @@ export interface Booking {
   readonly id: number;
   readonly name: string;
   readonly publisherId: number;
+  /** Of its money. */
+  readonly currency: string;
   readonly endMs: number;
   readonly endsSoon: boolean;
   readonly startMs: number;

@@ -8,6 +8,8 @@ export interface ShortBooking {
   readonly id: number;
   readonly name: string;
   readonly publisherId: number;
+  /** Of its money. */
+  readonly currency: string;
   /** The end of its flight, or of the days that are forecast. */
   readonly untilMs: number;
   readonly endMs: number;
@@ -23,7 +25,7 @@ const SHORT = `
     where made_on > :at::date - 3 and (cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[])))
     order by publisher_id, made_on desc
   ), short as (select publisher_id, made_on, value from latest, jsonb_array_elements(at_risk) as value)
-  select f.id, f.name, f.publisher_id as "publisherId", short.value as short, (${VALUE})::float8 as "valueMicros",
+  select f.id, f.name, f.publisher_id as "publisherId", f.currency, short.value as short, (${VALUE})::float8 as "valueMicros",
          extract(epoch from f.until_at)::float8 * 1000 as "endMs",
          extract(epoch from least(f.until_at, (short.made_on + 29)::timestamptz))::float8 * 1000 as "untilMs"
   from flights f join short on short.publisher_id = f.publisher_id and f.id = (short.value ->> 'lineItemId')::int

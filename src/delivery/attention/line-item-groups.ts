@@ -1,5 +1,7 @@
+import type { Amounts } from '../amounts.ts';
+import { groupBy } from '../../base/group-by.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import type { LineItemStatus } from '../status/status.ts';
 import type { AttentionGroup, AttentionKind } from './attention.ts';
 import { shortRiskMicros, type ShortBooking } from './find-short.ts';
@@ -8,7 +10,7 @@ import { atRiskMicros, behindOf, endingSoon, type JudgedBooking } from './find-b
 /** Rows of a group that are named. */
 export const MAX_ROWS = 8;
 
-const inCents = (micros: number): number => Math.round(usdFromMicros(micros) * 100) / 100;
+const inCents = (micros: number): number => Math.round(amountFromMicros(micros) * 100) / 100;
 
 /** Statuses with a group of their line items; another status of one that is behind names the cap or budget that keeps it there. */
 const OWN_GROUPS: readonly LineItemStatus['value'][] = ['cannot serve', 'behind', 'outranked'];
@@ -27,7 +29,7 @@ export const itemGroups = (judged: readonly JudgedBooking[], short: readonly Sho
           {
             kind,
             total: of.length,
-            at_risk: inCents(of.reduce((sum, one) => sum + (risk(one) ?? 0), 0)),
+            at_risk: atRisk(of, risk),
             rows: of
               .toSorted((a, b) => (risk(b) ?? 0) - (risk(a) ?? 0))
               .slice(0, MAX_ROWS)
@@ -36,6 +38,7 @@ export const itemGroups = (judged: readonly JudgedBooking[], short: readonly Sho
                 return {
                   ...{ table: 'line_items', id: one.id, name: one.name, text: textOf(one) },
                   at_risk: micros === null ? null : inCents(micros),
+                  currency: one.currency,
                   ends_at: new Date(one.endMs).toISOString(),
                   remedy: null,
                 };
@@ -64,6 +67,16 @@ export const itemGroups = (judged: readonly JudgedBooking[], short: readonly Sho
   ];
 };
 
+/** By the currency of their publishers. */
+const atRisk = <T extends { readonly currency: string }>(of: readonly T[], risk: (one: T) => number | null): Amounts =>
+  Array.from(
+    groupBy(of, ({ currency }) => currency),
+    ([currency, those]) => ({
+      currency,
+      amount: inCents(those.reduce((sum, one) => sum + (risk(one) ?? 0), 0)),
+    }),
+  );
+
 /** @param late those that are late already: they have a group of their own */
 const willMiss = (short: readonly ShortBooking[], late: ReadonlySet<number>): readonly AttentionGroup[] => {
   const risk = (one: ShortBooking): number => shortRiskMicros(one) ?? 0;
@@ -74,9 +87,9 @@ const willMiss = (short: readonly ShortBooking[], late: ReadonlySet<number>): re
     const { due, expected, remedy } = one.short;
     return {
       ...{ table: 'line_items' as const, id: one.id, name: one.name, ends_at: new Date(one.endMs).toISOString(), remedy },
-      at_risk: one.valueMicros === null ? null : inCents(risk(one)),
+      ...{ at_risk: one.valueMicros === null ? null : inCents(risk(one)), currency: one.currency },
       text: `expected to deliver ${count(expected)} of ${count(due)} that are due by ${showEndDate(one.untilMs)}`,
     };
   });
-  return [{ kind: 'will_miss', total: found.length, at_risk: inCents(found.reduce((sum, one) => sum + risk(one), 0)), rows }];
+  return [{ kind: 'will_miss', total: found.length, at_risk: atRisk(found, risk), rows }];
 };

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { EVERYTHING, type Ids, type Scope } from '../../access/scope.ts';
 import { isVisible, scopeBinding } from '../../bookings/record-scope.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { readReconciliation } from '../../events/postgres/reconciliation.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
@@ -103,10 +103,10 @@ const countRecords = async (knex: Knex, scope: Scope): Promise<Attention['record
   return rows[0];
 };
 
-const NO_RISK = { at_risk: null, ends_at: null, remedy: null };
+const NO_RISK = { at_risk: null, currency: null, ends_at: null, remedy: null };
 
 const note = (kind: AttentionKind, total: number, rows: readonly AttentionRow[]): readonly AttentionGroup[] =>
-  total === 0 ? [] : [{ kind, total, at_risk: 0, rows }];
+  total === 0 ? [] : [{ kind, total, at_risk: [], rows }];
 
 /** Creatives that staff have to look at. */
 const otherGroups = async (knex: Knex, atMs: number, publishers: Ids): Promise<readonly AttentionGroup[]> => {
@@ -195,11 +195,12 @@ const endedItems = async (knex: Knex, latest: readonly Booking[]): Promise<reado
     [latest.map(({ id }) => id)] as unknown as Knex.RawBinding,
   );
   const sums = new Map(rows.map((row) => [row.id, row]));
-  return latest.map(({ id, name, endMs }) => ({
+  return latest.map(({ id, name, endMs, currency }) => ({
     line_item_id: id,
     name,
     ended_at: new Date(endMs).toISOString(),
     impressions: Number(sums.get(id)?.impressions ?? 0),
-    spend: usdFromMicros(Number(sums.get(id)?.spend ?? 0)),
+    spend: amountFromMicros(Number(sums.get(id)?.spend ?? 0)),
+    currency,
   }));
 };

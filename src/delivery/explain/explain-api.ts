@@ -24,6 +24,8 @@ const MARKUP = '<a href="https://boots.example/"><img src="https://cdn.example/b
 
 /** An ad response with its trace, without ids and tracking URLs of bids. */
 interface TestAnswer {
+  /** Of its prices. */
+  readonly cur: string;
   readonly seatbid: readonly { readonly bid: readonly TestBid[] }[];
   readonly nbr?: number;
   readonly ext: { readonly events: readonly string[] };

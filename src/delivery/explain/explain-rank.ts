@@ -1,4 +1,4 @@
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import type { Creative } from '../../catalog/model/entities.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
@@ -43,8 +43,8 @@ export const explainRank = (
   const ties = offered.filter((other) => other !== candidate && isTie(other, candidate));
   const outcome = above.length > 0 ? 'outranked' : ties.length > 0 ? 'tied' : 'wins';
   const rank = above.length + 1;
-  const ecpm = usdFromMicros(candidate.ecpmMicros);
-  const price = `${candidate.lineItem.class === null ? '' : `class ${candidate.lineItem.class}, `}priority ${candidate.lineItem.priority} and an eCPM of ${ecpm} USD`;
+  const ecpm = amountFromMicros(candidate.ecpmMicros);
+  const price = `${candidate.lineItem.class === null ? '' : `class ${candidate.lineItem.class}, `}priority ${candidate.lineItem.priority} and an eCPM of ${ecpm} ${candidate.campaign.currency}`;
   const yields = candidate.lineItem.sales.yields ? ', or above its opportunity cost while it is ahead of its goal' : '';
   const rivals = biddersAsked ? `, unless a programmatic line item bids more at the same or a better priority${yields}` : '';
   const detail = {
@@ -56,7 +56,7 @@ export const explainRank = (
     line_item_id: other.lineItem.id,
     creative_id: other.creative.id,
     priority: other.lineItem.priority,
-    ecpm: usdFromMicros(other.ecpmMicros),
+    ecpm: amountFromMicros(other.ecpmMicros),
   }));
   return { ...head, outcome, stage: 'ranking', detail, rank, of: offered.length, ecpm, behind };
 };
@@ -64,5 +64,5 @@ export const explainRank = (
 const isTie = (a: RankedCandidate, b: RankedCandidate): boolean =>
   a.lineItem.priority === b.lineItem.priority && a.ecpmMicros === b.ecpmMicros;
 
-const naming = ({ lineItem, ecpmMicros }: RankedCandidate): string =>
-  `line item ${lineItem.id} (priority ${lineItem.priority}, ${usdFromMicros(ecpmMicros)} USD)`;
+const naming = ({ lineItem, campaign, ecpmMicros }: RankedCandidate): string =>
+  `line item ${lineItem.id} (priority ${lineItem.priority}, ${amountFromMicros(ecpmMicros)} ${campaign.currency})`;

@@ -11,7 +11,7 @@ export const OUTCOMES = ['wins', 'tied', 'outranked', 'depends_on_bid', 'stopped
 const USAGE = s.record({ used: s.number, reserved: s.number, limit: s.number });
 export type Usage = s.Shape<typeof USAGE>;
 
-/** The ledger's current values, of the limits that the line item or its campaign has. Money in USD. */
+/** The ledger's current values, of the limits that the line item or its campaign has. Money in the publisher's currency. */
 const LIMITS = component(
   'Limits',
   s.record({
@@ -52,8 +52,8 @@ const CREATIVE_EXPLANATION = component(
     limits: s.nullOr(LIMITS),
     rank: s.optional(s.integer),
     of: s.optional(s.integer),
-    ecpm: s.optional(s.usd),
-    behind: s.optional(s.listOf(s.record({ line_item_id: s.integer, creative_id: s.integer, priority: s.integer, ecpm: s.usd }))),
+    ecpm: s.optional(s.money),
+    behind: s.optional(s.listOf(s.record({ line_item_id: s.integer, creative_id: s.integer, priority: s.integer, ecpm: s.money }))),
   }),
 );
 

@@ -1,4 +1,4 @@
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import { capWords } from '../../catalog/model/frequency-caps.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { limitsOf } from '../../ledger/limits.ts';
@@ -10,12 +10,12 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
   const { pacing: mode } = lineItem;
   const limits = limitsOf(lineItem, campaign);
   const daily_impressions = usage(reading.impressionsToday, reading.heldToday, limits.dailyImpressions);
-  const daily_spend = usdUsage(reading.spendTodayMicros, reading.heldTodayMicros, limits.dailySpendMicros);
-  const budget = usdUsage(reading.totalSpendMicros, reading.heldMicros, limits.budgetMicros);
-  const campaign_budget = usdUsage(reading.campaignSpendMicros, reading.campaignHeldMicros, limits.campaignBudgetMicros);
+  const daily_spend = amountUsage(reading.spendTodayMicros, reading.heldTodayMicros, limits.dailySpendMicros);
+  const budget = amountUsage(reading.totalSpendMicros, reading.heldMicros, limits.budgetMicros);
+  const campaign_budget = amountUsage(reading.campaignSpendMicros, reading.campaignHeldMicros, limits.campaignBudgetMicros);
   const goal_impressions = usage(reading.totalImpressions, reading.heldImpressions, limits.goalImpressions);
   const goal_clicks = usage(reading.totalClicks, 0, limits.goalClicks);
-  const campaign_daily_budget = usdUsage(reading.campaignSpendTodayMicros, reading.campaignHeldTodayMicros, limits.campaignDailyMicros);
+  const campaign_daily_budget = amountUsage(reading.campaignSpendTodayMicros, reading.campaignHeldTodayMicros, limits.campaignDailyMicros);
   const cap = reading.capAt === null ? undefined : limits.frequency?.[reading.capAt];
   const frequency =
     cap && reading.placesHeld !== null
@@ -37,10 +37,10 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
       : undefined;
   const words = [
     daily_impressions && `impressions today: ${inWords(daily_impressions)}`,
-    daily_spend && `spend today: ${inWords(daily_spend)} USD`,
-    budget && `budget: ${inWords(budget)} USD`,
-    campaign_budget && `campaign budget: ${inWords(campaign_budget)} USD`,
-    campaign_daily_budget && `campaign budget today: ${inWords(campaign_daily_budget)} USD`,
+    daily_spend && `spend today: ${inWords(daily_spend)} ${campaign.currency}`,
+    budget && `budget: ${inWords(budget)} ${campaign.currency}`,
+    campaign_budget && `campaign budget: ${inWords(campaign_budget)} ${campaign.currency}`,
+    campaign_daily_budget && `campaign budget today: ${inWords(campaign_daily_budget)} ${campaign.currency}`,
     goal_impressions && `goal of impressions: ${inWords(goal_impressions)}`,
     goal_clicks && `goal of clicks: ${goal_clicks.used} counted of ${goal_clicks.limit}`,
     frequency &&
@@ -67,8 +67,8 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
 const usage = (used: number, reserved: number, limit: number | null): Usage | undefined =>
   limit === null ? undefined : { used, reserved, limit };
 
-const usdUsage = (used: number, reserved: number, limit: number | null): Usage | undefined =>
-  limit === null ? undefined : { used: usdFromMicros(used), reserved: usdFromMicros(reserved), limit: usdFromMicros(limit) };
+const amountUsage = (used: number, reserved: number, limit: number | null): Usage | undefined =>
+  limit === null ? undefined : { used: amountFromMicros(used), reserved: amountFromMicros(reserved), limit: amountFromMicros(limit) };
 
 const inWords = ({ used, reserved, limit }: Usage): string => `${used} counted and ${reserved} reserved of ${limit}`;
 

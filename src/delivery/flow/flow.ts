@@ -1,4 +1,5 @@
 import { component } from '../../api/component.ts';
+import { AMOUNTS } from '../amounts.ts';
 import * as s from '../../base/schema.ts';
 
 /** Records whose flow is shown. */
@@ -30,7 +31,7 @@ export const FLOW = component(
     shown: s.described(s.count, 'Net impressions'),
     seen: s.described(s.count, 'Of these, viewable'),
     clicked: s.described(s.count, 'Net clicks'),
-    billed: s.described(s.usd, 'USD, net; fees are not in it'),
+    billed: s.described(AMOUNTS, 'Net, without fees'),
     reasons: s.listOf(s.record({ reason: s.text, words: s.text, step: s.oneOf(['unsuitable', 'capped', 'other']), impressions: s.count }), {
       description: 'What is behind these losses, the most frequent first',
     }),
@@ -38,7 +39,7 @@ export const FLOW = component(
   {
     ...{ from: '2026-10-08', to: '2026-10-14', asked: 21_000, off_target: 9_100, unsuitable: 400, matched: 11_500 },
     ...{ capped: 360, other: 0, outranked: 1_640, served: 9_500, not_shown: 240, filtered: 60, shown: 9_200 },
-    ...{ seen: 6_700, clicked: 21, billed: 41.4 },
+    ...{ seen: 6_700, clicked: 21, billed: [{ currency: 'EUR', amount: 41.4 }] },
     reasons: [
       { reason: 'size_or_format', words: 'the creative has another format or size', step: 'unsuitable', impressions: 400 },
       { reason: 'frequency_capped', words: 'the user has reached the frequency cap', step: 'capped', impressions: 360 },

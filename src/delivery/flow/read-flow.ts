@@ -5,7 +5,7 @@ import { belongsTo } from '../../bookings/entity-kind.ts';
 import { isAmong, isVisible, scopeBinding } from '../../bookings/record-scope.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountsOf, type Amounts } from '../amounts.ts';
 import { NoBidReason, reasonName, reasonNamed, stageOf, wordsOf } from '../../decision/no-bid-reason.ts';
 import { OUTRANKED, type RefusalReason } from '../../serving/count-refusals.ts';
 import type { Flow, FlowTable } from './flow.ts';
@@ -52,20 +52,24 @@ interface Delivered {
   readonly shown: number;
   readonly seen: number;
   readonly clicked: number;
-  readonly micros: number;
+  readonly billed: Amounts;
 }
 
 const readDelivered = async (knex: Knex, table: FlowTable, window: Window, scope: Scope): Promise<Delivered> => {
   const among = table === 'placements' ? 'placement_id = :id' : `line_item_id in (${itemsOf(table)})`;
   const net = (column: string): string => `coalesce(sum(${column}) filter (where reason = ''), 0)`;
-  const { rows } = await knex.raw<{ rows: Readonly<Record<keyof Delivered, string>>[] }>(
-    `select coalesce(sum(serves), 0) as served, coalesce(sum(impressions), 0) as gross, ${net('impressions')} as shown,
+  type Row = Readonly<Record<'served' | 'gross' | 'shown' | 'seen' | 'clicked' | 'micros', string>> & { readonly currency: string };
+  const { rows } = await knex.raw<{ rows: Row[] }>(
+    `select currency, coalesce(sum(serves), 0) as served, coalesce(sum(impressions), 0) as gross, ${net('impressions')} as shown,
        ${net('viewable')} as seen, ${net('clicks')} as clicked, ${net('spend_micros')} as micros
-     from report_hours where ${among} and ${isAmong('publishers', 'publisher_id', scope)} and ${IN_HOURS}`,
+     from report_hours join (select id, currency from publishers) p on p.id = publisher_id where ${among} and ${isAmong('publishers', 'publisher_id', scope)} and ${IN_HOURS} group by 1 order by 1`,
     { ...window, ...scopeBinding(scope) },
   );
-  const numbers = Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]);
-  return Object.fromEntries(numbers) as unknown as Delivered;
+  const sum = (name: Exclude<keyof Row, 'currency'>): number => rows.reduce((all, row) => all + Number(row[name]), 0);
+  return {
+    ...{ served: sum('served'), gross: sum('gross'), shown: sum('shown'), seen: sum('seen'), clicked: sum('clicked') },
+    billed: amountsOf(rows.map(({ currency, micros }) => ({ currency, micros: Number(micros) }))),
+  };
 };
 
 const lossesOfItems = async (knex: Knex, table: Exclude<FlowTable, 'placements'>, window: Window, scope: Scope): Promise<Losses> => {
@@ -97,7 +101,7 @@ const stepOf = (reason: RefusalReason): Step => {
 };
 
 /** Pure. */
-export const toFlow = (days: Days, losses: Losses, { served, gross, shown, seen, clicked, micros }: Delivered): Flow => {
+export const toFlow = (days: Days, losses: Losses, { served, gross, shown, seen, clicked, billed }: Delivered): Flow => {
   const steps = groupBy(losses, ([reason]) => stepOf(reason));
   const lost = (step: Step): number => (steps.get(step) ?? []).reduce((sum, [, impressions]) => sum + impressions, 0);
   const [off_target, unsuitable, capped, other, outranked] = (['off_target', 'unsuitable', 'capped', 'other', 'outranked'] as const).map(
@@ -114,7 +118,7 @@ export const toFlow = (days: Days, losses: Losses, { served, gross, shown, seen,
   return {
     ...days,
     ...{ asked: matched + off_target + unsuitable, off_target, unsuitable, matched, capped, other, outranked },
-    ...{ served: chosen, not_shown: chosen - gross, filtered: gross - shown, shown, seen, clicked, billed: usdFromMicros(micros) },
+    ...{ served: chosen, not_shown: chosen - gross, filtered: gross - shown, shown, seen, clicked, billed },
     reasons: [...reasons].sort((a, b) => b.impressions - a.impressions),
   };
 };

@@ -2,7 +2,7 @@ import { PRIORITY_WORDS } from '../../catalog/model/choices.ts';
 import { MAX_OF_A_CAP } from '../../catalog/model/frequency-caps.ts';
 import type { LineItem } from '../../catalog/model/entities.ts';
 import type { Priority } from '../../catalog/model/choices.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { moneyWords, amountFromMicros } from '../../catalog/model/money.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { limitsOf } from '../../ledger/limits.ts';
@@ -25,6 +25,7 @@ export const remedyOf = (loaded: LoadedLineItem, reason: RefusalReason, rivalId:
   const ofItem = (label: string, patch: Remedy['patch']): Remedy => ({ label, table: 'line_items', id: lineItem.id, patch });
   const ofCampaign = (label: string, patch: Remedy['patch']): Remedy => ({ label, table: 'campaigns', id: campaign.id, patch });
   const limits = limitsOf(lineItem, campaign);
+  const amount = (value: number): string => moneyWords(value, campaign.currency);
   switch (reason) {
     case OUTRANKED: {
       const found = rankAbove(loaded, rivalId);
@@ -34,24 +35,24 @@ export const remedyOf = (loaded: LoadedLineItem, reason: RefusalReason, rivalId:
       return lineItem.pacing === 'ASAP' ? undefined : ofItem('Serve as fast as possible instead of pacing', { pacing: 'ASAP' });
     case NoBidReason.DailyCap: {
       const impressions = limits.dailyImpressions === null ? {} : { daily_impression_cap: Math.ceil(limits.dailyImpressions * RAISE) };
-      const spend = limits.dailySpendMicros === null ? {} : { daily_spend_cap: raisedUsd(limits.dailySpendMicros) };
+      const spend = limits.dailySpendMicros === null ? {} : { daily_spend_cap: raised(limits.dailySpendMicros) };
       const patch = { ...impressions, ...spend };
       const words = Object.entries(patch).map(([name, value]) =>
-        name === 'daily_spend_cap' ? usdWords(value) : `${value.toLocaleString('en')} impressions`,
+        name === 'daily_spend_cap' ? amount(value) : `${value.toLocaleString('en')} impressions`,
       );
       if (words.length > 0) return ofItem(`Raise the daily cap to ${words.join(' and ')}`, patch);
       if (limits.campaignDailyMicros === null) return undefined;
-      const daily = raisedUsd(limits.campaignDailyMicros);
-      return ofCampaign(`Raise the daily budget of the campaign to ${usdWords(daily)}`, { daily_budget: daily });
+      const daily = raised(limits.campaignDailyMicros);
+      return ofCampaign(`Raise the daily budget of the campaign to ${amount(daily)}`, { daily_budget: daily });
     }
     case NoBidReason.BudgetSpent: {
       if (limits.budgetMicros !== null) {
-        const budget = raisedUsd(limits.budgetMicros);
-        return ofItem(`Raise the budget to ${usdWords(budget)}`, { budget });
+        const budget = raised(limits.budgetMicros);
+        return ofItem(`Raise the budget to ${amount(budget)}`, { budget });
       }
       if (limits.campaignBudgetMicros === null) return undefined;
-      const budget = raisedUsd(limits.campaignBudgetMicros);
-      return ofCampaign(`Raise the budget of the campaign to ${usdWords(budget)}`, { budget });
+      const budget = raised(limits.campaignBudgetMicros);
+      return ofCampaign(`Raise the budget of the campaign to ${amount(budget)}`, { budget });
     }
     case NoBidReason.FrequencyCapped: {
       // Of several caps it is not known which was full.
@@ -75,7 +76,7 @@ export const remedyOf = (loaded: LoadedLineItem, reason: RefusalReason, rivalId:
 };
 
 /** The priority and price with which a line item ranks before its rival. undefined: there are none, or it does already. */
-const rankAbove = ({ snapshot, lineItem }: LoadedLineItem, rivalId: number): Pick<Remedy, 'label' | 'patch'> | undefined => {
+const rankAbove = ({ snapshot, lineItem, campaign }: LoadedLineItem, rivalId: number): Pick<Remedy, 'label' | 'patch'> | undefined => {
   const rival = snapshot.lineItems.get(rivalId);
   if (!rival) return undefined;
   const own = ecpmOf(snapshot, lineItem);
@@ -88,13 +89,10 @@ const rankAbove = ({ snapshot, lineItem }: LoadedLineItem, rivalId: number): Pic
   const words = Object.entries(patch).map(([name, value]) =>
     name === 'priority'
       ? `set the priority to ${PRIORITY_WORDS[value as Priority].label}`
-      : `raise the price to ${usdWords(value)} ${lineItem.budgetType === 'VCPM' ? 'vCPM' : name.toUpperCase()}`,
+      : `raise the price to ${moneyWords(value, campaign.currency)} ${lineItem.budgetType === 'VCPM' ? 'vCPM' : name.toUpperCase()}`,
   );
   return words.length === 0 ? undefined : { label: capital(words.join(' and ')), patch };
 };
-
-/** `$8.50`. */
-const usdWords = (amount: number): string => `$${amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
@@ -110,9 +108,9 @@ const priceAbove = (
   return budgetType === 'CPM' || cpmMicros !== null ? { cpm: nextCent(other) } : undefined;
 };
 
-const nextCent = (micros: number): number => usdFromMicros((Math.floor(micros / CENT_MICROS) + 1) * CENT_MICROS);
+const nextCent = (micros: number): number => amountFromMicros((Math.floor(micros / CENT_MICROS) + 1) * CENT_MICROS);
 
-const raisedUsd = (micros: number): number => usdFromMicros(Math.ceil((micros * RAISE) / CENT_MICROS) * CENT_MICROS);
+const raised = (micros: number): number => amountFromMicros(Math.ceil((micros * RAISE) / CENT_MICROS) * CENT_MICROS);
 
 /** Micros per thousand impressions, as it is ranked; 0: it is not, or by its bids. */
 const ecpmOf = (snapshot: Snapshot, lineItem: LineItem): number =>

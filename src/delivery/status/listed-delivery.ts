@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { LineItem } from '../../catalog/model/entities.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { dateOfDay } from '../../base/utc-day.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import { pricingOf } from '../../catalog/model/pricing.ts';
 import type { Account, DayCounts } from '../../ledger/read/read-accounts.ts';
 import { PROGRESS_OF, type ListedDelivery, type Progress } from './status.ts';
@@ -23,20 +23,20 @@ export const NOTHING_DELIVERED: DeliveredCounts = {
 export const listedDelivery = (lineItem: LineItem | undefined, counts: DeliveredCounts, live: boolean): ListedDelivery => ({
   live,
   impressions_today: counts.today.impressions,
-  spend_today: usdFromMicros(counts.today.spendMicros),
+  spend_today: amountFromMicros(counts.today.spendMicros),
   progress: lineItem ? progressOf(lineItem, counts) : null,
 });
 
 const progressOf = (lineItem: LineItem, counts: DeliveredCounts): Progress | null => {
   const { goals, dailyImpressionCap, dailySpendCapMicros, budgetMicros } = lineItem;
-  const usd = (micros: number | null): number | null => (micros === null ? null : usdFromMicros(micros));
+  const amount = (micros: number | null): number | null => (micros === null ? null : amountFromMicros(micros));
   const all: Readonly<Record<Progress['of'], readonly [done: number, limit: number | null]>> = {
     goal_impressions: [counts.totalImpressions, goals.impressions],
     goal_clicks: [counts.totalClicks, goals.clicks],
     daily_impression_cap: [counts.today.impressions, dailyImpressionCap],
-    daily_spend_cap: [usdFromMicros(counts.today.spendMicros), usd(dailySpendCapMicros)],
+    daily_spend_cap: [amountFromMicros(counts.today.spendMicros), amount(dailySpendCapMicros)],
     // A Flat fee limits nothing.
-    budget: [usdFromMicros(counts.totalSpendMicros), pricingOf(lineItem) === 'Flat' ? null : usd(budgetMicros)],
+    budget: [amountFromMicros(counts.totalSpendMicros), pricingOf(lineItem) === 'Flat' ? null : amount(budgetMicros)],
   };
   const of = PROGRESS_OF.find((name) => all[name][1] !== null);
   return of === undefined ? null : { of, done: all[of][0], limit: all[of][1] ?? 0 };

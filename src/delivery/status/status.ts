@@ -22,7 +22,7 @@ export type LineItemStatus = s.Shape<typeof STATUS>;
 /** Limits and goals whose use a list shows, by the fields of a line item; the first that is set. */
 export const PROGRESS_OF = ['goal_impressions', 'goal_clicks', 'daily_impression_cap', 'daily_spend_cap', 'budget'] as const;
 
-/** The part of a goal or a limit that is delivered. Money in USD. */
+/** The part of a goal or a limit that is delivered. Money in the publisher's currency. */
 const PROGRESS = s.record({ of: s.oneOf(PROGRESS_OF), done: s.number, limit: s.number });
 export type Progress = s.Shape<typeof PROGRESS>;
 
@@ -46,7 +46,7 @@ const LISTED_DELIVERY = component(
   s.record({
     live: s.described(s.boolean, 'false: the counters are unavailable, and the figures are those stored so far'),
     impressions_today: s.described(s.count, 'Net'),
-    spend_today: s.described(s.usd, 'USD; fees are not in it'),
+    spend_today: s.described(s.money, 'Fees are not in it'),
     progress: s.nullOr(
       PROGRESS,
       { description: 'The delivered part of the first goal or limit that is set' },

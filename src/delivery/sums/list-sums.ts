@@ -1,5 +1,6 @@
 import { component } from '../../api/component.ts';
 import * as s from '../../base/schema.ts';
+import { AMOUNTS } from '../amounts.ts';
 import { WEEK } from './recent-counts.ts';
 
 /** The most groups that are summed. */
@@ -9,16 +10,21 @@ export const MAX_GROUPS = 10_000;
 const SUMS = s.record({
   records: s.count,
   impressions_today: s.described(s.count, 'Net'),
-  spend_today: s.described(s.usd, 'USD; fees are not in it'),
+  spend_today: s.described(AMOUNTS, 'Without fees'),
   week: WEEK,
   goal_impressions: s.described(s.count, 'Of the line items that have one; 0 in a list of campaigns'),
-  budget: s.described(s.usd, 'USD, of the records that have one'),
+  budget: s.described(AMOUNTS, 'Of the records that have one'),
 });
 export type Sums = s.Shape<typeof SUMS>;
 
 const SUMS_EXAMPLE: Sums = {
-  ...{ records: 4, impressions_today: 4237, spend_today: 21.185, week: { impressions: 29_400, before: 27_100 } },
-  ...{ goal_impressions: 200_000, budget: 5000 },
+  ...{
+    records: 4,
+    impressions_today: 4237,
+    spend_today: [{ currency: 'EUR', amount: 21.185 }],
+    week: { impressions: 29_400, before: 27_100 },
+  },
+  ...{ goal_impressions: 200_000, budget: [{ currency: 'EUR', amount: 5000 }] },
 };
 
 /** The sums of a list, and those of its groups in their order. */

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { ENTITY_KINDS } from '../../bookings/entity-kind.ts';
+import { groupBy } from '../../base/group-by.ts';
 import type { EntityReader, JudgeList, ListQuery } from '../../bookings/entity-reader.ts';
 import { LIST_FIELDS } from '../../bookings/list-fields.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountsOf } from '../amounts.ts';
 import { MAX_GROUPS, type ListSums, type Sums } from './list-sums.ts';
 import { recentCounts, type CountedBy } from './recent-counts.ts';
 
@@ -19,6 +20,12 @@ export interface ReadListSumsOptions {
 export type ReadListSums = (table: SummedTable, query: ListQuery) => Promise<ListSums>;
 
 const COUNTED_BY: Readonly<Record<SummedTable, CountedBy>> = { campaigns: 'campaign_id', line_items: 'line_item_id' };
+const CURRENCY: Readonly<Record<SummedTable, string>> = {
+  campaigns: 'select currency from publishers where publishers.id = campaigns.publisher_id',
+  line_items: 'select p.currency from campaigns c join publishers p on p.id = c.publisher_id where c.id = line_items.campaign_id',
+};
+/** A group has a row for each of its currencies: almost always one. */
+const MAX_ROWS = 2 * MAX_GROUPS + 100;
 const GOAL: Readonly<Record<SummedTable, string>> = { campaigns: 'null::bigint', line_items: 'goal_impressions' };
 
 export const createReadListSums =
@@ -31,7 +38,9 @@ export const createReadListSums =
       .select(
         'id',
         'budget_micros',
-        knex.raw(`${GOAL[table]} as goal, ${group?.id ?? 'null::int'} as group_id, ${group?.name ?? 'null::text'} as group_name`),
+        knex.raw(
+          `(${CURRENCY[table]}) as currency, ${GOAL[table]} as goal, ${group?.id ?? 'null::int'} as group_id, ${group?.name ?? 'null::text'} as group_name`,
+        ),
       );
     const sums = ['impressions_today', 'spend_today', 'week', 'week_before', 'goal', 'budget_micros'];
     const whole = knex
@@ -39,21 +48,37 @@ export const createReadListSums =
       .with('recent', knex.raw(recentCounts(COUNTED_BY[table], 'in (select id from listed)')))
       .from('listed')
       .leftJoin('recent', 'counted_id', 'id')
-      .select(knex.raw('count(*) as records'), ...sums.map((name) => knex.raw(`coalesce(sum(${name}), 0) as ${name}`)));
+      .select('currency', knex.raw('count(*) as records'), ...sums.map((name) => knex.raw(`coalesce(sum(${name}), 0) as ${name}`)));
     if (group)
       void whole
         .select('group_id', 'group_name', knex.raw('grouping(group_id) as is_total'))
-        .groupByRaw('grouping sets ((), (group_id, group_name))')
+        .groupByRaw('grouping sets ((currency), (group_id, group_name, currency))')
         // The order of the list, so that its records are those of the groups in turn.
-        .orderByRaw('is_total desc, lower(group_name) nulls last, group_id nulls last')
-        .limit(MAX_GROUPS + 2);
+        .orderByRaw('is_total desc, lower(group_name) nulls last, group_id nulls last, currency')
+        .limit(MAX_ROWS);
+    else void whole.select(knex.raw('1 as is_total')).groupBy('currency').orderBy('currency');
     const rows = (await whole) as readonly SumsRow[];
-    const groups = rows.slice(1, MAX_GROUPS + 1).map((row) => ({ id: row.group_id, name: row.group_name, ...sumsOf(row) }));
-    return { total: sumsOf(rows[0]!), groups, more_groups: rows.length > MAX_GROUPS + 1 };
+    const groups = [
+      ...groupBy(
+        rows.filter((row) => row.is_total === 0),
+        (row) => row.group_id,
+      ),
+    ].map(([id, of]) => ({
+      ...{ id, name: of[0]!.group_name },
+      ...sumsOf(of),
+    }));
+    return {
+      total: sumsOf(rows.filter((row) => row.is_total === 1)),
+      groups: groups.slice(0, MAX_GROUPS),
+      more_groups: groups.length > MAX_GROUPS,
+    };
   };
 
 /** Sums of Postgres are text. */
 interface SumsRow {
+  readonly currency: string;
+  /** 1: of all groups. */
+  readonly is_total: number;
   readonly group_id: number | null;
   readonly group_name: string | null;
   readonly records: string;
@@ -65,11 +90,16 @@ interface SumsRow {
   readonly budget_micros: string;
 }
 
-const sumsOf = (row: SumsRow): Sums => ({
-  records: Number(row.records),
-  impressions_today: Number(row.impressions_today),
-  spend_today: usdFromMicros(Number(row.spend_today)),
-  week: { impressions: Number(row.week), before: Number(row.week_before) },
-  goal_impressions: Number(row.goal),
-  budget: usdFromMicros(Number(row.budget_micros)),
-});
+/** Of the rows of all currencies. */
+const sumsOf = (rows: readonly SumsRow[]): Sums => {
+  const sum = (read: (row: SumsRow) => string): number => rows.reduce((all, row) => all + Number(read(row)), 0);
+  const amounts = (read: (row: SumsRow) => string) => amountsOf(rows.map((row) => ({ currency: row.currency, micros: Number(read(row)) })));
+  return {
+    records: sum(({ records }) => records),
+    impressions_today: sum(({ impressions_today }) => impressions_today),
+    spend_today: amounts(({ spend_today }) => spend_today),
+    week: { impressions: sum(({ week }) => week), before: sum(({ week_before }) => week_before) },
+    goal_impressions: sum(({ goal }) => goal),
+    budget: amounts(({ budget_micros }) => budget_micros),
+  };
+};

@@ -44,7 +44,12 @@ export const EVENT_COLUMNS = {
     ...{ type: 'text', sql: `case invalid_reason when '' then 'net' when '${PROVISIONAL}' then '${PROVISIONAL}' else 'filtered' end` },
     ...{ isNullable: false, words: '`net`, `filtered`, or `provisional`: under judgement' },
   },
-  billed_micros: { type: 'long', sql: 'billed_micros', isNullable: false, words: 'What it was billed, in millionths of a USD' },
+  billed_micros: {
+    type: 'long',
+    sql: 'billed_micros',
+    isNullable: false,
+    words: "What it was billed, in millionths of a unit of the publisher's currency",
+  },
   publisher_id: { type: 'integer', sql: 'publisher_id', isNullable: false, words: 'Publisher' },
   campaign_id: { type: 'integer', sql: 'campaign_id', isNullable: false, words: 'Campaign' },
   line_item_id: { type: 'integer', sql: 'line_item_id', isNullable: false, words: 'Line item' },

@@ -5,7 +5,7 @@ import { nameOrLast } from './gone-names.ts';
 /** The counts that a report sums: each with its column of daily_counts. */
 const SUMMED = { serves: 'serves', impressions: 'impressions', clicks: 'clicks', spendMicros: 'spend_micros' } as const;
 
-/** Money in micro-dollars. */
+/** Money in micros of the currency that the campaigns share. */
 export interface ReportCounts extends Readonly<Record<keyof typeof SUMMED, number>> {
   /** Custom events by event type. */
   readonly events: Readonly<Record<string, number>>;

@@ -1,5 +1,5 @@
 import { isObject } from '../../base/narrow.ts';
-import type { RateOf } from '../../bidders/currency-rates.ts';
+import { rateBetween, type RateOf } from '../../bidders/currency-rates.ts';
 import { isDsaRequired, readDsaRequest, type DsaRequest } from '../../bidders/openrtb/dsa.ts';
 import { readAttributes, readBlockList } from '../../bidders/openrtb/judge-supply.ts';
 import { readSupplyChain, type SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
@@ -30,7 +30,7 @@ export interface ReadAuction {
   readonly dsa: DsaRequest | undefined;
   /** Nothing is billed. */
   readonly test: boolean;
-  /** The currency of the bids, and its units for one USD. */
+  /** The currency of the bids, and its units for one of the publisher's currency. */
   readonly currency: string;
   readonly rate: number;
 }
@@ -54,10 +54,7 @@ const MIN_BIDDER_MS = 10;
 /** Longer ones are shared by no bidder. */
 const MAX_PAGE_LENGTH = 2_048;
 
-/**
- * The publisher id that an auction names: in the path, else where Prebid Server and its callers
- * write an account. undefined: none, or not a number.
- */
+/** The publisher id that an auction names: in the path, else where an account is written. undefined: none, or not a number. */
 export const publisherIdOf = (request: WireAuction, path: string | undefined): number | undefined => {
   const named = [
     path,
@@ -85,12 +82,12 @@ export const readAuction = (
     const placement = placements.get(id);
     return placement !== undefined && (placement.publisherId === null || placement.publisherId === publisher.id);
   };
-  const currency = currencyOf(listAt(request, 'cur'), rateOf);
-  const rate = rateOf(currency);
+  const currency = currencyOf(listAt(request, 'cur'), publisher.currency, rateOf);
+  const rate = rateBetween(rateOf, publisher.currency, currency);
   const blocked = readBlockList(request);
   const dsa = readDsaRequest(at(request, 'regs', 'ext', 'dsa'));
   const disclosed = isDsaRequired(dsa);
-  const floorMicros = (priced: Json): number => (rate === undefined ? Infinity : floorOf(priced, rateOf));
+  const floorMicros = (priced: Json): number => (rate === undefined ? Infinity : floorOf(priced, publisher.currency, rateOf));
   const page = pageOf(request);
   const byId = new Map(request.imp.map((imp) => [imp.id, imp]));
   const { imp: imps, terms } = expandPods(
@@ -104,7 +101,10 @@ export const readAuction = (
           formats: formatsOf(imp),
           native: readNativeRequest(at(imp, 'native', 'request')),
           vast: vastOf(imp),
-          video: videoRulesOf(imp, (price) => floorOf({ bidfloor: price, bidfloorcur: imp['bidfloorcur'] }, rateOf) / 1e6),
+          video: videoRulesOf(
+            imp,
+            (price) => floorOf({ bidfloor: price, bidfloorcur: imp['bidfloorcur'] }, publisher.currency, rateOf) / 1e6,
+          ),
           disclosed,
           selfDisclosed: disclosed && dsa?.pubrender === 0,
           blocked,
@@ -139,21 +139,22 @@ export const readAuction = (
   };
 };
 
-/** USD where it may be, else the first currency with a rate; else the first. */
-const currencyOf = (allowed: readonly unknown[], rateOf: RateOf): string => {
+/** The publisher's where it may be, else the first with a rate; else the first. */
+const currencyOf = (allowed: readonly unknown[], own: string, rateOf: RateOf): string => {
   const named = allowed.filter((one): one is string => typeof one === 'string' && /^[A-Z]{3}$/.test(one));
-  const [first = 'USD'] = named;
-  return named.includes('USD') ? 'USD' : (named.find((one) => rateOf(one) !== undefined) ?? first);
+  const [first = own] = named;
+  return named.includes(own) ? own : (named.find((one) => rateBetween(rateOf, own, one) !== undefined) ?? first);
 };
 
 /** `tmax` includes the way to the caller and back. */
 const bidderTimeOf = (tmax: unknown): number | undefined =>
   typeof tmax === 'number' && tmax > 0 ? Math.max(MIN_BIDDER_MS, tmax - NETWORK_MS) : undefined;
 
-/** Of an impression or a deal. */
-const floorOf = ({ bidfloor, bidfloorcur }: Json, rateOf: RateOf): number => {
+/** Of an impression or a deal, in the publisher's currency. A floor that names none is in USD (OpenRTB 2.6, 3.2.4). */
+const floorOf = ({ bidfloor, bidfloorcur }: Json, own: string, rateOf: RateOf): number => {
   if (typeof bidfloor !== 'number' || !(bidfloor > 0)) return 0;
-  const rate = rateOf(typeof bidfloorcur === 'string' && bidfloorcur !== '' ? bidfloorcur.toUpperCase() : 'USD');
+  const currency = typeof bidfloorcur === 'string' && bidfloorcur !== '' ? bidfloorcur.toUpperCase() : 'USD';
+  const rate = rateBetween(rateOf, own, currency);
   // In whole micros, so that a price equal to the floor passes.
   return rate === undefined ? Infinity : Math.round((bidfloor * 1e6) / rate);
 };

@@ -41,7 +41,11 @@ export const podOf = (imp: Json & { readonly id: string }): AskedPod | undefined
   if (maxMs === undefined && podId === undefined) return undefined;
   const fitting = maxMs === undefined ? 1 : Math.floor(maxMs / 1000 / Math.max(isPositive(min) ? min : 0, SHORTEST_S));
   const ads = maxMs === undefined ? 1 : Math.max(1, Math.min(isPositive(most) ? Math.floor(most) : fitting, MAX_POD_ADS));
-  return { id: typeof podId === 'string' || typeof podId === 'number' ? String(podId).slice(0, MAX_NAME) : imp.id, maxMs: maxMs ?? ANY_LENGTH_MS, ads };
+  return {
+    id: typeof podId === 'string' || typeof podId === 'number' ? String(podId).slice(0, MAX_NAME) : imp.id,
+    maxMs: maxMs ?? ANY_LENGTH_MS,
+    ads,
+  };
 };
 
 const MAX_NAME = 128;
@@ -50,7 +54,7 @@ const isPositive = (value: unknown): value is number => typeof value === 'number
 const MAX_DURATIONS = 20;
 
 /** What the player of an impression takes (OpenRTB 2.6, 3.2.7 and 3.2.8); undefined: it asks for neither video nor sound. */
-export const videoRulesOf = (imp: Json, inUsd: (price: number) => number): VideoRules | undefined => {
+export const videoRulesOf = (imp: Json, inOwn: (price: number) => number): VideoRules | undefined => {
   const kind = isObject(imp['video']) ? 'video' : isObject(imp['audio']) ? 'audio' : undefined;
   if (kind === undefined) return undefined;
   const [min, max] = [at(imp, kind, 'minduration'), at(imp, kind, 'maxduration')];
@@ -62,7 +66,7 @@ export const videoRulesOf = (imp: Json, inUsd: (price: number) => number): Video
     ...(typeof max === 'number' && max > 0 && { max_duration: max }),
     ...(durations.length > 0 && { durations }),
     ...(vast !== undefined && { vast }),
-    ...(isPositive(perSecond) && { min_cpm_per_second: inUsd(perSecond) }),
+    ...(isPositive(perSecond) && { min_cpm_per_second: inOwn(perSecond) }),
     mimes: listAt(imp, kind, 'mimes').filter((mime): mime is string => typeof mime === 'string'),
   };
 };

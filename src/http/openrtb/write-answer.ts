@@ -90,10 +90,10 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
     );
   };
 
-  return function writeAnswer(id, { filled, unfilled, reason, mayRemember, trace }, disclosure = 'full') {
+  return function writeAnswer(id, { currency, filled, unfilled, reason, mayRemember, trace }, disclosure = 'full') {
     const nonbid = unfilled.map(({ impId, reason: nbr }) => ({ impid: impId, nbr }));
     return (
-      `{"id":${JSON.stringify(id)},"cur":"USD","seatbid":${filled.length > 0 ? `[{"bid":[${filled.map(writeBid).join(',')}]}]` : '[]'}` +
+      `{"id":${JSON.stringify(id)},"cur":"${currency}","seatbid":${filled.length > 0 ? `[{"bid":[${filled.map(writeBid).join(',')}]}]` : '[]'}` +
       (reason === undefined ? '' : `,"nbr":${reason}`) +
       `${ext}${mayRemember ? '' : ',"remember":false'}${nonbid.length > 0 ? `,"nonbid":${JSON.stringify(nonbid)}` : ''}}` +
       (trace ? `,"debug":{"trace":${writeTrace(trace, disclosure)}}}` : '}')

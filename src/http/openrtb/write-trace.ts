@@ -68,7 +68,7 @@ export const MAX_TRACE_LENGTH = 24_000;
 const MAX_DETAIL_LENGTH = 200;
 
 /**
- * The trace as JSON text. Money in USD. A trace that is too long shows fewer creatives of each
+ * The trace as JSON text. Money in the publisher's currency. A trace that is too long shows fewer creatives of each
  * impression: as many as the length of the first impression suggests, fewer if that is too long.
  */
 export const writeTrace = (trace: AdTrace, disclosure: Disclosure): string => {

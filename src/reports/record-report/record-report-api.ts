@@ -2,7 +2,7 @@ import { schemaOf } from '../../api/columns.ts';
 import { component } from '../../api/component.ts';
 import { daysQuery } from '../../api/days-query.ts';
 import { CSV_CONTENT, LINK } from '../../api/openapi-document.ts';
-import { choiceQuery, idInPath, pageQuery } from '../../api/parameters.ts';
+import { choiceQuery, idInPath, pageQuery, textQuery } from '../../api/parameters.ts';
 import { at, defineRoutes, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { REPORT_COLUMNS } from './report-columns.ts';
@@ -19,10 +19,12 @@ const REPORT_FIGURES = component('ReportFigures', schemaOf(REPORT_COLUMNS.figure
 const reportOf = <Keys extends s.Schema>(keys: Keys) => ({
   from: s.day,
   to: s.day,
+  currency: s.orNull(s.text, { description: 'Of its amounts, ISO 4217; null: there are no campaigns' }),
+  currencies: s.described(s.listOf(s.text), 'In which its campaigns are booked; the report has the campaigns of one of them'),
   row_count: s.count,
   rows: s.listOf(s.bothOf(REPORT_FIGURES, keys)),
   totals: REPORT_FIGURES,
-  flat_fees: s.usd,
+  flat_fees: s.money,
 });
 
 const FIGURES_EXAMPLE = {
@@ -30,7 +32,15 @@ const FIGURES_EXAMPLE = {
   ...{ gross_clicks: 29, filtered_clicks: 5, provisional_clicks: 3, clicks: 21, viewable: 3100, ctr: 0.005 },
   ...{ events: { like: 3, viewable: 3100 }, filtered: { impression_spider: 110, click_fast: 5 }, spend: 18.9, ecpm: 4.5 },
 };
-const REPORT_EXAMPLE = { from: '2026-10-14', to: '2026-10-14', row_count: 1, totals: FIGURES_EXAMPLE, flat_fees: 0 };
+const REPORT_EXAMPLE = {
+  from: '2026-10-14',
+  to: '2026-10-14',
+  currency: 'EUR',
+  currencies: ['EUR'],
+  row_count: 1,
+  totals: FIGURES_EXAMPLE,
+  flat_fees: 0,
+};
 
 const CAMPAIGN_REPORT = component('CampaignReport', s.record({ campaign_id: s.integer, ...reportOf(schemaOf(REPORT_COLUMNS.keys)) }), {
   ...{ campaign_id: 3, ...REPORT_EXAMPLE },
@@ -73,8 +83,16 @@ export const RECORD_REPORT_API = defineRoutes({
     needs: 'reports.read',
     reach: 'own',
     cost: 'report',
-    summary: 'Report of an advertiser by day and campaign, over all publishers',
-    parameters: { id: idInPath('advertiser'), ...asked },
+    summary: 'Report of an advertiser by day and campaign, over all publishers of one currency',
+    parameters: {
+      id: idInPath('advertiser'),
+      currency: textQuery(
+        'One of `currencies`; by default that of most campaigns',
+        { pattern: '^[A-Z]{3}$' },
+        'must be an ISO 4217 code, such as EUR',
+      ),
+      ...asked,
+    },
     answer: reportAnswer(ADVERTISER_REPORT),
   },
 });

@@ -8,6 +8,7 @@ import {
   fileHeaders,
   fileReply,
   noSuch,
+  refuse,
   type Answered,
   type Asked,
   type Call,
@@ -15,11 +16,12 @@ import {
   type Handlers,
   type Refused,
 } from '../../api/route.ts';
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import { readReportRows, readReportTotals, type ReportGrains, type ReportQuestion } from '../../events/postgres/delivery-report.ts';
 import { latestToday } from '../../events/postgres/publisher-days.ts';
 import { ADVERTISER_REPORT, CAMPAIGN_REPORT, readWholeReport, type ReportKind } from './record-reports.ts';
 import type { RECORD_REPORT_API, Report } from './record-report-api.ts';
+import { campaignsByCurrency, type CampaignsOfCurrency } from './campaigns-by-currency.ts';
 import { REPORT_COLUMNS, reportRow, type ReportFigures } from './report-columns.ts';
 import { reportCsv } from './report-csv.ts';
 
@@ -39,7 +41,7 @@ type AskedReport = Asked<(typeof RECORD_REPORT_API)['getCampaignReport']>;
 export const recordReportRoutes = ({ knex, now }: RecordReportRoutesOptions): Handlers<typeof RECORD_REPORT_API> => {
   const report = async <Grain extends keyof ReportGrains, Keys extends Columns<ReportGrains[Grain]>>(
     { words, grain, keys, chargedFor }: ReportKind<Grain, Keys>,
-    { id, format, limit, offset, ...asked }: AskedReport,
+    { id, format, limit, offset, currency, ...asked }: AskedReport & { readonly currency?: string | undefined },
     { url, request, caller }: Call,
   ) => {
     const charged = await chargedFor(knex, id, caller);
@@ -48,7 +50,11 @@ export const recordReportRoutes = ({ knex, now }: RecordReportRoutesOptions): Ha
     if (!period.ok) return period.refused;
     if (!charged) return noSuch(words);
     const { days } = period;
-    const question = { ...charged, ...days };
+    const known = await campaignsByCurrency(knex, charged.campaignIds);
+    const chosen = currency === undefined ? known[0] : known.find((one) => one.currency === currency);
+    if (!chosen && currency !== undefined) return refuse('invalid_request', NOTHING_IN_CURRENCY, [currencyFault(known)]);
+    const campaignIds = chosen?.campaignIds ?? [];
+    const question = { ...charged, campaignIds, ...days };
     const sums = await readReportTotals(knex, grain, question);
     const totals = show(REPORT_COLUMNS.figures, sums);
     const readRows = async (part: ReportQuestion, page: { readonly limit: number; readonly offset: number }) =>
@@ -60,7 +66,10 @@ export const recordReportRoutes = ({ knex, now }: RecordReportRoutesOptions): Ha
     const rows = await readRows(question, { limit, offset });
     const more = offset + rows.length < sums.rows && rows.length > 0;
     return answer(
-      { ...days, row_count: sums.rows, rows, totals, flat_fees: usdFromMicros(sums.feeMicros) },
+      {
+        ...{ ...days, currency: chosen?.currency ?? null, currencies: known.map((one) => one.currency) },
+        ...{ row_count: sums.rows, rows, totals, flat_fees: amountFromMicros(sums.feeMicros) },
+      },
       { ...VARY, ...nextPageLink(url, { rows, more }, { limit, offset }) },
     );
   };
@@ -69,6 +78,12 @@ export const recordReportRoutes = ({ knex, now }: RecordReportRoutesOptions): Ha
     getAdvertiserReport: async (asked, call) => about({ advertiser_id: asked.id }, await report(ADVERTISER_REPORT, asked, call)),
   };
 };
+
+const NOTHING_IN_CURRENCY = 'Amounts of several currencies are not added: a report is in one of those of the campaigns.';
+const currencyFault = (known: readonly CampaignsOfCurrency[]) => ({
+  pointer: '/currency',
+  detail: known.length === 0 ? 'there are no campaigns' : `must be one of: ${known.map(({ currency }) => currency).join(', ')}`,
+});
 
 /** An answer that names its record. */
 const about = <Id extends object, Row extends ReportFigures>(id: Id, reply: Answered<Report<Row>> | Refused | FileReply) =>

@@ -1,4 +1,4 @@
-import { usdFromMicros } from '../../catalog/model/money.ts';
+import { amountFromMicros } from '../../catalog/model/money.ts';
 import type { CampaignDay, CreativeDay, ReportCounts } from '../../events/postgres/delivery-report.ts';
 import { filteredName, HIT_KINDS, PROVISIONAL, type HitKind } from '../../ledger/hit.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
@@ -22,7 +22,7 @@ const GONE = 'A deleted one keeps its last name; null: deleted before names were
 
 /**
  * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
- * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0
+ * schema are made from this list. Money is in the currency of the report; rates are shares (0.01 is one percent), 0
  * without impressions.
  */
 export const REPORT_COLUMNS = {
@@ -62,9 +62,9 @@ export const REPORT_COLUMNS = {
     /** By kind and reason, such as `impression_spider`. In CSV one column each. */
     filtered: { schema: s.countsByName, of: ({ filtered }) => withoutProvisional(filtered) },
     /** Billed events, and the fees of Flat line items. */
-    spend: { schema: s.usd, of: ({ spendMicros }) => usdFromMicros(spendMicros) },
+    spend: { schema: s.money, of: ({ spendMicros }) => amountFromMicros(spendMicros) },
     ecpm: {
-      schema: s.usd,
+      schema: s.money,
       of: ({ impressions, spendMicros }) => (impressions === 0 ? 0 : Math.round((spendMicros * 1000) / impressions) / 1e6),
     },
   } satisfies Columns<ReportCounts>,
