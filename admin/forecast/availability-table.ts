@@ -34,8 +34,8 @@ export const availabilityTable = ({ grid, span, chosen, choose }: AvailabilityTa
           ${grid.periods.map(
             (period, i) =>
               html`<th role="columnheader" scope="col">
-                <span class=${span === 'days' && !isLabelled(period, i) ? 'unseen' : ''}>${periodWords(period)}</span>
-                ${span === 'days' ? html`<span aria-hidden="true">${Number(period.from.slice(8))}</span>` : ''}
+                <span class=${span === 'days' ? 'unseen' : ''}>${periodWords(period)}</span>
+                ${span === 'days' ? html`<span aria-hidden="true">${isLabelled(period, i) ? dayAndMonth(period.from) : Number(period.from.slice(8))}</span>` : ''}
               </th>`,
           )}
         </tr>

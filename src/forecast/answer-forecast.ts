@@ -31,6 +31,9 @@ export interface Baseline {
   readonly widening: number;
 }
 
+/** Who gets what of each placement, by the last replay. */
+export type Sold = Pick<Baseline, 'available' | 'winners'>;
+
 export interface AskedForecast {
   readonly snapshot: Snapshot;
   readonly publisherId: number;
@@ -49,7 +52,7 @@ const TENTH = 1.2816;
 const LONGER_DAYS = 7;
 
 /** The quick answer: from the sample, and from who won in the last replay of all bookings where there is one. */
-export const answerSampled = (asked: AskedForecast & { readonly baseline: Baseline | undefined }): ForecastAnswer => {
+export const answerSampled = (asked: AskedForecast & { readonly baseline: Sold | undefined }): ForecastAnswer => {
   const { snapshot, lineItemId, coming, matches, toRequest, baseline, dateOf } = asked;
   const lineItem = lineItemIn(snapshot, lineItemId);
   const days = coming.days(() => 1);
@@ -138,7 +141,7 @@ const capped = ({ p10, p50, p90 }: ForecastRange, goal: number | null): Forecast
 };
 
 /** Of each placement, the part that goes to line items of a higher priority or price. */
-const takenAbove = (snapshot: Snapshot, lineItem: LineItem, baseline: Baseline | undefined): ((placementId: string) => number) => {
+const takenAbove = (snapshot: Snapshot, lineItem: LineItem, baseline: Sold | undefined): ((placementId: string) => number) => {
   const known = new Map<string, number>();
   const ranksAbove = (id: number): boolean => {
     const other = snapshot.lineItems.get(id);

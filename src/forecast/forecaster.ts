@@ -11,6 +11,7 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { answerReplayed, answerSampled, type Baseline } from './answer-forecast.ts';
 import type { ForecastAnswer } from './forecast-answer.ts';
 import { createMatchLineItem } from './match-line-item.ts';
+import { readSold } from './read-sold.ts';
 import { EXTENTS, readInputs, type ForecastInputs } from './read-inputs.ts';
 import { comingDays } from './replay/coming-days.ts';
 import { predict, type PredictOptions } from './replay/predict.ts';
@@ -190,7 +191,8 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   /** What the sample alone says, with what is known of the last replay. */
   const estimate = async (question: ForecastQuestion): Promise<ForecastAnswer> => {
     const traffic = await trafficOf(await load(question.nowMs, question.draft), question, 'estimate');
-    return answerSampled({ ...askOf(traffic, lineItemOf(question)), baseline: baselines.get(question.publisherId) });
+    const sold = baselines.get(question.publisherId) ?? (await readSold(knex, question.publisherId));
+    return answerSampled({ ...askOf(traffic, lineItemOf(question)), baseline: sold });
   };
 
   return {

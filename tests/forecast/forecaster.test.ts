@@ -1,4 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
+import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
+import { figuresOf } from '../../src/forecast/base-figures.ts';
+import { createForecastStore } from '../../src/forecast/forecast-store.ts';
 import { createForecaster, NothingKnown, type ForecastQuestion } from '../../src/forecast/forecaster.ts';
 import type { ForecastAnswer } from '../../src/forecast/forecast-answer.ts';
 import { createSampleStore } from '../../src/forecast/sample/sample-store.ts';
@@ -201,4 +204,16 @@ it('says what the sample has of one question while it replays for another, whose
   expect(between[0]!.available).toBeGreaterThan(1_000);
   const alone = await forecaster().answer(first!, { onSampled: () => undefined, onPause: () => Promise.resolve() });
   expect(disturbed).toEqual(alone);
+});
+
+it('knows who gets what from the replay that another process has stored', async () => {
+  const booking = await book(knex, { lineItems: [{ priority: 1 }, { priority: 2 }] });
+  await live(booking, Date.now());
+  const nowMs = Date.now();
+  const made = await forecaster().baseline(booking.publisherId, nowMs, () => Promise.resolve());
+  await createForecastStore({ knex }).keepBase(booking.publisherId, dateOfDay(dayOf(nowMs)), figuresOf(made, dateOfDay), []);
+  const question = { publisherId: booking.publisherId, lineItemId: booking.lineItemIds[1], draft: undefined, nowMs, models: {} };
+  const sampled = await forecaster().sample(question);
+  expect(sampled.free).toBeLessThan(0.1 * sampled.available);
+  expect(sampled.warning ?? '').not.toContain('not considered');
 });

@@ -147,7 +147,7 @@ export const createBookingForecast = (page: Page, desk: () => BookingDesk): Book
         t`Forecast`,
         html`<div class="forecast" aria-busy=${String(asked.isOutdated() || asked.progress() !== undefined)}>
           ${body()} ${basisLine(asked)}
-          ${applied && applied.of === current ? html`<p class="forecast-applied">${t`Applied: ${applied.words}.`} ${button(t`Undo`, undo, 'quiet')}</p>` : nothing}
+          ${applied?.of === current ? html`<p class="forecast-applied">${t`Applied: ${applied.words}.`} ${button(t`Undo`, undo, 'quiet')}</p>` : nothing}
         </div>`,
         choice(desk().draft()),
       );
