@@ -4,8 +4,8 @@
   const at = (id) => document.getElementById(id);
   const token = location.hash.slice(1);
 
-  const ask = (format) =>
-    fetch(`../../shared_report?format=${format}&limit=1000`, {
+  const ask = (path) =>
+    fetch(`../../shared_report${path}`, {
       headers: { Authorization: `Bearer ${token}` },
       referrerPolicy: 'no-referrer',
     });
@@ -15,6 +15,10 @@
     share: new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 }),
     usd: new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }),
   };
+  /** Above the table. */
+  const MAX_FIGURES = 5;
+  const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+  const day = (text) => date.format(new Date(`${text}T00:00:00Z`));
   const isFigure = ({ kind }) => kind in numbers;
   const show = (value, { kind, name }) => {
     if (kind in numbers) return numbers[kind].format(value ?? 0);
@@ -42,8 +46,20 @@
     document.title = title;
     at('title').textContent = title;
     const until = (headers.get('x-report-expires') ?? '').slice(0, 10);
-    at('about').textContent =
-      `${from} to ${to} (${time_zone}). Figures without “gross” or “filtered” are net of invalid traffic. This link ends on ${until}.`;
+    at('about').textContent = `${day(from)} to ${day(to)}, days of ${time_zone}`;
+    at('note').textContent = `Figures without “gross” or “filtered” are net of invalid traffic. This link ends on ${until}.`;
+    at('note').hidden = false;
+    const figures = columns.filter(isFigure).slice(0, MAX_FIGURES);
+    at('figures').replaceChildren(
+      ...figures.map((column) => {
+        const [box, label, figure] = ['div', 'dt', 'dd'].map((tag) => document.createElement(tag));
+        label.textContent = column.label;
+        figure.textContent = show(totals[column.name], column);
+        box.append(label, figure);
+        return box;
+      }),
+    );
+    at('figures').hidden = rows.length === 0;
     if (rows.length === 0) {
       at('state').textContent = 'Nothing was counted in these days.';
       return;
@@ -56,6 +72,7 @@
     body.append(sum, ...rows.map((row) => line('td', shown, (column) => nameOf(row, column))));
     at('table').replaceChildren(head, body);
     at('frame').hidden = false;
+    at('all').hidden = false;
     at('files').hidden = false;
     at('state').hidden = true;
     at('more').hidden = rows.length >= row_count;
@@ -70,21 +87,24 @@
 
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   /** Readers of one link take turns. */
-  const askInTurn = async (format) => {
+  const askInTurn = async (path) => {
     for (let tries = 0; ; tries++) {
-      const answer = await ask(format);
+      const answer = await ask(path);
       if (answer.status !== 429 || tries >= 15) return answer;
       await pause(1000);
     }
   };
 
   const load = async () => {
-    const answer = await askInTurn('json');
-    if (answer.ok) fill(await answer.json(), answer.headers);
-    else await refuse(answer);
+    const answer = await askInTurn('?format=json&limit=1000');
+    if (!answer.ok) return refuse(answer);
+    fill(await answer.json(), answer.headers);
+    // The report stands without what is shown around it.
+    const around = await askInTurn('/campaigns');
+    if (around.ok) window.showCampaigns(await around.json());
   };
   const save = async (format) => {
-    const answer = await askInTurn(format);
+    const answer = await askInTurn(`?format=${format}`);
     if (!answer.ok) return refuse(answer);
     const url = URL.createObjectURL(await answer.blob());
     Object.assign(document.createElement('a'), { href: url, download: `report.${format}` }).click();
@@ -97,5 +117,6 @@
   };
   for (const button of document.querySelectorAll('[data-format]'))
     button.addEventListener('click', () => save(button.dataset.format).catch(away));
+  at('print').addEventListener('click', () => window.print());
   load().catch(away);
 })();

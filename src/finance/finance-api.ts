@@ -5,7 +5,7 @@ import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import { MONTH, MONTH_WORDS } from '../base/schema-faults.ts';
 import * as s from '../base/schema.ts';
 import { PAYER_CHANGE } from '../reports/payer-changes.ts';
-import { MAX_OPEN_MONTHS } from './finance.ts';
+import { MAX_OPEN_MONTHS } from './open-months.ts';
 
 const FINANCE_FORMATS = ['json', 'csv', 'xlsx'] as const;
 

@@ -6,11 +6,11 @@ import type { Ids } from '../access/scope.ts';
 import { groupBy } from '../base/group-by.ts';
 import { rateBetween, type RateOf } from '../bidders/currency-rates.ts';
 import { readPayerChanges, type PayerChange } from '../reports/payer-changes.ts';
-import { HAS_FEE } from '../reports/fee-sql.ts';
 import { rollUpAll } from '../events/postgres/roll-up-batches.ts';
 import { closedMonthsOf, storedLines, storeMonth, type ClosedMonth } from './closed-months.ts';
 import { earnedIn, type Figures } from './earned-in.ts';
-import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
+import type { FinanceLine } from './finance-line.ts';
+import { openMonth, readOpenMonths, type OpenMonth, type PublisherMonth } from './open-months.ts';
 
 /** The statement of a publisher for a month. */
 export interface FinanceStatement {
@@ -35,14 +35,6 @@ export interface FinanceStatement {
   readonly payerChanges: readonly PayerChange[];
 }
 
-/** A month in which a publisher earned something, that is over and not closed. */
-export interface OpenMonth {
-  readonly publisherId: number;
-  readonly publisher: string;
-  /** YYYY-MM. */
-  readonly month: string;
-}
-
 export type CloseRefusal = 'unknown' | 'closed' | 'not over' | 'no rate';
 
 /** Statements of publishers by month. Each method rejects when Postgres is unavailable. */
@@ -64,25 +56,6 @@ export interface Finance {
 
 /** One closing of a publisher at a time: two in parallel would book the same correction twice. */
 const CLOSE_LOCK = 7_240_118;
-export const MAX_OPEN_MONTHS = 1_000;
-
-const OPEN_MONTHS = `
-  with earned as (
-    select distinct publisher_id, date_trunc('month', day) as month from report_days where reason = ''
-    union
-    select ca.publisher_id, months.month
-    from line_items l join campaigns ca on ca.id = l.campaign_id join publishers p on p.id = ca.publisher_id,
-         generate_series(date_trunc('month', l.start_at at time zone p.time_zone), least(l.end_at, now()) at time zone p.time_zone,
-                         interval '1 month') as months (month)
-    where ${HAS_FEE}
-  )
-  select p.id as "publisherId", p.name as publisher, to_char(earned.month, 'YYYY-MM') as month
-  from earned join publishers p on p.id = earned.publisher_id
-  where earned.month + interval '1 month' <= now() at time zone p.time_zone
-    and (cast(:publishers as int[]) is null or p.id = any(cast(:publishers as int[])))
-    and not exists (select from finance_months f where f.publisher_id = p.id and f.month = earned.month)
-  order by earned.month, p.name, p.id limit ${MAX_OPEN_MONTHS}`;
-
 export interface FinanceOptions {
   /** The connections of reports. */
   readonly knex: Knex;
@@ -113,8 +86,7 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       { readOnly: true, isolationLevel: 'repeatable read' },
     ),
 
-  openMonths: async (publishers) =>
-    (await knex.raw<{ rows: OpenMonth[] }>(OPEN_MONTHS, { publishers } as Record<string, Knex.RawBinding>)).rows,
+  openMonths: (publishers) => readOpenMonths(knex, publishers),
 
   closeFaults: (publisherId, caller) => closeFaults(knex, publisherId, caller),
 
@@ -154,43 +126,6 @@ const asBooked = (change: PayerChange, lines: readonly FinanceLine[]): PayerChan
     campaign: lines.find(({ campaignId }) => campaignId === campaign_id)?.campaign ?? campaign,
     ...{ from_advertiser: nameOf(from, from_advertiser), to_advertiser: nameOf(to, to_advertiser) },
   };
-};
-
-/** A month that is not closed, as the publisher is now. */
-interface PublisherMonth extends Pick<
-  ClosedMonth,
-  'month' | 'publisher' | 'timeZone' | 'revenueCurrency' | 'currency' | 'beginsAt' | 'endsAt'
-> {
-  /** The end of the month, or of today if that is earlier. */
-  readonly toDate: Date;
-  readonly through: string | null;
-  readonly isOver: boolean;
-}
-
-/**
- * A month begins where the one before it was closed and ends where the one after it was, so that a change of
- * the zone leaves out no hour of a fee and counts none twice.
- */
-const openMonth = async (trx: Knex.Transaction, id: number, month: string): Promise<PublisherMonth | undefined> => {
-  const { rows } = await trx.raw<{ rows: PublisherMonth[] }>(
-    `with bounds as (
-       select p.name, p.time_zone, p.currency as revenue_currency, coalesce(p.statement_currency, p.currency) as currency, (now() at time zone p.time_zone)::date as today,
-              coalesce(before.ends_at, :first::timestamp at time zone p.time_zone) as begins_at,
-              coalesce(after.begins_at, (:first::timestamp + interval '1 month') at time zone p.time_zone) as ends_at
-       from publishers p
-       left join finance_months before on before.publisher_id = p.id and before.month = :first::date - interval '1 month'
-       left join finance_months after on after.publisher_id = p.id and after.month = :first::date + interval '1 month'
-       where p.id = :id
-     )
-     select :month as month, name as publisher, time_zone as "timeZone", revenue_currency as "revenueCurrency", currency, begins_at as "beginsAt", ends_at as "endsAt",
-            greatest(begins_at, least(ends_at, (today + 1)::timestamp at time zone time_zone)) as "toDate",
-            case when today >= :first::date
-              then to_char(least(today, :first::date + interval '1 month' - interval '1 day'), 'YYYY-MM-DD') end as through,
-            now() >= ends_at as "isOver"
-     from bounds`,
-    { id, month, first: month + FIRST_DAY },
-  );
-  return rows[0];
 };
 
 /**

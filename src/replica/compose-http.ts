@@ -209,6 +209,7 @@ export const composeHttp = (
       ? sharedReportRoute({
           links: reportLinks,
           reports: delivery.reporting.reports,
+          knex: foundation.stores.knex,
           onFailure: observe.storeFailed('trafficking', 'A report could not reach its store'),
         })
       : undefined,

@@ -66,7 +66,8 @@ export const reportJson = (
   ...{ totals_by_currency: totalsByCurrency, payer_changes: payerChanges },
 });
 
-const refusalOf = (refusal: ReportRefusal): Refused => {
+/** Why a report is not answered, as a problem. */
+export const refusalOf = (refusal: ReportRefusal): Refused => {
   switch (refusal.why) {
     case 'busy':
       return refuse('too_many_requests', 'Another report of yours is running. Ask again when it has ended.', undefined, {

@@ -3,13 +3,14 @@ import { FILE_CONTENT, LINK } from '../api/openapi-document.ts';
 import { choiceOr, ownQuery, pageQuery } from '../api/parameters.ts';
 import { at, defineRoutes, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
+import { SHARED_CAMPAIGNS } from './shared-campaigns-api.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ROLL_UP_SOURCES } from '../events/postgres/roll-ups.ts';
 import { PAYER_CHANGE } from './payer-changes.ts';
 import { DIMENSION_NAMES, dimensionOf } from './report-dimensions.ts';
 import { columnsOf, METRIC_NAMES, metricOf, type ReportColumn } from './report-fields.ts';
 import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from './report-question.ts';
-import type { ReportRow } from './run-report.ts';
+import type { ReportRow } from './shown-row.ts';
 import { MAX_XLSX_ROWS } from './write-report.ts';
 
 /** Formats of a report, the default first. */
@@ -172,6 +173,14 @@ export const REPORT_API = defineRoutes({
 
 /** What everyone who has a read-only link may ask for. */
 export const SHARED_REPORT_API = defineRoutes({
+  getSharedCampaigns: {
+    ...at('GET', '/shared_report/campaigns', 'delivery'),
+    access: 'report_link',
+    cost: 'report',
+    summary: 'The campaigns in the report of a read-only link: their course over the flight, their creatives, and where they run',
+    answer: ok('Campaigns', SHARED_CAMPAIGNS),
+    problems: ['invalid_link', 'invalid_request', 'too_many_requests', 'unavailable'],
+  },
   getSharedReport: {
     ...at('GET', '/shared_report', 'delivery'),
     access: 'report_link',

@@ -5,7 +5,8 @@ import type { SentFile } from '../mail/send-mail.ts';
 import { reportJson } from './answer-report.ts';
 import { columnsOf } from './report-fields.ts';
 import type { ReportQuestion } from './report-question.ts';
-import type { ReportHead, Reports, ReportPage, ReportRow } from './run-report.ts';
+import type { ReportHead, Reports, ReportPage } from './run-report.ts';
+import type { ReportRow } from './shown-row.ts';
 import type { ReportSchedule } from './saved-report-api.ts';
 import { reportCsv, reportXlsx } from './write-report.ts';
 

@@ -4,7 +4,7 @@ import { XLSX_TYPE } from '../api/openapi-document.ts';
 import { fileHeaders, refuse, type FileReply, type Refused } from '../api/route.ts';
 import { csvText } from '../base/csv.ts';
 import type { ReportColumn } from './report-fields.ts';
-import type { ReportRow } from './run-report.ts';
+import type { ReportRow } from './shown-row.ts';
 
 /** Rows of an Excel file: more would hold the event loop for longer than 100 ms. CSV has no limit. */
 export const MAX_XLSX_ROWS = 10_000;

@@ -178,6 +178,7 @@ const SCHEMAS = [
   ['seatbid', answerOf(200, 'json')],
   ['code', answerOf(400, 'problem%2Bjson')],
   ['endpoint', `${COMPONENTS}/Bidder`],
+  ['position', `${COMPONENTS}/Placement/properties/video`],
   ['schedule', `${COMPONENTS}/LineItemChange`],
   ['campaign_id', `${COMPONENTS}/LineItemChange`],
   ['price', `${COMPONENTS}/Publisher/properties/rate_card`],

@@ -49,7 +49,7 @@ const came = async (booking: Booking, day: string, impressions: number, requests
   const ids = { publisher_id: publisherId, campaign_id: campaignId, line_item_id: lineItemIds[0], creative_id: creativeIds[0] };
   await knex('daily_counts')
     .insert({ day, ...ids, impressions })
-    .onConflict(['day', 'line_item_id', 'creative_id'])
+    .onConflict(['day', 'line_item_id', 'creative_id', 'campaign_id', 'publisher_id', 'advertiser_id'])
     .merge();
   await knex('request_days').insert({ day, publisher_id: publisherId, placement_id: placementId, reason: '', size: '300x250', requests });
 };

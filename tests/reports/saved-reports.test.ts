@@ -181,6 +181,21 @@ describe('a read-only link', () => {
     expect([refused.status, each((await refused.json()).errors, 'pointer')]).toEqual([400, ['/format', '/limit']]);
   });
 
+  it('has the campaigns of its report with flight, creatives and publisher, and only figures that the report has', async () => {
+    await api('PATCH', `/publishers/${booked.publisher.id}`, { logo: 'https://gazette.example/logo.svg' });
+    await api('PATCH', `/line_items/${booked.lineItem}`, { goal_impressions: 10_000 });
+    const { token } = await issue();
+    const around = async (of: string) => (await shared(of, '/shared_report/campaigns')).json();
+    const { publishers, campaigns } = await around(token);
+    expect(publishers).toEqual([{ name: 'The Gazette', domain: 'gazette.example', logo: 'https://gazette.example/logo.svg' }]);
+    const creatives = [expect.objectContaining({ width: 300, height: 250, markup: expect.stringContaining('<b>ad</b>') })];
+    expect(campaigns).toEqual([expect.objectContaining({ name: 'Autumn', goal: 10_000, impressions: 4321, clicks: 0, creatives })]);
+    expect(campaigns[0].days).toEqual([{ day: expect.any(String), impressions: 4321, clicks: 0 }]);
+    const clicks = await issue(QUERY.replace('metrics=impressions', 'metrics=clicks'));
+    expect((await around(clicks.token)).campaigns[0]).toMatchObject({ goal: null, impressions: 0, days: [], creatives });
+    expect((await around(`${token}x`)).code).toBe('invalid_link');
+  });
+
   it('is refused when it is forged, expired or of another kind, and opens nothing else', async () => {
     const { id, token } = await issue();
     const expired = await issue();

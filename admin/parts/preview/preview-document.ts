@@ -5,7 +5,7 @@ import { composeMarkup } from '../../../src/creative/compose-markup.ts';
 import { escapeHtml } from '../../../src/creative/escape-html.ts';
 import { t } from '../../words/texts.ts';
 import { playedBy, playerMarkup } from './player-markup.ts';
-import { sampleNative } from './sample-native.ts';
+import { sampleNative } from '../../../src/creative/sample-native.ts';
 
 export interface Slot {
   readonly width: number;

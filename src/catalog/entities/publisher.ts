@@ -13,6 +13,7 @@ import {
   ID,
   nameSchema,
   texts,
+  url,
 } from './parts.ts';
 import { RATE_CARD, RATE_CARD_SECTION } from './rate-card.ts';
 
@@ -30,6 +31,13 @@ export const PUBLISHER = defineEntity({
       schema: textOf({ minLength: 1, maxLength: 253 }),
       view: ['domain', 'text'],
       form: { label: 'Domain', placeholder: 'gazette.example' },
+    },
+    logo: {
+      schema: {
+        ...orNull(url, { default: null }),
+        description: 'the address of a picture for reports that advertisers see; null: its name alone',
+      },
+      form: { label: 'Logo', placeholder: 'https://…', help: 'A picture for the reports that you share with advertisers.' },
     },
     origins: {
       schema: listOf(textOf({ format: 'origin', maxLength: 300 }), {
@@ -190,6 +198,7 @@ export const PUBLISHER = defineEntity({
       fields: [
         'name',
         'domain',
+        'logo',
         'origins',
         'time_zone',
         'currency',

@@ -77,12 +77,13 @@ const API_PAGE_POLICY = policy({
   frameAncestors: ["'none'"],
 });
 
-/** A read-only report of an advertiser: text from the API, and nothing from elsewhere. */
+/** A read-only report of an advertiser: text from the API, the logos of publishers, and creatives in the frame of the preview. */
 const REPORT_POLICY = policy({
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
   styleSrc: ["'self'"],
-  imgSrc: ['data:'],
+  imgSrc: ["'self'", 'data:', 'https:'],
+  frameSrc: ["'self'"],
   connectSrc: ["'self'"],
   baseUri: ["'none'"],
   formAction: ["'none'"],

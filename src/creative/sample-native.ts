@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../../src/creative/escape-html.ts';
-import { isSafeUrl } from '../../../src/catalog/model/is-safe-url.ts';
+import { escapeHtml } from './escape-html.ts';
+import { isSafeUrl } from '../catalog/model/is-safe-url.ts';
 
 /** A native ad in a plain template; each publisher's page has its own. */
 export const sampleNative = (assets: Readonly<Record<string, unknown>>): string => {

@@ -1,0 +1,136 @@
+/* Draws the campaigns of a read-only link: the course of each over its flight, and its creatives in the frame of the preview. */
+(() => {
+  'use strict';
+  const SVG = 'http://www.w3.org/2000/svg';
+  const [WIDTH, HEIGHT] = [720, 150];
+  const count = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+  const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+  const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+  const day = (text) => date.format(new Date(`${text.slice(0, 10)}T00:00:00Z`));
+  const MS_PER_DAY = 86_400_000;
+  const numberOf = (text) => Math.round(Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / MS_PER_DAY);
+
+  const element = (tag, { text, ...properties } = {}, ...children) => {
+    const made = document.createElement(tag);
+    Object.assign(made, properties);
+    if (text !== undefined) made.textContent = text;
+    made.append(...children);
+    return made;
+  };
+  const drawn = (tag, attributes) => {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  };
+
+  /** A bar for each day of the flight up to the last one with figures, and the even pace to the goal as a line. */
+  const chart = ({ start_date, end_date, days, goal, impressions }) => {
+    const [first, last] = [numberOf(start_date), numberOf(end_date)];
+    const shownFrom = Math.max(first, numberOf(days[0].day) - 1);
+    const shownTo = Math.max(shownFrom, Math.min(last, Math.max(numberOf(days.at(-1).day) + 1, shownFrom + 6)));
+    const length = shownTo - shownFrom + 1;
+    const pace = goal === null ? null : goal / (last - first + 1);
+    const most = Math.max(pace ?? 0, ...days.map((one) => one.impressions), 1) * 1.08;
+    const step = WIDTH / length;
+    const svg = drawn('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', preserveAspectRatio: 'none' });
+    svg.setAttribute('aria-label', `Impressions a day: ${count.format(impressions)} from ${day(days[0].day)} to ${day(days.at(-1).day)}`);
+    for (const one of days) {
+      const height = (HEIGHT * one.impressions) / most;
+      const x = (numberOf(one.day) - shownFrom) * step;
+      const bar = drawn('rect', { x: x + step * 0.1, y: HEIGHT - height, width: step * 0.8, height, rx: Math.min(2, step / 4) });
+      const title = drawn('title', {});
+      title.textContent = `${day(one.day)}: ${count.format(one.impressions)}`;
+      bar.append(title);
+      svg.append(bar);
+    }
+    if (pace !== null) {
+      const y = HEIGHT - (HEIGHT * pace) / most;
+      svg.append(drawn('line', { x1: 0, x2: WIDTH, y1: y, y2: y }));
+    }
+    const words = pace === null ? '' : `dashed: ${count.format(Math.round(pace))} a day lead to the goal`;
+    return element(
+      'figure',
+      { className: 'course' },
+      svg,
+      element(
+        'figcaption',
+        {},
+        element('span', { text: day(new Date(shownFrom * MS_PER_DAY).toISOString()) }),
+        element('span', { text: words }),
+        element('span', { text: day(new Date(shownTo * MS_PER_DAY).toISOString()) }),
+      ),
+    );
+  };
+
+  const goalBar = ({ goal, impressions }) => {
+    const part = Math.min(1, impressions / goal);
+    const used = element('span');
+    used.style.width = `${100 * part}%`;
+    const bar = element('div', { className: 'goal', role: 'img', ariaLabel: `${share.format(impressions / goal)} of the goal` }, used);
+    return element(
+      'div',
+      { className: 'goal-line' },
+      bar,
+      element('p', { text: `${count.format(impressions)} of ${count.format(goal)} impressions, ${share.format(impressions / goal)}` }),
+    );
+  };
+
+  /** A creative at its size, smaller where there is no room. Its document is sandboxed: it reaches neither this page nor the report. */
+  const creative = ({ name, width, height, markup }) => {
+    const caption = element('figcaption', { text: `${name}, ${width} × ${height}` });
+    if (markup === null)
+      return element('figure', { className: 'creative' }, element('p', { className: 'player', text: 'Video or sound' }), caption);
+    const frame = element('iframe', { title: name, referrerPolicy: 'no-referrer', loading: 'lazy' });
+    frame.setAttribute('sandbox', 'allow-scripts allow-popups allow-popups-to-escape-sandbox');
+    frame.setAttribute('scrolling', 'no');
+    frame.src = '../admin/preview.html';
+    window.addEventListener('message', ({ source, data }) => {
+      if (source === frame.contentWindow && data?.preview === 'ready') source.postMessage({ markup }, '*');
+    });
+    const box = element('div', { className: 'creative-box' }, frame);
+    const figure = element('figure', { className: 'creative' }, box, caption);
+    const fit = () => {
+      const room = figure.parentElement?.clientWidth ?? width;
+      const scale = Math.min(1, room / width);
+      Object.assign(frame.style, { width: `${width}px`, height: `${height}px`, transform: `scale(${scale})` });
+      Object.assign(box.style, { width: `${width * scale}px`, height: `${height * scale}px` });
+      figure.style.width = `${width * scale + 2}px`;
+    };
+    new window.ResizeObserver(fit).observe(document.documentElement);
+    return figure;
+  };
+
+  const campaign = (one) => {
+    const figures = one.clicks > 0 ? `, ${count.format(one.clicks)} clicks` : '';
+    return element(
+      'section',
+      { className: 'campaign' },
+      element('h2', { text: one.name }),
+      element('p', { className: 'flight', text: `${day(one.start_date)} – ${day(one.end_date)}` }),
+      ...(one.goal !== null
+        ? [goalBar(one)]
+        : one.days.length > 0
+          ? [element('p', { text: `${count.format(one.impressions)} impressions${figures}` })]
+          : []),
+      ...(one.days.length > 0 ? [chart(one)] : []),
+      ...(one.creatives.length > 0 ? [element('div', { className: 'creatives' }, ...one.creatives.map(creative))] : []),
+    );
+  };
+
+  const publisher = ({ name, logo }) => {
+    const picture = logo === null ? [] : [element('img', { src: logo, alt: '', referrerPolicy: 'no-referrer' })];
+    return element('span', {}, ...picture, element('b', { text: name }));
+  };
+
+  // On paper all creatives are in view.
+  window.addEventListener('beforeprint', () => {
+    for (const frame of document.querySelectorAll('iframe')) frame.loading = 'eager';
+  });
+
+  window.showCampaigns = ({ publishers, campaigns }) => {
+    const names = document.getElementById('publishers');
+    names.replaceChildren(...publishers.map(publisher));
+    names.hidden = publishers.length === 0;
+    document.getElementById('campaigns').replaceChildren(...campaigns.map(campaign));
+  };
+})();
