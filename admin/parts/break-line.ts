@@ -16,7 +16,7 @@ interface PlacedBreak {
 /** Seconds into the film of a break at a time. */
 const secondsAt = (at: string): number | undefined => {
   const [, hours, minutes, seconds] = /^(\d{2}):(\d{2}):(\d{2})/.exec(at) ?? [];
-  return hours === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return hours === undefined ? undefined : (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
 };
 
 /** Where breaks are on the line; those that only the player can place are not on it. */

@@ -1,16 +1,17 @@
 /** Entry of the package: `import { AdSDK } from …`. */
 import type { AdSDK as AdSDKContract, AdSDKOptions } from './contract.ts';
-import { createSDK } from './create-sdk.ts';
+import { createSDK, type LoadPart } from './create-sdk.ts';
 
 export type * from './contract.ts';
 
+const PARTS = {
+  dialog: () => import('./report-modal.ts'),
+  native: () => import('./render-native.ts'),
+  player: () => import('./player/render-player.ts'),
+};
+
 /** Creates an SDK for one ad server. Does not touch the page before a method is called. */
-export const createAdSDK = (options: AdSDKOptions): AdSDKContract =>
-  createSDK(options, {
-    loadDialog: () => import('./report-modal.ts'),
-    loadNative: () => import('./render-native.ts'),
-    loadPlayer: () => import('./player/render-player.ts'),
-  });
+export const createAdSDK = (options: AdSDKOptions): AdSDKContract => createSDK(options, ((part) => PARTS[part]()) as LoadPart);
 
 /**
  * Uses the server that served this module. In a bundle of your own, use `createAdSDK({ baseUrl })`

@@ -9,22 +9,24 @@ import { createPlaceAd } from './place-ad.ts';
 import type { renderPlayer } from './player/render-player.ts';
 import { renderFrame } from './render-frame.ts';
 import type { renderNative } from './render-native.ts';
-import { isVast } from './is-vast.ts';
 import { getReportLinkHTML } from './report-button.ts';
 import type { openReportModal } from './report-modal.ts';
-import { onServer, reportServer, tokenOf, trackingUrl } from './server-address.ts';
+import { onServer, reportServer, tokenOf } from './server-address.ts';
 import { createUserId, randomId } from './user-id.ts';
 import { whenPerceptible } from './visibility.ts';
 import { warnOnce } from './warn-once.ts';
 
 const CONSENT_WAIT_MS = 1000;
 
-/** How an entry of the SDK loads the parts that few pages need. */
+/** The parts that few pages need. */
 export interface Parts {
-  readonly loadDialog: () => Promise<{ readonly openReportModal: typeof openReportModal }>;
-  readonly loadNative: () => Promise<{ readonly renderNative: typeof renderNative }>;
-  readonly loadPlayer: () => Promise<{ readonly renderPlayer: typeof renderPlayer }>;
+  readonly dialog: { readonly openReportModal: typeof openReportModal };
+  readonly native: { readonly renderNative: typeof renderNative };
+  readonly player: { readonly renderPlayer: typeof renderPlayer };
 }
+
+/** How an entry of the SDK loads a part. */
+export type LoadPart = <P extends keyof Parts>(part: P) => Promise<Parts[P]>;
 
 /**
  * Dispatches `AdSDK:<name>` on an ad's container (bubbling) or on the document. An exception in a
@@ -43,7 +45,7 @@ const fail = (target: EventTarget, placementId: string | undefined, error: unkno
 /** Creates an SDK for one ad server. Does not touch the page before a method is called. */
 export const createSDK = (
   { baseUrl: home, nonce = '', consentWaitMs = CONSENT_WAIT_MS, fetch: send = (url, init) => window.fetch(url, init) }: AdSDKOptions,
-  { loadDialog, loadNative, loadPlayer }: Parts,
+  loadPart: LoadPart,
 ): AdSDK => {
   const consent = createConsent(consentWaitMs);
   const userId = createUserId(consent.mayStore);
@@ -106,9 +108,9 @@ export const createSDK = (
       isClosed = true;
     };
     closeModal = () => close();
-    loadDialog()
-      .then(({ openReportModal }) => {
-        if (!isClosed) close = openReportModal((reason) => reportAd(reportUrl, reason, baseUrl), trustedHTML, opener);
+    loadPart('dialog')
+      .then((part) => {
+        if (!isClosed) close = part.openReportModal((reason) => reportAd(reportUrl, reason, baseUrl), trustedHTML, opener);
       })
       .catch((error: unknown) => fail(document, undefined, error));
   };
@@ -144,25 +146,23 @@ export const createSDK = (
         placementId,
         baseUrl,
         keyValues,
-        show: async (element, bid, answer, scope, tracker) => {
+        show: (element, bid, answer, scope, tracker) => {
           const ad = { ...bid, adm: fillMacros(bid.adm, bid, consent.signals()) };
-          if (isVast(bid))
-            return (await loadPlayer()).renderPlayer(element, ad, scope, {
-              ...{ trustedHTML, whenPerceptible, send },
-              absolute: (url) => trackingUrl(baseUrl || home, url),
-            });
-          return renderFrame(element, ad, scope, tracker, { nonce, base: baseUrl || home, creativeOrigin: answer.ext?.creative_origin });
+          const base = baseUrl || home;
+          return /^\s*<(\?xml|VAST)/.test(ad.adm)
+            ? loadPart('player').then((part) => part.renderPlayer(element, ad, scope, trustedHTML, send, base))
+            : renderFrame(element, ad, scope, tracker, { nonce, base, creativeOrigin: answer.ext?.creative_origin });
         },
       }),
     renderNativeAd: (placementId, container, templateFn, baseUrl, keyValues) => {
       // Loaded while the ad is requested. A failure is the ad's, if there is one.
-      const native = loadNative();
+      const native = loadPart('native');
       native.catch(() => {});
       return slots.place(container, {
         placementId,
         baseUrl,
         keyValues,
-        show: async (element, bid, _answer, scope, tracker) =>
+        show: async (element, bid, _, scope, tracker) =>
           (await native).renderNative(element, bid, scope, tracker, templateFn, baseUrl || home, {
             escapeHTML,
             trustedHTML,

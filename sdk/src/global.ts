@@ -11,19 +11,14 @@ interface Overlay {
 const script = document.currentScript as HTMLScriptElement | null;
 
 /** A part beside the script, of its version. */
-const load = <T>(part: string): Promise<T> => import(`${script?.src.replace(/[^/]*$/, '')}${part}-${SDK_VERSION}.js`) as Promise<T>;
+const load = <T>(part: string): Promise<T> => import(`${script?.src.replace(/[^/]*$/, '')}adsdk-${part}-${SDK_VERSION}.js`) as Promise<T>;
 
 const install = (overlay: Overlay | void): void =>
-  installGlobal(script, (options) =>
-    createSDK(
-      { ...options, ...(overlay && { fetch: overlay.startOverlay() }) },
-      { loadDialog: () => load('adsdk-dialog'), loadNative: () => load('adsdk-native'), loadPlayer: () => load('adsdk-player') },
-    ),
-  );
+  installGlobal(script, (options) => createSDK({ ...options, ...(overlay && { fetch: overlay.startOverlay() }) }, load));
 
 // Before the first request, which the overlay records. Where it cannot be loaded, the page has its ads as ever.
 if (asksForOverlay())
-  void load<Overlay>('adsdk-debug')
+  void load<Overlay>('debug')
     .catch(() => {})
     .then(install);
 else install();

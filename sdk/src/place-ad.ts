@@ -1,6 +1,5 @@
 import type { AdRequest, Fetch } from './ad-requests.ts';
 import type { AdResponse, Bid, Container, KeyValues } from './contract.ts';
-import { isVast } from './is-vast.ts';
 import { attachReportButton } from './report-button.ts';
 import { createScope, type Scope } from './scope.ts';
 import { parseSizes, reserveBox } from './sizes.ts';
@@ -70,7 +69,7 @@ export const createPlaceAd = ({ send, request, emit, fail, report }: PlaceAdOpti
     mark(container, 'filled');
     emit(container, 'filled', { placementId, bid });
     attachReportButton(container, element, scope, () => scope.add(report(bid, ad.baseUrl)));
-    observeViewability(element, scope, isVast(bid) || /<video[\s>]/i.test(bid.adm), () => {
+    observeViewability(element, scope, /<(video|VAST)[\s>]/i.test(bid.adm), () => {
       emit(container, VIEWABLE, { placementId });
       if (answer.ext?.events?.includes(VIEWABLE)) tracker.event(VIEWABLE);
     });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { EVERYTHING, type Scope } from '../access/scope.ts';
 import type { Fault } from '../base/fault.ts';
+import { parseUrl } from '../base/parse-url.ts';
 import type { PlacementFormats } from '../catalog/checks/rules.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
@@ -81,8 +82,9 @@ export const checkReferences = async (
 /** The placement of a creative whose tag asks for an ad of that placement; undefined: there is none. */
 const placementOfOwnTag = (content: unknown, placements: readonly { readonly id: string }[]): string | undefined => {
   const [, tag] = (typeof content === 'string' && /"tag"\s*:\s*"([^"]*)"/.exec(content)) || [];
-  if (tag === undefined || !URL.canParse(tag)) return undefined;
-  const { pathname, searchParams } = new URL(tag);
+  const url = tag === undefined ? undefined : parseUrl(tag);
+  if (!url) return undefined;
+  const { pathname, searchParams } = url;
   return /\/v(ast|map)$/.test(pathname) ? placements.find(({ id }) => id === searchParams.get('placement'))?.id : undefined;
 };
 

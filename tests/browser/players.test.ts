@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { Script } from 'node:vm';
 import { buildSync } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
@@ -51,6 +52,20 @@ beforeAll(async () => {
   site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 
+/** What the tests use of video.js, with the module. */
+interface VideoJs {
+  readonly videojs: (element: Element, options: object) => Player;
+  readonly playAds: (player: Player, tag: string, showCompanions: (variations: Json[], shown: (companion: Json) => void) => void) => void;
+}
+interface Player {
+  on(event: string, listener: () => void): void;
+  src(file: object): void;
+  play(): void;
+  currentSrc(): string;
+  currentTime(): number;
+  readonly ads: { isInAdMode(): boolean };
+}
+
 const film = (more: object = {}): object => ({ media: [{ url: media }], ...more });
 const addAd = async (booked: BookedVideo, cpm: number, content: object): Promise<Json> => {
   const flight = { start_date: '2026-01-01', end_date: '2999-12-31' };
@@ -89,7 +104,7 @@ describe('video.js with the module of docs/video.md', () => {
     const page = await openSite(VIDEO_JS);
     const played = await page.evaluate(
       async ([tag, url]) => {
-        const { videojs, playAds } = window as unknown as { videojs: (...of: unknown[]) => Json; playAds: (...of: unknown[]) => void };
+        const { videojs, playAds } = window as unknown as VideoJs;
         const element = Object.assign(document.createElement('video'), { id: 'film', muted: true, className: 'video-js' });
         document.body.append(element);
         const player = videojs(element, { width: 640, height: 360 });
@@ -98,14 +113,14 @@ describe('video.js with the module of docs/video.md', () => {
           order.push(`companion ${variations[0].width}`);
           shown(variations[0]);
         });
-        player.on('adplaying', () => order.push(player.currentSrc().endsWith('nothing.mp4') ? 'broken' : 'ad'));
+        player.on('adplaying', () => void order.push(player.currentSrc().endsWith('nothing.mp4') ? 'broken' : 'ad'));
         player.on('adtimeupdate', () => {
           const skip = document.querySelector<HTMLElement>('.ad-skip');
           if (skip && !skip.hidden && player.currentTime() > 0.6) skip.click();
         });
         player.src({ src: url, type: 'video/mp4' });
         player.play();
-        await new Promise((resolve) => player.on('playing', () => !player.ads.isInAdMode() && resolve(undefined)));
+        await new Promise<void>((resolve) => player.on('playing', () => void (player.ads.isInAdMode() || resolve())));
         return [...order, player.currentSrc().replace(/.*\//, '')];
       },
       [tagOf(booked), `${site}/film.mp4`] as const,
@@ -171,7 +186,7 @@ test('the tags give Google IMA what it reads: its page parses, and its tag answe
   const scripts = [...IMA.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text = '']) => text);
   expect(scripts).toHaveLength(1);
   const page = await openSite('/* The page alone. */');
-  await page.evaluate((text) => void new Function(text), scripts[0]!);
+  expect(() => new Script(scripts[0]!)).not.toThrow();
   const [, named = ''] = /adTagUrl = '([^']+)'/.exec(scripts[0]!) ?? [];
   const address = named
     .replace('https://ads.example.com', replica.url)

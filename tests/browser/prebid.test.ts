@@ -11,6 +11,11 @@ import { startPublisherSite, type PublisherPage, type PublisherSite } from './se
 import type { Browser, Page } from 'playwright-core';
 import { requestFaults, responseFaults } from '../http/auction-schemas.ts';
 
+const FILM = JSON.stringify({
+  duration: 15,
+  media: [{ url: 'https://cdn.example/a.mp4', type: 'video/mp4', width: 640, height: 360 }],
+});
+
 let site: PublisherSite;
 let browser: Browser;
 let prebid: string;
@@ -30,6 +35,7 @@ beforeAll(async () => {
           { id: 'top', width: 300, height: 250, formats: ['banner'] },
           { id: 'markup', width: 300, height: 250, formats: ['html'] },
           { id: 'feed', width: 300, height: 250, formats: ['native'] },
+          { id: 'film', width: 640, height: 360, formats: ['video'] },
         ],
         campaigns: [
           {
@@ -48,6 +54,7 @@ beforeAll(async () => {
                     advertiser_domain: 'brand.example',
                   },
                   { placement_id: 'markup', content: '<p>Markup of ${GDPR}</p>' },
+                  { placement_id: 'film', format: 'video', content: FILM, click_url: site.landing },
                   {
                     placement_id: 'feed',
                     format: 'native',
@@ -164,6 +171,21 @@ test('a banner wins: it is shown, its impression counts once, and a click on it 
     [],
     [],
   ]);
+});
+
+test('a video wins as VAST in the version that the player reads, whose Impression bills, and one that is too long does not', async () => {
+  const opened = await open();
+  const player = { context: 'instream', playerSize: [640, 360], mimes: ['video/mp4'], protocols: [3, 6], plcmt: 1, maxduration: 30 };
+  // Prebid.js keeps the VAST in the page, as its address for players.
+  const config = s2s({ cache: { useLocal: true } });
+  const { film } = await auction(opened.page, config, [unit('film', { video: player })]);
+  expect(film).toMatchObject([{ cpm: 4.5, mediaType: 'video', vastXml: expect.stringMatching(/<VAST version="3\.0">.*<Impression>/) }]);
+  const [, impression = ''] = /<Impression><!\[CDATA\[([^\]]+)/.exec(film![0]!.vastXml ?? '') ?? [];
+  expect(opened.sentTo('/impression')).toEqual([]);
+  expect((await fetch(impression, { headers: { 'User-Agent': await opened.page.evaluate('navigator.userAgent') } })).status).toBe(200);
+  await eventually(async () => expect(await stored('film', 'impression')).toBe(1));
+  expect(await auction(opened.page, config, [unit('film', { video: { ...player, maxduration: 10 } })])).toEqual({});
+  expect([opened.faults, await opened.invalid()]).toEqual([[], []]);
 });
 
 test('markup has its macros filled; a bid that loses counts nothing', async () => {

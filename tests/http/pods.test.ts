@@ -52,7 +52,7 @@ const tagOf = (placementId: string, more = ''): string => `${replica.url}/vast?k
 /** The files of the ads of a break, in their order. */
 const played = async (tag: string): Promise<readonly string[]> => {
   const { ads } = (await new VASTClient().get(tag, {})) as unknown as { ads: Json[] };
-  return ads.map((ad: Json) => itemsOf(ad.creatives)[0]!.mediaFiles[0].fileURL.replace('https://cdn.example/', ''));
+  return ads.map((ad: Json) => String(itemsOf(ad.creatives)[0]!.mediaFiles[0].fileURL).replace('https://cdn.example/', ''));
 };
 
 test('a break has the best ads that fit it together, no advertiser twice and no competitors, each with a token of its own', async () => {
@@ -139,7 +139,7 @@ test('an auction asks for a pod: a bid for each of its ads, and bidders are aske
   const asked: Json[] = [];
   const server = createServer((request, response) => {
     void textOf(request).then((body) => {
-      const { id, imp } = JSON.parse(body) as Json;
+      const { id, imp } = JSON.parse(body);
       asked.push(imp);
       const adm = (seconds: number): string =>
         '<VAST version="4.2" xmlns="http://www.iab.com/VAST" xmlns:b="urn:b"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><ViewableImpression><Viewable>https://bidder.example/v</Viewable></ViewableImpression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +

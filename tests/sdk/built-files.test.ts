@@ -10,11 +10,11 @@ const read = (file: string): string => readFileSync(join(BUILT, file), 'utf8');
 const version = JSON.parse(readFileSync('sdk/package.json', 'utf8')).version as string;
 
 test.each([
-  ['adsdk.min.js', 8000],
+  ['adsdk.min.js', 8100],
   ['adsdk-loader.min.js', 3000],
   ['prebid-adapter.min.js', 2000],
   [`adsdk-native-${version}.js`, 1500],
-  [`adsdk-player-${version}.js`, 4000],
+  [`adsdk-player-${version}.js`, 4300],
   [`adsdk-dialog-${version}.js`, 2000],
   [`adsdk-debug-${version}.js`, 7000],
 ])('%s is at most %i bytes gzipped', (file, maxBytes) => {

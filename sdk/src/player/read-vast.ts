@@ -126,7 +126,7 @@ const linkedOf = (urlOf: UrlOf, element: Element | null | undefined, link: strin
 /** `00:00:05` or `00:00:05.500`; a share of the length is read as none. */
 const secondsOf = (time: string | null | undefined): number | undefined => {
   const [, hours, minutes, seconds] = /^(\d+):(\d+):([\d.]+)$/.exec(time ?? '') ?? [];
-  return hours === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return hours === undefined ? undefined : (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
 };
 
 /** The smallest file that the browser plays and that fills the width, else the largest; undefined: it plays none. */

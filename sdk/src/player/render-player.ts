@@ -1,18 +1,12 @@
 import type { Bid } from '../contract.ts';
 import type { trustedHTML } from '../html.ts';
 import type { Scope } from '../scope.ts';
-import type { whenPerceptible } from '../visibility.ts';
+import { trackingUrl } from '../server-address.ts';
+import { whenPerceptible } from '../visibility.ts';
 import { addCaptions, buildView, setButton, showEndCard, type PlayerView } from './player-view.ts';
 import { chooseMedia, readVast, VastError, type PlayableAd } from './read-vast.ts';
 
-/** Functions of the SDK: this file is loaded apart from it, with the first video ad. */
-export interface PlayerTools {
-  readonly trustedHTML: typeof trustedHTML;
-  readonly whenPerceptible: typeof whenPerceptible;
-  /** The address of a path of the ad server; '': it is none of the web. */
-  readonly absolute: (url: string) => string;
-  readonly send: (url: string, init: RequestInit) => Promise<Response>;
-}
+type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 const TAG_TIMEOUT_MS = 5_000;
 const USUAL_RATIO = 16 / 9;
@@ -26,10 +20,19 @@ const QUARTILES = [
 
 /**
  * Plays the VAST ad of a bid in the container: muted while half of it is in view, paused while it is not. Resolves to the
- * player; rejects when the ad cannot be played, and reports its error.
+ * player; rejects when the ad cannot be played, and reports its error. This file is loaded apart from the SDK, with the first video.
+ *
+ * @param trusted the SDK's, because a page with Trusted Types allows one policy of its name
+ * @param base the ad server
  */
-export const renderPlayer = async (container: HTMLElement, bid: Bid, scope: Scope, tools: PlayerTools): Promise<HTMLElement> => {
-  const { trustedHTML, absolute, send } = tools;
+export const renderPlayer = async (
+  container: HTMLElement,
+  bid: Bid,
+  scope: Scope,
+  trusted: typeof trustedHTML,
+  send: Send,
+  base: string,
+): Promise<HTMLElement> => {
   const report = createReport(send);
   try {
     const load = async (url: string): Promise<string> => {
@@ -41,12 +44,12 @@ export const renderPlayer = async (container: HTMLElement, bid: Bid, scope: Scop
       if (!answer.ok) throw new Error(String(answer.status));
       return answer.text();
     };
-    const ad = await readVast(bid.adm, { trusted: trustedHTML, absolute, load });
+    const ad = await readVast(bid.adm, { trusted, absolute: (url) => trackingUrl(base, url), load });
     if (scope.ended()) {
       report(ad.urls('notUsed'));
       return container;
     }
-    return await play(container, bid, ad, scope, { ...tools, report });
+    return await play(container, bid, ad, scope, report);
   } catch (error) {
     if (error instanceof VastError) report(error.urls, error.code);
     throw error;
@@ -57,7 +60,7 @@ type Report = (urls: readonly string[], code?: number) => void;
 
 /** Sent without cookies and referrer, and also when the page is left. */
 const createReport =
-  (send: PlayerTools['send']): Report =>
+  (send: Send): Report =>
   (urls, code = 0) => {
     for (const url of urls)
       send(fillMacros(url, code), { mode: 'no-cors', credentials: 'omit', referrerPolicy: 'no-referrer', keepalive: true }).catch(() => {});
@@ -71,13 +74,7 @@ const fillMacros = (url: string, code: number): string =>
       name === 'TIMESTAMP' ? encodeURIComponent(new Date().toISOString()) : String(Math.random()).slice(2, 10),
     );
 
-const play = async (
-  container: HTMLElement,
-  { w, h }: Bid,
-  ad: PlayableAd,
-  scope: Scope,
-  { report, whenPerceptible }: PlayerTools & { readonly report: Report },
-): Promise<HTMLElement> => {
+const play = async (container: HTMLElement, { w, h }: Bid, ad: PlayableAd, scope: Scope, report: Report): Promise<HTMLElement> => {
   const view = buildView(container, ad, w && h ? w / h : USUAL_RATIO);
   const { root, video } = view;
   const once = new Set<string>();

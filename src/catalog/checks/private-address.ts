@@ -1,3 +1,5 @@
+import { parseUrl } from '../../base/parse-url.ts';
+
 /**
  * Networks that no visitor reaches, as IP addresses in a URL: of RFC 1918, carriers, links (with the metadata of clouds) and
  * IPv6's own. Loopback is left for development.
@@ -8,7 +10,6 @@ const PRIVATE_NAME = /\.(internal|local|lan|home\.arpa)\.?$/i;
 
 /** Whether an address names a host of a private network. Numbers in other bases are normalised first, as browsers do. */
 export const isPrivateAddress = (url: string): boolean => {
-  if (!URL.canParse(url)) return false;
-  const { hostname } = new URL(url);
+  const hostname = parseUrl(url)?.hostname ?? '';
   return PRIVATE_V4.test(hostname) || PRIVATE_V6.test(hostname) || PRIVATE_NAME.test(hostname);
 };

@@ -30,6 +30,7 @@ export interface PrebidBid {
   readonly creativeId: string;
   readonly dealId?: string;
   readonly ad?: string;
+  readonly vastXml?: string;
   readonly native?: { readonly ortb: object };
   readonly meta: { readonly advertiserDomains?: readonly string[]; readonly dsa?: object };
 }
