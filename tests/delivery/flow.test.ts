@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
 });
 
-const delivered = { served: 50, not_shown: 6, filtered: 4, shown: 40, seen: 30, clicked: 2, billed: 0.2 };
+const delivered = { served: 50, not_shown: 6, filtered: 4, shown: 40, seen: 30, clicked: 2, billed: [{ currency: 'USD', amount: 0.2 }] };
 
 test('the flow of a line item, its campaign and its advertiser is what was asked less what was lost at each step', async () => {
   const whole = {
