@@ -52,7 +52,12 @@ const writeTypes = () => {
 };
 
 /** Parts of the SDK that it loads when they are needed: with the first native ad, with the first video, when a visitor reports an ad, and for `?adsdk_debug`. */
-const SOURCE_OF_PART = { native: 'render-native.ts', player: 'player/render-player.ts', dialog: 'report-modal.ts', debug: 'debug/overlay.ts' };
+const SOURCE_OF_PART = {
+  native: 'render-native.ts',
+  player: 'player/render-player.ts',
+  dialog: 'report-modal.ts',
+  debug: 'debug/overlay.ts',
+};
 
 /** Of the part that the package exports as `@ad-server/adsdk/debug`. */
 const OVERLAY_TYPES = `import type { AdSDKOptions } from './adsdk.js';

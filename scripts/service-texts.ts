@@ -37,6 +37,7 @@ const HISTORY = [
 
 /** What the API says in sentences with values, wherever the page shows them. */
 const SENTENCES = [
+  'The forecast could not be made: try again in a minute',
   'expected to deliver {0} of {1} that are due by {2}',
   'Traffic is known for {0} days only, of which {1} are forecast: there is no trend yet, and the range is wide',
   'Other bookings are not considered yet: they are being replayed',

@@ -51,6 +51,17 @@ interface Tag {
   readonly picture?: TemplateResult | symbol;
 }
 
+/** Of a film with breaks. */
+const vmapTags = (placement: PlacementWire, publisher: PublisherWire): readonly Tag[] => {
+  const tag: Tag = {
+    title: t`VMAP`,
+    help: t`For players of films with breaks: it names the breaks of this placement, and each asks for its ads when it comes.`,
+    text: playerTag('vmap', placement, publisher),
+    picture: breakLine(placement.video),
+  };
+  return (placement.video?.breaks ?? []).length === 0 ? [] : [tag];
+};
+
 const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Tag[] => {
   const shows = (...formats: readonly PlacementWire['formats'][number][]): boolean =>
     formats.some((one) => placement.formats.includes(one));
@@ -61,16 +72,7 @@ const tagsOf = (placement: PlacementWire, publisher: PublisherWire): readonly Ta
         help: t`For players of any kind, as the tag or VAST URL of the ad. The player fills in what is in brackets; a macro that it does not know counts as absent.`,
         text: playerTag('vast', placement, publisher),
       },
-      ...((placement.video?.breaks ?? []).length === 0
-        ? []
-        : [
-            {
-              title: t`VMAP`,
-              help: t`For players of films with breaks: it names the breaks of this placement, and each asks for its ads when it comes.`,
-              text: playerTag('vmap', placement, publisher),
-              picture: breakLine(placement.video),
-            },
-          ]),
+      ...vmapTags(placement, publisher),
     ];
   return [
     {

@@ -28,7 +28,15 @@ const placed = (breaks: readonly Break[]): readonly PlacedBreak[] => {
     const share = /^(\d+)%$/.exec(at)?.[1];
     const position = positionOfBreak(at);
     const left =
-      position === 'pre' ? 0 : position === 'post' ? 100 : seconds !== undefined ? (100 * seconds) / film : share !== undefined ? Number(share) : undefined;
+      position === 'pre'
+        ? 0
+        : position === 'post'
+          ? 100
+          : seconds !== undefined
+            ? (100 * seconds) / film
+            : share !== undefined
+              ? Number(share)
+              : undefined;
     return left === undefined ? [] : [{ at, left, ads: Number(max_ads), seconds: Number(max_duration) }];
   });
 };

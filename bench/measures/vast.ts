@@ -44,7 +44,9 @@ export const vast = async (rig: Rig, { rounds, seconds }: Scale): Promise<Findin
         return [`\`${door}\``, whole(perSecond), cpuMicros.toFixed(1), redisMicros.toFixed(1), whole(bytesPerAnswer)];
       }),
     ),
-    goals: [atMost('`GET /vast` against `POST /ad` of the same video, by CPU time per request', 1.3, runs.vast.cpuMicros / runs.ad.cpuMicros)],
+    goals: [
+      atMost('`GET /vast` against `POST /ad` of the same video, by CPU time per request', 1.3, runs.vast.cpuMicros / runs.ad.cpuMicros),
+    ],
   };
 };
 

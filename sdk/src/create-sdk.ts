@@ -146,7 +146,8 @@ export const createSDK = (
         keyValues,
         show: async (element, bid, answer, scope, tracker) => {
           const ad = { ...bid, adm: fillMacros(bid.adm, bid, consent.signals()) };
-          if (isVast(bid)) return (await loadPlayer()).renderPlayer(element, ad, scope, {
+          if (isVast(bid))
+            return (await loadPlayer()).renderPlayer(element, ad, scope, {
               ...{ trustedHTML, whenPerceptible, send },
               absolute: (url) => trackingUrl(baseUrl || home, url),
             });

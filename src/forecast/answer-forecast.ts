@@ -1,11 +1,12 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import { commonFlight, type LineItem } from '../catalog/model/entities.ts';
+import type { LineItem } from '../catalog/model/entities.ts';
 import { showEndDate } from '../catalog/model/flight-dates.ts';
 import { classesThatLeave } from '../catalog/model/line-item-classes.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import { reasonName, wordsOf, type NoBidReason } from '../decision/no-bid-reason.ts';
 import { OUTRANKED } from '../serving/count-refusals.ts';
 import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
+import { goalDue } from './goal-due.ts';
 import { deliveryOf, estimateSupply, type LimitedBy, type Supply } from './estimate.ts';
 import type { Binding, ForecastAnswer, ForecastRange, ForecastRemedy } from './forecast-answer.ts';
 import type { MatchLineItem } from './match-line-item.ts';
@@ -63,7 +64,8 @@ export const answerSampled = (asked: AskedForecast & { readonly baseline: Baseli
     p90: Math.round(Math.min(count * Math.exp(TENTH * spread(ahead)), Math.max(supply.available, count))),
   });
   const most = goalLeft(limits);
-  const goal = goalDue(limits, coming.today, days.length);
+  const forecast = { fromMs: coming.today * MS_PER_DAY, untilMs: (coming.today + days.length) * MS_PER_DAY };
+  const goal = most === null ? null : goalDue(most, limits.lineItem, limits.campaign, forecast);
   return {
     basis: 'sample',
     ...{ from: dateOf(coming.today), to: dateOf(coming.today + days.length - 1) },
@@ -128,16 +130,6 @@ const limitsOf = ({ snapshot, lineItemId, options }: AskedForecast, lineItem: Li
 
 const goalLeft = ({ lineItem, delivered }: LimitedBy): number | null =>
   lineItem.goals.impressions === null ? null : Math.max(lineItem.goals.impressions - delivered, 0);
-
-/** What of it is due in the days of the forecast: of a longer flight, the part that an even course has by then. */
-const goalDue = (limits: LimitedBy, today: number, days: number): number | null => {
-  const left = goalLeft(limits);
-  if (left === null) return null;
-  const { startMs, endMs } = commonFlight(limits.lineItem.flight, limits.campaign.flight);
-  const fromMs = Math.max(startMs, today * MS_PER_DAY);
-  const part = (Math.min(endMs, (today + days) * MS_PER_DAY) - fromMs) / (endMs - fromMs);
-  return endMs <= fromMs ? 0 : Math.round(left * Math.min(Math.max(part, 0), 1));
-};
 
 /** Nothing is delivered above a goal. */
 const capped = ({ p10, p50, p90 }: ForecastRange, goal: number | null): ForecastRange => {

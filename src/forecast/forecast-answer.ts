@@ -46,3 +46,6 @@ export interface ForecastAnswer {
   /** What makes the forecast less sure; null: nothing. */
   readonly warning: string | null;
 }
+
+/** Why there is no answer when something is wrong: people cannot do more, and the log says what it was. */
+export const NOT_MADE = 'The forecast could not be made: try again in a minute';

@@ -5,8 +5,8 @@ import { asError } from '../base/narrow.ts';
 import { dateOfDay } from '../base/utc-day.ts';
 import type { PidGains } from '../config/settings.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import type { ForecastAnswer } from './forecast-answer.ts';
-import { createForecaster, type ForecastQuestion } from './forecaster.ts';
+import { NOT_MADE, type ForecastAnswer } from './forecast-answer.ts';
+import { createForecaster, NothingKnown, type ForecastQuestion } from './forecaster.ts';
 import { figuresOf, type BaseFigures } from './base-figures.ts';
 import type { ShortLineItem } from './short-line-items.ts';
 
@@ -31,7 +31,8 @@ export type ForecastReply = { readonly id: string } & (
   | { readonly tells: 'sampled' | 'answer'; readonly answer: ForecastAnswer }
   | { readonly tells: 'base'; readonly figures: BaseFigures; readonly short: readonly ShortLineItem[] }
   | { readonly tells: 'progress'; readonly done: number }
-  | { readonly tells: 'failure'; readonly reason: string }
+  /** `fault`: what an operator has to know; undefined: nothing is wrong. */
+  | { readonly tells: 'failure'; readonly reason: string; readonly fault?: string }
 );
 
 const STATEMENT_MS = 60_000;
@@ -101,7 +102,8 @@ const work = async (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }
     const onSampled = (answer: ForecastAnswer): void => tell({ id, tells: 'sampled', answer });
     tell({ id, tells: 'answer', answer: await forecaster.answer(message.question, { onSampled, onPause }) });
   } catch (fault) {
-    tell({ id, tells: 'failure', reason: asError(fault).message });
+    if (fault instanceof NothingKnown || cancelled.has(id)) tell({ id, tells: 'failure', reason: asError(fault).message });
+    else tell({ id, tells: 'failure', reason: NOT_MADE, fault: asError(fault).message });
   } finally {
     cancelled.delete(id);
   }

@@ -43,7 +43,10 @@ export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }
           if (reply.tells === 'progress') note({ progress: reply.done }, false);
           else if (reply.tells === 'sampled') note({ answer: reply.answer }, true);
           else if (reply.tells === 'answer') note({ state: 'done', progress: 1, answer: reply.answer }, true);
-          else if (reply.tells === 'failure') note({ state: 'failed', answer: null, reason: reply.reason }, true);
+          else if (reply.tells === 'failure') {
+            note({ state: 'failed', answer: null, reason: reply.reason }, true);
+            if (reply.fault !== undefined) onFailure(new Error(reply.fault));
+          }
         });
       });
     },
@@ -58,7 +61,7 @@ export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }
         if (reply.tells === 'progress') return;
         refreshing.delete(publisherId);
         if (reply.tells === 'base') store.keepBase(publisherId, madeOn, reply.figures, reply.short).then(store.prune).catch(onFailure);
-        else if (reply.tells === 'failure') onFailure(new Error(reply.reason));
+        else if (reply.tells === 'failure') onFailure(new Error(reply.fault ?? reply.reason));
       });
     },
   };

@@ -1,5 +1,6 @@
 import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { NOT_MADE } from './forecast-answer.ts';
 import { asError } from '../base/narrow.ts';
 import type { ForecastMessage, ForecastReply, ForecastWorkerData } from './forecast-worker.ts';
 
@@ -22,7 +23,7 @@ export const runForecastWorker = (workerData: ForecastWorkerData): ForecastWorke
   const waiting = new Map<string, (reply: ForecastReply) => void>();
 
   const failAll = (reason: string): void => {
-    for (const [id, onReply] of waiting) onReply({ id, tells: 'failure', reason });
+    for (const [id, onReply] of waiting) onReply({ id, tells: 'failure', reason: NOT_MADE, fault: reason });
     waiting.clear();
   };
   const start = (): Worker => {

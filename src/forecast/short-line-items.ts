@@ -1,7 +1,7 @@
-import { commonFlight } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import type { ForecastRemedy } from './forecast-answer.ts';
+import { goalDue } from './goal-due.ts';
 import type { StartedAccount } from './replay/known-delivery.ts';
 import type { Prediction } from './replay/predict.ts';
 
@@ -42,12 +42,10 @@ export const findShort = ({ snapshot, publisherId, prediction, started, nowMs, u
     const { id } = lineItem;
     const goal = lineItem.goals.impressions;
     const campaign = snapshot.campaigns.get(lineItem.campaignId);
-    if (goal === null || lineItem.publisherId !== publisherId || lineItem.stop !== null || !campaign || campaign.stop !== null) continue;
-    const { startMs, endMs } = commonFlight(lineItem.flight, campaign.flight);
-    const fromMs = Math.max(startMs, nowMs);
-    if (endMs - fromMs < LEAST_LEFT_MS || fromMs >= untilMs) continue;
-    const part = Math.min((untilMs - fromMs) / (endMs - fromMs), 1);
-    const due = Math.round(Math.max(goal - (delivered.get(`l${id}`) ?? 0), 0) * part);
+    if (goal === null || lineItem.publisherId !== publisherId || lineItem.stop !== null || campaign?.stop !== null) continue;
+    if (Math.min(lineItem.flight.endMs, campaign.flight.endMs) - nowMs < LEAST_LEFT_MS) continue;
+    const left = Math.max(goal - (delivered.get(`l${id}`) ?? 0), 0);
+    const due = goalDue(left, lineItem, campaign, { fromMs: nowMs, untilMs });
     const { p50 = 0, p90 = 0 } = prediction.lineItems.get(id) ?? {};
     if (p90 < due * (1 - LEAST_SHORT)) found.push({ lineItemId: id, goal, due, expected: p50, remedy: null });
   }

@@ -142,7 +142,7 @@ export const createGauges = (registry: Registry, { alertKinds, forecastAges }: G
     });
   }
   /** Those of publishers: the others would be a hundred series of zero. */
-  const currencies = ['USD'];
+  const currencies: string[] = [];
   const values: Readonly<Record<keyof typeof LABELLED, readonly string[]>> = {
     ...{ snapshotQuarantinedRows: TABLES, alerts: alertKinds, held: currencies, spendToday: currencies },
     ...{ forecastError: forecastAges, forecastHeld: forecastAges },

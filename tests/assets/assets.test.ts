@@ -180,7 +180,9 @@ describe('nothing is stored of', () => {
     const { hostname, port } = new URL(other.url);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), hostname, () =>
-        socket.write(`PUT /api/assets HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: video/mp4\r\nContent-Length: 4294967296\r\n\r\n`),
+        socket.write(
+          `PUT /api/assets HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: video/mp4\r\nContent-Length: 4294967296\r\n\r\n`,
+        ),
       );
       socket.once('data', (data) => {
         resolve(data.toString());

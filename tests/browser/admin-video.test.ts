@@ -129,13 +129,18 @@ test('the rules of a player and the breaks of its film are a form, drawn on a li
   }
   await page.getByLabel('Number of ads of break 2').fill('3');
   await page.getByLabel('Seconds of break 2').fill('90');
-  const line = page.getByRole('img', { name: 'The breaks of the film: start: 2 × in 60 s; 00:10:00: 3 × in 90 s; 75%: 2 × in 60 s; end: 2 × in 60 s' });
+  const line = page.getByRole('img', {
+    name: 'The breaks of the film: start: 2 × in 60 s; 00:10:00: 3 × in 90 s; 75%: 2 × in 60 s; end: 2 × in 60 s',
+  });
   await line.waitFor();
   expect(await line.locator('svg').evaluateAll((all) => all.map((one) => one.querySelectorAll('rect').length))).toEqual([2, 3, 2, 2]);
   await shootSchemes(page, 'player-form');
   await page.getByLabel('Moment of break 3').fill('noon');
   await page.locator('.save-bar button[type=submit]').click();
-  await page.getByText(/Player › breaks › at|breaks/).first().waitFor();
+  await page
+    .getByText(/Player › breaks › at|breaks/)
+    .first()
+    .waitFor();
   await page.getByLabel('Moment of break 3').fill('75%');
   await page.locator('.save-bar button[type=submit]').click();
   await page.getByRole('heading', { level: 1, name: 'film' }).waitFor();

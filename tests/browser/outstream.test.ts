@@ -27,10 +27,12 @@ beforeAll(async () => {
   expect((await stored.json()).url).toBe(MEDIA);
 });
 
-const slotOf = (placement: string, style = ''): string => `<div id="slot" data-adsdk-slot="${placement}" data-sizes="640x360" style="min-height:360px;${style}"></div>`;
+const slotOf = (placement: string, style = ''): string =>
+  `<div id="slot" data-adsdk-slot="${placement}" data-sizes="640x360" style="min-height:360px;${style}"></div>`;
 const open = (html: string): Promise<PublisherPage> => publisher.open({ html, watched: true, viewport: { width: 800, height: 600 } });
 const typesOf = ({ sentTo }: PublisherPage): readonly string[] => sentTo('/event').map(({ query }) => query.get('type') ?? '');
-const isPaused = ({ page }: PublisherPage): Promise<boolean> => page.locator('#slot video').evaluate((video: HTMLVideoElement) => video.paused);
+const isPaused = ({ page }: PublisherPage): Promise<boolean> =>
+  page.locator('#slot video').evaluate((video: HTMLVideoElement) => video.paused);
 
 test('a video between texts plays muted while it is in view, and reports each part of it once', async () => {
   const opened = await open(`<div style="height:2000px">Text</div>${slotOf('plain')}<div style="height:2000px">Text</div>`);
@@ -51,7 +53,13 @@ test('a video between texts plays muted while it is in view, and reports each pa
   await page.evaluate(() => document.querySelector('#slot')!.scrollIntoView({ block: 'center' }));
   await eventually(() => expect(typesOf(opened)).toContain('complete'));
   expect(opened.sentTo('/impression')).toHaveLength(1);
-  expect(typesOf(opened).filter((type) => type !== 'viewable')).toEqual(['start', 'firstQuartile', 'midpoint', 'thirdQuartile', 'complete']);
+  expect(typesOf(opened).filter((type) => type !== 'viewable')).toEqual([
+    'start',
+    'firstQuartile',
+    'midpoint',
+    'thirdQuartile',
+    'complete',
+  ]);
   await page.locator('#slot [data-adsdk-report]').click();
   await page.getByRole('dialog').waitFor();
   expect(opened.faults).toEqual([]);
@@ -76,7 +84,9 @@ test('the player is used by keys and by pointer: sound, pause, skip, and the way
   await page.getByRole('button', { name: 'Play', exact: true }).press('Enter');
   await eventually(async () => expect(await isPaused(opened)).toBe(false));
   await page.getByRole('button', { name: 'Mute', exact: true }).click();
-  await eventually(() => expect(typesOf(opened).filter((type) => !/start|viewable|Quartile/.test(type))).toEqual(['unmute', 'pause', 'resume', 'mute']));
+  await eventually(() =>
+    expect(typesOf(opened).filter((type) => !/start|viewable|Quartile/.test(type))).toEqual(['unmute', 'pause', 'resume', 'mute']),
+  );
   const [landing] = await Promise.all([page.waitForEvent('popup'), page.getByRole('link', { name: 'Visit the advertiser' }).click()]);
   await landing.waitForURL(publisher.site.landing);
   await eventually(async () => expect(await isPaused(opened)).toBe(true));
@@ -93,7 +103,9 @@ test('the player is used by keys and by pointer: sound, pause, skip, and the way
 
 test('a video that cannot be played says why and leaves no ad; one that leaves before it began gives its place back', async () => {
   const gone = await open(slotOf('gone'));
-  await eventually(async () => expect(await gone.signals()).toEqual(expect.arrayContaining(['noAd gone 1', 'error gone the video cannot be played'])));
+  await eventually(async () =>
+    expect(await gone.signals()).toEqual(expect.arrayContaining(['noAd gone 1', 'error gone the video cannot be played'])),
+  );
   const [error] = gone.sentTo('/event').filter(({ query }) => query.get('type') === 'error');
   expect(error?.query.get('code')).toBe('401');
   expect(await gone.page.locator('#slot video').count()).toBe(0);
@@ -116,7 +128,10 @@ test('the ad of others is found behind five wrappers, and all of them are report
 });
 
 test('the player is loaded with the first video only', async () => {
-  const opened = await publisher.open({ html: `<div id="slot" data-adsdk-slot="html"></div>`, prepare: (page) => page.route(/adsdk-player/, (route) => route.abort()) });
+  const opened = await publisher.open({
+    html: `<div id="slot" data-adsdk-slot="html"></div>`,
+    prepare: (page) => page.route(/adsdk-player/, (route) => route.abort()),
+  });
   await opened.page.locator('[data-adsdk-state="filled"]').waitFor();
   const resources = await opened.page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
   expect(resources.filter((name) => name.includes('adsdk-player'))).toEqual([]);

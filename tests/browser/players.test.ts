@@ -18,8 +18,8 @@ const FILE = readFileSync(path.join(__dirname, '../uploads/media/colours.mp4'));
 const bundle = (contents: string, external: string[] = []): string =>
   buildSync({
     stdin: { contents, resolveDir: __dirname },
-    ...{ bundle: true, write: false, format: 'iife', platform: 'browser' } as const,
-    ...{ external, define: { global: 'window' }, loader: { '.css': 'empty', '.svg': 'dataurl' }, logLevel: 'error' } as const,
+    ...({ bundle: true, write: false, format: 'iife', platform: 'browser' } as const),
+    ...({ external, define: { global: 'window' }, loader: { '.css': 'empty', '.svg': 'dataurl' }, logLevel: 'error' } as const),
   }).outputFiles[0]!.text;
 /** What Fluid Player loads for streams, which no ad here is. */
 const STREAMS = ['dashjs', 'hls.js', 'panolens', 'videojs-vtt.js'];
@@ -81,7 +81,10 @@ describe('video.js with the module of docs/video.md', () => {
     const booked = await bookVideo(api, 'js', film({ companions }));
     await api('PATCH', '/placements/js', { video: { pod: { max_ads: 3, max_duration: 30 } } });
     const second = await addAd(booked, 3, film({ skip_after: 0 }));
-    const third = await addAd(booked, 2, { duration: 1, media: [{ url: `${site}/nothing.mp4`, type: 'video/mp4', width: 64, height: 36 }] });
+    const third = await addAd(booked, 2, {
+      duration: 1,
+      media: [{ url: `${site}/nothing.mp4`, type: 'video/mp4', width: 64, height: 36 }],
+    });
     await eventually(async () => expect((await (await fetch(tagOf(booked))).text()).match(/<Ad /g)).toHaveLength(3));
     const page = await openSite(VIDEO_JS);
     const played = await page.evaluate(
@@ -129,10 +132,18 @@ test('Fluid Player plays the breaks that a client of VMAP reads: before and afte
   ];
   await api('PATCH', '/placements/fluid', { video: { breaks, vast: '3.0' } });
   await eventually(async () => expect(await (await fetch(tagOf(booked, '&break=2'))).text()).toContain('<Ad '));
-  const page = await openSite(bundle(`import fluidPlayer from 'fluid-player'; import VMAP from '@dailymotion/vmap'; Object.assign(window, { fluidPlayer, VMAP });`, STREAMS));
+  const page = await openSite(
+    bundle(
+      `import fluidPlayer from 'fluid-player'; import VMAP from '@dailymotion/vmap'; Object.assign(window, { fluidPlayer, VMAP });`,
+      STREAMS,
+    ),
+  );
   const rolls = await page.evaluate(
     async ([tag, url]) => {
-      const { fluidPlayer, VMAP } = window as unknown as { fluidPlayer: (...of: unknown[]) => void; VMAP: new (xml: Document) => { adBreaks: Json[] } };
+      const { fluidPlayer, VMAP } = window as unknown as {
+        fluidPlayer: (...of: unknown[]) => void;
+        VMAP: new (xml: Document) => { adBreaks: Json[] };
+      };
       const document_ = new DOMParser().parseFromString(await (await fetch(tag)).text(), 'text/xml');
       const adList = new VMAP(document_).adBreaks.map(({ timeOffset, adSource }) => ({
         roll: timeOffset === 'start' ? 'preRoll' : 'postRoll',
@@ -162,16 +173,28 @@ test('the tags give Google IMA what it reads: its page parses, and its tag answe
   const page = await openSite('/* The page alone. */');
   await page.evaluate((text) => void new Function(text), scripts[0]!);
   const [, named = ''] = /adTagUrl = '([^']+)'/.exec(scripts[0]!) ?? [];
-  const address = named.replace('https://ads.example.com', replica.url).replace('publisher_id=1', `publisher_id=${booked.publisher}`).replace('=film', '=ima');
+  const address = named
+    .replace('https://ads.example.com', replica.url)
+    .replace('publisher_id=1', `publisher_id=${booked.publisher}`)
+    .replace('=film', '=ima');
   await eventually(async () => {
-    const read = await page.evaluate(async (url) => {
-      const get = async (from: string): Promise<Document> =>
-        new DOMParser().parseFromString(await (await fetch(from, { credentials: 'include' })).text(), 'text/xml');
-      const tag = (await get(url)).getElementsByTagNameNS('http://www.iab.net/videosuite/vmap', 'AdTagURI')[0]?.textContent ?? '';
-      const vast = await get(tag);
-      const addresses = [...vast.querySelectorAll('Impression, Tracking, MediaFile, ClickThrough, Error')].map((element) => element.textContent ?? '');
-      return [addresses.length > 5, addresses.every((one) => /^https?:\/\//.test(one)), vast.querySelector('Error')?.textContent?.includes('[ERRORCODE]')];
-    }, address + encodeURIComponent(site));
+    const read = await page.evaluate(
+      async (url) => {
+        const get = async (from: string): Promise<Document> =>
+          new DOMParser().parseFromString(await (await fetch(from, { credentials: 'include' })).text(), 'text/xml');
+        const tag = (await get(url)).getElementsByTagNameNS('http://www.iab.net/videosuite/vmap', 'AdTagURI')[0]?.textContent ?? '';
+        const vast = await get(tag);
+        const addresses = [...vast.querySelectorAll('Impression, Tracking, MediaFile, ClickThrough, Error')].map(
+          (element) => element.textContent ?? '',
+        );
+        return [
+          addresses.length > 5,
+          addresses.every((one) => /^https?:\/\//.test(one)),
+          vast.querySelector('Error')?.textContent?.includes('[ERRORCODE]'),
+        ];
+      },
+      address + encodeURIComponent(site),
+    );
     expect(read).toEqual([true, true, true]);
   });
 });

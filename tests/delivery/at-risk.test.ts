@@ -32,7 +32,7 @@ test('nothing is at risk of one that is on its course, and nothing is known with
 
 test('what is forecast to miss its goal comes by money, but for what is late already', () => {
   const short = (id: number, valueMicros: number | null, expected: number) => ({
-    ...{ id, name: `#${id}`, publisherId: 1, valueMicros, endMs: NOW + 30 * MS_PER_DAY, untilMs: NOW + 27 * MS_PER_DAY },
+    ...{ id, name: `#${id}`, publisherId: 1, currency: 'USD', valueMicros, endMs: NOW + 30 * MS_PER_DAY, untilMs: NOW + 27 * MS_PER_DAY },
     short: { lineItemId: id, goal: 50_000, due: 40_000, expected, remedy: null },
   });
   const late = booking({ value: 'behind', off_pace: 0.25, behind: 'Behind by 25%' });
@@ -48,6 +48,6 @@ test('what is forecast to miss its goal comes by money, but for what is late alr
     [2, 2],
     [4, null],
   ]);
-  expect(found).toMatchObject({ total: 3, at_risk: 6 });
+  expect(found).toMatchObject({ total: 3, at_risk: [{ currency: 'USD', amount: 6 }] });
   expect(found.rows[0]!.text).toBe('expected to deliver 30,000 of 40,000 that are due by 2027-01-01');
 });

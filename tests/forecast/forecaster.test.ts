@@ -107,7 +107,10 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
   expect(answer.displaced[0]!.impressions).toBeGreaterThan(1_000);
   expect(await knex('line_items').where({ id: DRAFT_ID })).toEqual([]);
   const [item] = draft.rows.line_items;
-  const impossible = { ...draft, rows: { ...draft.rows, line_items: [{ ...item, goal_impressions: 20_000 }] } };
+  const impossible = {
+    ...draft,
+    rows: { ...draft.rows, line_items: [{ ...item, goal_impressions: 20_000, end_at: new Date(Date.now() + 10 * DAY) }] },
+  };
   const { answer: short } = await ask({ publisherId: booking.publisherId, lineItemId: undefined, draft: impossible }, of);
   expect(short.delivery.p90).toBeLessThan(20_000 * 0.9);
   expect(short.remedies.map(({ change }) => change)).toContain('longer');
@@ -129,6 +132,42 @@ it('names the line items that fall short of their goals, with what would help mo
   expect(short[0]!.expected).toBeLessThan(short[0]!.due / 2);
   expect(short[0]!.remedy?.words).toBe('take its targeting away');
   expect(short[0]!.remedy!.p50).toBeGreaterThan(short[0]!.expected);
+});
+
+it('estimates within two seconds of work among 2,000 line items, from a part of a large sample', async () => {
+  const booking = await book(knex, { lineItems: [{ priority: 1, goal_impressions: 100_000, pacing: 'Even' }] });
+  const { publisherId, placementId, lineItemIds } = booking;
+  await knex.raw(
+    `with items as (
+       insert into line_items (campaign_id, name, active, cpm_micros, priority, start_at, end_at)
+       select campaign_id, 'item ' || n, true, 1000000 + n, 2, start_at, end_at from line_items, generate_series(2, 2000) n where id = ? returning id
+     ) insert into creatives (placement_id, line_item_id, format, content) select ?, id, 'html', '<b>ad</b>' from items`,
+    [lineItemIds[0], placementId],
+  );
+  await knex.raw(
+    `insert into traffic_sample (publisher_id, at, weight, visitor, page_view, remembered, placements, sizes, pairs)
+     select ?, now() - n * interval '7 seconds', 1, 'v' || n % 9973, 0, true, array[?], array[''], array['countries7:country=FI']
+     from generate_series(1, 150000) n`,
+    [publisherId, placementId],
+  );
+  await knex.raw(
+    `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
+     select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
+     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3`,
+    [publisherId],
+  );
+  const of = forecaster();
+  const begun = process.cpuUsage();
+  const sampled = await new Promise<ForecastAnswer>((resolve, reject) => {
+    of.answer(
+      { publisherId, lineItemId: lineItemIds[0], draft: undefined, nowMs: Date.now(), models: {} },
+      { onSampled: resolve, onPause: () => Promise.reject(new Error('enough')) },
+    ).catch(reject);
+  });
+  const { user, system } = process.cpuUsage(begun);
+  expect((user + system) / 1e6).toBeLessThan(2);
+  // A request each seven seconds, of which a part was read.
+  expect(Math.abs(sampled.available / ((29 * DAY) / 7_000) - 1)).toBeLessThan(0.1);
 });
 
 it('ends where it is told to', async () => {

@@ -72,7 +72,10 @@ test('a break has the best ads that fit it together, no advertiser twice and no 
   expect(await vastFaults('4.2', [text])).toEqual([]);
   expect([...text.matchAll(/<Ad id="\d+" sequence="(\d)"/g)].map(([, sequence]) => sequence)).toEqual(['1', '2', '3']);
   expect(new Set([...text.matchAll(/\/impression\?t=([^\]]+)/g)].map(([, token]) => token)).size).toBe(3);
-  for (const [v, version] of [['2', '2.0'], ['3', '3.0']] as const)
+  for (const [v, version] of [
+    ['2', '2.0'],
+    ['3', '3.0'],
+  ] as const)
     expect(await vastFaults(version, [await (await fetch(tagOf('pod', `&v=${v}`))).text()])).toEqual([]);
   const traced = await (await fetch(tagOf('pod', '&debug=1'))).text();
   expect(traced).toContain('break_full');
@@ -101,7 +104,9 @@ test('a film has its breaks as VMAP, and each break its own ads', async () => {
   await eventually(async () => expect(await played(tagOf('film', '&break=2'))).toEqual(['9.mp4', '8.mp4']));
   expect(await played(tagOf('film', '&break=1'))).toEqual(['9.mp4']);
   expect(await played(tagOf('film', '&break=3'))).toEqual([]);
-  const answer = await fetch(`${replica.url}/vmap?key=${publisher.api_key}&placement=film&page=[PAGEURL]&break=7`, { headers: { Origin: 'https://a.example' } });
+  const answer = await fetch(`${replica.url}/vmap?key=${publisher.api_key}&placement=film&page=[PAGEURL]&break=7`, {
+    headers: { Origin: 'https://a.example' },
+  });
   expect([answer.status, answer.headers.get('content-type'), answer.headers.get('access-control-allow-origin')]).toEqual([
     200,
     'application/xml; charset=utf-8',
@@ -125,9 +130,9 @@ test('a film has its breaks as VMAP, and each break its own ads', async () => {
   ]);
   const unknown = await (await fetch(`${replica.url}/vmap?key=${publisher.api_key}&placement=nothing`)).text();
   expect(unknown).toContain('timeOffset="start"');
-  expect((await api('PATCH', '/placements/film', { video: { breaks: [{ at: 'noon', max_ads: 1, max_duration: 30 }] } })).body.errors).toEqual([
-    { pointer: '/video/breaks/0/at', detail: expect.any(String) },
-  ]);
+  expect(
+    (await api('PATCH', '/placements/film', { video: { breaks: [{ at: 'noon', max_ads: 1, max_duration: 30 }] } })).body.errors,
+  ).toEqual([{ pointer: '/video/breaks/0/at', detail: expect.any(String) }]);
 });
 
 test('an auction asks for a pod: a bid for each of its ads, and bidders are asked for each of its slots', async () => {
@@ -140,7 +145,14 @@ test('an auction asks for a pod: a bid for each of its ads, and bidders are aske
         '<VAST version="4.2" xmlns="http://www.iab.com/VAST" xmlns:b="urn:b"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><ViewableImpression><Viewable>https://bidder.example/v</Viewable></ViewableImpression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +
         `<Creatives><Creative><Linear><Duration>00:00:${seconds}</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">https://cdn.example/bid.mp4</MediaFile></MediaFiles><VideoClicks><ClickThrough>https://brand.example/</ClickThrough></VideoClicks></Linear>` +
         '<UniversalAdId idRegistry="unknown">u</UniversalAdId></Creative></Creatives></InLine></Ad></VAST>';
-      const bid = itemsOf(imp).map((one, i) => ({ id: `b${i}`, impid: one.id, price: 20 - i, adm: adm(15), mtype: 2, adomain: [`brand${i % 2}.example`] }));
+      const bid = itemsOf(imp).map((one, i) => ({
+        id: `b${i}`,
+        impid: one.id,
+        price: 20 - i,
+        adm: adm(15),
+        mtype: 2,
+        adomain: [`brand${i % 2}.example`],
+      }));
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ id, seatbid: [{ bid }] }));
     });
   });
@@ -149,7 +161,14 @@ test('an auction asks for a pod: a bid for each of its ads, and bidders are aske
   await placement('demand', {});
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const campaign = await made('/campaigns', { publisher_id: publisher.id, name: 'Exchange', ...FLIGHT });
-  const lineItem = await made('/line_items', { campaign_id: campaign.id, name: 'Exchange', active: true, type: 'programmatic', endpoint, ...FLIGHT });
+  const lineItem = await made('/line_items', {
+    campaign_id: campaign.id,
+    name: 'Exchange',
+    active: true,
+    type: 'programmatic',
+    endpoint,
+    ...FLIGHT,
+  });
   await made('/creatives', { placement_id: 'demand', line_item_id: lineItem.id, format: 'video', content: '{}' });
   await spot('demand', { cpm: 30, seconds: 30 });
   const auction = async (video: object): Promise<Json> => {

@@ -98,7 +98,7 @@ test('a report adds up what each bidder was asked, answered and won, by bidder, 
   expect(refused.body.errors).toEqual([
     {
       pointer: '/metrics/0',
-      detail: expect.stringContaining('impressions is not known by bidder; it is known by month, day, hour, publisher, advertiser'),
+      detail: expect.stringContaining('impressions is not known by bidder; it is known by month, day, hour, publisher, currency, advertiser'),
     },
   ]);
   expect((await api('GET', '/reports?group_by=bidder&metrics=bids&filter[bidder]=999')).body.errors).toMatchObject([

@@ -74,7 +74,8 @@ export const readVast = async (text: string, { trusted, absolute, load }: VastTo
   let next = text;
   for (let depth = 0; ; depth++) {
     const document = new DOMParser().parseFromString(trusted(next), 'text/xml');
-    if (document.querySelector('parsererror') || document.documentElement.localName !== 'VAST') throw fail(100, 'the ad is no VAST document');
+    if (document.querySelector('parsererror') || document.documentElement.localName !== 'VAST')
+      throw fail(100, 'the ad is no VAST document');
     const ad = document.querySelector('VAST > Ad');
     if (!ad) {
       note('error', allIn(document.documentElement, 'VAST > Error'));
@@ -97,7 +98,9 @@ export const readVast = async (text: string, { trusted, absolute, load }: VastTo
 
 const playableOf = (inLine: Element, urlOf: UrlOf, urls: PlayableAd['urls']): PlayableAd => {
   const linear = inLine.querySelector('Linear');
-  const card = allIn(inLine, 'Companion').find((one) => one.getAttribute('renderingMode') === 'end-card' && one.querySelector('StaticResource'));
+  const card = allIn(inLine, 'Companion').find(
+    (one) => one.getAttribute('renderingMode') === 'end-card' && one.querySelector('StaticResource'),
+  );
   return {
     urls,
     media: (linear ? allIn(linear, 'MediaFile') : []).flatMap((file) => {

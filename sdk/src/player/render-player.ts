@@ -33,7 +33,11 @@ export const renderPlayer = async (container: HTMLElement, bid: Bid, scope: Scop
   const report = createReport(send);
   try {
     const load = async (url: string): Promise<string> => {
-      const answer = await send(fillMacros(url, 0), { credentials: 'omit', referrerPolicy: 'no-referrer', signal: AbortSignal.timeout(TAG_TIMEOUT_MS) });
+      const answer = await send(fillMacros(url, 0), {
+        credentials: 'omit',
+        referrerPolicy: 'no-referrer',
+        signal: AbortSignal.timeout(TAG_TIMEOUT_MS),
+      });
       if (!answer.ok) throw new Error(String(answer.status));
       return answer.text();
     };
@@ -52,16 +56,20 @@ export const renderPlayer = async (container: HTMLElement, bid: Bid, scope: Scop
 type Report = (urls: readonly string[], code?: number) => void;
 
 /** Sent without cookies and referrer, and also when the page is left. */
-const createReport = (send: PlayerTools['send']): Report => (urls, code = 0) => {
-  for (const url of urls)
-    send(fillMacros(url, code), { mode: 'no-cors', credentials: 'omit', referrerPolicy: 'no-referrer', keepalive: true }).catch(() => {});
-};
+const createReport =
+  (send: PlayerTools['send']): Report =>
+  (urls, code = 0) => {
+    for (const url of urls)
+      send(fillMacros(url, code), { mode: 'no-cors', credentials: 'omit', referrerPolicy: 'no-referrer', keepalive: true }).catch(() => {});
+  };
 
 /** Macros of VAST 4.2 (6) that a player outside of a film can fill. */
 const fillMacros = (url: string, code: number): string =>
   url
     .replace(/\[ERRORCODE\]/g, String(code))
-    .replace(/\[(CACHEBUSTING|TIMESTAMP)\]/g, (_, name) => (name === 'TIMESTAMP' ? encodeURIComponent(new Date().toISOString()) : String(Math.random()).slice(2, 10)));
+    .replace(/\[(CACHEBUSTING|TIMESTAMP)\]/g, (_, name) =>
+      name === 'TIMESTAMP' ? encodeURIComponent(new Date().toISOString()) : String(Math.random()).slice(2, 10),
+    );
 
 const play = async (
   container: HTMLElement,
@@ -108,7 +116,13 @@ const loaded = (video: HTMLVideoElement, ad: PlayableAd): Promise<void> =>
         video.replaceChildren();
         return video.load();
       }
-      reject(new VastError(video.error?.code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED ? 401 : 405, 'the video cannot be played', ad.urls('error')));
+      reject(
+        new VastError(
+          video.error?.code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED ? 401 : 405,
+          'the video cannot be played',
+          ad.urls('error'),
+        ),
+      );
     });
     video.preload = 'auto';
     video.load();
@@ -128,10 +142,13 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
     if (shouldPlay) video.play().catch(() => {});
     else video.pause();
   };
-  const observer = new IntersectionObserver((entries) => {
-    inView = entries[entries.length - 1]!.intersectionRatio >= IN_VIEW;
-    follow();
-  }, { threshold: IN_VIEW });
+  const observer = new IntersectionObserver(
+    (entries) => {
+      inView = entries[entries.length - 1]!.intersectionRatio >= IN_VIEW;
+      follow();
+    },
+    { threshold: IN_VIEW },
+  );
   observer.observe(root);
   scope.add(() => observer.disconnect());
   scope.listen(document, 'visibilitychange', follow);
@@ -176,7 +193,8 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
     for (const [from, event] of QUARTILES) if (share >= from) note(event);
     const left = Math.ceil((ad.skipAfter ?? 0) - video.currentTime);
     if (skip) skip.disabled = left > 0;
-    if (skip) setButton(skip, left > 0 ? `The ad can be skipped in ${left} seconds` : 'Skip this ad', left > 0 ? `Skip in ${left}` : 'Skip ▸');
+    if (skip)
+      setButton(skip, left > 0 ? `The ad can be skipped in ${left} seconds` : 'Skip this ad', left > 0 ? `Skip in ${left}` : 'Skip ▸');
   });
   scope.listen(video, 'ended', () => {
     // A short video may end between two looks at its time.

@@ -43,7 +43,16 @@ export const composeAd = (
   writeXml(
     adElement(
       version,
-      { format, video, servingId: tokenId, creativeId: id, clickUrl, advertiser: advertiserDomain, sequence, links: vastLinks(base, token) },
+      {
+        format,
+        video,
+        servingId: tokenId,
+        creativeId: id,
+        clickUrl,
+        advertiser: advertiserDomain,
+        sequence,
+        links: vastLinks(base, token),
+      },
       addresses,
     ),
     VAST_RULES[version].elements,

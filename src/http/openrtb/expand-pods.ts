@@ -41,7 +41,17 @@ export const expandPods = (
       all.set(
         id,
         pod
-          ? { ...ofImp, pod: { id: String(names.indexOf(pod.id) + 1), name: pod.id, impId: imp.id, maxMs: pod.maxMs, slot, slots: counts.slots.get(pod.id)! } }
+          ? {
+              ...ofImp,
+              pod: {
+                id: String(names.indexOf(pod.id) + 1),
+                name: pod.id,
+                impId: imp.id,
+                maxMs: pod.maxMs,
+                slot,
+                slots: counts.slots.get(pod.id)!,
+              },
+            }
           : ofImp,
       );
     }

@@ -1,5 +1,12 @@
 import type { Request } from 'express';
-import { LATEST_VAST, positionOfBreak, type PlayerRules, type PodRules, type VastVersion, type VideoRules } from '../../catalog/model/video-rules.ts';
+import {
+  LATEST_VAST,
+  positionOfBreak,
+  type PlayerRules,
+  type PodRules,
+  type VastVersion,
+  type VideoRules,
+} from '../../catalog/model/video-rules.ts';
 import type { AskedPod } from '../openrtb/expand-pods.ts';
 import { problem, type Problem } from '../problems/problem.ts';
 import { localAddress } from '../request/local-address.ts';
@@ -28,7 +35,11 @@ const VERSIONS: Readonly<Record<string, VastVersion>> = {
 };
 
 /** @param publicUrl the address of this service; '': that of the connection, in development; undefined: unknown in production */
-export const askedPlayer = (publicUrl: string | undefined, { query, snapshot, publisher, tag }: AskedTag, req: Request): AskedPlayer | Problem => {
+export const askedPlayer = (
+  publicUrl: string | undefined,
+  { query, snapshot, publisher, tag }: AskedTag,
+  req: Request,
+): AskedPlayer | Problem => {
   const base = publicUrl === '' ? localAddress(req) : publicUrl;
   if (base === undefined) return problem('unavailable', 'PUBLIC_URL is not set, and every address in VAST must be absolute.');
   const placement = snapshot.placements.get(tag.placementId);
@@ -59,7 +70,9 @@ const filledIn = (query: URLSearchParams, name: string): string | undefined => {
 const fault = (pointer: string, detail: string): Problem => problem('invalid_request', 'The tag has a fault.', [{ pointer, detail }]);
 
 const breakWords = ({ breaks = [] }: PlayerRules): string =>
-  breaks.length === 0 ? 'must be absent: the placement has no breaks' : `must be the number of a break of the placement, 1 to ${breaks.length}`;
+  breaks.length === 0
+    ? 'must be absent: the placement has no breaks'
+    : `must be the number of a break of the placement, 1 to ${breaks.length}`;
 
 const podOf = (rules: PodRules | undefined, id: string): AskedPod | undefined =>
   rules && { id, ads: rules.max_ads, maxMs: rules.max_duration * 1000 };

@@ -31,7 +31,8 @@ export const startWrappedVast = async (media: () => string): Promise<WrappedVast
   const report = (level: number, what: string): string => `<![CDATA[${origin}/report?n=${level}&what=${what}]]>`;
   const tracking = (level: number): string =>
     `<TrackingEvents>${['start', 'complete'].map((event) => `<Tracking event="${event}">${report(level, event)}</Tracking>`).join('')}</TrackingEvents>`;
-  const document = (inner: string): string => `<?xml version="1.0"?><VAST version="4.2" xmlns="http://www.iab.com/VAST"><Ad id="a">${inner}</Ad></VAST>`;
+  const document = (inner: string): string =>
+    `<?xml version="1.0"?><VAST version="4.2" xmlns="http://www.iab.com/VAST"><Ad id="a">${inner}</Ad></VAST>`;
   const wrapper = (level: number): string =>
     document(
       `<Wrapper><AdSystem>w</AdSystem><Error>${report(level, 'error')}</Error><Impression>${report(level, 'impression')}</Impression><Creatives><Creative><Linear>${tracking(level)}</Linear></Creative></Creatives><VASTAdTagURI><![CDATA[${origin}/?n=${level - 1}]]></VASTAdTagURI></Wrapper>`,
