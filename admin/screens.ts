@@ -2,31 +2,11 @@ import { html } from 'lit-html';
 import type { Page, View } from './page.ts';
 import { hashOf, type Route } from './route.ts';
 import { openAdvertiser } from './bookings/advertiser-view.ts';
-import { openAccount } from './people/account-view.ts';
-import { openInbox } from './people/inbox-view.ts';
-import { openInvite } from './people/invite-view.ts';
-import { openNewToken } from './people/new-token-view.ts';
-import { openPeople } from './people/people-view.ts';
-import { openPerson } from './people/person-view.ts';
-import { openApproval } from './approvals/approval-view.ts';
-import { openApprovals } from './approvals/approvals-view.ts';
-import { openRole } from './people/role-view.ts';
-import { openRoles } from './people/roles-view.ts';
-import { openAlerts } from './alerts/alerts-view.ts';
 import { openCampaign } from './bookings/campaign-view.ts';
-import { openFiles } from './assets/files-view.ts';
-import { openFinance } from './finance/finance-view.ts';
-import { openAvailability } from './forecast/availability-view.ts';
 import { openForm } from './bookings/form-view.ts';
-import { openHistory } from './bookings/history-view.ts';
 import { openLineItem } from './delivery/line-item-view.ts';
 import { openList } from './bookings/list-view.ts';
 import { openOverview } from './delivery/overview-view.ts';
-import { openComplaints } from './delivery/complaints-view.ts';
-import { openReportLinks } from './reports/report-links-view.ts';
-import { openReports } from './reports/reports-view.ts';
-import { openTest } from './delivery/test-view.ts';
-import { openTimeline } from './delivery/timeline-view.ts';
 import { KINDS, type Kind } from './api/wire.ts';
 import { emptyState, pageHead } from './parts/parts.ts';
 import { mayOpen, screenNamed, type Screen } from './screen-groups.ts';
@@ -44,37 +24,43 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   if (kind) return openEntity(page, kind, route);
   switch (first) {
     case 'files':
-      return openFiles(page);
+      return import('./assets/files-view.ts').then(({ openFiles }) => openFiles(page));
     case 'timeline':
-      return openTimeline(page, route);
+      return import('./delivery/timeline-view.ts').then(({ openTimeline }) => openTimeline(page, route));
     case 'availability':
-      return openAvailability(page, route);
+      return import('./forecast/availability-view.ts').then(({ openAvailability }) => openAvailability(page, route));
     case 'test':
-      return openTest(page, route);
+      return import('./delivery/test-view.ts').then(({ openTest }) => openTest(page, route));
     case 'reports':
-      return openReports(page, route);
+      return import('./reports/reports-view.ts').then(({ openReports }) => openReports(page, route));
     case 'report_links':
-      return openReportLinks(page);
+      return import('./reports/report-links-view.ts').then(({ openReportLinks }) => openReportLinks(page));
     case 'finance':
-      return openFinance(page, route);
+      return import('./finance/finance-view.ts').then(({ openFinance }) => openFinance(page, route));
     case 'alerts':
-      return openAlerts(page);
+      return import('./alerts/alerts-view.ts').then(({ openAlerts }) => openAlerts(page));
     case 'inbox':
-      return openInbox(page);
+      return import('./people/inbox-view.ts').then(({ openInbox }) => openInbox(page));
     case 'approvals':
-      return route.parts[1] === undefined ? openApprovals(page) : openApproval(page, Number(route.parts[1]));
+      return route.parts[1] === undefined
+        ? import('./approvals/approvals-view.ts').then(({ openApprovals }) => openApprovals(page))
+        : import('./approvals/approval-view.ts').then(({ openApproval }) => openApproval(page, Number(route.parts[1])));
     case 'complaints':
-      return openComplaints(page);
+      return import('./delivery/complaints-view.ts').then(({ openComplaints }) => openComplaints(page));
     case 'people':
       return openPeopleScreen(page, route);
     case 'roles':
-      return route.parts[1] === undefined ? openRoles(page) : openRole(page, route.parts[1] === 'new' ? undefined : Number(route.parts[1]));
+      return route.parts[1] === undefined
+        ? import('./people/roles-view.ts').then(({ openRoles }) => openRoles(page))
+        : import('./people/role-view.ts').then(({ openRole }) =>
+            openRole(page, route.parts[1] === 'new' ? undefined : Number(route.parts[1])),
+          );
     case 'tokens':
-      return openNewToken(page);
+      return import('./people/new-token-view.ts').then(({ openNewToken }) => openNewToken(page));
     case 'account':
-      return openAccount(page);
+      return import('./people/account-view.ts').then(({ openAccount }) => openAccount(page));
     case 'history':
-      return openHistory(page);
+      return import('./bookings/history-view.ts').then(({ openHistory }) => openHistory(page));
     default:
       return openOverview(page);
   }
@@ -82,8 +68,10 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
 
 /** The list of people, the form of a new one, or one person. */
 const openPeopleScreen = (page: Page, { parts: [, id] }: Route): View | Promise<View> => {
-  if (id === undefined) return openPeople(page);
-  return id === 'new' ? openInvite(page) : openPerson(page, Number(id));
+  if (id === undefined) return import('./people/people-view.ts').then(({ openPeople }) => openPeople(page));
+  return id === 'new'
+    ? import('./people/invite-view.ts').then(({ openInvite }) => openInvite(page))
+    : import('./people/person-view.ts').then(({ openPerson }) => openPerson(page, Number(id)));
 };
 
 /** In place of a screen that the person may not use. */

@@ -13,13 +13,13 @@
   const numbers = {
     count: new Intl.NumberFormat('en', { maximumFractionDigits: 0 }),
     share: new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 }),
-    usd: new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }),
   };
   /** Above the table. */
   const MAX_FIGURES = 5;
   const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
   const day = (text) => date.format(new Date(`${text}T00:00:00Z`));
-  const isFigure = ({ kind }) => kind in numbers;
+  const isFigure = ({ kind }) => kind in numbers || kind === 'money';
+  const money = (amount, currency) => new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount ?? 0);
   const show = (value, { kind, name }) => {
     if (kind in numbers) return numbers[kind].format(value ?? 0);
     if (value === null || value === undefined || value === '') return name === 'reason' ? 'none' : 'unknown';
@@ -38,11 +38,16 @@
     return row;
   };
 
-  const fill = ({ columns, rows, totals, row_count, from, to, time_zone }, headers) => {
+  const fill = ({ columns, rows, totals, totals_by_currency: byCurrency, currency, row_count, from, to, time_zone }, headers) => {
     const title = decodeURIComponent(headers.get('x-report-title') ?? 'Report');
     const shown = columns.filter(({ kind }) => kind !== 'id');
-    const nameOf = (row, column) =>
-      column.kind === 'name' && !row[column.name] ? `#${row[`${column.name}_id`] ?? '–'}` : show(row[column.name], column);
+    const textOf = (row, column) => {
+      if (column.kind === 'money') return money(row[column.name], row.currency ?? currency);
+      return column.kind === 'name' && !row[column.name] ? `#${row[`${column.name}_id`] ?? '–'}` : show(row[column.name], column);
+    };
+    /** Amounts of several currencies are not added. */
+    const totalOf = (column) =>
+      column.kind === 'money' && currency === null ? byCurrency.map((one) => textOf(one, column)).join(', ') : textOf(totals, column);
     document.title = title;
     at('title').textContent = title;
     const until = (headers.get('x-report-expires') ?? '').slice(0, 10);
@@ -54,7 +59,7 @@
       ...figures.map((column) => {
         const [box, label, figure] = ['div', 'dt', 'dd'].map((tag) => document.createElement(tag));
         label.textContent = column.label;
-        figure.textContent = show(totals[column.name], column);
+        figure.textContent = totalOf(column);
         box.append(label, figure);
         return box;
       }),
@@ -67,9 +72,9 @@
     const head = document.createElement('thead');
     head.append(line('th', shown, ({ label }) => label));
     const body = document.createElement('tbody');
-    const sum = line('td', shown, (column) => (isFigure(column) ? show(totals[column.name], column) : column === shown[0] ? 'All' : ''));
+    const sum = line('td', shown, (column) => (isFigure(column) ? totalOf(column) : column === shown[0] ? 'All' : ''));
     sum.className = 'sum';
-    body.append(sum, ...rows.map((row) => line('td', shown, (column) => nameOf(row, column))));
+    body.append(sum, ...rows.map((row) => line('td', shown, (column) => textOf(row, column))));
     at('table').replaceChildren(head, body);
     at('frame').hidden = false;
     at('all').hidden = false;

@@ -136,22 +136,23 @@ test('a list is grouped by what its records belong to, with the sums of each gro
   const named = await ids(`/line_items?${of}&group_by=campaign&sort=name&id=${w1}&id=${w2}&id=${a1}`);
   expect(named).toEqual([a1, w2, w1]);
   expect(await ids(`/line_items?${of}&group_by=advertiser&sort=-name&id=${w1}&id=${w2}&id=${a1}`)).toEqual([a1, w1, w2]);
-  const nothing = { impressions_today: 0, spend_today: 0, week: { impressions: 0, before: 0 } };
-  const delivered = { impressions_today: 10, spend_today: 2, week: { impressions: 20, before: 20 } };
+  const usd = (amount: number) => [{ currency: 'USD', amount }];
+  const nothing = { impressions_today: 0, spend_today: [], week: { impressions: 0, before: 0 } };
+  const delivered = { impressions_today: 10, spend_today: usd(2), week: { impressions: 20, before: 20 } };
   const sums = async (path: string) => (await api('GET', `/sums/${path}`)).body;
   expect(await sums(`line_items?group_by=campaign&id=${w1}&id=${w2}&id=${a1}`)).toEqual({
-    total: { records: 3, ...delivered, goal_impressions: 450, budget: 0 },
+    total: { records: 3, ...delivered, goal_impressions: 450, budget: [] },
     groups: [
-      { id: autumn, name: 'Autumn', records: 1, ...delivered, goal_impressions: 400, budget: 0 },
-      { id: winter, name: 'winter', records: 2, ...nothing, goal_impressions: 50, budget: 0 },
+      { id: autumn, name: 'Autumn', records: 1, ...delivered, goal_impressions: 400, budget: [] },
+      { id: winter, name: 'winter', records: 2, ...nothing, goal_impressions: 50, budget: [] },
     ],
     more_groups: false,
   });
   expect(await sums(`campaigns?group_by=advertiser&id=${winter}&id=${autumn}&status=cannot%20serve`)).toEqual({
-    total: { records: 2, ...delivered, goal_impressions: 0, budget: 20 },
+    total: { records: 2, ...delivered, goal_impressions: 0, budget: usd(20) },
     groups: [
-      { id: advertiser, name: 'Boots', records: 1, ...delivered, goal_impressions: 0, budget: 20 },
-      { id: null, name: null, records: 1, ...nothing, goal_impressions: 0, budget: 0 },
+      { id: advertiser, name: 'Boots', records: 1, ...delivered, goal_impressions: 0, budget: usd(20) },
+      { id: null, name: null, records: 1, ...nothing, goal_impressions: 0, budget: [] },
     ],
     more_groups: false,
   });

@@ -186,6 +186,7 @@ test('a report is saved with a schedule, opened again, and shared with an advert
     await shared.getByRole('img', { name: /^Impressions a day/ }).waitFor();
     await shared.frameLocator('.creative iframe').getByText('ad', { exact: true }).waitFor();
     expect(await shared.locator('#publishers').innerText()).toBe('The Gazette');
+    expect(await shared.locator('#figures').innerText()).toMatch(/Revenue\s+\$[\d,]+\.\d\d/);
     await loadAxe(shared);
     expect(await violationsOf(shared)).toEqual([]);
     expect(await shared.getByRole('table').innerText()).not.toContain('Coffee');
