@@ -89,7 +89,7 @@ export const createListParts = <T>(
     },
     refresh: (kinds) =>
       Promise.all(
-        Array.from(onScreen, ([key, [kind, query]]) => {
+        Array.from(onScreen, async ([key, [kind, query]]) => {
           const before = kept.get(key);
           if (!before || !kinds.includes(kind)) return undefined;
           const of = { ...before, rows: new Map<number, T>(), pending: new Set<number>(), version: ++versions };

@@ -175,7 +175,7 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
       const kindOf = (key: string): Kind => key.split(/[ ?]/, 1)[0] as Kind;
       const again = [...needed].filter((key) => kinds.includes(kindOf(key)));
       for (const key of again) needed.delete(key);
-      const problems = await Promise.all([
+      const reads = [
         ...(isCounted ? kinds.map(countKind) : []),
         ...[...used]
           .filter((key) => kinds.includes(kindOf(key)))
@@ -184,8 +184,8 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
             const had = listing(kind, query);
             return readFrom(kind, query, [], had?.more ? had.rows.length : Infinity);
           }),
-        ...(await parts.refresh(kinds)),
-      ]);
+      ];
+      const problems = (await Promise.all([...reads, parts.refresh(kinds)])).flat();
       const rest = await Promise.all(
         kinds.map((kind) => ensure(kind, ...again.flatMap((key) => (kindOf(key) === kind ? [key.slice(kind.length + 1)] : [])))),
       );

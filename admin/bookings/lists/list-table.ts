@@ -84,18 +84,19 @@ export const createListTable = <K extends Kind>({ page, kind, check, columns, ac
   const events = ['scroll', 'resize'] as const;
   for (const event of events) window.addEventListener(event, look, { passive: true, capture: true });
 
+  const read = async (query: string, from: number, to: number): Promise<void> => {
+    const problem = await page.store.readParts(kind, query, from, to);
+    if (problem) {
+      failedAtMs = Date.now();
+      page.complain(problem);
+    }
+    page.redraw();
+  };
   /** Reads what is in view and not there. */
   const want = (query: string, from: number, to: number): void => {
     clearTimeout(reading);
     if (Date.now() - failedAtMs < RETRY_MS) return;
-    reading = setTimeout(async () => {
-      const problem = await page.store.readParts(kind, query, from, to);
-      if (problem) {
-        failedAtMs = Date.now();
-        page.complain(problem);
-      }
-      page.redraw();
-    }, PATIENCE_MS);
+    reading = setTimeout(() => void read(query, from, to), PATIENCE_MS);
   };
 
   const fold = (id: number | null): void => {
