@@ -35,6 +35,8 @@ export interface BackTest {
   readonly forecast: (withDraft: boolean) => Promise<Prediction>;
   /** What a forecast that does not know a rule expects in the middle. */
   readonly middleWithout: (rule: Blindness) => Promise<ReplayResult>;
+  /** How far the requests for the placements of the event are off on its day. */
+  readonly eventError: (rule?: Blindness) => Promise<number>;
   readonly firstDay: number;
   /** Impressions that pages asked for in the days that are forecast, by placement. */
   readonly asked: ReadonlyMap<string, number>;
@@ -92,6 +94,8 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
   };
 
   const asked = new Map<string, number>();
+  const ofEvent = new Set(life.places.filter(({ section }) => section === EVENT.section).map(({ id }) => id));
+  let askedAtEvent = 0;
   const begunAt = performance.now();
   const delivered = (): Delivered => new Map([...world.delivered].map(([id, days]) => [id, new Map(days)]));
   let before: Delivered = new Map();
@@ -103,6 +107,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     for (const request of requests) {
       if (day < HISTORY_DAYS) note(request, day);
       else for (const { placementId } of request.imps) asked.set(placementId, (asked.get(placementId) ?? 0) + 1);
+      if (day === EVENT.day && ofEvent.has(request.imps[0]!.placementId)) askedAtEvent++;
     }
     await world.play(known, requests, dayMs, dayMs + MS_PER_DAY);
     if (day === HISTORY_DAYS - 1) before = delivered();
@@ -125,7 +130,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       ...{ snapshot, publisherId: 1, nowMs, days: FORECAST_DAYS, zone: ZONE, zoneOffset: createZoneOffset() },
       sample: borrowed,
       history: blind === 'trend' ? withoutTrend(history) : history,
-      events: blind === 'event' ? [] : [knownEvent(life.places.filter(({ section }) => section === EVENT.section).map(({ id }) => id))],
+      events: blind === 'event' ? [] : [knownEvent([...ofEvent])],
       models: new Map(),
       replayedADay: 50_000,
       beforeMs: 7 * MS_PER_DAY,
@@ -138,13 +143,27 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     };
   };
   const forecast = async (withDraft: boolean): Promise<Prediction> => predict(await optionsOf(undefined, withDraft));
+  const eventError = async (rule?: Blindness): Promise<number> => {
+    const { requests, shiftMs, weight } = comingDays(await optionsOf(rule, true)).days(() => 1)[EVENT.day - HISTORY_DAYS]!;
+    const concerned = requests.filter(({ placements }) => ofEvent.has(placements[0]!));
+    return Math.abs(concerned.reduce((sum, request) => sum + weight(request, request.atMs + shiftMs), 0) / askedAtEvent - 1);
+  };
   const middleWithout = async (rule: Blindness): Promise<ReplayResult> => {
     const blind = await optionsOf(rule, true);
     const { before: days, scale, ...coming } = comingDays(blind);
     const offsetMs = (atMs: number): number => blind.zoneOffset(ZONE, atMs);
     return runReplay({ ...blind, before: days, scale, offsetMs, random: blind.randomOf(), days: coming.days(() => 1) });
   };
-  return { asked, catalog, delivered: delivered(), forecast, middleWithout, firstDay: firstDay + HISTORY_DAYS, seconds: { played } };
+  return {
+    asked,
+    catalog,
+    delivered: delivered(),
+    forecast,
+    middleWithout,
+    eventError,
+    firstDay: firstDay + HISTORY_DAYS,
+    seconds: { played },
+  };
 };
 
 const total = (days: ReadonlyMap<number, number>): number => [...days.values()].reduce((sum, count) => sum + count, 0);

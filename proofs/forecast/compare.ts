@@ -1,8 +1,6 @@
 import type { Prediction } from '../../src/forecast/replay/predict.ts';
-import type { ReplayResult } from '../../src/forecast/replay/run-replay.ts';
-import { HISTORY_DAYS, type BackTest } from './back-test.ts';
+import type { BackTest } from './back-test.ts';
 import { RULES, type Blindness } from './blindness.ts';
-import { EVENT } from './life.ts';
 
 /** Line items that deliver less than this are not compared: of few impressions the error is chance. */
 const MIN_COMPARED = 100;
@@ -18,7 +16,6 @@ export interface Comparison {
   readonly impossible: string;
   readonly lines: readonly string[];
   readonly meanError: number;
-  readonly eventError: number;
   /** How far the impressions that pages asked for were off. */
   readonly available: number;
   displacedBy(without: Comparison): { readonly named: readonly number[]; readonly fellShort: number };
@@ -26,14 +23,6 @@ export interface Comparison {
 }
 
 const total = (counts: ReadonlyMap<unknown, number> = new Map()): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
-
-/** Of all deliveries on the day of the event. */
-const eventErrorOf = ({ delivered, firstDay }: BackTest, { lineItems }: ReplayResult): number => {
-  const day = firstDay + EVENT.day - HISTORY_DAYS;
-  const is = [...delivered.values()].reduce((sum, days) => sum + (days.get(day) ?? 0), 0);
-  const said = [...lineItems.values()].reduce((sum, { impressions }) => sum + (impressions.get(day) ?? 0), 0);
-  return Math.abs(said / is - 1);
-};
 
 const deliveredOf = ({ delivered, firstDay }: BackTest, id: number): number =>
   [...(delivered.get(id) ?? [])].reduce((sum, [day, count]) => (day >= firstDay ? sum + count : sum), 0);
@@ -66,7 +55,6 @@ export const comparisonOf = (test: BackTest, { lineItems, coming, middle }: Pred
     compared: rows.length,
     ...{ median: at(0.5), ninetieth: at(0.9), held },
     meanError: meanErrorOf(test, (id) => lineItems.get(id)?.p50 ?? 0),
-    eventError: eventErrorOf(test, middle),
     available: Math.abs(middle.opportunities / total(asked) - 1),
     impossible: (impossible?.p90 ?? 0) < goalOf(catalog.impossibleId) * 0.9 ? 'called so' : 'not seen',
     predicted: new Map([...lineItems].map(([id, { p50 }]) => [id, p50])),
@@ -87,16 +75,20 @@ export const comparisonOf = (test: BackTest, { lineItems, coming, middle }: Pred
   };
 };
 
+const errorWithout = async (test: BackTest, rule: Blindness): Promise<number> => {
+  const { lineItems } = await test.middleWithout(rule);
+  return meanErrorOf(test, (id) => total(lineItems.get(id)?.impressions));
+};
+
 /** The forecast without each of the rules: whether the comparison sees that it is missing. */
 export const ruleRuns = async (test: BackTest, whole: Comparison) => {
   const runs: { readonly rule: Blindness; readonly words: string; readonly isSeen: boolean }[] = [];
   for (const rule of RULES) {
-    const middle = await test.middleWithout(rule);
-    // An evening changes little of two weeks.
+    // An evening changes little of what is delivered in two weeks.
     const [error, before, words] =
       rule === 'event'
-        ? [eventErrorOf(test, middle), whole.eventError, 'of all deliveries on its day']
-        : [meanErrorOf(test, (id) => total(middle.lineItems.get(id)?.impressions)), whole.meanError, 'in the mean'];
+        ? ([await test.eventError(rule), await test.eventError(), 'in requests for its placements on its day'] as const)
+        : ([await errorWithout(test, rule), whole.meanError, 'in the mean'] as const);
     runs.push({ rule, isSeen: error > SEEN_TIMES * before, words: `off by ${percent(error)} ${words}, against ${percent(before)}` });
   }
   return runs;
