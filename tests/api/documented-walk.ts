@@ -59,6 +59,7 @@ export const REFUSED: Readonly<Record<string, number>> = {
 /** Optional ones without which an operation refuses the caller. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   playVast: ['key'],
+  listBreaks: ['key'],
   showTagFrame: ['key'],
   showTagImage: ['key'],
   getAdsTxt: ['publisher'],
@@ -131,7 +132,7 @@ const callOf = (one: DocumentedOperation, ids: Readonly<Record<string, string>>)
       ? `new Blob(['${PICTURE}'])`
       : JSON.stringify(one.example).replace('"eyJ…"', 'token').replace('"adsl_…"', 'linkSecret');
   const own = isOwn(one.path) ? `auth: () => undefined, headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' }, ` : '';
-  const auth = one.path === '/shared_report' ? `auth: () => linkToken, ` : own;
+  const auth = one.path.startsWith('/shared_report') ? `auth: () => linkToken, ` : own;
   return `api.${one.operationId}({ ${valuesIn('path')}${valuesIn('query')}${auth}${one.hasBody ? `body: ${example}, ` : ''}})`;
 };
 

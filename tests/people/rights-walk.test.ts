@@ -287,7 +287,7 @@ test('statements, exports, explanations, tests of ads and traces: the other publ
 test('lists and searches of an advertiser: of publishers and placements what its bookings need, no bidders, nothing by hidden words', async () => {
   const call = callerOf('trafficker', 'booked');
   const listOf = async (path: string): Promise<Json[]> => (await call('GET', path)).body;
-  expect(await listOf('/publishers')).toEqual([{ id: own.publishers, name: 'barley Gazette', domain: 'barley.example' }]);
+  expect(await listOf('/publishers')).toEqual([{ id: own.publishers, name: 'barley Gazette', domain: 'barley.example', currency: 'USD' }]);
   expect(await listOf('/placements')).toEqual([
     { id: 'barley-top', publisher_id: own.publishers, width: 300, height: 250, formats: ['html'] },
   ]);
