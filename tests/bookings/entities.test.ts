@@ -52,6 +52,7 @@ test('an API key is shown when it is created and when it is rotated, and never a
     blocked_advertiser_labels: [],
     creative_approval: 'automatic',
     time_zone: 'UTC',
+    logo: null,
     currency: 'USD',
     statement_currency: null,
     approval_price_below: null,

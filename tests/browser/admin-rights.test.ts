@@ -90,6 +90,7 @@ test('a viewer sees records, deliveries and reports, and no button or form that 
     ...[
       'Home',
       'Timeline',
+      'Availability',
       'Reports',
       'Publishers',
       'Placements',

@@ -126,6 +126,7 @@ describe('a campaign’s report', () => {
     };
     expect(report).toEqual({
       campaign_id: booked.campaign,
+      ...{ currency: 'USD', currencies: ['USD'] },
       from: today(),
       to: today(),
       row_count: 1,

@@ -15,7 +15,7 @@ import { costOf } from './item-groups.ts';
 /** Beside the booking, always in view: its days, its cost, and what keeps it from serving. @param show opens what a finding is about */
 export const bookingAside = (page: Page, desk: BookingDesk, show: (finding: Finding) => void, forecast: unknown): TemplateResult => {
   const draft = desk.draft();
-  return html`<aside class="desk-aside" aria-label=${t`About this booking`}>
+  return html`<aside class="desk-aside" tabindex="0" aria-label=${t`About this booking`}>
     ${card(t`Cost`, cost(page, draft))} ${forecast} ${card(t`Before it serves`, findings(desk, show))} ${card(t`Flight`, calendar(draft))}
     <p class="help desk-kept" aria-live="polite">
       ${desk.isSaving() ? t`Booking …` : desk.keptAt() === undefined ? nothing : t`Draft kept, ${time(desk.keptAt() ?? '')}`}
