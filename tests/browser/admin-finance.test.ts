@@ -166,7 +166,7 @@ test.each(LOOKS)('at %s alerts lead to what they are about, can be muted, and ar
   await shoot(page, `alerts-form-${name}`);
   await page.getByRole('button', { name: 'Save' }).click();
   const recipients = page.getByRole('table', { name: 'Recipients of alerts' });
-  await recipients.getByText('Behind, Ends soon, Budget spent, Complaints, Waits for approval', { exact: true }).waitFor();
+  await recipients.getByText('Behind, Will fall short, Ends soon, Budget spent, Complaints, Waits for approval', { exact: true }).waitFor();
   await recipients.getByRole('button', { name: 'Delete sales@gazette.example' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await recipients.waitFor({ state: 'detached' });
