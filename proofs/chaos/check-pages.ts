@@ -35,9 +35,12 @@ export const createShownPages = (): ShownPages => {
     const isKnown = known.isKnown && isSure && ads.every(({ fromLots, reserved }) => reserved && !fromLots);
     pages.set(key, { creatives: known.creatives, isKnown, untilMs: redisMs + KNOWN_MS });
     if (!isKnown) return [];
-    return ads.flatMap(({ ad: { creativeId, tokenId } }) => {
-      const isAgain = known.creatives.has(creativeId);
+    // The ads of a roadblock exclude others and not each other: one creative may be on all its placements.
+    const blocked = new Set<number>();
+    return ads.flatMap(({ ad: { creativeId, tokenId }, together }) => {
+      const isAgain = known.creatives.has(creativeId) && !blocked.has(creativeId);
       known.creatives.add(creativeId);
+      if (together.length > 0) blocked.add(creativeId);
       return isAgain
         ? [{ rule: 'page view', text: `${call.view} of publisher ${call.publisher} got creative ${creativeId} twice (${tokenId})` }]
         : [];
