@@ -1,4 +1,5 @@
 import type { Prediction } from '../../src/forecast/replay/predict.ts';
+import type { ReplayResult } from '../../src/forecast/replay/run-replay.ts';
 import type { BackTest } from './back-test.ts';
 import { RULES, type Blindness } from './blindness.ts';
 
@@ -36,9 +37,13 @@ const meanErrorOf = (test: BackTest, expected: (id: number) => number): number =
   return errors.reduce((sum, error) => sum + error, 0) / errors.length;
 };
 
+/** How far the impressions that pages were to ask for are off. */
+const trafficErrorOf = ({ asked }: BackTest, { opportunities }: Pick<ReplayResult, 'opportunities'>): number =>
+  Math.abs(opportunities / total(asked) - 1);
+
 /** What was forecast against what was played. */
 export const comparisonOf = (test: BackTest, { lineItems, coming, middle }: Prediction): Comparison => {
-  const { delivered, catalog, asked } = test;
+  const { delivered, catalog } = test;
   const actualOf = (id: number): number => deliveredOf(test, id);
   const ids = [...new Set([...delivered.keys(), ...lineItems.keys()])];
   const rows = ids
@@ -55,7 +60,7 @@ export const comparisonOf = (test: BackTest, { lineItems, coming, middle }: Pred
     compared: rows.length,
     ...{ median: at(0.5), ninetieth: at(0.9), held },
     meanError: meanErrorOf(test, (id) => lineItems.get(id)?.p50 ?? 0),
-    available: Math.abs(middle.opportunities / total(asked) - 1),
+    available: trafficErrorOf(test, middle),
     impossible: (impossible?.p90 ?? 0) < goalOf(catalog.impossibleId) * 0.9 ? 'called so' : 'not seen',
     predicted: new Map([...lineItems].map(([id, { p50 }]) => [id, p50])),
     lines: [
@@ -75,21 +80,26 @@ export const comparisonOf = (test: BackTest, { lineItems, coming, middle }: Pred
   };
 };
 
-const errorWithout = async (test: BackTest, rule: Blindness): Promise<number> => {
-  const { lineItems } = await test.middleWithout(rule);
-  return meanErrorOf(test, (id) => total(lineItems.get(id)?.impressions));
+/** Where a rule shows: how far a forecast without it is off there, and one with it. */
+const errorsOf = async (
+  test: BackTest,
+  whole: Comparison,
+  rule: Blindness,
+): Promise<readonly [without: number, known: number, of: string]> => {
+  // An evening changes little of what is delivered in two weeks.
+  if (rule === 'event') return [await test.eventError(rule), await test.eventError(), 'in requests for its placements on its day'];
+  const blind = await test.middleWithout(rule);
+  // More traffic is more for those who take what is left: with a goal or a cap it changes nothing.
+  if (rule === 'trend') return [trafficErrorOf(test, blind), whole.available, 'in requests'];
+  return [meanErrorOf(test, (id) => total(blind.lineItems.get(id)?.impressions)), whole.meanError, 'in the mean'];
 };
 
 /** The forecast without each of the rules: whether the comparison sees that it is missing. */
 export const ruleRuns = async (test: BackTest, whole: Comparison) => {
   const runs: { readonly rule: Blindness; readonly words: string; readonly isSeen: boolean }[] = [];
   for (const rule of RULES) {
-    // An evening changes little of what is delivered in two weeks.
-    const [error, before, words] =
-      rule === 'event'
-        ? ([await test.eventError(rule), await test.eventError(), 'in requests for its placements on its day'] as const)
-        : ([await errorWithout(test, rule), whole.meanError, 'in the mean'] as const);
-    runs.push({ rule, isSeen: error > SEEN_TIMES * before, words: `off by ${percent(error)} ${words}, against ${percent(before)}` });
+    const [error, before, of] = await errorsOf(test, whole, rule);
+    runs.push({ rule, isSeen: error > SEEN_TIMES * before, words: `off by ${percent(error)} ${of}, against ${percent(before)}` });
   }
   return runs;
 };
