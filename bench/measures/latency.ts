@@ -16,6 +16,18 @@ const WORDS: Readonly<Record<string, string>> = {
 const GOAL = 'p99 of `/ad` against that of a default Express echo, each using 70 % of a core';
 const SHARES = [0.5, 0.9, 0.99, 0.999];
 
+/** A round in which the machine answered nothing for seconds says nothing of the server: a quick run takes another one. */
+const patiently = async <T>(tries: number, say: (line: string) => void, work: () => Promise<T>): Promise<T> => {
+  for (let left = tries; ; left--) {
+    try {
+      return await work();
+    } catch (fault) {
+      if (left <= 1) throw fault;
+      say(`  ${(fault as Error).message}; once more`);
+    }
+  }
+};
+
 /** Latency while each server uses 70 % of its core, arrivals independent of answers. */
 export const latency = async (rig: Rig, { rounds, seconds: longest, quick }: Scale): Promise<Finding> => {
   const { stage, file } = await thousandStage(rig);
@@ -25,7 +37,8 @@ export const latency = async (rig: Rig, { rounds, seconds: longest, quick }: Sca
   const rates = servers.map((): number[] => []);
   const loads = servers.map((): number[] => []);
   const next: number[] = [];
-  for (const server of servers) next.push(await rateOfShare(rig, LOAD_SHARE, { server, file }));
+  const tries = quick ? QUICK_ROUNDS : 1;
+  for (const server of servers) next.push(await patiently(tries, rig.say, () => rateOfShare(rig, LOAD_SHARE, { server, file })));
   const measured = servers.map((): number[][] => SHARES.map(() => []));
   const p99 = (server: number): readonly number[] => measured[server]![SHARES.indexOf(0.99)]!;
   // Other work of the machine holds single rounds for longer than a percent of them; a server that is slow by itself is so in each.
@@ -36,7 +49,7 @@ export const latency = async (rig: Rig, { rounds, seconds: longest, quick }: Sca
   for (; !enough(taken); taken++) {
     for (const [i, server] of servers.entries()) {
       const perSecond = next[i]!;
-      const { samples, busy } = await openLoop(rig, { server, file, perSecond, seconds });
+      const { samples, busy } = await patiently(tries, rig.say, () => openLoop(rig, { server, file, perSecond, seconds }));
       const latencies = samples.map(({ latencyMs }) => latencyMs);
       rates[i]!.push(perSecond);
       loads[i]!.push(busy);
