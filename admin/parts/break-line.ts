@@ -2,7 +2,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { positionOfBreak, type Break } from '../../src/catalog/model/video-rules.ts';
 import { t } from '../words/texts.ts';
 
-/** A film whose length nobody knows is drawn as long as this, or as its last break needs. */
+/** A film of unknown length is drawn as long as this, or as its last break needs. */
 const FILM_SECONDS = 1_800;
 
 interface PlacedBreak {

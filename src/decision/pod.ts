@@ -21,7 +21,7 @@ export interface PodShare {
   readonly durationMs: number;
   /** By which its advertiser is known, each enough: a pod shows none twice. Empty: it is not known. */
   readonly advertisers: readonly string[];
-  /** One creative stands for all bids of a bidder. */
+  /** All bids of a bidder have one creative. */
   readonly isBid: boolean;
 }
 

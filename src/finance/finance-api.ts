@@ -4,6 +4,7 @@ import { choiceOr, idQuery, required, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import { MONTH, MONTH_WORDS } from '../base/schema-faults.ts';
 import * as s from '../base/schema.ts';
+import { AMOUNTS } from '../catalog/model/amounts.ts';
 import { PAYER_CHANGE } from '../reports/payer-changes.ts';
 import { MAX_OPEN_MONTHS } from './open-months.ts';
 
@@ -24,9 +25,7 @@ const earned = {
   ...{ impressions: s.integer, clicks: s.integer },
   corrections: s.described(s.number, 'The part of the revenue that corrects closed months'),
   ...{ revenue, fee_to_come: feeToCome, amount },
-  other_amounts: s.listOf(s.record({ currency: s.text, amount: s.number }), {
-    description: 'Corrections of months that were closed in other currencies; not in the amount',
-  }),
+  other_amounts: s.described(AMOUNTS, 'Corrections of months that were closed in other currencies; not in the amount'),
 };
 
 const STATEMENT = component(

@@ -1,3 +1,4 @@
+import { FORECAST_DAYS } from './forecast-days.ts';
 import type { Knex } from 'knex';
 import { createDayRules, localDayOf, startOfDay } from '../base/local-day.ts';
 import { dateOfDay, MS_PER_DAY, MS_PER_MINUTE } from '../base/utc-day.ts';
@@ -56,8 +57,6 @@ export interface Forecaster {
   short(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<readonly ShortLineItem[]>;
 }
 
-/** Days that are forecast: today, and four weeks. */
-export const FORECAST_DAYS = 29;
 const REPLAYED_A_DAY = 50_000;
 /** Before now, for the places of visitors under frequency caps. */
 const BEFORE_MS = 3 * MS_PER_DAY;

@@ -76,7 +76,8 @@ const readHistory = async (knex: Knex, publisherId: number, today: number): Prom
   return history;
 };
 
-interface EventRow {
+/** What is known of traffic to come, as stored. */
+export interface EventRow {
   readonly name: string;
   readonly from_at: Date;
   readonly to_at: Date;

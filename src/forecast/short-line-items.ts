@@ -52,5 +52,5 @@ export const findShort = ({ snapshot, publisherId, prediction, started, nowMs, u
   return found.sort((a, b) => b.due - b.expected - (a.due - a.expected));
 };
 
-/** A flight that is nearly over is an alert of its own. */
+/** A flight that is nearly over has another alert. */
 const LEAST_LEFT_MS = MS_PER_DAY;

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { maySee } from '../access/scope.ts';
 import { answer, done, noSuch, refuse, type Handlers } from '../api/route.ts';
 import type { Fault } from '../base/fault.ts';
+import type { EventRow } from './read-inputs.ts';
 import type { TRAFFIC_EVENT_API, TrafficEventWire } from './traffic-event-api.ts';
 
 /** What staff know of traffic to come: an election night with three times the requests. */
@@ -28,20 +29,20 @@ export const trafficEventRoutes = ({ knex }: { readonly knex: Knex }): Handlers<
         .where({ publisher_id: id })
         .orderBy('from_at', 'desc')
         .limit(MAX_EVENTS)
-        .select<EventRow[]>('*');
+        .select<OwnedEventRow[]>('*');
       return answer(rows.map(eventWire));
     },
     createTrafficEvent: async ({ body }, { caller }) => {
       const faults = await faultsOfEvent(body, caller.publishers);
       if (faults.length > 0) return refuse('invalid_request', 'The event has faults.', faults);
-      const [stored] = (await knex('traffic_events').insert(eventRow(body)).returning('*')) as EventRow[];
+      const [stored] = (await knex('traffic_events').insert(eventRow(body)).returning('*')) as OwnedEventRow[];
       return answer(eventWire(stored!));
     },
     replaceTrafficEvent: async ({ id, body }, { caller }) => {
       if (!(await eventSeen(id, caller.publishers))) return noSuch('traffic event');
       const faults = await faultsOfEvent(body, caller.publishers);
       if (faults.length > 0) return refuse('invalid_request', 'The event has faults.', faults);
-      const [stored] = (await knex('traffic_events').where({ id }).update(eventRow(body)).returning('*')) as EventRow[];
+      const [stored] = (await knex('traffic_events').where({ id }).update(eventRow(body)).returning('*')) as OwnedEventRow[];
       return stored ? answer(eventWire(stored)) : noSuch('traffic event');
     },
     deleteTrafficEvent: async ({ id }, { caller }) => {
@@ -54,15 +55,9 @@ export const trafficEventRoutes = ({ knex }: { readonly knex: Knex }): Handlers<
 
 const MAX_EVENTS = 500;
 
-interface EventRow {
+interface OwnedEventRow extends EventRow {
   readonly id: number;
   readonly publisher_id: number;
-  readonly name: string;
-  readonly from_at: Date;
-  readonly to_at: Date;
-  readonly factor: number;
-  readonly placements: readonly string[];
-  readonly key_values: Readonly<Record<string, readonly string[]>>;
 }
 
 type EventBody = Omit<TrafficEventWire, 'id'>;
@@ -72,7 +67,7 @@ const eventRow = ({ publisher_id, name, from, to, factor, placements, key_values
   ...{ from_at: new Date(from), to_at: new Date(to), key_values: JSON.stringify(key_values) },
 });
 
-const eventWire = ({ from_at, to_at, placements, key_values, ...row }: EventRow): TrafficEventWire => ({
+const eventWire = ({ from_at, to_at, placements, key_values, ...row }: OwnedEventRow): TrafficEventWire => ({
   ...{ id: row.id, publisher_id: row.publisher_id, name: row.name, factor: row.factor },
   ...{ from: from_at.toISOString(), to: to_at.toISOString(), placements: [...placements], key_values },
 });

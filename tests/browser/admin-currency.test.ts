@@ -1,25 +1,11 @@
-import type { Browser } from 'playwright-core';
-import type { Replica } from '../setup/start-replica.ts';
-import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
+import { FLIGHT } from './setup/start-admin.ts';
 import { shootSchemes } from './setup/shoot.ts';
-import { startBrowser } from './setup/start-browser.ts';
+import { useAdmin } from './setup/use-admin.ts';
 
-let browser: Browser;
-let replica: Replica;
-let api: Api;
-let admin: AdminPage;
-
-beforeAll(async () => {
-  [browser, [replica]] = (await Promise.all([startBrowser(), startReplicas(1)])) as unknown as [Browser, [Replica]];
-  api = apiOf(replica);
-  admin = await openAdmin(browser, replica);
-});
-afterAll(async () => {
-  await admin.close();
-  await browser?.close();
-});
+const desk = useAdmin();
 
 const bookIn = async (currency: string) => {
+  const { api } = desk;
   const publisher = await api('POST', '/publishers', { name: `Gazette ${currency}`, domain: 'gazette.example', currency });
   const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: `Boots ${currency}`, budget: 500, ...FLIGHT });
   const fields = { campaign_id: campaign.id, name: `Boots, ${currency}`, active: true, cpm: 2.5, roadblock: true, ...FLIGHT };
@@ -28,6 +14,7 @@ const bookIn = async (currency: string) => {
 };
 
 test('amounts are in the currency of their publisher: in lists, forms, on pages and in the booking', async () => {
+  const { api, admin } = desk;
   const [dollars, euros] = [await bookIn('USD'), await bookIn('EUR')];
   await api('POST', '/placements', { id: 'lead', publisher_id: euros.publisher.id, width: 300, height: 250, formats: ['html'] });
   const creative = { line_item_id: euros.item.id, placement_id: 'lead', format: 'html', content: '<b>ad</b>', companion_set: 'A' };

@@ -96,7 +96,7 @@ it('adapts its share to the requests of the day before, and keeps the visitors o
   expect(Math.abs(eighth.size - 500)).toBeLessThan(90);
 });
 
-it('stands for all requests, whatever its share and however much a few visitors look at', () => {
+it('represents all requests, whatever its share and however much a few visitors look at', () => {
   const chance = createChance(7);
   const name = (): string => Array.from({ length: 6 }, () => Math.floor(36 * chance()).toString(36)).join('');
   for (const weight of [1, 4, 16]) {

@@ -55,7 +55,7 @@ const played = async (tag: string): Promise<readonly string[]> => {
   return ads.map((ad: Json) => String(itemsOf(ad.creatives)[0]!.mediaFiles[0].fileURL).replace('https://cdn.example/', ''));
 };
 
-test('a break has the best ads that fit it together, no advertiser twice and no competitors, each with a token of its own', async () => {
+test('a break has the best ads that fit it together, no advertiser twice and no competitors, each with another token', async () => {
   await placement('pod', { pod: { max_ads: 4, max_duration: 60 } });
   const shoes = await made('/advertisers', { name: 'Shoes', exclusion_labels: ['footwear'] });
   const boots = await made('/advertisers', { name: 'Boots', exclusion_labels: ['footwear'] });

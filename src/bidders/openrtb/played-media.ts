@@ -67,7 +67,7 @@ const positionIn = (played: Played) => rulesOf(played).find(({ position }) => po
 /** OpenRTB's lists of places in a pod, and of pods in a film: the first, the last, any. */
 const [FIRST, LAST, ANY] = [1, -1, 0];
 
-/** Each ad of a pod is asked for as an impression of its own. */
+/** Each ad of a pod is asked for as a separate impression. */
 const podOf = (played: Played): object => {
   const { pod, rate } = played;
   const perSecond = Math.max(0, ...rulesOf(played).map((rule) => rule.min_cpm_per_second ?? 0));

@@ -1,5 +1,5 @@
 import { component } from '../../api/component.ts';
-import { AMOUNTS } from '../amounts.ts';
+import { AMOUNTS } from '../../catalog/model/amounts.ts';
 import * as s from '../../base/schema.ts';
 
 /** Why something needs attention, most urgent first. A line item is in one of the first five at most. */

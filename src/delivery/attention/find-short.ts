@@ -1,20 +1,13 @@
 import type { Knex } from 'knex';
 import type { Ids } from '../../access/scope.ts';
+import { FORECAST_DAYS } from '../../forecast/forecast-days.ts';
 import type { ShortLineItem } from '../../forecast/short-line-items.ts';
-import { FLIGHTS, VALUE } from './find-bookings.ts';
+import { FLIGHTS, VALUE, type Booking } from './find-bookings.ts';
 
 /** A line item that is expected to miss its goal. */
-export interface ShortBooking {
-  readonly id: number;
-  readonly name: string;
-  readonly publisherId: number;
-  /** Of its money. */
-  readonly currency: string;
+export interface ShortBooking extends Omit<Booking, 'startMs' | 'endsSoon'> {
   /** The end of its flight, or of the days that are forecast. */
   readonly untilMs: number;
-  readonly endMs: number;
-  /** What it brings when it delivers what was agreed; null: nothing is agreed. */
-  readonly valueMicros: number | null;
   readonly short: ShortLineItem;
 }
 
@@ -27,7 +20,7 @@ const SHORT = `
   ), short as (select publisher_id, made_on, value from latest, jsonb_array_elements(at_risk) as value)
   select f.id, f.name, f.publisher_id as "publisherId", f.currency, short.value as short, (${VALUE})::float8 as "valueMicros",
          extract(epoch from f.until_at)::float8 * 1000 as "endMs",
-         extract(epoch from least(f.until_at, (short.made_on + 29)::timestamptz))::float8 * 1000 as "untilMs"
+         extract(epoch from least(f.until_at, (short.made_on + ${FORECAST_DAYS})::timestamptz))::float8 * 1000 as "untilMs"
   from flights f join short on short.publisher_id = f.publisher_id and f.id = (short.value ->> 'lineItemId')::int
   where f.runs and f.until_at > :at and f.goal_impressions = (short.value ->> 'goal')::bigint
   order by (short.value ->> 'due')::int - (short.value ->> 'expected')::int desc, f.id limit :limit`;

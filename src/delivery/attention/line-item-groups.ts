@@ -1,4 +1,4 @@
-import type { Amounts } from '../amounts.ts';
+import type { Amounts } from '../../catalog/model/amounts.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
 import { amountFromMicros } from '../../catalog/model/money.ts';

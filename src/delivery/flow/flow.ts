@@ -1,10 +1,9 @@
 import { component } from '../../api/component.ts';
-import { AMOUNTS } from '../amounts.ts';
+import { AMOUNTS } from '../../catalog/model/amounts.ts';
 import * as s from '../../base/schema.ts';
 
 /** Records whose flow is shown. */
-export const FLOW_TABLES = ['line_items', 'campaigns', 'advertisers', 'placements'] as const;
-export type FlowTable = (typeof FLOW_TABLES)[number];
+export type FlowTable = 'line_items' | 'campaigns' | 'advertisers' | 'placements';
 
 /**
  * What became of requests, step by step. Each figure is what is left of the one before without what is lost on the way:

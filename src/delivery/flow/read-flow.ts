@@ -5,7 +5,7 @@ import { belongsTo } from '../../bookings/entity-kind.ts';
 import { isAmong, isVisible, scopeBinding } from '../../bookings/record-scope.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
-import { amountsOf, type Amounts } from '../amounts.ts';
+import { amountsOf, type Amounts } from '../../catalog/model/amounts.ts';
 import { NoBidReason, reasonName, reasonNamed, stageOf, wordsOf } from '../../decision/no-bid-reason.ts';
 import { OUTRANKED, type RefusalReason } from '../../serving/count-refusals.ts';
 import type { Flow, FlowTable } from './flow.ts';

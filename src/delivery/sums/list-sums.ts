@@ -1,6 +1,6 @@
 import { component } from '../../api/component.ts';
 import * as s from '../../base/schema.ts';
-import { AMOUNTS } from '../amounts.ts';
+import { AMOUNTS } from '../../catalog/model/amounts.ts';
 import { WEEK } from './recent-counts.ts';
 
 /** The most groups that are summed. */

@@ -3,7 +3,7 @@ import { ENTITY_KINDS } from '../../bookings/entity-kind.ts';
 import { groupBy } from '../../base/group-by.ts';
 import type { EntityReader, JudgeList, ListQuery } from '../../bookings/entity-reader.ts';
 import { LIST_FIELDS } from '../../bookings/list-fields.ts';
-import { amountsOf } from '../amounts.ts';
+import { amountsOf } from '../../catalog/model/amounts.ts';
 import { MAX_GROUPS, type ListSums, type Sums } from './list-sums.ts';
 import { recentCounts, type CountedBy } from './recent-counts.ts';
 

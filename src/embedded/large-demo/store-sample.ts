@@ -5,7 +5,7 @@ import { DEVICES, PLACES } from './store-history.ts';
 
 /** Before today: two weeks say nothing of a trend. */
 const DAYS = 28;
-/** Impressions that a row stands for: few rows, so that a forecast of the demonstration takes seconds. */
+/** Impressions that a row counts for: few rows, so that a forecast of the demonstration takes seconds. */
 const WEIGHT = 16;
 /** Of a publisher; each of them comes back on several days. */
 const VISITORS = 1_500;

@@ -10,7 +10,7 @@ export interface SampleStore {
   prune(nowMs: number): Promise<void>;
   /**
    * Requests of a publisher in [fromMs, toMs), in the order of time.
-   * @param most rows, about: of more, one visitor in so many is read, who then stands for as many
+   * @param most rows, about: of more, one visitor in so many is read, who then counts for as many
    */
   read(publisherId: number, fromMs: number, toMs: number, most?: number): Promise<readonly SampledRequest[]>;
   /** Impressions that pages of each publisher asked for on the day before that of `nowMs` (UTC). */

@@ -21,7 +21,7 @@ export const vmapRoute = (options: VastRouteOptions): RequestHandler =>
     sendXml(req, res, composeVmap(player.version, breaksOf(player, queryWithoutBreak(req.url))));
   };
 
-/** A film whose breaks nobody named has one, where its placement is. */
+/** A film without named breaks has one, where its placement is. */
 const OFFSETS: Readonly<Record<VideoPosition, string>> = { pre: 'start', mid: '50%', post: 'end', outstream: 'start' };
 
 const breaksOf = ({ base, rules }: AskedPlayer, query: string): readonly AdBreak[] => {

@@ -1,5 +1,5 @@
-import * as s from '../base/schema.ts';
-import { amountFromMicros } from '../catalog/model/money.ts';
+import * as s from '../../base/schema.ts';
+import { amountFromMicros } from './money.ts';
 
 /** Money of several publishers: amounts of different currencies are not added. */
 export const AMOUNTS = s.listOf(s.record({ currency: s.text, amount: s.number }));

@@ -1,0 +1,2 @@
+/** Days that are forecast: today, and four weeks. */
+export const FORECAST_DAYS = 29;
