@@ -7,6 +7,9 @@ import { say, t } from '../words/texts.ts';
 
 type Name = keyof Preferences;
 
+/** What the texts and times of the page were made with. */
+const DRAWN = keptPreferences();
+
 interface Option {
   readonly value: string;
   readonly label: string;
@@ -20,19 +23,31 @@ const optionsOf = (labels: Readonly<Record<string, string>>): readonly Option[] 
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 const zones = (): readonly Option[] => ['UTC', ...Intl.supportedValuesOf('timeZone')].map((value) => ({ value, label: value }));
 
+/** Choices are saved one after another: each builds on those before it, also while one is still on its way. */
+let saving: Promise<void> = Promise.resolve();
+let waiting = 0;
+
+const save = async (page: Page, change: Partial<Preferences>): Promise<void> => {
+  const kept = keptPreferences();
+  const chosen = { ...kept, ...change };
+  if (page.rights.me.kind === 'person') {
+    const answer = await page.api.send('PUT', '/me/preferences', { body: chosen });
+    if (!answer.ok) return page.complain(answer.problem);
+  }
+  keepPreferences(chosen);
+  applyLooks(chosen);
+  page.redraw();
+};
+
 /** How the page looks for who uses it: stored with a person, kept in the browser for a token. A choice applies when it is made. */
 export const preferencesCard = (page: Page): TemplateResult => {
   const kept = keptPreferences();
   const choose = async (name: Name, value: string): Promise<void> => {
-    const chosen: Preferences = { ...kept, [name]: value === '' ? null : value };
-    if (page.rights.me.kind === 'person') {
-      const answer = await page.api.send('PUT', '/me/preferences', { body: chosen });
-      if (!answer.ok) return page.complain(answer.problem);
-    }
-    keepPreferences(chosen);
-    applyLooks(chosen);
-    if (needsReload(kept, chosen)) return location.reload();
-    page.redraw();
+    waiting += 1;
+    saving = saving.then(() => save(page, { [name]: value === '' ? null : value }));
+    await saving;
+    waiting -= 1;
+    if (waiting === 0 && needsReload(DRAWN, keptPreferences())) location.reload();
   };
   const choice = (name: Name, label: string, options: readonly Option[]): TemplateResult =>
     html`<label

@@ -34,6 +34,7 @@ test('colours, density and time zone apply when they are chosen, before the firs
   await page.getByLabel('Density').selectOption('compact');
   await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
   await page.getByText('GMT+9').first().waitFor();
+  await page.locator('html[data-density=compact]').waitFor();
 
   // Before the page's own script runs, the document has the colours.
   await page.route('**/admin/admin.js', (route) => route.abort());
@@ -47,6 +48,33 @@ test('colours, density and time zone apply when they are chosen, before the firs
   await elsewhere.page.getByText('GMT+9').first().waitFor();
   expect([...troubles, ...elsewhere.troubles]).toEqual([]);
   await elsewhere.close();
+  await close();
+}, 90_000);
+
+test('choices that are made while one is still being saved are all kept', async () => {
+  await house.person('hana', ['viewer']);
+  const { page, go, troubles, close } = await house.open('hana', { scheme: 'light' });
+  await go('#/account');
+  // Each answer waits until all choices are made.
+  let letThrough = (): void => undefined;
+  const made = new Promise<void>((resolve) => (letThrough = resolve));
+  await page.route('**/api/me/preferences', async (route) => {
+    await made;
+    await route.continue();
+  });
+  await page.getByLabel('Density').selectOption('compact');
+  await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+  await page.getByLabel('Colours').selectOption('dark');
+  const reloaded = page.waitForEvent('load');
+  letThrough();
+  await reloaded;
+  await page.locator('html[data-theme=dark][data-density=compact]').waitFor();
+  await page.getByText('GMT+9').first().waitFor();
+  expect([await page.getByLabel('Density').inputValue(), await page.getByLabel('Time zone').inputValue()]).toEqual([
+    'compact',
+    'Asia/Tokyo',
+  ]);
+  expect(troubles).toEqual([]);
   await close();
 }, 90_000);
 
