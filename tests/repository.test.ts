@@ -25,7 +25,7 @@ test('LICENSE is the text of the Apache License 2.0, and the packages name it', 
   expect(createHash('sha256').update(read('LICENSE')).digest('hex')).toBe(
     'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30',
   );
-  for (const name of ['package.json', 'sdk/package.json', 'sdk/ads/package.json'])
+  for (const name of ['package.json', 'sdk/package.json', 'sdk/ads/package.json', 'sdk/clients/typescript/package.json'])
     expect(JSON.parse(read(name))).toMatchObject({ license: 'Apache-2.0' });
 });
 

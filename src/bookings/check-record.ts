@@ -6,6 +6,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { completeMedia } from '../uploads/complete-media.ts';
+import { allocationWarnings } from './allocation-warnings.ts';
 import { checkReferences } from './check-references.ts';
 import { takenKey } from './external-key.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
@@ -45,6 +46,7 @@ export const createCheckRecord =
     const warnings = [
       ...writeWarnings(kind, checked.record, placements),
       ...(await shareWarnings(trx, kind, checked.record, before?.['id'])),
+      ...(await allocationWarnings(trx, kind, checked.record)),
     ];
     if (kind.sealed === undefined) return { ok: true, row, warnings };
     const stored =
