@@ -94,6 +94,7 @@ export default defineConfig({
           page('forecast', 'Forecasts'),
           page('bookings-in-git', 'Bookings in files'),
           page('clients', 'Clients of the API'),
+          page('agents', 'Assistants and agents'),
           page('privacy', 'Users and consent'),
           page('invalid-traffic', 'Invalid traffic'),
         ],
