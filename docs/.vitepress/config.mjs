@@ -95,6 +95,7 @@ export default defineConfig({
           page('bookings-in-git', 'Bookings in files'),
           page('clients', 'Clients of the API'),
           page('agents', 'Assistants and agents'),
+          page('moving-from-revive', 'Moving from Revive'),
           page('privacy', 'Users and consent'),
           page('invalid-traffic', 'Invalid traffic'),
         ],
