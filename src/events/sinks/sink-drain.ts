@@ -29,6 +29,8 @@ export interface SinkDrainOptions {
   /** Entries that a shard's stream may have before a sink that is behind passes over them. */
   readonly lagLimit: number;
   readonly idleMs?: number;
+  /** How often a replica looks for shards that no replica has, and keeps those that it has. */
+  readonly lookMs?: number;
   /** How long a sink is left alone after a failure, the first time; then twice as long, up to MAX_RETRY_MS. */
   readonly retryMs?: number;
   /** How far a sink must be behind to pass over entries. */
@@ -46,7 +48,6 @@ export interface SinkDrain {
 }
 
 const IDLE_MS = 1_000;
-/** How often a replica looks for shards that no replica has. */
 const LOOK_MS = HOLD_MS / 3;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
@@ -65,7 +66,7 @@ const WRITE_MS = 2 * MS_PER_MINUTE;
  */
 export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
   const { redis, link, keys, sinks, marks, gaps, deadEvents, readContexts, replicas, lagLimit } = options;
-  const { idleMs = IDLE_MS, retryMs = RETRY_MS, spillAgeMs = SPILL_AGE_MS } = options;
+  const { idleMs = IDLE_MS, lookMs = LOOK_MS, retryMs = RETRY_MS, spillAgeMs = SPILL_AGE_MS } = options;
   const stopped = new AbortController();
   setMaxListeners(2 * keys.shards * sinks.length + 1, stopped.signal);
   let running: Promise<unknown> | undefined;
@@ -115,7 +116,7 @@ export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
           (isHeld) => !isHeld && lost.abort(new Error('Another replica has the shard.')),
           () => undefined,
         );
-      }, LOOK_MS);
+      }, lookMs);
       try {
         await work(AbortSignal.any([lost.signal, stopped.signal, AbortSignal.timeout(WRITE_MS)]));
       } finally {
@@ -170,7 +171,7 @@ export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
     return {
       /** Resolves to how long to rest, in ms. */
       pass: async (): Promise<number> => {
-        if (!(await hold()) || mark === undefined) return LOOK_MS;
+        if (!(await hold()) || mark === undefined) return lookMs;
         if (await spill(mark)) return 0;
         const asked = entriesAtOnce;
         const entries = await read(mark, asked);

@@ -24,9 +24,10 @@ export interface SinkMarksOptions {
   /** All of them: an entry is deleted when each has it. */
   readonly sinks: readonly string[];
   readonly replica: string;
+  readonly holdMs?: number;
 }
 
-export const createSinkMarks = ({ redis, keys, sinks, replica }: SinkMarksOptions): SinkMarks => {
+export const createSinkMarks = ({ redis, keys, sinks, replica, holdMs = HOLD_MS }: SinkMarksOptions): SinkMarks => {
   const define = (name: string, path: string, numberOfKeys: number) =>
     redis.defineCommand(name, { lua: loadScript(new URL(path, import.meta.url)), numberOfKeys });
   define('holdShard', './lua/hold-shard.lua', 1);
@@ -37,7 +38,7 @@ export const createSinkMarks = ({ redis, keys, sinks, replica }: SinkMarksOption
     (...args: (string | number)[]) => Promise<number>
   >;
   return {
-    hold: async (shard, sink) => (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, HOLD_MS)) === 1,
+    hold: async (shard, sink) => (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, holdMs)) === 1,
     leave: async (shard, sink) => void (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, 0)),
     read: async (shard, sink) => (await redis.hget(keys.sinkMarks(shard), sink)) ?? '0-0',
     advance: async (shard, sink, id) =>
