@@ -12,7 +12,7 @@ export interface ConfiguredSink {
 const OPENERS: Readonly<Record<SinkScheme, () => Promise<OpenSink>>> = {
   kafka: async () => (await import('./kafka/kafka-sink.ts')).openKafkaSink,
   clickhouse: () => Promise.reject(new Error('Sinks with the scheme clickhouse are not part of this build.')),
-  s3: () => Promise.reject(new Error('Sinks with the scheme s3 are not part of this build.')),
+  s3: async () => (await import('./lake/open-lake.ts')).openLake,
   file: async () => (await import('./file/file-sink.ts')).openFileSink,
 };
 

@@ -51,7 +51,8 @@ const IDLE_MS = 1_000;
 const LOOK_MS = HOLD_MS / 3;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
-const SPILL_AGE_MS = MS_PER_MINUTE;
+/** A sink may gather events for more than a minute. */
+const SPILL_AGE_MS = 3 * MS_PER_MINUTE;
 /** With fewer events a shard rests for IDLE_MS: a write costs a sink as much as so many events. */
 const FEW_EVENTS = 500;
 const FIRST_ENTRIES = 200;

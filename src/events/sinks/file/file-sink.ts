@@ -8,10 +8,11 @@ import type { EventSink, OpenSink, SinkCount, SinkEvent, SinkGroup } from '../ev
 
 const MAX_EVENTS = 5_000;
 
-/** `file:///folder?format=ndjson`: a folder of each day with a file of lines for each shard and replica. */
+/** `file:///folder`: a lake of Parquet files; with `?format=ndjson` a folder of each day with a file of lines for each shard and replica. */
 export const openFileSink: OpenSink = async (options) => {
-  const format = options.url.searchParams.get('format') ?? 'ndjson';
-  if (format !== 'ndjson') throw new Error('format of a file sink is ndjson.');
+  const format = options.url.searchParams.get('format') ?? 'parquet';
+  if (format === 'parquet') return (await import('../lake/open-lake.ts')).openLake(options);
+  if (format !== 'ndjson') throw new Error('format of a file sink is parquet or ndjson.');
   const folder = fileURLToPath(`file://${options.url.pathname}`);
   await mkdir(folder, { recursive: true });
   return createNdjsonSink(options.name, options.replica, folder);
