@@ -21,8 +21,6 @@ export interface FleetOptions {
   /** Loads a probe into each replica. */
   readonly probed?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** The program of Node that runs the replicas; default: the one that runs this. */
-  readonly node?: string | undefined;
 }
 
 /** Replicas behind a balancer, with a separate Redis and database. `knex` and `redis` bypass the fault proxies. */
@@ -57,7 +55,7 @@ const TOKEN_SECRET = 'the signing secret that all replicas of a proof share';
 
 export const openFleet = async (
   { databaseUrl, folder, seed }: { readonly databaseUrl: string; readonly folder: string; readonly seed: number },
-  { replicas: count = 3, faulty = false, storePassword, probed = false, env = {}, node }: FleetOptions,
+  { replicas: count = 3, faulty = false, storePassword, probed = false, env = {} }: FleetOptions,
 ): Promise<Fleet> => {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const redisPort = await freePort();
@@ -81,7 +79,7 @@ export const openFleet = async (
   const replicas: readonly Replica[] = await Promise.all(
     storeUrls.map((urls, i) => {
       const { nodeFlags = [], env: ofProbe = {} } = probes[i] ?? {};
-      return startReplica({ node, nodeFlags, env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...ofProbe, ...env } });
+      return startReplica({ nodeFlags, env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...ofProbe, ...env } });
     }),
   );
   const balancer = await startBalancer(replicas.map(({ port }) => port));
