@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 
 /**
  * `events`: an entry of an event stream; `serves`: a count of the serves tally; `hits`: a row of
- * pending_hits.
+ * pending_hits; `sink:` and its name: an event that a sink refused.
  */
-export type DeadSource = 'events' | 'serves' | 'hits';
+export type DeadSource = 'events' | 'serves' | 'hits' | `sink:${string}`;
 
 /** What Postgres refused for a lasting reason, or what could not be read. */
 export interface DeadEvent {
