@@ -24,7 +24,8 @@ const main = async (): Promise<void> => {
   try {
     for (const one of day === undefined ? (await lakeDays(store)).filter((known) => known < open) : [day]) {
       const { before, after, removed } = await compactDay(store, one, nowMs);
-      if (before !== after || removed > 0) process.stderr.write(`${one}: ${before} files are ${after}; ${removed} replaced ones were removed\n`);
+      if (before !== after || removed > 0)
+        process.stderr.write(`${one}: ${before} files are ${after}; ${removed} replaced ones were removed\n`);
     }
   } finally {
     store.close();

@@ -11,7 +11,7 @@ export interface ConfiguredSink {
 /** Loaded when a sink of the scheme is configured: a replica without sinks loads none of their packages. */
 const OPENERS: Readonly<Record<SinkScheme, () => Promise<OpenSink>>> = {
   kafka: async () => (await import('./kafka/kafka-sink.ts')).openKafkaSink,
-  clickhouse: () => Promise.reject(new Error('Sinks with the scheme clickhouse are not part of this build.')),
+  clickhouse: async () => (await import('./clickhouse/clickhouse-sink.ts')).openClickHouseSink,
   s3: async () => (await import('./lake/open-lake.ts')).openLake,
   file: async () => (await import('./file/file-sink.ts')).openFileSink,
 };

@@ -72,7 +72,12 @@ export const readLakeFile = async <Name extends EventColumnName>(
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
   const metadata = parquetMetadata(file);
   const has = new Set(metadata.schema.map((element) => element.name));
-  const rows = await parquetReadObjects({ file, metadata, columns: columns.filter((one) => has.has(one)), compressors: PARQUET_DECOMPRESSORS });
+  const rows = await parquetReadObjects({
+    file,
+    metadata,
+    columns: columns.filter((one) => has.has(one)),
+    compressors: PARQUET_DECOMPRESSORS,
+  });
   return rows.map((row) => Object.fromEntries(columns.map((one) => [one, valueOf(one, row[one])])) as unknown as Pick<SinkEvent, Name>);
 };
 

@@ -82,7 +82,9 @@ export const openLake: OpenSink = async ({ name, url, keepsUserHash }) => {
       let waiting: SinkEvent[] = [];
       const flush = async (): Promise<void> => {
         if (waiting.length === 0) return;
-        files.push(await writeLakeFile(store, { day, hour }, waiting, { columns, groupRows: LARGE_GROUP, id: `${id}-${files.length}` }, signal));
+        files.push(
+          await writeLakeFile(store, { day, hour }, waiting, { columns, groupRows: LARGE_GROUP, id: `${id}-${files.length}` }, signal),
+        );
         waiting = [];
       };
       for await (const page of pages) {

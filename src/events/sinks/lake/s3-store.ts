@@ -45,7 +45,7 @@ export const createS3Store = async (url: URL): Promise<LakeStore> => {
     },
     list: async (folder, signal) => {
       const names: string[] = [];
-      for (let token: string | undefined; ; ) {
+      for (let token: string | undefined; ;) {
         const page = await client.send(
           new ListObjectsV2Command({ Bucket, Prefix: `${keyOf(folder)}/`, ...(token !== undefined && { ContinuationToken: token }) }),
           until(signal),
@@ -63,11 +63,9 @@ export const createS3Store = async (url: URL): Promise<LakeStore> => {
       }
       for (let from = 0; from < names.length; from += MAX_DELETED) {
         const Objects = names.slice(from, from + MAX_DELETED).map((name) => ({ Key: keyOf(name) }));
-        const { Errors = [] } = await client.send(
-          new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
-          until(signal),
-        );
-        if (Errors[0]) throw new Error(`the store removed all but ${Errors.length} of ${Objects.length} files: ${Errors[0].Code ?? 'unknown'}`);
+        const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }), until(signal));
+        if (Errors[0])
+          throw new Error(`the store removed all but ${Errors.length} of ${Objects.length} files: ${Errors[0].Code ?? 'unknown'}`);
       }
     },
     close: () => client.destroy(),
