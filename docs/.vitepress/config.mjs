@@ -88,6 +88,7 @@ export default defineConfig({
           page('programmatic', 'Bidders'),
           page('pacing', 'Pacing rules'),
           page('reports', 'Reports'),
+          page('sinks', 'Event sinks'),
           page('alerts', 'Alerts'),
           page('people', 'People and tokens'),
           page('booking', 'Booking a campaign'),
