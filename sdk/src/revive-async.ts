@@ -48,7 +48,7 @@ const start = (script: HTMLScriptElement | null): void => {
     for (const place of places) place.setAttribute('data-revive-loaded', '1');
     await consent.ready();
     const { gdpr, consent: tcf, gpp, gppSid, usPrivacy, coppa } = consent.signals();
-    const given: Readonly<Record<string, unknown>> = {
+    const given: Readonly<Record<string, string | number | undefined>> = {
       ...{ zones: places.map((place) => place.getAttribute('data-revive-zoneid')).join('|'), prefix: 'revive-0-' },
       ...{ loc: location.href.split('#', 1)[0], referer: document.referrer, uid: user.get() },
       ...{ gdpr: gdpr === undefined ? undefined : Number(gdpr), gdpr_consent: tcf, gpp, gpp_sid: gppSid?.join(), us_privacy: usPrivacy },

@@ -87,9 +87,9 @@ const queryOf = (query: Readonly<Record<string, unknown>>): string => {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
-    search.append(name, Array.isArray(value) ? value.join(',') : String(value));
+    search.append(name, Array.isArray(value) ? value.join(',') : String(value as string | number | boolean));
   }
-  return search.size > 0 ? `?${search}` : '';
+  return search.size > 0 ? `?${search.toString()}` : '';
 };
 
 const HEAD_END = '\r\n\r\n';

@@ -85,7 +85,7 @@ export const createMcpDoor = (options: McpDoorOptions): RequestHandler => {
     });
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     res.once('close', () => void server.close());
-    await server.connect(transport as Parameters<typeof server.connect>[0]);
+    await server.connect(transport);
     await transport.handleRequest(req, res, read.value);
   };
 

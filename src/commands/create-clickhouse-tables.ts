@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { openClickHouse } from '../events/sinks/clickhouse/clickhouse-client.ts';
 import { clickHouseSchema } from '../events/sinks/clickhouse/clickhouse-schema.ts';
+import { parseUrl } from '../base/parse-url.ts';
 
 const OPTIONS = {
   clickhouse: { type: 'string' },
@@ -15,8 +16,9 @@ const OPTIONS = {
 const main = async (): Promise<void> => {
   const { clickhouse = '', days, print } = parseArgs({ options: OPTIONS }).values;
   if (!/^[1-9]\d{0,4}$/.test(days)) throw new Error('--days must be a number of days.');
-  if (!URL.canParse(clickhouse)) throw new Error('--clickhouse must be the URL of a sink, as in SINKS.');
-  const { client, table } = await openClickHouse(new URL(clickhouse));
+  const url = parseUrl(clickhouse);
+  if (!url) throw new Error('--clickhouse must be the URL of a sink, as in SINKS.');
+  const { client, table } = await openClickHouse(url);
   try {
     for (const query of clickHouseSchema(table, Number(days))) {
       if (print) process.stdout.write(`${query};\n\n`);

@@ -1,6 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { book, type ApiCall, type Booked, type Json } from '../api/api-client.ts';
 import { callWith, MACHINE, tokenOf } from '../people/staff.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -26,7 +25,7 @@ const toolsWith = async (token: string, on = [0]): Promise<Tools> => {
       const client = new Client({ name: 'test', version: '1' });
       const headers = { Authorization: `Bearer ${token}` };
       const transport = new StreamableHTTPClientTransport(new URL(`${replicas[i]!.url}/mcp`), { requestInit: { headers } });
-      await client.connect(transport as Transport);
+      await client.connect(transport);
       return client;
     }),
   );
@@ -103,7 +102,10 @@ test('task 5: books a campaign as a proposal, with what keeps it from serving; a
   const proposal = await trafficker.call('book', booking);
   expect(proposal).toMatchObject({
     would_change: [expect.stringMatching(/^create campaign "Winter"/), expect.stringMatching(/^create line item "Phones"/)],
-    stops: [expect.objectContaining({ pointer: expect.any(String) }), ...((proposal.stops as readonly unknown[] | undefined)?.slice(1) ?? [])],
+    stops: [
+      expect.objectContaining({ pointer: expect.any(String) }),
+      ...((proposal.stops as readonly unknown[] | undefined)?.slice(1) ?? []),
+    ],
   });
   const { confirmation } = proposal;
   const key = { confirmation, idempotency_key: 'winter-1' };
@@ -121,7 +123,10 @@ test('task 5: books a campaign as a proposal, with what keeps it from serving; a
   const plan = await trafficker.call('plan_bookings', asked);
   expect(plan).toMatchObject({ would_change: [expect.stringContaining('Spring')] });
   const { confirmation: agreed } = await trafficker.call('apply_bookings', asked);
-  expect(await trafficker.call('apply_bookings', { ...asked, confirmation: agreed })).toMatchObject({ state: 'done', result: { applied: true } });
+  expect(await trafficker.call('apply_bookings', { ...asked, confirmation: agreed })).toMatchObject({
+    state: 'done',
+    result: { applied: true },
+  });
 });
 
 test('a tool is shown to those who may call its route, and each call has the rights of the token', async () => {
@@ -160,7 +165,7 @@ test('other bodies and methods are refused in words', async () => {
     };
     const answer = await fetch(`${replicas[0]!.url}/mcp`, { method, headers, ...(body !== undefined && { body }) });
     const text = await answer.text();
-    return [answer.status, (JSON.parse(text) as Json).code ?? (JSON.parse(text) as Json).error.code];
+    return [answer.status, JSON.parse(text).code ?? JSON.parse(text).error.code];
   };
   expect(await send('POST', '{')).toEqual([400, 'invalid_json']);
   expect(await send('POST', '{"jsonrpc":"2.0"}')).toEqual([400, -32700]);

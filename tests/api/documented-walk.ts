@@ -25,7 +25,7 @@ export const operationsOf = (document: Json): readonly DocumentedOperation[] =>
       const { id } = responses['201']?.content?.['application/json']?.example ?? {};
       return {
         ...{ operationId, path, method, parameters: [...(item.parameters ?? []), ...parameters], hasBody: media !== undefined },
-        isKeyed: parameters.some(({ name }: { readonly name: string }) => name === 'Idempotency-Key'),
+        isKeyed: (parameters as readonly { readonly name: string }[]).some(({ name }) => name === 'Idempotency-Key'),
         example: media?.example ?? form?.value,
         createdId: method === 'post' && !path.includes('{') && typeof id === 'number' ? id : undefined,
       };

@@ -65,8 +65,7 @@ const counted = (placementId: string, impressions: number, clicks: number) =>
     }),
   );
 
-const open = (html: string) =>
-  site.open(browser, { service: { baseUrl: replica.url, apiKey: KEY, publisherId: 1 }, html, script: false });
+const open = (html: string) => site.open(browser, { service: { baseUrl: replica.url, apiKey: KEY, publisherId: 1 }, html, script: false });
 
 test('a page with asynchronous tags shows its ads in sandboxed frames, each counted once, and a click leads to the advertiser', async () => {
   const place = (zone: number): string => `<ins data-revive-zoneid="${zone}" data-revive-id="0123456789abcdef"></ins>`;
@@ -122,7 +121,9 @@ test('asyncspc.php answers by place, to the page that asks, and caps what the vi
   const [beacon = ''] = /\/www\/delivery\/lg\.php\?t=[\w.-]+/.exec(shown['revive-0-1']!.html) ?? [];
   expect((await get(replica.url + beacon)).headers.get('content-type')).toBe('image/gif');
   await counted('zone-4', 1, 0);
-  expect(await (await ask({ zones: '4', prefix: 'revive-0-', uid: 'a-reader-of-news' })).json()).toMatchObject({ 'revive-0-0': { html: '' } });
+  expect(await (await ask({ zones: '4', prefix: 'revive-0-', uid: 'a-reader-of-news' })).json()).toMatchObject({
+    'revive-0-0': { html: '' },
+  });
 });
 
 test('an image counts its impression, and no address of a query is followed', async () => {
@@ -140,6 +141,6 @@ test.each([
   ['a forged beacon', 'lg.php', { t: 'forged' }, 401],
   ['a click without token', 'ck.php', { oadest: 'https://evil.example/' }, 401],
 ])('%s is refused', async (_, script, query, status) => {
-  const refused = await get(delivery(script, query as Readonly<Record<string, string>>));
+  const refused = await get(delivery(script, query));
   expect([refused.status, refused.headers.get('location')]).toEqual([status, null]);
 });

@@ -1,4 +1,4 @@
-import { request as httpRequest, createServer, type IncomingHttpHeaders } from 'node:http';
+import { request as httpRequest, createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atEnd } from '../setup/at-end.ts';
 
@@ -21,16 +21,15 @@ export const openLossyDoor = async (target: string) => {
     const call = httpRequest(`${target}${url}`, { method, headers: { ...headers, host: new URL(target).host } });
     const answered = new Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }>(
       (resolve, reject) => {
-        call.on('error', reject).on('response', async (answer) => {
+        const read = async (answer: IncomingMessage): Promise<void> =>
           resolve({ status: answer.statusCode!, headers: answer.headers, bytes: Buffer.concat(await answer.toArray()) });
-        });
+        call.on('error', reject).on('response', (answer) => void read(answer).catch(reject));
       },
     );
     return { call, answered };
   };
   const applied = new Set<string>();
-  const server = createServer();
-  server.on('request', async (req, res) => {
+  const passOn = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers } = req;
     const body = Buffer.concat(await req.toArray());
     const isApply = url.startsWith('/api/apply') && !applied.has(headers['user-agent'] ?? '');
@@ -56,7 +55,8 @@ export const openLossyDoor = async (target: string) => {
       return;
     }
     res.writeHead(answer.status, answer.headers).end(answer.bytes);
-  });
+  };
+  const server = createServer((req, res) => void passOn(req, res).catch(() => req.socket.destroy()));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   atEnd(
     () =>

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import { dateOfDay } from '../../base/utc-day.ts';
+import { dateOfDay, MS_PER_HOUR } from '../../base/utc-day.ts';
 import { hasEvents } from '../export/read-events.ts';
 import { compareSink } from './compare-sink.ts';
 import type { ConfiguredSink } from './open-sinks.ts';
 
 /** A day of one sink takes at most so long. */
-const DAY_MS = 3_600_000;
+const DAY_MS = MS_PER_HOUR;
 const MAX_LINES = 20;
 
 /** Compares each sink with the event rows of these days and hands it what it lacks. Yields lines for the operator. */

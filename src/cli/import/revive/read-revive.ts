@@ -38,7 +38,7 @@ export const readRevive = async ({ database, prefix, agencyId, isLiveOnly }: Rea
   if (!/^\w*$/.test(prefix)) throw new CliFault('--prefix must be letters, digits and underscores, such as rv_', 2);
   const read = async <R>(sql: string, values: readonly (string | number)[] = []): Promise<readonly R[]> => {
     try {
-      return (await database.query(sql.replaceAll('{', prefix).replaceAll('}', ''), values)) as readonly Row[] as readonly R[];
+      return (await database.query(sql.replaceAll('{', prefix).replaceAll('}', ''), values)) as readonly R[];
     } catch (fault) {
       const table = /\{(\w+)\}/.exec(sql)?.[1];
       const said = (fault as Error).message;

@@ -138,7 +138,7 @@ const united = (one: Conditions, other: Conditions): Conditions | undefined => {
     return { ...one, include: values && others ? { ...rest, [field]: distinct([...values, ...others]) } : rest };
   }
   const hoursAlone = same(plain({ ...one, hours: undefined }), plain({ ...other, hours: undefined }));
-  if (hoursAlone && one.hours && other.hours && one.hours.zone === other.hours.zone)
+  if (hoursAlone && one.hours && one.hours.zone === other.hours?.zone)
     return { ...one, hours: { zone: one.hours.zone, halves: halfHoursOf([...one.hours.halves, ...other.hours.halves]) } };
   return undefined;
 };

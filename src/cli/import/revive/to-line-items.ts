@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../../base/utc-day.ts';
 import { showEndDate, showStartDate } from '../../../catalog/model/flight-dates.ts';
 import type { Declared, Noted, Notes } from '../imported.ts';
 import { expressRules, type ExpressOptions } from './express-rules.ts';
@@ -24,7 +25,7 @@ export interface BannerGroup {
 }
 
 /** Longer windows are not counted. */
-const MAX_WINDOW_S = 366 * 86_400;
+const MAX_WINDOW_S = (366 * MS_PER_DAY) / 1000;
 
 /** Frequency caps as they are here. */
 export const capsOf = (scope: 'line_item' | 'campaign', { block, capping }: Capping): readonly Declared[] => {
@@ -82,7 +83,7 @@ const fieldsOf = ({ banner }: ReadBanner, options: GroupOptions): Omit<BannerGro
   return {
     fields: {
       ...(Object.keys(targeting).length > 0 && { targeting }),
-      ...(hours && hours.zone === timeZone && dayPartsOf(hours.halves).length > 0 && { schedule: dayPartsOf(hours.halves) }),
+      ...(hours?.zone === timeZone && dayPartsOf(hours.halves).length > 0 && { schedule: dayPartsOf(hours.halves) }),
       ...(caps.length > 0 && { frequency_caps: caps }),
     },
     ...{ fromMs, untilMs, isPaused: paused.size > 0 },

@@ -46,7 +46,7 @@ const readCsv = async (name: string, bytes: Buffer): Promise<Rows> => {
   const [first = ''] = text.split('\n', 1);
   const delimiter = [',', ';', '\t'].sort((a, b) => first.split(b).length - first.split(a).length)[0]!;
   try {
-    return parse(text, { delimiter, bom: true, relax_column_count: true, skip_empty_lines: false }) as unknown as Rows;
+    return parse(text, { delimiter, bom: true, relax_column_count: true, skip_empty_lines: false });
   } catch (fault) {
     throw new CliFault(`${name} is no CSV file that can be read, or half of one: ${(fault as Error).message}`);
   }
