@@ -93,6 +93,7 @@ export default defineConfig({
           page('booking', 'Booking a campaign'),
           page('forecast', 'Forecasts'),
           page('bookings-in-git', 'Bookings in files'),
+          page('agents', 'Assistants and agents'),
           page('privacy', 'Users and consent'),
           page('invalid-traffic', 'Invalid traffic'),
         ],

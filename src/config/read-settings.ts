@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { customCleanEnv } from 'envalid';
 import { defaultStateDir } from './default-state-dir.ts';
+import { freezeWhole } from './freeze-whole.ts';
 import {
   adminTokens,
   databaseUrl,
@@ -95,6 +96,8 @@ const VARIABLES = {
   SMTP_FROM: mailAddress({ default: undefined }),
   ROLE: oneOf(...ROLES_OF_REPLICAS)({ default: 'both' }),
   ADMIN_ENABLED: toggle({ default: undefined }),
+  MCP: toggle({ default: true }),
+  AGENT_CALLS: wholeNumber(1, 100_000)({ default: 300 }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   ACCOUNTS: toggle({ default: undefined }),
   OIDC_ISSUER: secret({ default: undefined }),
@@ -160,7 +163,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (production && read.DEMO_DATA !== 'none') faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
-  return freeze({
+  return freezeWhole({
     production,
     commit: read.COMMIT,
     port: read.PORT,
@@ -209,6 +212,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
       production && adminEnabled
         ? adminObstacle(read.ADMIN_TOKEN, { ACCOUNTS: hasAccounts, OIDC_ISSUER: hasProvider }, toolUrl)
         : undefined,
+    mcp: read.MCP,
+    agentCallsPerMinute: read.AGENT_CALLS,
     adminTokens: read.ADMIN_TOKEN,
     toolUrl,
     accounts: hasAccounts,
@@ -241,10 +246,3 @@ const ownHosts = (host: string, urls: readonly string[]): readonly string[] => [
   host.toLowerCase(),
   ...urls.filter((url) => url !== '').map((url) => new URL(url).hostname),
 ];
-
-function freeze<T extends object>(value: T): T {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) freeze(part as object);
-  }
-  return Object.freeze(value);
-}

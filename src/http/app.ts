@@ -37,6 +37,8 @@ export interface AppOptions {
   readonly staticFiles: RequestHandler;
   /** The trafficking API under /api; undefined: disabled. */
   readonly trafficking: RequestHandler | undefined;
+  /** The tools of staff under /mcp; undefined: disabled. */
+  readonly staffTools: RequestHandler | undefined;
   /** Answers in place of the trafficking API and its pages. */
   readonly traffickingClosed: RequestHandler | undefined;
   /** Signing in, under /auth; undefined: disabled. */
@@ -57,7 +59,7 @@ const READ_ONLY_ADS = [
 const READ_ONLY_OPERATIONS = ['/health', '/version', '/ready', '/metrics'];
 
 /** What belongs to the trafficking tool. */
-const CLOSED = ['/api', '/auth', '/static/admin.html', '/static/sign-in.html', '/static/api', '/static/report', '/shared_report'];
+const CLOSED = ['/api', '/auth', '/static/admin.html', '/static/sign-in.html', '/static/api', '/static/report', '/shared_report', '/mcp'];
 
 /** All routes of the service. */
 export const createApp = (options: AppOptions): Express => {
@@ -119,6 +121,7 @@ const serveTool = (app: Express, options: AppOptions): void => {
   app.use('/api', sendRequestId);
   if (options.traffickingClosed) app.use(CLOSED, options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
+  if (options.staffTools) app.use('/mcp', sendRequestId, options.staffTools);
   if (options.auth) app.use('/auth', sendRequestId, options.auth);
   if (options.sharedReport) app.use('/shared_report', sendRequestId, options.sharedReport);
 };
