@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { customCleanEnv } from 'envalid';
+import { deepFreeze } from '../base/deep-freeze.ts';
 import { defaultStateDir } from './default-state-dir.ts';
-import { freezeWhole } from './freeze-whole.ts';
 import {
   adminTokens,
   databaseUrl,
@@ -19,6 +19,7 @@ import {
   sampler,
   secret,
   share,
+  sinks,
   smtpUrl,
   toggle,
   tokenSecrets,
@@ -118,6 +119,8 @@ const VARIABLES = {
   DRAIN_TIME: duration('0', '10m')({ default: 5000 }),
   KEEP_ALIVE: duration('1s', '1h')({ default: 75_000 }),
   EVENT_RETENTION: wholeNumber(1, 3650)({ default: 400 }),
+  SINKS: sinks({ default: [] }),
+  SINK_LAG_LIMIT: wholeNumber(1_000, 100_000_000)({ default: 500_000 }),
   AUDIT_RETENTION: wholeNumber(365, 36_500)({ default: undefined }),
   LEDGER_SHARDS: wholeNumber(1, 256)({ default: 16 }),
   FORECAST_SAMPLE: wholeNumber(0, 1_000_000)({ default: 50_000 }),
@@ -163,7 +166,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (production && read.DEMO_DATA !== 'none') faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
-  return freezeWhole({
+  return deepFreeze({
     production,
     commit: read.COMMIT,
     port: read.PORT,
@@ -236,6 +239,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     drainMs: read.DRAIN_TIME,
     keepAliveMs: read.KEEP_ALIVE,
     eventRetentionDays: read.EVENT_RETENTION,
+    sinks: read.SINKS,
+    sinkLagLimit: read.SINK_LAG_LIMIT,
     auditRetentionDays: read.AUDIT_RETENTION,
     ledgerShards: read.LEDGER_SHARDS,
     forecastSample: read.FORECAST_SAMPLE,

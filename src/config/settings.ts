@@ -1,3 +1,5 @@
+import type { SinkSettings } from './sink-settings.ts';
+
 /**
  * All settings, read from the environment once at start and frozen. Durations in milliseconds. See
  * docs/configuration.md.
@@ -38,6 +40,10 @@ export interface Settings {
   readonly rollUpIntervalMs: number;
   readonly debugTrace: boolean;
   readonly pid: PidGains;
+  /** Where events are handed to besides Postgres. */
+  readonly sinks: readonly SinkSettings[];
+  /** Entries in all event streams before a sink that is behind passes over them. */
+  readonly sinkLagLimit: number;
   readonly allowedEvents: readonly string[];
   /** Without a trailing slash; '' when unset: tracking URLs are then relative. */
   readonly publicUrl: string;

@@ -11,7 +11,8 @@ import { testBidRoute } from './routes/test-bid.ts';
 import { supplyRoutes, type SupplyRouteOptions } from './routes/supply.ts';
 import { vmapRoute } from './routes/vmap.ts';
 import { vastErrorRoute, vastRoute, type VastRouteOptions } from './routes/vast.ts';
-import { clickTagRoute, iframeTagRoute, imageTagRoute, type TagRouteOptions } from './routes/tag.ts';
+import { clickTagRoute, iframeTagRoute, imageTagRoute } from './routes/tag.ts';
+import { REVIVE_FOLDERS, reviveTagRoutes, type ReviveTagOptions } from './routes/revive-tags.ts';
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
 
 export interface AppOptions {
@@ -19,7 +20,7 @@ export interface AppOptions {
   readonly servesAds: boolean;
   readonly ad: AdRouteOptions;
   readonly auction: AuctionRouteOptions;
-  readonly tag: TagRouteOptions;
+  readonly tag: ReviveTagOptions;
   readonly vast: VastRouteOptions;
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
@@ -103,6 +104,11 @@ const serveAds = (app: Express, options: AppOptions): void => {
   app.get('/vast', vastRoute(options.vast));
   app.get('/vast/error', vastErrorRoute(options.vast));
   app.get('/vmap', vmapRoute(options.vast));
+  for (const [name, answer] of Object.entries(reviveTagRoutes(options.tag)))
+    app.get(
+      REVIVE_FOLDERS.map((folder) => `${folder}/${name}`),
+      answer,
+    );
   const { adsTxt, sellersJson } = supplyRoutes(options.supply);
   app.get('/ads.txt', adsTxt);
   app.get('/sellers.json', sellersJson);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
@@ -162,6 +163,7 @@ export const composeHttp = (
       signToken: tokens.sign,
       shownAds: delivery.shownAds,
       recipientHash: (snapshot, publisherId, recipient) => userHash(snapshot.userHashKey, publisherId, recipient),
+      script: () => readFile(new URL('../../public/sdk/revive-async.js', import.meta.url), 'utf8'),
       publicUrl,
       addresses,
     },
