@@ -25,6 +25,7 @@ import {
   tokenSecrets,
   wholeNumber,
 } from './setting-values.ts';
+import { ownHosts } from './own-hosts.ts';
 import { adminObstacle, creativeOriginFaults, providerFaults, secretFaults, shortFaults } from './setting-faults.ts';
 import { SettingsError } from './settings-error.ts';
 import type { SettingsFault } from './settings-error.ts';
@@ -246,8 +247,3 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     forecastSample: read.FORECAST_SAMPLE,
   });
 }
-
-const ownHosts = (host: string, urls: readonly string[]): readonly string[] => [
-  host.toLowerCase(),
-  ...urls.filter((url) => url !== '').map((url) => new URL(url).hostname),
-];

@@ -116,9 +116,10 @@ test('task 5: books a campaign as a proposal, with what keeps it from serving; a
     ...['invalid_request', '/line_items/0/fields/cpm', expect.stringContaining('JSON pointer')],
   ]);
   const declaration = {
-    publisher: { name: 'The Gazette', domain: 'gazette.example' },
+    publisher: { key: 'gazette', name: 'The Gazette', domain: 'gazette.example' },
     campaigns: [{ key: 'spring', name: 'Spring', ...flight }],
   };
+  await machine('PATCH', `/publishers/${booked.publisher.id}`, { external_key: 'gazette' });
   const asked = { publisher: booked.publisher.id, declaration };
   const plan = await trafficker.call('plan_bookings', asked);
   expect(plan).toMatchObject({ would_change: [expect.stringContaining('Spring')] });
