@@ -87,7 +87,7 @@ const queryOf = (query: Readonly<Record<string, unknown>>): string => {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
-    search.append(name, Array.isArray(value) ? value.join(',') : String(value as string | number | boolean));
+    search.append(name, Array.isArray(value) ? value.join(',') : String(value));
   }
   return search.size > 0 ? `?${search.toString()}` : '';
 };
