@@ -17,6 +17,7 @@ export const IMPORT_OPTIONS = {
 
 export const IMPORT_USAGE = `  ads import revive --from URL                        brings the bookings of Revive Adserver over: see docs/moving-from-revive.md
   ads import csv FILE --publisher ID                  adds the bookings of a spreadsheet, .csv or .xlsx; --template writes one to fill in
+  ads import gam FILE --publisher ID                  the same for a report of Google Ad Manager (.csv), or JSON of its API
 
   --from URL       Revive's database: mysql://user:password@host/name or postgres://…; --prefix: of its tables, rv_ by default
   --agency ID      the manager account, where there are several

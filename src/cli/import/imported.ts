@@ -28,6 +28,8 @@ export type Declared = Readonly<Record<string, unknown>>;
 
 /** What a declaration of bookings has (docs/bookings-in-git.md). */
 export interface ImportedBookings {
+  /** That ids are of; undefined: there are none. */
+  readonly installation?: string | undefined;
   readonly publisher: Declared;
   readonly advertisers: readonly Declared[];
   readonly placements: readonly Declared[];

@@ -6,6 +6,7 @@ import { CliFault } from '../cli-fault.ts';
 import { readBookings } from '../read-bookings.ts';
 import { FILE_PATHS, type Imported } from './imported.ts';
 import { reportAsJson, reportAsMarkdown } from './import-report.ts';
+import { readGamSource } from './gam/read-gam-source.ts';
 import type { ImportValues } from './import-values.ts';
 import { readReviveSource } from './revive/read-revive-source.ts';
 import { readSheetSource } from './sheet/read-sheet-source.ts';
@@ -14,7 +15,7 @@ import { sheetTemplate } from './sheet/sheet-columns.ts';
 /** Reads a source whole, or throws a CliFault: nothing is written before. */
 type ReadSource = (values: ImportValues, names: readonly string[], client: BookingsClient) => Promise<Imported>;
 
-const SOURCES: Readonly<Record<string, ReadSource>> = { revive: readReviveSource, csv: readSheetSource };
+const SOURCES: Readonly<Record<string, ReadSource>> = { revive: readReviveSource, csv: readSheetSource, gam: readGamSource };
 
 /** Of a file that is stored when the bookings are applied. */
 const NOT_STORED = 'https://not-stored-yet.invalid/';

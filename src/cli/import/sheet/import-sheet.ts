@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { CliFault } from '../../cli-fault.ts';
-import { createNotes, type Declared, type Imported } from '../imported.ts';
+import { createNotes, type Declared, type Imported, type ImportedBookings } from '../imported.ts';
 import { cellName, type Rows } from './read-sheet.ts';
 import { isEmpty, readCell } from './sheet-cells.ts';
 import { columnNamed, SHEET_COLUMNS, type SheetColumn } from './sheet-columns.ts';
@@ -40,7 +40,7 @@ export const importSheet = ({ name, rows, pulled, prefix }: SheetOptions): Impor
   const campaigns = campaignsOf(lines, prefix, faults);
   if (faults.length > 0)
     throw new CliFault([`${name} cannot be imported, and nothing was changed:`, ...faults.slice(0, MAX_FAULTS)].join('\n'));
-  const { publisher } = parse(pulled) as { readonly publisher: Declared };
+  const { installation, publisher } = parse(pulled) as Pick<ImportedBookings, 'installation' | 'publisher'>;
   const advertisers = new Map(
     lines.flatMap(({ values }) =>
       values.campaign['advertiser'] === undefined ? [] : [[keyIn(prefix, values.campaign['advertiser']), values.campaign['advertiser']]],
@@ -49,6 +49,7 @@ export const importSheet = ({ name, rows, pulled, prefix }: SheetOptions): Impor
   return {
     source: `the spreadsheet ${name}`,
     bookings: {
+      ...(installation !== undefined && { installation }),
       ...{ publisher, placements: [], campaigns },
       advertisers: [...advertisers].map(([key, words]) => ({ key, name: words })),
     },
