@@ -23,13 +23,15 @@ const mixed = (id: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0;
 };
 
-/** A message is one event as JSON (docs/events/event.schema.json). All of a publisher are in one partition, in order. */
+/**
+ * A message is one event as JSON (docs/events/event.schema.json). All of a publisher are in one partition, in order. Its time is that of
+ * the write: Kafka would delete an old event that is handed over late.
+ */
 const messageOf = (topic: string, partitions: number, event: SinkEvent) => ({
   topic,
   partition: mixed(event.publisher_id) % partitions,
   key: event.token_id,
   value: JSON.stringify(event),
-  timestamp: BigInt(event.counted_at.getTime()),
   headers: {
     event_id: event.event_id,
     version: String(event.version),
