@@ -89,6 +89,8 @@ export default defineConfig({
           page('pacing', 'Pacing rules'),
           page('reports', 'Reports'),
           page('sinks', 'Event sinks'),
+          page('sinks/lake', 'A lake'),
+          page('sinks/clickhouse', 'ClickHouse'),
           page('alerts', 'Alerts'),
           page('people', 'People and tokens'),
           page('booking', 'Booking a campaign'),

@@ -27,8 +27,7 @@ import {
 } from './setting-values.ts';
 import { ownHosts } from './own-hosts.ts';
 import { adminObstacle, creativeOriginFaults, providerFaults, secretFaults, shortFaults } from './setting-faults.ts';
-import { SettingsError } from './settings-error.ts';
-import type { SettingsFault } from './settings-error.ts';
+import { SettingsError, type SettingsFault } from './settings-error.ts';
 import { ROLES_OF_REPLICAS, type Settings } from './settings.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 
@@ -239,9 +238,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     logLevel: read.LOG_LEVEL,
     drainMs: read.DRAIN_TIME,
     keepAliveMs: read.KEEP_ALIVE,
-    eventRetentionDays: read.EVENT_RETENTION,
-    sinks: read.SINKS,
-    sinkLagLimit: read.SINK_LAG_LIMIT,
+    ...{ eventRetentionDays: read.EVENT_RETENTION, sinks: read.SINKS, sinkLagLimit: read.SINK_LAG_LIMIT },
     auditRetentionDays: read.AUDIT_RETENTION,
     ledgerShards: read.LEDGER_SHARDS,
     forecastSample: read.FORECAST_SAMPLE,

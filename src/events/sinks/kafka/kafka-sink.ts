@@ -23,12 +23,15 @@ const mixed = (id: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0;
 };
 
-/** A message is one event as JSON (docs/events/event.schema.json). All of a publisher are in one partition, in order. */
-const messageOf = (topic: string, event: SinkEvent) => ({
+/**
+ * A message is one event as JSON (docs/events/event.schema.json). All of a publisher are in one partition, in order. Its time is that of
+ * the write: Kafka would delete an old event that is handed over late.
+ */
+const messageOf = (topic: string, partitions: number, event: SinkEvent) => ({
   topic,
+  partition: mixed(event.publisher_id) % partitions,
   key: event.token_id,
   value: JSON.stringify(event),
-  timestamp: BigInt(event.counted_at.getTime()),
   headers: {
     event_id: event.event_id,
     version: String(event.version),
@@ -36,7 +39,6 @@ const messageOf = (topic: string, event: SinkEvent) => ({
     publisher_id: String(event.publisher_id),
     schema: 'event.schema.json',
   },
-  metadata: event.publisher_id,
 });
 
 /**
@@ -54,8 +56,6 @@ export const openKafkaSink: OpenSink = async ({ name, url, replica }) => {
       bootstrapBrokers: [...brokers],
       idempotent: true,
       serializers: stringSerializers,
-      partitioner: ({ topic: to, metadata: publisherId }, _key, { metadata }) =>
-        mixed(publisherId as number) % (metadata?.topics.get(to)?.partitionsCount ?? 1),
       compression: 'gzip',
       autocreateTopics: false,
       // The drain repeats what fails, later and later.
@@ -90,7 +90,10 @@ export const openKafkaSink: OpenSink = async ({ name, url, replica }) => {
         signal.throwIfAborted();
         producer ??= open();
         try {
-          await producer.send({ messages: events.map((event) => messageOf(topic, event)) });
+          // Kept by the client, and read again when it is old. The client's own partitioner has none before the first request.
+          const { topics } = await producer.metadata({ topics: [topic] });
+          const partitions = topics.get(topic)!.partitionsCount;
+          await producer.send({ messages: events.map((event) => messageOf(topic, partitions, event)) });
         } catch (fault) {
           // Its numbers may be ahead of the broker's.
           await discard();
