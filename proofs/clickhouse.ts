@@ -30,7 +30,7 @@ const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.
 /** The engine of ClickHouse is chDB's, which runs in a process of Python: no server of ClickHouse can be had from a registry of packages. */
 export const clickHouse: Proof = {
   name: 'clickhouse',
-  isNamedOnly: true,
+  needs: 'Python',
   claim:
     'the engine of ClickHouse (chDB 4.4, `pip install chdb`; CLICKHOUSE_PYTHON names its Python) takes the tables and the inserts of the sink',
   expected: 'each event once, to the micro, after batches that came twice, in other batches, and as judgements',

@@ -28,6 +28,7 @@ import { rotation } from './rotation.ts';
 import { secrets } from './secrets.ts';
 import { scriptCost } from './script-cost.ts';
 import { series } from './series.ts';
+import { sinks } from './sinks.ts';
 import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
@@ -57,6 +58,7 @@ export const PROOFS: readonly Proof[] = [
   postgresAway,
   poison,
   prebidServer,
+  sinks,
   clickHouse,
   hungBidders,
   reload,

@@ -1,7 +1,7 @@
 /*
  * npm run prove: tests the claims of docs/reliability.md on a fleet of replicas behind a balancer, with network faults.
  *
- *   npm run prove                        every proof at full scale, but those that need other software (prebid-server: Go; clickhouse: chDB)
+ *   npm run prove                        every proof at full scale, but those that need Go
  *   npm run prove -- --quick             a smaller scale for every change, two proofs at a time, about five minutes
  *   npm run prove -- --only cap,tokens   selected proofs
  *   npm run prove -- --seed 7            other random choices
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 });
 const say = (line: string): void => console.error(line);
 const wanted = values.only?.split(',');
-const proofs = PROOFS.filter(({ name, isNamedOnly = false }) => wanted?.includes(name) ?? !isNamedOnly);
+const proofs = PROOFS.filter(({ name, needs }) => wanted?.includes(name) ?? needs === undefined);
 if (wanted && proofs.length < wanted.length) {
   say(`There are these proofs: ${PROOFS.map(({ name }) => name).join(', ')}`);
   process.exit(2);

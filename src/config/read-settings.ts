@@ -97,6 +97,8 @@ const VARIABLES = {
   SMTP_FROM: mailAddress({ default: undefined }),
   ROLE: oneOf(...ROLES_OF_REPLICAS)({ default: 'both' }),
   ADMIN_ENABLED: toggle({ default: undefined }),
+  MCP: toggle({ default: true }),
+  AGENT_CALLS: wholeNumber(1, 100_000)({ default: 300 }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   ACCOUNTS: toggle({ default: undefined }),
   OIDC_ISSUER: secret({ default: undefined }),
@@ -213,6 +215,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
       production && adminEnabled
         ? adminObstacle(read.ADMIN_TOKEN, { ACCOUNTS: hasAccounts, OIDC_ISSUER: hasProvider }, toolUrl)
         : undefined,
+    mcp: read.MCP,
+    agentCallsPerMinute: read.AGENT_CALLS,
     adminTokens: read.ADMIN_TOKEN,
     toolUrl,
     accounts: hasAccounts,

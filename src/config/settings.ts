@@ -80,6 +80,10 @@ export interface Settings {
   readonly adminEnabled: boolean;
   /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
   readonly adminClosedBecause: string | undefined;
+  /** Whether assistants of staff may use the tools at /mcp. */
+  readonly mcp: boolean;
+  /** Calls of the tools for agents by one token within a minute. */
+  readonly agentCallsPerMinute: number;
   /** Each of these gives access to the trafficking API. */
   readonly adminTokens: readonly AdminToken[];
   /** The address of the trafficking tool, without a trailing slash; '' when unset. */

@@ -46,13 +46,17 @@ const storedCounts = async (knex: Knex, date: string, by: SinkGroup): Promise<re
   return rows.map(({ events, micros, ...row }) => ({ ...row, events: Number(events), micros: Number(micros) }));
 };
 
+const sumsOf = ({ events, micros }: Sums): Sums => ({ events, micros });
+
 const differencesOf = (stored: readonly SinkCount[], inSink: readonly SinkCount[]) => {
   const keyOf = ({ group, kind, state }: SinkCount): string => JSON.stringify([group, kind, state]);
   const [here, there] = [new Map(stored.map((one) => [keyOf(one), one])), new Map(inSink.map((one) => [keyOf(one), one]))];
   return [...new Set([...here.keys(), ...there.keys()])].flatMap((key) => {
     const [group, kind, state] = JSON.parse(key) as [string, string, string];
     const [ours, theirs] = [here.get(key) ?? NONE, there.get(key) ?? NONE];
-    return ours.events === theirs.events && ours.micros === theirs.micros ? [] : [{ group, kind, state, ours, theirs }];
+    return ours.events === theirs.events && ours.micros === theirs.micros
+      ? []
+      : [{ group, kind, state, ours: sumsOf(ours), theirs: sumsOf(theirs) }];
   });
 };
 
