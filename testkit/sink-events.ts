@@ -1,6 +1,6 @@
+import { MS_PER_HOUR } from '../src/base/utc-day.ts';
 import type { SinkEvent } from '../src/events/sinks/event-sink.ts';
 
-const HOUR_MS = 3_600_000;
 const DAY = '2026-06-15';
 const NOON = Date.parse(`${DAY}T12:00:00Z`);
 
@@ -14,7 +14,7 @@ export const nthEvent = (n: number): SinkEvent => {
   const state = !isFinal && n % 20 === 10 ? 'provisional' : !isFinal && n % 7 === 0 ? 'filtered' : 'net';
   const kind = of % 10 === 0 ? 'click' : 'impression';
   return {
-    ...{ day: DAY, counted_at: new Date(NOON + (n % 3) * HOUR_MS + n), time_zone: 'Europe/Berlin', token_id: `t-${of}`, kind },
+    ...{ day: DAY, counted_at: new Date(NOON + (n % 3) * MS_PER_HOUR + n), time_zone: 'Europe/Berlin', token_id: `t-${of}`, kind },
     ...{ event_type: null, reason: state === 'net' ? null : state === 'provisional' ? 'activity' : 'spider', state },
     ...{ billed_micros: state === 'net' ? 1_000_001 + of : 0, publisher_id: 1 + (of % 2), campaign_id: 2, line_item_id: 1 + (of % 3) },
     ...{ creative_id: 4, placement_id: 'top, "ätt"', size: of % 5 ? '300x250' : null, advertiser_id: of % 11 ? 5 : null },

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { parseUrl } from '../base/parse-url.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { compactDay } from '../events/sinks/lake/compact-lake.ts';
 import { lakeDays } from '../events/sinks/lake/lake-log.ts';
@@ -17,8 +18,9 @@ const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
   const { day, lake = '' } = values;
   if (day !== undefined && dateOfDay(dayOf(Date.parse(day)) || 0) !== day) throw new Error('--day must be a date such as 2026-11-20.');
-  if (!URL.canParse(lake)) throw new Error('--lake must be the URL of a lake, as in SINKS.');
-  const store = await openLakeStore(new URL(lake));
+  const url = parseUrl(lake);
+  if (!url) throw new Error('--lake must be the URL of a lake, as in SINKS.');
+  const store = await openLakeStore(url);
   const nowMs = Date.now();
   const open = dateOfDay(dayOf(nowMs) - OPEN_DAYS + 1);
   try {

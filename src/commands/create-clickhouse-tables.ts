@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { parseUrl } from '../base/parse-url.ts';
 import { openClickHouse } from '../events/sinks/clickhouse/clickhouse-client.ts';
 import { clickHouseSchema } from '../events/sinks/clickhouse/clickhouse-schema.ts';
 
@@ -15,8 +16,9 @@ const OPTIONS = {
 const main = async (): Promise<void> => {
   const { clickhouse = '', days, print } = parseArgs({ options: OPTIONS }).values;
   if (!/^[1-9]\d{0,4}$/.test(days)) throw new Error('--days must be a number of days.');
-  if (!URL.canParse(clickhouse)) throw new Error('--clickhouse must be the URL of a sink, as in SINKS.');
-  const { client, table } = await openClickHouse(new URL(clickhouse));
+  const url = parseUrl(clickhouse);
+  if (!url) throw new Error('--clickhouse must be the URL of a sink, as in SINKS.');
+  const { client, table } = await openClickHouse(url);
   try {
     for (const query of clickHouseSchema(table, Number(days))) {
       if (print) process.stdout.write(`${query};\n\n`);
