@@ -5,6 +5,7 @@ import { badRows } from './bad-rows.ts';
 import { cap } from './cap.ts';
 import { capFaults } from './cap-faults.ts';
 import { chaos } from './chaos.ts';
+import { clickHouse } from './clickhouse.ts';
 import { convergence } from './convergence.ts';
 import { cost } from './cost.ts';
 import { earned } from './earned.ts';
@@ -58,6 +59,7 @@ export const PROOFS: readonly Proof[] = [
   poison,
   prebidServer,
   sinks,
+  clickHouse,
   hungBidders,
   reload,
   upkeep,

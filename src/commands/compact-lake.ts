@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { parseUrl } from '../base/parse-url.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { compactDay } from '../events/sinks/lake/compact-lake.ts';
 import { lakeDays } from '../events/sinks/lake/lake-log.ts';

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { parseUrl } from '../base/parse-url.ts';
 import { openClickHouse } from '../events/sinks/clickhouse/clickhouse-client.ts';
 import { clickHouseSchema } from '../events/sinks/clickhouse/clickhouse-schema.ts';
 import { parseUrl } from '../base/parse-url.ts';

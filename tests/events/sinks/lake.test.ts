@@ -11,7 +11,7 @@ import { startProcess } from '../../../testkit/start-process.ts';
 import { untilTrue } from '../../../testkit/until.ts';
 import { atEnd } from '../../setup/at-end.ts';
 import { temporaryFolder } from '../../setup/temporary-folder.ts';
-import { eventsFrom, nthEvent, sumsOf } from './sink-events.ts';
+import { eventsFrom, nthEvent, sumsOf } from '../../../testkit/sink-events.ts';
 
 const DAY = '2026-06-15';
 const never = new AbortController().signal;
@@ -99,8 +99,9 @@ test.each(['folder', 'bucket'])('a lake in a %s has each event once for its read
   expect(counted(await sink.count!(DAY, 'line_item_id', never))).toEqual(withLate);
   expect(await lakeDays(store)).toEqual([DAY]);
   if (kind === 'folder') expect(await asked(folder)).toEqual(withLate);
+  store.close();
   await sink.close();
-});
+}, 240_000);
 
 test('a reader finds whole files only while writers are killed, and afterwards every event that was acknowledged', async () => {
   const folder = temporaryFolder();
@@ -138,6 +139,7 @@ test('an event that cannot be written is refused, and a store that is away is no
   const failed = await away.write({ shard: 0, id: 'a', events: [nthEvent(1)] }, never).catch((fault: unknown) => fault);
   expect(failed).toBeInstanceOf(Error);
   expect(failed).not.toBeInstanceOf(SinkRefusal);
+  await away.close();
 });
 
 test('a write with few events waits for more, and ends with its signal', async () => {

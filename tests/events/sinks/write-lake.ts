@@ -1,5 +1,5 @@
 import { openLake } from '../../../src/events/sinks/lake/open-lake.ts';
-import { eventsFrom } from './sink-events.ts';
+import { eventsFrom } from '../../../testkit/sink-events.ts';
 
 /** Writes batches of a lake (URL, first batch, events of a batch) until it is killed, and says the number of each that is durable. */
 const [, , url = '', first = '0', size = '100'] = process.argv;

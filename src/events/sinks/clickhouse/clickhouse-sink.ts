@@ -12,7 +12,7 @@ const HASHES_AT_ONCE = 1_000;
 /** Codes of what is refused for its content. https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp */
 const REFUSALS: readonly string[] = ['6', '26', '27', '38', '41', '53', '69', '70', '72', '117', '131', '349'];
 
-const codeOf = (fault: unknown): string => String((fault as { readonly code?: string | number }).code ?? '');
+const codeOf = (fault: unknown): string => (fault as { readonly code?: string }).code ?? '';
 const TIMESTAMPS = EVENT_COLUMN_NAMES.filter((name) => eventColumn(name).type === 'timestamp');
 
 /** As a line of JSONEachRow: a moment as the server reads it fastest, in UTC, which is the zone of its column. */
