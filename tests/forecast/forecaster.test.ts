@@ -38,7 +38,8 @@ const live = async ({ publisherId, placementId }: Booking, nowMs: number): Promi
   await knex.raw(
     `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
      select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
-     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3`,
+     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3
+     on conflict do nothing`,
     [publisherId],
   );
 };
@@ -182,7 +183,8 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
   await knex.raw(
     `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
      select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
-     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3`,
+     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3
+     on conflict do nothing`,
     [publisherId],
   );
   const of = forecaster();
