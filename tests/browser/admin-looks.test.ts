@@ -181,7 +181,8 @@ test.each(WIDTHS)(
 /** The longest motion of a page, in milliseconds. */
 const longestMotion = (page: Page) =>
   page.evaluate(() => {
-    const msOf = (text: string): number => Math.max(...text.split(',').map((one) => parseFloat(one) * (one.trim().endsWith('ms') ? 1 : 1000)));
+    const msOf = (text: string): number =>
+      Math.max(...text.split(',').map((one) => parseFloat(one) * (one.trim().endsWith('ms') ? 1 : 1000)));
     const motions = [...document.querySelectorAll('*')].map((element) => {
       const { transitionDuration, animationDuration } = getComputedStyle(element);
       return Math.max(msOf(transitionDuration), msOf(animationDuration));
