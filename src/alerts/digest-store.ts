@@ -10,13 +10,13 @@ export interface DueDigest {
 }
 
 /** Of the day of the recipient's publisher; of all publishers, of the UTC day. */
-export const DIGEST_HOUR = 7;
+const DIGEST_HOUR = 7;
 
 /** SQL: the next morning of a recipient, by the zone of its publisher. */
 export const NEXT_DIGEST = `(
   select min(at) from generate_series(0, 2) as n,
-    lateral (select coalesce((select time_zone from publishers where id = alert_recipients.publisher_id), 'UTC') as zone) zones,
-    lateral (select (date_trunc('day', now() at time zone zone) + make_interval(days => n, hours => ${DIGEST_HOUR})) at time zone zone as at) times
+    lateral (select coalesce((select time_zone from publishers where id = alert_recipients.publisher_id), 'UTC') as tz) zones,
+    lateral (select (date_trunc('day', now() at time zone tz) + make_interval(days => n, hours => ${DIGEST_HOUR})) at time zone tz as at) times
   where at > now())`;
 
 /** Longer than an attempt takes. */

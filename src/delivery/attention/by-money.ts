@@ -11,7 +11,7 @@ export interface ByMoney {
 }
 
 /** Rows of such a list. */
-export const MAX_BY_MONEY = 10;
+const MAX_BY_MONEY = 10;
 
 /** Line items that bring less than what was agreed, as one list. */
 export const byMoney = (all: readonly AttentionGroup[]): ByMoney => {

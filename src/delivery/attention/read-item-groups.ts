@@ -7,7 +7,7 @@ import { findShort } from './find-short.ts';
 import { itemGroups } from './line-item-groups.ts';
 
 /** Line items whose status is read: 0.3 s. The first by id. */
-export const MAX_JUDGED = 5_000;
+const MAX_JUDGED = 5_000;
 /** Line items whose goals are expected to be missed. */
 const MAX_SHORT = 1_000;
 
