@@ -4,7 +4,7 @@ IMAGE ?= ad-server:latest
 OVERLAY ?= development
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev test lint build docs bench size engines prove simulate migrate image manifests deploy
+.PHONY: help run dev test lint build docs bench size engines prove simulate clients migrate image manifests deploy
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ prove: ## check the statements of docs/reliability.md
 
 simulate: ## simulate a day of pacing
 	@$(DOOR) run proofs/simulate.ts $(ARGS)
+
+clients: ## build the API's clients for TypeScript and Python in sdk/clients
+	@$(DOOR) run scripts/build-clients.ts
 
 migrate: ## migrate the database at DATABASE_URL
 	@$(DOOR) migrate

@@ -49,7 +49,7 @@ const verbs = {
         return;
       }
     }
-    await installPrograms(['redis', 'postgres', 'chromium', 'fonts', 'curl'], consent);
+    await installPrograms(['redis', 'postgres', 'chromium', 'fonts', 'curl', 'python'], consent);
     await installDependencies(ROOT, say);
     // The registry sends the versions of Node while the compiler works.
     await Promise.all([build(ROOT, say), ...NODE_VERSIONS.map((version) => installNode(ROOT, version, say))]);

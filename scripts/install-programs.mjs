@@ -38,6 +38,11 @@ export const PROGRAMS = {
       brew: 'postgresql',
     },
   },
+  python: {
+    name: 'Python 3 (for the Python client)',
+    programs: ['python3'],
+    packages: { 'apt-get': 'python3', dnf: 'python3', apk: 'python3', pacman: 'python', zypper: 'python3', brew: 'python' },
+  },
   fonts: {
     name: 'a font',
     files: ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', '/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf'],

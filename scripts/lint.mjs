@@ -9,7 +9,7 @@ import path from 'node:path';
  * @returns {Promise<boolean>} whether all of them passed
  */
 export async function lint(root, say) {
-  const projects = ['.', 'tests', 'sdk', 'admin', 'testkit', 'proofs', 'bench'].filter((folder) =>
+  const projects = ['.', 'tests', 'sdk', 'sdk/clients/typescript', 'admin', 'testkit', 'proofs', 'bench'].filter((folder) =>
     existsSync(path.join(root, folder, 'tsconfig.json')),
   );
   const checks = [

@@ -46,7 +46,7 @@ interface SourceFile {
 const filesNamed = (pattern: RegExp): readonly string[] =>
   Object.keys(PROGRAMS).flatMap((program) =>
     readdirSync(path.join(ROOT, program), { recursive: true, encoding: 'utf8' })
-      .filter((name) => pattern.test(name) && !name.includes('node_modules'))
+      .filter((name) => pattern.test(name) && !/(?:^|\/)(?:node_modules|dist)\//.test(name))
       .map((name) => path.join(program, name)),
   );
 const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');

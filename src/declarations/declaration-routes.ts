@@ -26,7 +26,7 @@ export interface DeclarationRoutesOptions {
   readonly dimensions: DimensionSchema;
 }
 
-const RETRY_SECONDS = 10;
+const RETRY_SECONDS = 3;
 
 export const declarationRoutes = ({ knex, writer, dimensions }: DeclarationRoutesOptions): Handlers<typeof DECLARATION_API> => {
   // A body may have 32 MiB.

@@ -11,6 +11,7 @@ interface DocumentedOperation {
   /** Of its body; undefined: it has none. */
   readonly example: Json;
   readonly hasBody: boolean;
+  readonly isKeyed: boolean;
   /** The id of the record that its example creates; undefined: it creates none, or names it. */
   readonly createdId: number | undefined;
 }
@@ -24,6 +25,7 @@ export const operationsOf = (document: Json): readonly DocumentedOperation[] =>
       const { id } = responses['201']?.content?.['application/json']?.example ?? {};
       return {
         ...{ operationId, path, method, parameters: [...(item.parameters ?? []), ...parameters], hasBody: media !== undefined },
+        isKeyed: parameters.some(({ name }: { readonly name: string }) => name === 'Idempotency-Key'),
         example: media?.example ?? form?.value,
         createdId: method === 'post' && !path.includes('{') && typeof id === 'number' ? id : undefined,
       };
@@ -136,10 +138,39 @@ const callOf = (one: DocumentedOperation, ids: Readonly<Record<string, string>>)
   return `api.${one.operationId}({ ${valuesIn('path')}${valuesIn('query')}${auth}${one.hasBody ? `body: ${example}, ` : ''}})`;
 };
 
+/** Paths of the calls that take an Idempotency-Key, as one expression. */
+const keyedPaths = (operations: readonly DocumentedOperation[]): string =>
+  operations
+    .filter(({ isKeyed }) => isKeyed)
+    .map(({ path }) => `^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+    .join('|');
+
+/**
+ * Sends a call that takes an Idempotency-Key twice, and says whether the second one had the answer of the first and changed
+ * nothing: the trail of changes is as it was.
+ */
+const SEND_TWICE = `
+let isReplayed: boolean | undefined;
+const newestChange = async () => (await fetch(API + '/api/audit?limit=1', { headers: { Authorization: 'Bearer ' + TOKEN } })).text();
+const sendTwice: typeof fetch = async (input, init) => {
+  const request = new Request(input, init);
+  isReplayed = undefined;
+  if (request.method !== 'POST' || !KEYED.test(new URL(request.url).pathname)) return fetch(request);
+  request.headers.set('Idempotency-Key', crypto.randomUUID());
+  const copy = request.clone();
+  const first = await fetch(request);
+  if (!first.ok) return first;
+  const newest = await newestChange();
+  const again = await fetch(copy);
+  isReplayed = again.status === first.status && again.headers.get('idempotent-replayed') === 'true'
+    && (await again.text()) === (await first.clone().text()) && (await newestChange()) === newest;
+  return first;
+};`;
+
 /**
  * A program of a client of @hey-api/openapi-ts that calls every operation of a new installation with the example of the
  * document, as it is: records are created until they have the ids that other examples name. Prints the status and the JSON
- * of each answer by operationId.
+ * of each answer by operationId, and whether a call with an Idempotency-Key was carried out once.
  */
 export const walkProgram = (document: Json, browserHeaders: Readonly<Record<string, string>>, tables: readonly string[]): string => {
   const operations = inOrder(operationsOf(document), tables);
@@ -166,15 +197,17 @@ const { API = '', TOKEN } = process.env;
 let [apiKey, token, linkToken, linkSecret, cookie, sessionId] = ['', '', '', '', '', 0];
 let asset: api.Asset = { sha256: '' } as api.Asset;
 const today = new Date().toISOString().slice(0, 10);
-const answers: Record<string, { status: number; data: unknown }> = {};
-client.setConfig({ baseUrl: API, redirect: 'manual', headers: ${JSON.stringify(browserHeaders)},
+const answers: Record<string, { status: number; data: unknown; isReplayed: boolean | undefined }> = {};
+const KEYED = new RegExp(${JSON.stringify(keyedPaths(operations))});
+${SEND_TWICE}
+client.setConfig({ baseUrl: API, redirect: 'manual', fetch: sendTwice, headers: ${JSON.stringify(browserHeaders)},
   auth: ({ type }) => (type === 'apiKey' ? apiKey : TOKEN) });
 const must = <T>(value: T | undefined): T => { if (value === undefined) throw new Error('refused'); return value; };
 const keep = async <T>(id: string, call: Promise<{ data?: T; error?: unknown; response?: Response }>): Promise<T> => {
   const { data, error, response } = await call;
   const { status = 0 } = response ?? {};
   cookie = response?.headers.getSetCookie().find((one) => one.startsWith('__Host-session=a'))?.split(';')[0] ?? cookie;
-  answers[id] = { status, data: status < 400 ? data : error };
+  answers[id] = { status, data: status < 400 ? data : error, isReplayed };
   return data as T;
 };
 // What was counted is stored in batches.

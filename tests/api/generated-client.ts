@@ -36,5 +36,5 @@ export const openClientFolder = async (document: Json, env: Readonly<Record<stri
     await runProgram('typescript/bin/tsc', '--noEmit', '--strict', '--types', 'node', ...modules, '--ignoreConfig', file);
     return JSON.parse(await runProgram('tsx/dist/cli.mjs', file));
   };
-  return { runProgram, compileAndRun };
+  return { folder, runProgram, compileAndRun };
 };

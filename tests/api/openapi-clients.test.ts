@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
 });
 
-test('a client walks every operation of the document with its examples, and every answer is as the document describes it', async () => {
+test('a client walks every operation of the document with its examples, every answer is as the document describes it, and a POST with an Idempotency-Key is carried out once', async () => {
   const answers: Readonly<Record<string, Json>> = await clients.compileAndRun(
     'walk',
     walkProgram(document, BROWSER_HEADERS, ENTITY_TABLES),
@@ -40,6 +40,11 @@ test('a client walks every operation of the document with its examples, and ever
   );
   expect(refused).toEqual([]);
   expect(Object.keys(answers).toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted());
+  const keyed = operations.filter(({ operationId, isKeyed }) => isKeyed && REFUSED[operationId] === undefined);
+  expect(keyed.map(({ operationId }) => [operationId, answers[operationId].isReplayed])).toEqual(
+    keyed.map(({ operationId }) => [operationId, true]),
+  );
+  expect(keyed.length).toBeGreaterThan(35);
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema({ $id: 'https://api.test/', ...document });
   let checked = 0;

@@ -156,6 +156,15 @@ test('shares of more than a whole placement are accepted with a warning that nam
   expect((await api()('PATCH', `/line_items/${other}`, { share_of_voice: 30 })).body.warnings).toBeUndefined();
 });
 
+test('a guaranteed line item without a price is accepted with a warning where bids may win over it', async () => {
+  const one = await booked('unpriced', { class: 'standard', goal_impressions: 1_000, cpm: 0 });
+  const priced = (cpm: number) => api()('PATCH', `/line_items/${one.lineItem}`, { cpm });
+  expect((await priced(0)).body.warnings).toBeUndefined();
+  await api()('PATCH', `/publishers/${one.publisher.id}`, { dynamic_allocation: true });
+  expect((await priced(0)).body.warnings).toEqual([{ pointer: '/cpm', detail: expect.stringContaining('any bid wins over it') }]);
+  expect((await priced(2)).body.warnings).toBeUndefined();
+});
+
 test('a share of voice is served before others, and a trace says what it left to them', async () => {
   const one = await booked('share-2', {});
   await api()('PATCH', `/line_items/${one.lineItem}`, { share_of_voice: 100, priority: 1 });

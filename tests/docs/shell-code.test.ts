@@ -213,7 +213,7 @@ test('every JSON block is a body or a part of one, a bidder, a rate card, or a p
 });
 
 test('every block of code is in a language that a test runs, draws or checks', () => {
-  const known = ['sh', 'json', 'html', 'js', 'css', 'mermaid'];
+  const known = ['sh', 'json', 'html', 'js', 'css', 'mermaid', 'ts', 'python'];
   // Drawings in plain text.
   const other = BLOCKS.filter(({ language, document }: CodeBlock) => !known.includes(language) && document !== 'docs/architecture.md');
   expect(other).toEqual([]);
