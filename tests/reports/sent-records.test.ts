@@ -26,7 +26,6 @@ const recipient = {
   kinds: ['complaints'] as const,
   digest: false,
   publisher_id: null,
-  digest: false,
   emails: [],
   webhook: 'https://gazette.example/alerts',
 };
