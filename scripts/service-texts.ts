@@ -4,6 +4,7 @@ import { formOf } from '../src/catalog/entities/form.ts';
 import { ALERT_KINDS } from '../src/catalog/model/alert-kinds.ts';
 import * as choices from '../src/catalog/model/choices.ts';
 import { VIDEO_ERRORS } from '../src/catalog/model/video-events.ts';
+import { ATTENTION_WORDS } from '../src/delivery/attention/attention-words.ts';
 import { DELIVERY_STATUSES, NoBidReason, STAGES, wordsOf } from '../src/decision/no-bid-reason.ts';
 import { PROBLEMS } from '../src/http/problems/problem.ts';
 import { DIMENSIONS } from '../src/reports/report-dimensions.ts';
@@ -37,6 +38,7 @@ const HISTORY = [
 
 /** What the API says in sentences with values, wherever the page shows them. */
 const SENTENCES = [
+  'The link has ended or is not valid. Ask for a new one.',
   'The forecast could not be made: try again in a minute',
   'expected to deliver {0} of {1} that are due by {2}',
   'Traffic is known for {0} days only, of which {1} are forecast: there is no trend yet, and the range is wide',
@@ -71,6 +73,13 @@ const SENTENCES = [
   'Raise the frequency cap to {0}',
   'Raise the rate limit to {0} a second',
   'Raise the price to {0}',
+  'run {0} days longer',
+  'take the frequency cap away',
+  'take the daily cap away',
+  'give it priority {0}',
+  'raise its price to {0}',
+  'show it on {0} too',
+  'take its targeting away',
   'Set the priority to {0}',
   'is required',
   'is not a known field',
@@ -99,6 +108,7 @@ export const serviceTexts = (): readonly ServiceText[] => {
     ...ENTITY_TABLES.flatMap((kind) => [entityOf(kind).about, ...wordsIn(formOf(entityOf(kind)))]),
     ...wordsIn(Object.values(choices)),
     ...wordsIn(ALERT_KINDS),
+    ...wordsIn(ATTENTION_WORDS),
     ...DELIVERY_STATUSES,
     ...['live', 'blocked', 'deleted', 'later', 'draft', 'pending', 'rejected'],
     ...STAGES,

@@ -16,9 +16,10 @@ interface Draft extends TypedAddresses {
   readonly id: number | undefined;
   readonly kinds: readonly AlertKind[];
   readonly publisher: string;
+  readonly digest: boolean;
 }
 
-const NEW: Draft = { id: undefined, kinds: ALERT_KIND_NAMES, publisher: '', emails: '', webhook: '' };
+const NEW: Draft = { id: undefined, kinds: ALERT_KIND_NAMES, publisher: '', digest: false, emails: '', webhook: '' };
 
 /** To whom alerts are sent, and the form for one of them. */
 export const createRecipients = (page: Page) => {
@@ -59,7 +60,11 @@ export const createRecipients = (page: Page) => {
               rows: records.all(),
               columns: [
                 { label: t`Where`, cell: whereWords },
-                { label: t`Alerts`, cell: ({ kinds }) => kinds.map((kind) => ALERT_KINDS[kind].label).join(', ') },
+                {
+                  label: t`Alerts`,
+                  cell: ({ kinds, digest }) =>
+                    [...(digest ? [t`What is at risk, each morning`] : []), ...kinds.map((kind) => ALERT_KINDS[kind].label)].join(', '),
+                },
                 { label: t`Publisher`, cell: ({ publisher_id }) => publisherName(page, publisher_id), minor: true },
                 { label: t`Last`, cell: lastWords },
                 { label: t`By`, cell: ({ owner }) => owner, minor: true },
@@ -75,13 +80,13 @@ export const createRecipients = (page: Page) => {
 };
 
 const draftOf = (recipient: RecipientWire): Draft => ({
-  ...{ id: recipient.id, kinds: recipient.kinds },
+  ...{ id: recipient.id, kinds: recipient.kinds, digest: recipient.digest },
   publisher: recipient.publisher_id === null ? '' : String(recipient.publisher_id),
   ...typedOf(recipient),
 });
 
 const recordOf = (draft: Draft) => ({
-  ...{ kinds: draft.kinds, publisher_id: draft.publisher === '' ? null : Number(draft.publisher) },
+  ...{ kinds: draft.kinds, digest: draft.digest, publisher_id: draft.publisher === '' ? null : Number(draft.publisher) },
   ...addressesOf(draft),
 });
 
@@ -96,6 +101,7 @@ const publisherName = ({ store }: Page, id: number | null): string => {
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   '': t`Recipient`,
   '/kinds': t`Alerts`,
+  '/digest': t`Each morning`,
   '/emails': t`E-mail addresses`,
   '/webhook': t`Webhook`,
 };
@@ -129,6 +135,10 @@ const recipientForm = (page: Page, draft: Draft, records: OwnRecords<RecipientWi
           )}
         </div>
       </div>
+      <label class="check"
+        ><input type="checkbox" .checked=${draft.digest} @change=${() => write({ digest: !draft.digest })} />
+        <span>${t`Mail what is at risk each morning at 7:00, as home lists it. Nothing is sent when all is well.`}</span></label
+      >
       <label
         >${t`Of`}${recordChoice(page, {
           ...{ kind: 'publishers', label: t`Of`, value: draft.publisher, placeholder: t`All publishers` },

@@ -33,7 +33,6 @@ export const KINDS: readonly Kind[] = ENTITY_TABLES;
 
 /** What an ad of a direct campaign needs, in the same order. */
 export const NEEDED_KINDS = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const satisfies readonly Kind[];
-export type NeededKind = (typeof NEEDED_KINDS)[number];
 
 /** How many records of each kind go with one that is deleted. */
 export type Counts = Readonly<Partial<Record<Kind, number>>>;

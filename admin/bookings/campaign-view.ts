@@ -53,7 +53,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         : usageBar({ label: t`Budget, in these days`, used, limit, show: (amount) => money(amount, currency ?? 'USD') });
     },
   });
-  const comments = createCommentsCard(page, 'campaigns', id);
+  const comments = createCommentsCard(page, 'campaigns', id, () => void course.load());
   const waiting = createWaitingNote(page, 'campaigns', id);
   const others = createOthersHere(page, 'campaigns', id);
   const items = `campaign_id=${id}&include=children`;

@@ -5,7 +5,7 @@ import type { Answered } from '../api/api.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { moment } from '../words/dates.ts';
+import { date, moment } from '../words/dates.ts';
 import { t } from '../words/texts.ts';
 
 type Reader = Answered<'GET', '/campaigns/{id}/readers'>[number];
@@ -15,8 +15,13 @@ const READERS = { campaigns: '/campaigns/{id}/readers', line_items: '/line_items
 const MAX_OFFERED = 6;
 const PATHS = { campaigns: '/campaigns/{id}/comments', line_items: '/line_items/{id}/comments' } as const;
 
-/** What staff have written about a record, and a field to write more. */
-export const createCommentsCard = (page: Page, of: Commented, id: number): (() => TemplateResult | typeof nothing) => {
+/** What staff have written about a record, and a field to write more. @param onChange after a comment was added or deleted */
+export const createCommentsCard = (
+  page: Page,
+  of: Commented,
+  id: number,
+  onChange: () => void = () => undefined,
+): (() => TemplateResult | typeof nothing) => {
   const path = PATHS[of];
   const { rights } = page;
   const comments = createReading(page, (api) => api.get(path, { id }), { keep: true, may: rights.may('GET', path) });
@@ -27,23 +32,28 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
       if (answer.ok) readers = answer.value;
     });
   let typed = '';
+  /** Of a note on the charts; '': of none. */
+  let day = '';
   let sending = false;
 
   const add = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     if (typed.trim() === '' || sending) return;
     sending = true;
-    const answer = await page.api.send('POST', path, { id, body: { text: typed } });
+    const answer = await page.api.send('POST', path, { id, body: { text: typed, day: day === '' ? null : day } });
     sending = false;
     // What was typed stays until it is stored.
     if (!answer.ok) return page.complain(answer.problem);
     typed = '';
+    day = '';
     await comments.load();
+    onChange();
   };
   const remove = async (comment: Comment): Promise<void> => {
     const answer = await page.api.send('DELETE', '/comments/{id}', { id: comment.id });
     if (!answer.ok) page.complain(answer.problem);
     await comments.load();
+    onChange();
   };
 
   /** Who is meant by the @ at the end of what is typed. */
@@ -82,6 +92,10 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
         }}
       ></textarea>
       ${offers()}
+      <label class="comment-day" title=${t`A comment with a day is a note on the chart of the flight`}
+        ><span>${t`Day on the chart`}</span>
+        <input type="date" .value=${live(day)} @change=${(event: Event) => (day = (event.target as HTMLInputElement).value)}
+      /></label>
       <button type="submit" class="secondary">${t`Add`}</button>
     </form>`;
   const list = (): TemplateResult =>
@@ -93,7 +107,7 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
               (row) =>
                 html`<li>
                   <p class="muted">
-                    <b>${row.actor}</b>, ${moment(row.at)}
+                    <b>${row.actor}</b>, ${moment(row.at)} ${row.day === null ? nothing : t`· about ${date(row.day)}`}
                     ${rights.may('DELETE', '/comments/{id}') ? button(t`Delete`, () => remove(row), 'quiet', t`Delete the comment of ${row.actor}`) : nothing}
                   </p>
                   <p class="comment-text">${row.text}</p>

@@ -46,7 +46,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   });
   const refusals = createRefusalsCard(page, id);
   const flow = createFlowCard(page, 'line_items', id);
-  const comments = createCommentsCard(page, 'line_items', id);
+  const comments = createCommentsCard(page, 'line_items', id, () => void course.load());
   const waiting = createWaitingNote(page, 'line_items', id);
   const others = createOthersHere(page, 'line_items', id);
   const refresh = (): void => {

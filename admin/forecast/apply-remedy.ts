@@ -12,19 +12,25 @@ type Fields = Readonly<Record<string, unknown>>;
 export const mayApply = ({ rights }: Page, item: LineItemWire): boolean =>
   rights.may('POST', '/bookings') && rights.mayChange('line_items', item);
 
-/** Changes a line item as a forecast proposes, and its campaign where it ends before. With a way back. @param then after it, and after it was undone */
+/**
+ * Changes a line item as a forecast proposes, and its campaign where it ends before. Resolves to the way back; undefined: it was not done.
+ * @param then after it, and after it was undone
+ */
 export const applyRemedy = async (
   page: Page,
   item: LineItemWire,
   remedy: Forecast['remedies'][number],
   then: () => void,
-): Promise<void> => {
+): Promise<(() => Promise<void>) | undefined> => {
   await page.store.ensure('campaigns', item.campaign_id);
   const campaign = page.store.find('campaigns', item.campaign_id);
   const end = remedy.fields['end_date'];
   const isLonger = typeof end === 'string' && campaign !== undefined && (parseEndDate(end) ?? 0) > (parseEndDate(campaign.end_date) ?? 0);
   const before = await page.api.records.fields('line_items', item.id);
-  if (!before.ok) return page.complain(before.problem);
+  if (!before.ok) {
+    page.complain(before.problem);
+    return undefined;
+  }
   const back = Object.fromEntries(Object.keys(remedy.fields).map((name) => [name, before.value[name] ?? null]));
   const book = async (fields: Fields, ofCampaign: Fields): Promise<boolean> => {
     const body = { campaign: { id: item.campaign_id, fields: ofCampaign }, line_items: [{ id: item.id, fields, creatives: [] }] };
@@ -41,6 +47,7 @@ export const applyRemedy = async (
   const undo = async (): Promise<void> => {
     if (await book(back, isLonger ? { end_date: campaign.end_date } : {})) page.toast(t`It is as before.`);
   };
-  if (await book(remedy.fields, isLonger ? { end_date: end } : {}))
-    page.toast(t`${remedyWords(remedy)}: done.`, { action: { label: t`Undo`, run: () => void undo() } });
+  if (!(await book(remedy.fields, isLonger ? { end_date: end } : {}))) return undefined;
+  page.toast(t`${remedyWords(remedy)}: done.`, { action: { label: t`Undo`, run: () => void undo() } });
+  return undo;
 };

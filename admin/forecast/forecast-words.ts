@@ -1,5 +1,6 @@
 import { date } from '../words/dates.ts';
 import { count, percent } from '../words/formats.ts';
+import { capital } from '../words/kinds.ts';
 import { say, t } from '../words/texts.ts';
 import type { Forecast, KnownForecast } from './asked-forecast.ts';
 
@@ -72,15 +73,7 @@ export const sinceWords = (forecast: KnownForecast): string => {
   return most ? bindingWords(most) : '';
 };
 
-const REMEDIES: Readonly<Record<string, string>> = {
-  longer: t`Run 7 days longer`,
-  wider: t`Show it to everyone`,
-  higher_priority: t`Give it high priority`,
-  without_frequency_cap: t`Without a frequency cap`,
-  without_daily_cap: t`Without a daily cap`,
-};
-
-export const remedyWords = ({ change, words }: Pick<Remedy, 'change' | 'words'>): string => REMEDIES[change] ?? say(words);
+export const remedyWords = ({ words }: Pick<Remedy, 'words'>): string => capital(say(words));
 
 /** What a change would make of it: the part of the goal, and the impressions. */
 export const effectWords = ({ p50 }: Remedy, goal: number | null): string =>

@@ -1,10 +1,12 @@
 import { ALERT_KINDS as ALERTS } from '../../src/catalog/model/alert-kinds.ts';
 import * as choices from '../../src/catalog/model/choices.ts';
 import { CLASS_WORDS as CLASSES } from '../../src/catalog/model/line-item-classes.ts';
+import { ATTENTION_WORDS as ATTENTION } from '../../src/delivery/attention/attention-words.ts';
 import { sayWords } from './service-words.ts';
 
 /** The choices of the service, with their words in the language of the page. */
 export const ALERT_KINDS = sayWords(ALERTS);
+export const ATTENTION_WORDS = sayWords(ATTENTION);
 export const BROWSER_WORDS: choices.Choices = sayWords(choices.BROWSER_WORDS);
 export const BUDGET_TYPE_WORDS = sayWords(choices.BUDGET_TYPE_WORDS);
 export const CAP_SCOPE_WORDS = sayWords(choices.CAP_SCOPE_WORDS);

@@ -1,11 +1,12 @@
 /* Draws the campaigns of a read-only link: the course of each over its flight, and its creatives in the frame of the preview. */
 (() => {
   'use strict';
+  const { locale, say } = window.reportWords;
   const SVG = 'http://www.w3.org/2000/svg';
   const [WIDTH, HEIGHT] = [720, 150];
-  const count = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-  const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
-  const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+  const count = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+  const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const day = (text) => date.format(new Date(`${text.slice(0, 10)}T00:00:00Z`));
   const MS_PER_DAY = 86_400_000;
   const numberOf = (text) => Math.round(Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / MS_PER_DAY);
@@ -33,7 +34,8 @@
     const most = Math.max(pace ?? 0, ...days.map((one) => one.impressions), 1) * 1.08;
     const step = WIDTH / length;
     const svg = drawn('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', preserveAspectRatio: 'none' });
-    svg.setAttribute('aria-label', `Impressions a day: ${count.format(impressions)} from ${day(days[0].day)} to ${day(days.at(-1).day)}`);
+    const total = count.format(impressions);
+    svg.setAttribute('aria-label', say('Impressions a day: {0} from {1} to {2}', total, day(days[0].day), day(days.at(-1).day)));
     for (const one of days) {
       const height = (HEIGHT * one.impressions) / most;
       const x = (numberOf(one.day) - shownFrom) * step;
@@ -47,7 +49,7 @@
       const y = HEIGHT - (HEIGHT * pace) / most;
       svg.append(drawn('line', { x1: 0, x2: WIDTH, y1: y, y2: y }));
     }
-    const words = pace === null ? '' : `dashed: ${count.format(Math.round(pace))} a day lead to the goal`;
+    const words = pace === null ? '' : say('dashed: {0} a day lead to the goal', count.format(Math.round(pace)));
     return element(
       'figure',
       { className: 'course' },
@@ -66,12 +68,18 @@
     const part = Math.min(1, impressions / goal);
     const used = element('span');
     used.style.width = `${100 * part}%`;
-    const bar = element('div', { className: 'goal', role: 'img', ariaLabel: `${share.format(impressions / goal)} of the goal` }, used);
+    const bar = element(
+      'div',
+      { className: 'goal', role: 'img', ariaLabel: say('{0} of the goal', share.format(impressions / goal)) },
+      used,
+    );
     return element(
       'div',
       { className: 'goal-line' },
       bar,
-      element('p', { text: `${count.format(impressions)} of ${count.format(goal)} impressions, ${share.format(impressions / goal)}` }),
+      element('p', {
+        text: say('{0} of {1} impressions, {2}', count.format(impressions), count.format(goal), share.format(impressions / goal)),
+      }),
     );
   };
 
@@ -79,7 +87,7 @@
   const creative = ({ name, width, height, markup }) => {
     const caption = element('figcaption', { text: `${name}, ${width} × ${height}` });
     if (markup === null)
-      return element('figure', { className: 'creative' }, element('p', { className: 'player', text: 'Video or sound' }), caption);
+      return element('figure', { className: 'creative' }, element('p', { className: 'player', text: say('Video or sound') }), caption);
     const frame = element('iframe', { title: name, referrerPolicy: 'no-referrer', loading: 'lazy' });
     frame.setAttribute('sandbox', 'allow-scripts allow-popups allow-popups-to-escape-sandbox');
     frame.setAttribute('scrolling', 'no');
@@ -101,17 +109,15 @@
   };
 
   const campaign = (one) => {
-    const figures = one.clicks > 0 ? `, ${count.format(one.clicks)} clicks` : '';
+    const impressions = count.format(one.impressions);
+    const figures =
+      one.clicks > 0 ? say('{0} impressions, {1} clicks', impressions, count.format(one.clicks)) : say('{0} impressions', impressions);
     return element(
       'section',
       { className: 'campaign' },
       element('h2', { text: one.name }),
       element('p', { className: 'flight', text: `${day(one.start_date)} – ${day(one.end_date)}` }),
-      ...(one.goal !== null
-        ? [goalBar(one)]
-        : one.days.length > 0
-          ? [element('p', { text: `${count.format(one.impressions)} impressions${figures}` })]
-          : []),
+      ...(one.goal !== null ? [goalBar(one)] : one.days.length > 0 ? [element('p', { text: figures })] : []),
       ...(one.days.length > 0 ? [chart(one)] : []),
       ...(one.creatives.length > 0 ? [element('div', { className: 'creatives' }, ...one.creatives.map(creative))] : []),
     );

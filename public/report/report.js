@@ -1,6 +1,7 @@
 /* Shows the report of a read-only link. The token is the fragment of the address: it is in no log. */
 (() => {
   'use strict';
+  const { locale, say, ready } = window.reportWords;
   const at = (id) => document.getElementById(id);
   const token = location.hash.slice(1);
 
@@ -11,18 +12,18 @@
     });
 
   const numbers = {
-    count: new Intl.NumberFormat('en', { maximumFractionDigits: 0 }),
-    share: new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 }),
+    count: new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }),
+    share: new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }),
   };
   /** Above the table. */
   const MAX_FIGURES = 5;
-  const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const day = (text) => date.format(new Date(`${text}T00:00:00Z`));
   const isFigure = ({ kind }) => kind in numbers || kind === 'money';
-  const money = (amount, currency) => new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount ?? 0);
+  const money = (amount, currency) => new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount ?? 0);
   const show = (value, { kind, name }) => {
     if (kind in numbers) return numbers[kind].format(value ?? 0);
-    if (value === null || value === undefined || value === '') return name === 'reason' ? 'none' : 'unknown';
+    if (value === null || value === undefined || value === '') return name === 'reason' ? say('none') : say('unknown');
     return kind === 'hour' ? String(value).slice(0, 16).replace('T', ' ') : String(value);
   };
 
@@ -39,7 +40,7 @@
   };
 
   const fill = ({ columns, rows, totals, totals_by_currency: byCurrency, currency, row_count, from, to, time_zone }, headers) => {
-    const title = decodeURIComponent(headers.get('x-report-title') ?? 'Report');
+    const title = decodeURIComponent(headers.get('x-report-title') ?? say('Report'));
     const shown = columns.filter(({ kind }) => kind !== 'id');
     const textOf = (row, column) => {
       if (column.kind === 'money') return money(row[column.name], row.currency ?? currency);
@@ -50,15 +51,15 @@
       column.kind === 'money' && currency === null ? byCurrency.map((one) => textOf(one, column)).join(', ') : textOf(totals, column);
     document.title = title;
     at('title').textContent = title;
-    const until = (headers.get('x-report-expires') ?? '').slice(0, 10);
-    at('about').textContent = `${day(from)} to ${day(to)}, days of ${time_zone}`;
-    at('note').textContent = `Figures without “gross” or “filtered” are net of invalid traffic. This link ends on ${until}.`;
+    const until = day((headers.get('x-report-expires') ?? '').slice(0, 10));
+    at('about').textContent = say('{0} to {1}, days of {2}', day(from), day(to), time_zone);
+    at('note').textContent = say('Figures without “gross” or “filtered” are net of invalid traffic. This link ends on {0}.', until);
     at('note').hidden = false;
     const figures = columns.filter(isFigure).slice(0, MAX_FIGURES);
     at('figures').replaceChildren(
       ...figures.map((column) => {
         const [box, label, figure] = ['div', 'dt', 'dd'].map((tag) => document.createElement(tag));
-        label.textContent = column.label;
+        label.textContent = say(column.label);
         figure.textContent = totalOf(column);
         box.append(label, figure);
         return box;
@@ -66,13 +67,13 @@
     );
     at('figures').hidden = rows.length === 0;
     if (rows.length === 0) {
-      at('state').textContent = 'Nothing was counted in these days.';
+      at('state').textContent = say('Nothing was counted in these days.');
       return;
     }
     const head = document.createElement('thead');
-    head.append(line('th', shown, ({ label }) => label));
+    head.append(line('th', shown, ({ label }) => say(label)));
     const body = document.createElement('tbody');
-    const sum = line('td', shown, (column) => (isFigure(column) ? totalOf(column) : column === shown[0] ? 'All' : ''));
+    const sum = line('td', shown, (column) => (isFigure(column) ? totalOf(column) : column === shown[0] ? say('All') : ''));
     sum.className = 'sum';
     body.append(sum, ...rows.map((row) => line('td', shown, (column) => textOf(row, column))));
     at('table').replaceChildren(head, body);
@@ -81,12 +82,12 @@
     at('files').hidden = false;
     at('state').hidden = true;
     at('more').hidden = rows.length >= row_count;
-    at('more').textContent = `The first ${rows.length} of ${row_count} rows are shown. The CSV file has all of them.`;
+    at('more').textContent = say('The first {0} of {1} rows are shown. The CSV file has all of them.', rows.length, row_count);
   };
 
   const refuse = async (answer) => {
     const { detail } = await answer.json().catch(() => ({}));
-    at('state').textContent = detail ?? `The service answered ${answer.status}.`;
+    at('state').textContent = detail ? say(detail) : say('The service answered {0}.', answer.status);
     at('state').className = 'bad';
   };
 
@@ -117,11 +118,11 @@
   };
   const away = () => {
     at('state').hidden = false;
-    at('state').textContent = 'The service did not answer. Try again later.';
+    at('state').textContent = say('The service did not answer. Try again later.');
     at('state').className = 'bad';
   };
   for (const button of document.querySelectorAll('[data-format]'))
     button.addEventListener('click', () => save(button.dataset.format).catch(away));
   at('print').addEventListener('click', () => window.print());
-  load().catch(away);
+  ready.then(load).catch(away);
 })();

@@ -56,7 +56,17 @@ const MUTE_REQUEST = component(
 const RECIPIENT = recordComponent(
   'AlertRecipient',
   s.closedRecord({
-    kinds: s.withDefault(s.listOf(s.oneOf(ALERT_KIND_NAMES), { minItems: 1, uniqueItems: true }), [...ALERT_KIND_NAMES]),
+    kinds: s.withDefault(
+      s.listOf(s.oneOf(ALERT_KIND_NAMES), {
+        uniqueItems: true,
+        description: 'Alerts that are sent as they open; empty: none, but the digest',
+      }),
+      [...ALERT_KIND_NAMES],
+    ),
+    digest: s.withDefault(
+      s.described(s.boolean, 'Mails what is at risk each morning, as the home screen lists it; nothing when all is well'),
+      false,
+    ),
     publisher_id: s.withDefault(
       s.orNull(s.recordId, {
         description: 'Only alerts of this publisher; null: of all, and of the installation',
@@ -75,6 +85,7 @@ const RECIPIENT = recordComponent(
     publisher_id: null,
     emails: [],
     webhook: 'https://gazette.example/alerts',
+    digest: false,
   },
 );
 export type RecipientWire = s.Shape<(typeof RECIPIENT)['answered']>;

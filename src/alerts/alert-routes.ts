@@ -28,6 +28,7 @@ export const alertRoutes = ({ alerts, ...options }: AlertRoutesOptions): Handler
     words: { one: 'recipient of alerts', many: 'recipients of alerts', refusal: 'The recipient has faults.' },
     faultsOf: (recipient: AlertRecipient, scope) => [
       ...waysFaults(recipient),
+      ...digestFaults(recipient),
       ...publisherFaults(recipient, scope),
       ...sentToFaults(recipient, options),
     ],
@@ -58,6 +59,11 @@ const waysFaults = ({ emails, webhook }: AlertRecipient): readonly Fault[] =>
   (emails.length === 0) === (webhook === null)
     ? [{ pointer: '', detail: 'must have either e-mail addresses or a webhook: each is tried again apart' }]
     : [];
+
+const digestFaults = ({ kinds, digest, emails }: AlertRecipient): readonly Fault[] => {
+  if (kinds.length === 0 && !digest) return [{ pointer: '/kinds', detail: 'must name at least one kind of alert, unless digest is true' }];
+  return digest && emails.length === 0 ? [{ pointer: '/digest', detail: 'must be false: it is sent by e-mail alone' }] : [];
+};
 
 const publisherFaults = ({ publisher_id }: AlertRecipient, { publishers }: Scope): readonly Fault[] =>
   includesAll(publishers, publisher_id === null ? null : [publisher_id])

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { AlertKind } from '../catalog/model/alert-kinds.ts';
 import type { SentRecordStore } from '../reports/sent-records.ts';
 import { mutedBy, type StoredAlert } from './alert-store.ts';
+import { NEXT_DIGEST } from './digest-store.ts';
 
 /** To whom alerts are sent. */
 export interface AlertRecipient {
@@ -10,6 +11,8 @@ export interface AlertRecipient {
   readonly publisher_id: number | null;
   readonly emails: readonly string[];
   readonly webhook: string | null;
+  /** Whether what is at risk is mailed each morning. */
+  readonly digest: boolean;
 }
 
 /** As it is stored; `webhookSecret` is sealed. */
@@ -45,11 +48,18 @@ const MAX_IN_MESSAGE = 50;
 /** Longer than an attempt takes. */
 const LEASE = `interval '2 minutes'`;
 
-const COLUMNS = `id, owner, kinds, publisher_id, emails, webhook, webhook_secret as "webhookSecret", attempts, last_at as "lastAt", last_fault as "lastFault"`;
+const COLUMNS = `id, owner, kinds, publisher_id, emails, webhook, digest, webhook_secret as "webhookSecret", attempts, last_at as "lastAt", last_fault as "lastFault"`;
 
 export const createRecipientStore = ({ knex }: { readonly knex: Knex }): RecipientStore => {
   const query = async <Row = StoredRecipient>(sql: string, bindings: object = {}): Promise<readonly Row[]> =>
     (await knex.raw<{ rows: Row[] }>(sql, bindings as Record<string, Knex.RawBinding>)).rows;
+  /** Its publisher, whose morning it is, may have changed. */
+  const withMorning = async (stored: readonly StoredRecipient[]): Promise<readonly StoredRecipient[]> => {
+    await query(`update alert_recipients set digest_at = ${NEXT_DIGEST} where id = any(:ids) and digest`, {
+      ids: stored.map(({ id }) => id),
+    });
+    return stored;
+  };
   /** Takes the alerts of a message from the queue; what was queued meanwhile is due now. */
   const ended = ({ recipient, alerts }: DueMessage, fault: string | null): Promise<unknown> =>
     knex.transaction(async (trx) => {
@@ -72,18 +82,18 @@ export const createRecipientStore = ({ knex }: { readonly knex: Knex }): Recipie
     create: async ({ name: owner }, recipient, webhookSecret) =>
       (
         await query(
-          `insert into alert_recipients (owner, kinds, publisher_id, emails, webhook, webhook_secret)
-           values (:owner, :kinds, :publisher_id, :emails, :webhook, :webhookSecret) returning ${COLUMNS}`,
+          `insert into alert_recipients (owner, kinds, publisher_id, emails, webhook, digest, webhook_secret)
+           values (:owner, :kinds, :publisher_id, :emails, :webhook, :digest, :webhookSecret) returning ${COLUMNS}`,
           { owner, ...recipient, webhookSecret },
-        )
+        ).then(withMorning)
       )[0] as StoredRecipient,
     update: async (id, recipient, webhookSecret) =>
       (
         await query(
           `update alert_recipients set kinds = :kinds, publisher_id = :publisher_id, emails = :emails, webhook = :webhook,
-             webhook_secret = :webhookSecret, attempts = 0 where id = :id returning ${COLUMNS}`,
+             digest = :digest, webhook_secret = :webhookSecret, attempts = 0 where id = :id returning ${COLUMNS}`,
           { id, ...recipient, webhookSecret },
-        )
+        ).then(withMorning)
       )[0],
     remove: async (id) => (await knex('alert_recipients').where({ id }).delete()) > 0,
     takeDue: async () => {

@@ -3,16 +3,26 @@ import { idInPath, pageQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import { schemaOf } from '../api/columns.ts';
 import { NOT_BLANK } from '../base/schema-faults.ts';
-import { closedRecord, listOf, textOf } from '../base/schema.ts';
-import { COMMENT_COLUMNS } from './comment-store.ts';
+import { closedRecord, listOf, textOf, withDefault } from '../base/schema.ts';
+import { COMMENT_COLUMNS, COMMENT_DAY } from './comment-store.ts';
 
 /** Of the text of a comment, in characters. */
 const MAX_COMMENT_LENGTH = 4_000;
 const words = 'The client wants it only on weekdays from Monday.';
 
-const COMMENT = component('Comment', schemaOf(COMMENT_COLUMNS), { id: 12, at: '2026-10-14T12:00:00.000Z', actor: 'ann', text: words });
+const COMMENT = component('Comment', schemaOf(COMMENT_COLUMNS), {
+  id: 12,
+  at: '2026-10-14T12:00:00.000Z',
+  actor: 'ann',
+  text: words,
+  day: '2026-10-13',
+});
 const body = jsonBody(
-  component('NewComment', closedRecord({ text: textOf({ pattern: NOT_BLANK, maxLength: MAX_COMMENT_LENGTH }) }), { text: words }),
+  component(
+    'NewComment',
+    closedRecord({ text: textOf({ pattern: NOT_BLANK, maxLength: MAX_COMMENT_LENGTH }), day: withDefault(COMMENT_DAY, null) }),
+    { text: words, day: '2026-10-13' },
+  ),
   'The comment has a fault.',
 );
 

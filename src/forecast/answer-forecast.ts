@@ -1,55 +1,20 @@
-import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { LineItem } from '../catalog/model/entities.ts';
-import { showEndDate } from '../catalog/model/flight-dates.ts';
-import { classesThatLeave } from '../catalog/model/line-item-classes.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import { reasonName, wordsOf, type NoBidReason } from '../decision/no-bid-reason.ts';
 import { OUTRANKED } from '../serving/count-refusals.ts';
-import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
+import { placementsOf, type AskedForecast, type Baseline, type Sold } from './asked-forecast.ts';
+import { deliveryOf, estimateSupply, type LimitedBy } from './estimate.ts';
+import type { Binding, ForecastAnswer, ForecastRange } from './forecast-answer.ts';
 import { goalDue } from './goal-due.ts';
-import { deliveryOf, estimateSupply, type LimitedBy, type Supply } from './estimate.ts';
-import type { Binding, ForecastAnswer, ForecastRange, ForecastRemedy } from './forecast-answer.ts';
-import type { MatchLineItem } from './match-line-item.ts';
+import { remediesFor } from './remedies.ts';
 import type { ComingDays } from './replay/coming-days.ts';
 import type { Prediction } from './replay/predict.ts';
-import type { ReplayRequest } from './replay/replayed-request.ts';
-import type { HitRates, StartedAccount } from './replay/known-delivery.ts';
-
-/** What all bookings of a publisher deliver. Sums are of impressions of the replay (`prediction.coming.scale`). */
-export interface Baseline {
-  /** Of the catalog. */
-  readonly version: number;
-  readonly prediction: Prediction;
-  /** By placement and line item. */
-  readonly winners: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** By placement, line item and day. */
-  readonly winnersByDay: ReadonlyMap<string, ReadonlyMap<number, ReadonlyMap<number, number>>>;
-  /** By placement and day. */
-  readonly available: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  readonly sold: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** That of the ranges. */
-  readonly widening: number;
-}
-
-/** Who gets what of each placement, by the last replay. */
-export type Sold = Pick<Baseline, 'available' | 'winners'>;
-
-export interface AskedForecast {
-  readonly snapshot: Snapshot;
-  readonly publisherId: number;
-  readonly lineItemId: number;
-  readonly coming: ComingDays;
-  readonly matches: MatchLineItem;
-  readonly toRequest: ReplayRequest;
-  readonly options: { readonly started: readonly StartedAccount[]; readonly rates: HitRates };
-  /** The date of a day, since the epoch. */
-  readonly dateOf: (day: number) => string;
-}
+import { takenAbove } from './taken-above.ts';
 
 /** Without a replay the range is wider than that of traffic alone. */
 const SAMPLED_SPREAD = 0.15;
 const TENTH = 1.2816;
-const LONGER_DAYS = 7;
 
 /** The quick answer: from the sample, and from who won in the last replay of all bookings where there is one. */
 export const answerSampled = (asked: AskedForecast & { readonly baseline: Sold | undefined }): ForecastAnswer => {
@@ -80,7 +45,7 @@ export const answerSampled = (asked: AskedForecast & { readonly baseline: Sold |
     clicks: Math.round(total * asked.options.rates.clickRate(lineItemId)),
     binding: [],
     displaced: [],
-    remedies: goal !== null && total < goal ? remediesFor(asked, supply, limits, total) : [],
+    remedies: goal !== null && total < goal ? remediesFor(asked, { supply, limits, total, sold: baseline }) : [],
     without_history: placementsOf(asked).filter((placement) => !isVisited(coming, placement)),
     warning: coming.plan.warning ?? (baseline ? null : 'Other bookings are not considered yet: they are being replayed'),
   };
@@ -139,75 +104,6 @@ const capped = ({ p10, p50, p90 }: ForecastRange, goal: number | null): Forecast
   const most = goal ?? Infinity;
   return { p10: Math.min(p10, most), p50: Math.min(p50, most), p90: Math.min(p90, most) };
 };
-
-/** Of each placement, the part that goes to line items of a higher priority or price. */
-const takenAbove = (snapshot: Snapshot, lineItem: LineItem, baseline: Sold | undefined): ((placementId: string) => number) => {
-  const known = new Map<string, number>();
-  const ranksAbove = (id: number): boolean => {
-    const other = snapshot.lineItems.get(id);
-    if (!other || id === lineItem.id) return false;
-    return (
-      other.priority < lineItem.priority || (other.priority === lineItem.priority && (other.cpmMicros ?? 0) > (lineItem.cpmMicros ?? 0))
-    );
-  };
-  return (placementId) => {
-    let part = known.get(placementId);
-    if (part === undefined) {
-      const all = [...(baseline?.available.get(placementId)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
-      const above = [...(baseline?.winners.get(placementId) ?? [])].reduce((sum, [id, count]) => (ranksAbove(id) ? sum + count : sum), 0);
-      known.set(placementId, (part = all === 0 ? 0 : above / all));
-    }
-    return part;
-  };
-};
-
-const remediesFor = (asked: AskedForecast, supply: Supply, limits: LimitedBy, total: number): readonly ForecastRemedy[] => {
-  const sumOf = (of: Supply, by: Partial<LimitedBy> = {}): number =>
-    Math.round(deliveryOf(of, { ...limits, ...by }).reduce((sum, count) => sum + count, 0));
-  const { lineItem } = limits;
-  const found: ForecastRemedy[] = [];
-  const add = (change: ForecastRemedy['change'], words: string, p50: number, fields: ForecastRemedy['fields']): void => {
-    if (p50 > total * 1.02) found.push({ change, words, p50, fields });
-  };
-  const endsMs = Math.min(lineItem.flight.endMs, limits.campaign.flight.endMs);
-  const live = supply.byDay.filter(({ available }) => available > 0).length;
-  if (live > 0 && endsMs < (asked.coming.today + supply.byDay.length) * MS_PER_DAY)
-    add('longer', `run ${LONGER_DAYS} days longer`, Math.round(total * (1 + LONGER_DAYS / live)), {
-      end_date: showEndDate(endsMs + LONGER_DAYS * MS_PER_DAY),
-    });
-  if (lineItem.frequencyCaps.length > 0)
-    add('without_frequency_cap', 'take the frequency cap away', sumOf(supply, { lineItem: withoutFrequencyCaps(lineItem) }), {
-      frequency_cap: null,
-      frequency_caps: [],
-    });
-  if (lineItem.priority > 1 && classesThatLeave('priority').includes(lineItem.class ?? ''))
-    add(
-      'higher_priority',
-      'give it priority 1',
-      sumOf({ ...supply, byDay: supply.byDay.map((day) => ({ ...day, free: day.available })) }),
-      {
-        priority: 1,
-      },
-    );
-  if (lineItem.targeting.length > 0) {
-    const wider = estimateSupply({
-      ...{
-        days: asked.coming.days(() => 1),
-        toRequest: asked.toRequest,
-        takenAbove: () => 1 - (supply.available === 0 ? 0 : supply.free / supply.available),
-      },
-      matches: (_request, { placementId }) => isBookedOn(asked, placementId),
-    });
-    add('wider', 'take its targeting away', sumOf(wider), { targeting: null, targeting_id: null });
-  }
-  return found.sort((a, b) => b.p50 - a.p50);
-};
-
-const placementsOf = ({ snapshot, lineItemId }: AskedForecast): readonly string[] => [
-  ...new Set(snapshot.creativesOf(lineItemId).flatMap(({ placementIds }) => placementIds)),
-];
-
-const isBookedOn = (asked: AskedForecast, placementId: string): boolean => placementsOf(asked).includes(placementId);
 
 const DAYS_A_WEEK = 7;
 const isVisited = ({ plan, today }: ComingDays, placement: string): boolean =>

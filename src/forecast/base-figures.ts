@@ -1,4 +1,4 @@
-import type { Baseline } from './answer-forecast.ts';
+import type { Baseline } from './asked-forecast.ts';
 import { countRange, type Range } from './replay/delivery-range.ts';
 
 /** What all bookings of a publisher are expected to deliver, as it is stored. */

@@ -18,6 +18,8 @@ export interface EstimateOptions {
 export interface Supply {
   readonly available: number;
   readonly free: number;
+  /** What matches, by placement. */
+  readonly availableOn: ReadonlyMap<string, number>;
   readonly byDay: readonly { readonly day: number; readonly available: number; readonly free: number }[];
   /** How often each visitor could be shown it on a day, for frequency caps. */
   readonly visits: readonly (readonly [matches: number, weight: number])[];
@@ -34,6 +36,7 @@ export const estimateSupply = ({ days, matches, toRequest, takenAbove }: Estimat
   const step = Math.max(1, Math.ceil(total / MAX_LOOKED_AT));
   let [available, free, nameless] = [0, 0, 0];
   const visits: [number, number][] = [];
+  const availableOn = new Map<string, number>();
   const byDay = days.map(({ day, requests, shiftMs, fromMs, untilMs, weight }) => {
     const ofDay = { day, available: 0, free: 0 };
     const byVisitor = new Map<string, [number, number]>();
@@ -46,6 +49,7 @@ export const estimateSupply = ({ days, matches, toRequest, takenAbove }: Estimat
       for (const imp of asked.imps) {
         if (!matches(asked, imp)) continue;
         ofDay.available += stands;
+        availableOn.set(imp.placementId, (availableOn.get(imp.placementId) ?? 0) + stands);
         ofDay.free += stands * (1 - takenAbove(imp.placementId));
         if (request.visitor === '' || !request.isRemembered) nameless += stands;
         else {
@@ -60,7 +64,7 @@ export const estimateSupply = ({ days, matches, toRequest, takenAbove }: Estimat
     visits.push(...byVisitor.values());
     return ofDay;
   });
-  return { available, free, byDay, visits, nameless };
+  return { available, free, availableOn, byDay, visits, nameless };
 };
 
 const hashOf = (text: string): number => {

@@ -17,7 +17,9 @@ export interface Binding {
 
 /** What a change would make of the delivery. */
 export interface ForecastRemedy {
-  readonly change: 'longer' | 'wider' | 'higher_priority' | 'without_frequency_cap' | 'without_daily_cap';
+  readonly change:
+    'longer' | 'wider' | 'higher_priority' | 'higher_price' | 'more_placements' | 'without_frequency_cap' | 'without_daily_cap';
+  /** In the words of buttons, alerts and mails: they begin with a small letter. */
   readonly words: string;
   readonly p50: number;
   /** Of the line item, what would change: a merge patch. */

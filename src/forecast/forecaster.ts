@@ -9,9 +9,11 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
 import type { PidGains } from '../config/settings.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import { answerReplayed, answerSampled, type Baseline } from './answer-forecast.ts';
+import { answerReplayed, answerSampled } from './answer-forecast.ts';
+import type { Baseline } from './asked-forecast.ts';
 import type { ForecastAnswer } from './forecast-answer.ts';
 import { createMatchLineItem } from './match-line-item.ts';
+import { readFollowed } from './read-followed.ts';
 import { readSold } from './read-sold.ts';
 import { EXTENTS, readInputs, type ForecastInputs } from './read-inputs.ts';
 import { comingDays } from './replay/coming-days.ts';
@@ -163,9 +165,10 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const toRequest = createReplayRequest(snapshot.publishers.get(question.publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
     return { snapshot, publisherId: question.publisherId, coming, toRequest, options, dateOf: dateOfDay };
   };
-  const askOf = (traffic: Awaited<ReturnType<typeof trafficOf>>, lineItemId: number) => ({
+  const askOf = async (traffic: Awaited<ReturnType<typeof trafficOf>>, lineItemId: number, draft?: Draft) => ({
     ...traffic,
     lineItemId,
+    followed: await readFollowed(knex, lineItemId, draft),
     matches: createMatchLineItem(traffic.snapshot, traffic.publisherId, lineItemId),
   });
 
@@ -179,7 +182,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const helped: ShortLineItem[] = [];
     for (const one of found.slice(0, MAX_SHORT)) {
       await pause(1);
-      const asked = askOf(traffic, one.lineItemId);
+      const asked = await askOf(traffic, one.lineItemId);
       const sampled = answerSampled({ ...asked, baseline: before });
       const [remedy] = answerReplayed({ ...asked, sampled, before, after: before.prediction }).remedies;
       helped.push({ ...one, remedy: remedy ?? null });
@@ -191,7 +194,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   const estimate = async (question: ForecastQuestion): Promise<ForecastAnswer> => {
     const traffic = await trafficOf(await load(question.nowMs, question.draft), question, 'estimate');
     const sold = baselines.get(question.publisherId) ?? (await readSold(knex, question.publisherId));
-    return answerSampled({ ...askOf(traffic, lineItemOf(question)), baseline: sold });
+    return answerSampled({ ...(await askOf(traffic, lineItemOf(question), question.draft)), baseline: sold });
   };
 
   return {
@@ -203,7 +206,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
       onSampled(await estimate(question));
       await onPause(0);
       const traffic = await trafficOf(await load(nowMs, draft), question, 'replay');
-      const asked = askOf(traffic, lineItemOf(question));
+      const asked = await askOf(traffic, lineItemOf(question), draft);
       const { options } = traffic;
       const isDraft = draft !== undefined;
       const before = await baseline(publisherId, nowMs, (done) => onPause(done * (isDraft ? 0.5 : 1)));

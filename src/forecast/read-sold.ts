@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Sold } from './answer-forecast.ts';
+import type { Sold } from './asked-forecast.ts';
 import type { BaseFigures } from './base-figures.ts';
 import { createForecastStore } from './forecast-store.ts';
 

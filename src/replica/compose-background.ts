@@ -14,9 +14,11 @@ import { createRollUp } from '../events/roll-up.ts';
 import { curveAt, shareAt } from '../catalog/snapshot/traffic-curve.ts';
 import { createGuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
+import { createDigestStore } from '../alerts/digest-store.ts';
 import { createFindAlerts } from '../alerts/find-alerts.ts';
 import { createRecipientStore } from '../alerts/recipient-store.ts';
 import { createSendAlerts } from '../alerts/send-alerts.ts';
+import { createSendDigest } from '../alerts/send-digest.ts';
 import { createWatchBookings } from '../alerts/watch-bookings.ts';
 import { createReadStatuses } from '../delivery/status/read-statuses.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
@@ -145,16 +147,19 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
     onFailure: observe.storeFailed('send_reports', 'A report could not be sent'),
   });
   const sendingAlerts = sending();
+  const readStatuses = createReadStatuses({ ...delivery, knex: stores.reportKnex, currentSnapshot: catalog.current, now: Date.now });
   const watchBookings = createWatchBookings({
     alerts: createAlertStore({ knex: stores.knex }),
     recipients: createRecipientStore({ knex: stores.knex }),
     findAlerts: createFindAlerts({
       knex: stores.reportKnex,
-      readStatuses: createReadStatuses({ ...delivery, knex: stores.reportKnex, currentSnapshot: catalog.current, now: Date.now }),
+      readStatuses,
       shareBefore: (publisherId, atMs) => shareAt(catalog.current()?.curveAt(publisherId, atMs) ?? curveAt(atMs), atMs),
       complaintLimit: settings.complaintLimit,
     }),
     sendAlerts: createSendAlerts({ ...sendingAlerts, publicUrl: settings.publicUrl, now: Date.now }),
+    digests: createDigestStore({ knex: stores.knex }),
+    sendDigest: createSendDigest({ ...sendingAlerts, knex: stores.reportKnex, readStatuses, publicUrl: settings.publicUrl }),
     writer: createCatalogWriter({
       ...{ knex: stores.knex, dimensions, secretBox, goLive: catalog.reloadEverywhere },
       prepareAccounts: bookkeeping.prepareAccounts,

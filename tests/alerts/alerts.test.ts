@@ -4,9 +4,11 @@ import { createGuardedDispatchers } from '../../src/bidders/calls/guarded-dispat
 import { ALERT_KIND_NAMES } from '../../src/catalog/model/alert-kinds.ts';
 import { underReconcileLock, writeReconciliation } from '../../src/events/postgres/reconciliation.ts';
 import { createAlertStore } from '../../src/alerts/alert-store.ts';
+import { createDigestStore } from '../../src/alerts/digest-store.ts';
 import { createFindAlerts } from '../../src/alerts/find-alerts.ts';
 import { createRecipientStore } from '../../src/alerts/recipient-store.ts';
 import { createSendAlerts } from '../../src/alerts/send-alerts.ts';
+import { createSendDigest } from '../../src/alerts/send-digest.ts';
 import { createWatchBookings } from '../../src/alerts/watch-bookings.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 import type { ReadStatuses } from '../../src/delivery/status/read-statuses.ts';
@@ -83,6 +85,11 @@ const watch = async (atMs = NOON): Promise<void> => {
       ...{ allowPrivateAddresses: true, dispatchers, sendMail: createSendMail(mailbox.url, 'ads@gazette.example') },
       ...{ publicUrl: 'https://ads.example', now: Date.now },
     }),
+    digests: createDigestStore({ knex }),
+    sendDigest: createSendDigest({
+      ...{ knex, readStatuses, publicUrl: 'https://ads.example' },
+      sendMail: createSendMail(mailbox.url, 'ads@gazette.example'),
+    }),
     writer: {
       setBlocked: async ({ id }) => {
         await knex('creatives').where({ id }).update({ blocked_at: knex.fn.now() });
@@ -102,6 +109,7 @@ const watch = async (atMs = NOON): Promise<void> => {
   // No replica looks again within a minute.
   expect(await bookings.look()).toBeUndefined();
   await bookings.send();
+  await bookings.sendDigests();
   await bookings.stop();
 };
 const alertsOf = async (call: ApiCall = api): Promise<Json[]> =>
@@ -313,10 +321,41 @@ test('new alerts are sent once, by mail and signed webhook; what fails is sent a
   expect((await api('GET', '/alert_recipients')).body).toHaveLength(2);
 });
 
+test('what is at risk is mailed each morning in the words of home, and nothing when all is well', async () => {
+  const [yesterday, nextWeek] = [-1, 7].map((days) => new Date(NOON + days * 86_400_000).toISOString().slice(0, 10));
+  const late = await book(api, 'digest', { name: 'Gloves', cpm: 4, goal_impressions: 10_000, start_date: yesterday, end_date: nextWeek });
+  await api('PATCH', `/publishers/${late.publisher.id}`, { time_zone: 'UTC' });
+  const digest = { kinds: [], digest: true, publisher_id: late.publisher.id, emails: ['morning@gazette.example'] };
+  const { id } = (await api('POST', '/alert_recipients', digest)).body;
+  const mails = () => mailbox.mails.filter(({ to }) => to.includes('morning@gazette.example'));
+  const morning = async (): Promise<void> => {
+    await knex('alert_recipients').where({ id }).update({ digest_at: knex.fn.now() });
+    await watch();
+  };
+  await watch();
+  expect(mails()).toEqual([]);
+  await morning();
+  // The replica may have been first to take it.
+  await eventually(() => expect(mails()).toHaveLength(1));
+  expect(mails()[0]!.text).toMatch(/Subject: \$[\d.]+ at risk/);
+  expect(mails()[0]!.text).toContain('Gloves');
+  expect(mails()[0]!.text).toContain(`https://ads.example/static/admin.html#/line_items/${late.lineItem}`);
+  await eventually(async () => expect((await api('GET', '/alert_recipients')).body.at(-1)).toMatchObject({ id, last_fault: null, last_at: expect.any(String) }));
+  const next = await knex('alert_recipients').where({ id }).first<{ digest_at: Date }>('digest_at');
+  expect(next.digest_at.getTime()).toBeGreaterThan(Date.now());
+  expect(next.digest_at.toISOString()).toContain('T07:00:00');
+  await api('PATCH', `/line_items/${late.lineItem}`, { goal_impressions: null });
+  await morning();
+  expect(mails()).toHaveLength(1);
+  expect((await api('DELETE', `/alert_recipients/${id}`)).status).toBe(204);
+});
+
 test('recipients and mutes that cannot be are refused with every fault', async () => {
   const faultsOf = ({ status, body }: Json) => [status, each(body.errors, 'pointer')];
   expect(faultsOf(await api('POST', '/alert_recipients', {}))).toEqual([400, ['']]);
   expect(faultsOf(await api('POST', '/alert_recipients', { emails: ['a@b.example'], webhook: hook.url }))).toEqual([400, ['']]);
+  expect(faultsOf(await api('POST', '/alert_recipients', { kinds: [], emails: ['a@b.example'] }))).toEqual([400, ['/kinds']]);
+  expect(faultsOf(await api('POST', '/alert_recipients', { digest: true, webhook: hook.url }))).toEqual([400, ['/digest']]);
   expect(faultsOf(await api('POST', '/alert_recipients', { kinds: ['weather'], emails: ['a b'], webhook: 'ftp://x' }))).toEqual([
     400,
     ['/kinds/0', '/emails/0', '/webhook'],

@@ -24,7 +24,7 @@ test('comments say who wrote them and when, newest first, and go with their reco
     ['bob', ' second '],
   ] as const) {
     const { status, body } = await api('POST', path, { text }, as(name));
-    expect([status, body]).toEqual([201, { id: expect.any(Number), at: expect.any(String), actor: name, text: text.trim() }]);
+    expect([status, body]).toEqual([201, { id: expect.any(Number), at: expect.any(String), actor: name, text: text.trim(), day: null }]);
   }
   const listed = (await api('GET', path)).body;
   expect(each(listed, 'text')).toEqual(['second', 'first']);
@@ -37,6 +37,13 @@ test('comments say who wrote them and when, newest first, and go with their reco
   expect(each((await api('GET', path)).body, 'text')).toEqual(['second']);
   await api('DELETE', `/line_items/${booked.lineItem}`);
   expect((await api('GET', path)).status).toBe(404);
+});
+
+test('a comment about a day is a note for the charts', async () => {
+  const path = `/campaigns/${booked.campaign}/comments`;
+  expect((await api('POST', path, { text: 'Strike of printers', day: '2026-10-13' })).body).toMatchObject({ day: '2026-10-13' });
+  expect((await api('GET', path)).body).toMatchObject([{ text: 'Strike of printers', day: '2026-10-13' }]);
+  expect((await api('POST', path, { text: 'x', day: '2026-02-30' })).body.errors).toMatchObject([{ pointer: '/day' }]);
 });
 
 test('a comment without words, or on nothing, is refused', async () => {

@@ -81,6 +81,7 @@ const OPENED: readonly (readonly [hash: string, open: (page: Page) => Promise<vo
     },
   ],
   ['#/line_items', async (page) => page.locator('.filter-chip summary').last().click()],
+  ['#/line_items', async (page) => page.locator('summary', { hasText: 'Columns' }).click()],
   ['#/campaigns', async (page) => page.keyboard.press('Control+k')],
   ['#/campaigns/new', async (page) => page.locator('#field-campaign-fields-advertiser-id').press('ArrowDown')],
   ['#/reports', async (page) => page.getByRole('button', { name: 'Share', exact: true }).click()],
@@ -176,6 +177,47 @@ test.each(WIDTHS)(
   },
   60_000,
 );
+
+/** The longest motion of a page, in milliseconds. */
+const longestMotion = (page: Page) =>
+  page.evaluate(() => {
+    const msOf = (text: string): number =>
+      Math.max(...text.split(',').map((one) => parseFloat(one) * (one.trim().endsWith('ms') ? 1 : 1000)));
+    const motions = [...document.querySelectorAll('*')].map((element) => {
+      const { transitionDuration, animationDuration } = getComputedStyle(element);
+      return Math.max(msOf(transitionDuration), msOf(animationDuration));
+    });
+    return Math.max(...motions);
+  });
+
+test('motion ends within 150 ms, and there is none for people who prefer none', async () => {
+  const admin = await openAdmin(browser, replica);
+  const { page } = admin;
+  for (const hash of ['#/overview', '#/line_items', '#/campaigns/new', '#/reports']) {
+    await admin.go(hash);
+    await settled(page);
+    expect(await longestMotion(page)).toBeLessThanOrEqual(1);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    expect(await longestMotion(page)).toBeLessThanOrEqual(150);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+  }
+  await admin.close();
+});
+
+test('a phone can install the page: its manifest and its icon are read without a fault', async () => {
+  const admin = await openAdmin(browser, replica, { width: 390, height: 844 });
+  await admin.go('#/overview');
+  const session = await admin.page.context().newCDPSession(admin.page);
+  const { url, errors, data = '{}' } = await session.send('Page.getAppManifest');
+  expect({ url, errors }).toEqual({ url: `${replica.url}/static/admin.webmanifest`, errors: [] });
+  const { icons } = JSON.parse(data) as { readonly icons: readonly { readonly src: string; readonly type: string }[] };
+  for (const { src, type } of icons) {
+    const answer = await fetch(new URL(src, url));
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+  }
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
+});
 
 test('a list stays as it is laid out while it is read again', async () => {
   const admin = await openAdmin(browser, replica);

@@ -227,6 +227,8 @@ test('every spelling of a path has its policy, and a disabled page is not served
   const off = await startReplica({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_ENABLED: 'false' } });
   for (const path of [
     'admin.html',
+    'admin.webmanifest',
+    'admin-icon.svg',
     '%61dmin.html',
     'sign-in.html',
     'sign%2din.html',

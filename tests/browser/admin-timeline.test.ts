@@ -1,26 +1,48 @@
+import { shootSchemes } from './setup/shoot.ts';
+import { FLIGHT } from './setup/start-admin.ts';
 import { useAdmin } from './setup/use-admin.ts';
+
+const BROWSER = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 const desk = useAdmin();
 
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
-test('an empty tool names the five steps to a first ad, counts them off, and hides them on request', async () => {
+test('an empty tool names the five steps to a first ad, notices each by itself, and is quiet when all are done', async () => {
   const { page } = desk.admin;
   await desk.admin.go('#/overview');
   const steps = page.getByRole('list', { name: 'Set-up' }).getByRole('listitem');
-  await page.getByRole('button', { name: 'Add a publisher' }).waitFor();
+  const next = (label: string) => page.getByRole('button', { name: label }).waitFor({ timeout: 60_000 });
+  await next('Add a publisher');
   const publisher = await desk.api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
+  const apiKey = (publisher as { readonly api_key?: string }).api_key ?? '';
   await desk.api('POST', '/placements', { id: 'top', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
-  await page.reload();
-  await page.getByRole('button', { name: 'Add a campaign' }).waitFor();
+  await next('Get the tag');
   expect(await steps.nth(1).textContent()).toContain('✓');
   await page.getByText('1 replica runs. Redis and Postgres answer.').waitFor();
+  await shootSchemes(page, 'first-run');
   await page.getByRole('button', { name: 'Hide these steps' }).click();
-  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
-  await page.reload();
-  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  await steps.first().waitFor({ state: 'detached' });
+  await page.evaluate(() => localStorage.removeItem('set-up-hidden'));
+  const ask = async () => {
+    const answer = await fetch(`${desk.replica.url}/ad`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey, 'User-Agent': BROWSER },
+      body: JSON.stringify({ id: 'r', imp: [{ id: '1', tagid: 'top' }], ext: { publisher_id: publisher.id } }),
+    });
+    return (await answer.json()) as { readonly seatbid: readonly { readonly bid: readonly { readonly impurl: string }[] }[] };
+  };
+  await ask();
+  await next('Add a campaign');
+  const campaign = await desk.api('POST', '/campaigns', { publisher_id: publisher.id, name: 'First', ...FLIGHT });
+  const item = await desk.api('POST', '/line_items', { campaign_id: campaign.id, name: 'First', active: true, cpm: 2, ...FLIGHT });
+  await desk.api('POST', '/creatives', { line_item_id: item.id, placement_ids: ['top'], format: 'html', content: '<b>ad</b>' });
+  await next('Test an ad');
+  const shown = (await ask()).seatbid[0]!.bid[0]!;
+  await fetch(new URL(shown.impurl, desk.replica.url), { headers: { 'User-Agent': BROWSER } });
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor({ timeout: 60_000 });
   expect(await steps.count()).toBe(0);
-});
+}, 240_000);
 
 test('the timeline shows what is booked by placement and by advertiser, is used with the keyboard, and is a table on request', async () => {
   const { page } = desk.admin;

@@ -2,6 +2,7 @@ import { withClient } from '../../testkit/databases.ts';
 import { eventually } from '../../testkit/until.ts';
 import { beyondOf, loadAxe, violationsOf } from './setup/faults-of-page.ts';
 import { openAdmin } from './setup/start-admin.ts';
+import { shootSchemes } from './setup/shoot.ts';
 import { useAdmin } from './setup/use-admin.ts';
 
 const DAY_MS = 86_400_000;
@@ -54,8 +55,14 @@ test('a running line item shows its flight: what was delivered of its goal, how 
   await eventually(async () => expect(await flightCard().innerText()).toContain('280 of 1,000'));
   expect(await flightCard().innerText()).toMatch(/As the last days went, it ends on .* with 7\d\d, between \d+ and \d+\./);
   expect(await flightCard().locator('ad-chart').getAttribute('aria-label')).toContain('The goal is 1,000.');
-  await flightCard().getByText('Changes during the flight').click();
+  await flightCard().getByText('Changes and notes during the flight').click();
   expect(await flightCard().innerText()).toContain('Price per thousand (CPM) 4 → 5');
+  const { page } = desk.admin;
+  await page.getByLabel('Comment', { exact: true }).fill('Printers are on strike');
+  await page.getByLabel('Day on the chart').fill(day(-2));
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await flightCard().getByText('Printers are on strike').waitFor();
+  await shootSchemes(page, 'flight-notes');
 });
 
 test('the pages of a line item and of its campaign show what became of requests, with what was lost on the way', async () => {

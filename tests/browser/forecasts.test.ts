@@ -181,7 +181,34 @@ test('home lists a goal that will be missed with its money, and does what helps 
   await row.getByText('$200.00').waitFor({ timeout: 20_000 });
   await row.getByText('expected to deliver 30,000 of 50,000').waitFor();
   await shootSchemes(page, 'forecast-home');
-  await row.getByRole('button', { name: 'Give it high priority: 47,500' }).click();
-  await page.locator('.toast', { hasText: 'Give it high priority: done.' }).waitFor();
+  await row.getByRole('button', { name: 'Give it priority 1: 47,500' }).click();
+  await page.locator('.toast', { hasText: 'Give it priority 1: done.' }).waitFor();
   expect(await desk.api('GET', `/line_items/${item.id}`)).toMatchObject({ priority: 1 });
 }, 60_000);
+
+test('a row that says behind asks the forecast, shows what each change would bring, does it in place and undoes it', async () => {
+  const { page } = desk.admin;
+  const late = await desk.api('POST', '/line_items', {
+    ...{ campaign_id: campaign, name: 'Late gloves', active: true, cpm: 4, priority: 2, goal_impressions: 20_000, pacing: 'Even' },
+    ...{ placement_ids: ['article-top'], start_date: day(-5), end_date: day(3) },
+  });
+  await desk.api('POST', '/creatives', { line_item_id: late.id, format: 'html', content: 'ad' });
+  await desk.admin.go('#/overview');
+  const row = page.locator('.needs-money li', { hasText: 'Late gloves' });
+  // What needs attention is remembered for ten seconds.
+  await eventually(async () => {
+    await desk.admin.go('#/overview');
+    expect(await row.count()).toBe(1);
+  }, 30_000);
+  await row.getByRole('button', { name: 'What helps?' }).click();
+  await row.getByText(/As it is/).waitFor();
+  await row.getByRole('button', { name: /Show it on sidebar too: / }).waitFor({ timeout: 60_000 });
+  await row.getByText('From a replay of all bookings').waitFor({ timeout: 60_000 });
+  await shootSchemes(page, 'home-remedies');
+  await row.getByRole('button', { name: /Run 7 days longer/ }).click();
+  await row.getByText('Run 7 days longer: done.').waitFor();
+  expect((await desk.api('GET', `/line_items/${late.id}`)).end_date).toBe(day(10));
+  await row.getByRole('button', { name: 'Undo' }).click();
+  await row.getByRole('button', { name: 'What helps?' }).waitFor();
+  expect((await desk.api('GET', `/line_items/${late.id}`)).end_date).toBe(day(3));
+}, 150_000);

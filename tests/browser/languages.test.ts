@@ -118,3 +118,26 @@ test('a person chooses German, and finds no English on the page, also after sign
   await elsewhere.close();
   expect(troubles).toEqual([]);
 }, 240_000);
+
+test('the page behind a report link is in the language of its reader', async () => {
+  const { body: advertiser } = await house.machine('POST', '/advertisers', { name: 'Stiefel Nord' });
+  await house.machine('PATCH', `/campaigns/${house.booked.campaign}`, { advertiser_id: advertiser.id });
+  const asked = { advertiser_id: advertiser.id, query: 'group_by=day,campaign&metrics=impressions,clicks&range=last_7_days' };
+  const { body: link } = await house.machine('POST', '/report_links', asked);
+  for (const [locale, nothing, ended] of [
+    ['de-AT', 'In diesen Tagen wurde nichts gezählt.', 'Der Link ist abgelaufen oder ungültig.'],
+    ['fr-FR', 'Nothing was counted in these days.', 'The link has ended or is not valid.'],
+  ] as const) {
+    const context = await browser.newContext({ locale });
+    const page = await context.newPage();
+    await page.goto(`${house.replica.url}/static/report/#${link.token}`);
+    await page.getByText(nothing).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe(locale === 'de-AT' ? 'de' : 'en');
+    if (locale === 'de-AT') expect(await englishOn(page, ['Stiefel Nord'])).toEqual([]);
+    await shootWidths(page, `report-link-${locale}`);
+    await page.goto('about:blank');
+    await page.goto(`${house.replica.url}/static/report/#adsr_none`);
+    await page.getByText(ended).waitFor();
+    await context.close();
+  }
+}, 60_000);

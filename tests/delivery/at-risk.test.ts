@@ -1,5 +1,6 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { atRiskMicros, type JudgedBooking } from '../../src/delivery/attention/find-bookings.ts';
+import { byMoney } from '../../src/delivery/attention/by-money.ts';
 import { itemGroups } from '../../src/delivery/attention/line-item-groups.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 
@@ -50,4 +51,20 @@ test('what is forecast to miss its goal comes by money, but for what is late alr
   ]);
   expect(found).toMatchObject({ total: 3, at_risk: [{ currency: 'USD', amount: 6 }] });
   expect(found.rows[0]!.text).toBe('expected to deliver 30,000 of 40,000 that are due by 2027-01-01');
+});
+
+test('one list by money has what is late and what will be, each with what the forecast says helps it', () => {
+  const remedy = { change: 'longer', words: 'run 7 days longer', p50: 40_000, fields: { end_date: '2026-12-20' } } as const;
+  const short = (id: number, valueMicros: number) => ({
+    ...{ id, name: `#${id}`, publisherId: 1, currency: 'USD', valueMicros, endMs: NOW + 30 * MS_PER_DAY, untilMs: NOW + 27 * MS_PER_DAY },
+    short: { lineItemId: id, goal: 50_000, due: 40_000, expected: 30_000, remedy },
+  });
+  const late = booking({ value: 'behind', off_pace: 0.25, behind: 'Behind by 25%' });
+  const { sums, rows } = byMoney(itemGroups([late], [short(1, 1), short(2, 200_000_000), short(3, 50_000_000)], NOW));
+  expect(sums).toEqual([{ currency: 'USD', amount: 75 }]);
+  expect(rows.map(({ kind, row }) => [kind, row.id, row.at_risk, row.remedy?.words])).toEqual([
+    ['will_miss', 2, 40, 'run 7 days longer'],
+    ['behind', 1, 25, 'run 7 days longer'],
+    ['will_miss', 3, 10, 'run 7 days longer'],
+  ]);
 });

@@ -38,7 +38,8 @@ const live = async ({ publisherId, placementId }: Booking, nowMs: number): Promi
   await knex.raw(
     `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
      select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
-     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3`,
+     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3
+     on conflict do nothing`,
     [publisherId],
   );
 };
@@ -137,6 +138,32 @@ it('names the line items that fall short of their goals, with what would help mo
   expect(short[0]!.remedy!.p50).toBeGreaterThan(short[0]!.expected);
 });
 
+it('would raise a price that is beaten, and add a placement that a creative fits, each with what it would bring', async () => {
+  const booking = await book(knex, {
+    lineItems: [
+      { pacing: 'Even', goal_impressions: 9_000, priority: 2, cpm_micros: 4_000_000 },
+      { priority: 2, cpm_micros: 5_000_000 },
+    ],
+  });
+  await live(booking, Date.now());
+  const more = `${booking.placementId}-more`;
+  await knex('placements').insert({ ...(await knex('placements').where({ id: booking.placementId }).first<object>('*')), id: more });
+  await live({ ...booking, placementId: more }, Date.now());
+  const [short] = booking.lineItemIds;
+  await knex('line_items')
+    .where({ id: short })
+    .update({ placement_ids: [booking.placementId] });
+  await knex('creatives').where({ line_item_id: short }).update({ follows_line_item: true });
+  const { remedies, delivery } = (await ask({ publisherId: booking.publisherId, lineItemId: short, draft: undefined })).answer;
+  const found = new Map(remedies.map((remedy) => [remedy.change, remedy]));
+  expect(found.get('higher_price')).toMatchObject({ words: 'raise its price to 5.01', fields: { cpm: 5.01 } });
+  expect(found.get('more_placements')).toMatchObject({
+    words: `show it on ${more} too`,
+    fields: { placement_ids: [booking.placementId, more] },
+  });
+  for (const change of ['higher_price', 'more_placements'] as const) expect(found.get(change)!.p50).toBeGreaterThan(delivery.p50 + 1_000);
+});
+
 it('estimates within two seconds of work among 2,000 line items, from a part of a large sample', async () => {
   const booking = await book(knex, { lineItems: [{ priority: 1, goal_impressions: 100_000, pacing: 'Even' }] });
   const { publisherId, placementId, lineItemIds } = booking;
@@ -156,7 +183,8 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
   await knex.raw(
     `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
      select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
-     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3`,
+     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3
+     on conflict do nothing`,
     [publisherId],
   );
   const of = forecaster();

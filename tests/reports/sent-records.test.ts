@@ -22,7 +22,13 @@ const routes = () => {
 };
 const call = { caller: unlimitedCaller('alice') } as Call;
 const report = { name: 'Morning', query: 'range=today', schedule: null };
-const recipient = { kinds: ['complaints'] as const, publisher_id: null, emails: [], webhook: 'https://gazette.example/alerts' };
+const recipient = {
+  kinds: ['complaints'] as const,
+  digest: false,
+  publisher_id: null,
+  emails: [],
+  webhook: 'https://gazette.example/alerts',
+};
 const lines = (entity: string) =>
   knex('audit').where({ entity }).orderBy('id').select<{ action: string; actor: string }[]>('action', 'actor');
 

@@ -39,6 +39,7 @@ interface Read {
 const MAX_DAYS = 366;
 const MAX_MARKS = 100;
 const MAX_LISTED = 8;
+const COMMENTS = { line_item: '/line_items/{id}/comments', campaign: '/campaigns/{id}/comments' } as const;
 
 export interface CourseForecast {
   readonly words: TemplateResult | typeof nothing;
@@ -47,6 +48,8 @@ export interface CourseForecast {
 }
 
 export interface CourseCard {
+  /** Reads it again: notes have changed. */
+  load(): Promise<void>;
   /** @param forecast of what is to come, in words and by day */
   render(booked: Booked, forecast?: CourseForecast): TemplateResult | typeof nothing;
 }
@@ -62,9 +65,11 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
     async () => {
       const { from, to } = span ?? { from: '', to: '' };
       const asked = { from, to, group_by: ['day'], metrics: ['impressions', 'clicks', 'revenue'], limit: MAX_DAYS };
-      const [report, history] = await Promise.all([
+      const commentsPath = COMMENTS[of];
+      const [report, history, comments] = await Promise.all([
         api.get('/reports', { ...asked, [`filter[${of}]`]: id }),
         rights.may('GET', '/audit') ? api.get('/audit', { entity: of, entity_id: String(id), from, limit: MAX_MARKS }) : undefined,
+        rights.may('GET', commentsPath) ? api.get(commentsPath, { id, limit: MAX_MARKS }) : undefined,
       ]);
       if (!report.ok) return report;
       const { rows, totals } = report.value;
@@ -74,12 +79,13 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
         impressions: number(row['impressions']),
         revenue: number(row['revenue']),
       }));
-      const marks = history?.ok ? courseMarks(history.value) : [];
+      const marks = courseMarks(history?.ok ? history.value : [], comments?.ok ? comments.value : []);
       return { ok: true, value: { days, clicks: number(totals['clicks']), revenue: number(totals['revenue']), marks } };
     },
     { may },
   );
   return {
+    load: reading.load,
     render: (booked, forecast = { words: nothing, delivery: undefined }) => {
       const course = flightCourse(booked.flight, [], booked.goal, today);
       if (course.state === 'future') return card(t`The flight`, html`${future(booked, course)}${forecast.words}`);
@@ -192,8 +198,8 @@ const markList = (marks: readonly CourseMark[]): TemplateResult | typeof nothing
   marks.length === 0
     ? nothing
     : html`<details>
-        <summary>${t`Changes during the flight`}</summary>
+        <summary>${t`Changes and notes during the flight`}</summary>
         <ul class="course-marks">
-          ${marks.slice(-MAX_LISTED).map(({ at, actor, words }) => html`<li><span>${moment(at)}</span> ${words} <small>${actor}</small></li>`)}
+          ${marks.slice(-MAX_LISTED).map(({ at, day, actor, words, isNote }) => html`<li><span>${isNote ? date(dateOfDay(day)) : moment(at)}</span> ${words} <small>${actor}</small></li>`)}
         </ul>
       </details>`;

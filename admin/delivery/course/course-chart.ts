@@ -55,18 +55,24 @@ export const courseChart = (course: FlightCourse, goal: number | null, marks: re
 /** Over the grid, in both schemes. @param colour as the browser computes it: `rgb(69, 73, 209)` */
 const translucent = (colour: string): string => colour.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.25)');
 
+const FLAG_PX = 7;
+
 const drawMarks = (plot: uPlot, marks: readonly CourseMark[], colour: string): void => {
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.strokeStyle = colour;
   ctx.setLineDash([1, 3]);
-  for (const { day } of marks) {
+  ctx.fillStyle = colour;
+  for (const { day, isNote } of marks) {
     const x = Math.round(plot.valToPos(day, 'x', true));
     if (x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
+    if (isNote !== true) continue;
+    // A flag says that somebody wrote about the day.
+    ctx.fillRect(x, bbox.top, FLAG_PX * devicePixelRatio, FLAG_PX * devicePixelRatio);
   }
   ctx.restore();
 };

@@ -1,4 +1,5 @@
 import type { AuditRow } from '../../../src/bookings/audit-api.ts';
+import type { Comment } from '../../../src/bookings/comment-store.ts';
 import { dayOf } from '../../../src/base/utc-day.ts';
 import { labelOf } from '../../bookings/forms/entity-fields.ts';
 import { textOf } from '../../bookings/forms/typed-text.ts';
@@ -12,6 +13,8 @@ export interface CourseMark {
   readonly actor: string;
   /** `Price per thousand (CPM) 4 → 5`. */
   readonly words: string;
+  /** What somebody wrote about the day, instead of a change. */
+  readonly isNote?: boolean;
 }
 
 /** Fields that decide how much is delivered. */
@@ -20,8 +23,14 @@ const DECIDING = [
   ...['priority', 'pacing', 'start_date', 'end_date', 'active', 'frequency_cap', 'placement_ids', 'targeting', 'share_of_voice', 'class'],
 ];
 
-/** The changes of a record that decide how much it delivers, in the order of time. */
-export const courseMarks = (rows: readonly AuditRow[]): readonly CourseMark[] =>
+/** The changes of a record that decide how much it delivers, and the comments about a day of it, in the order of time. */
+export const courseMarks = (rows: readonly AuditRow[], comments: readonly Comment[] = []): readonly CourseMark[] =>
+  [...changesIn(rows), ...comments.flatMap(noteOf)].toSorted((a, b) => a.at.localeCompare(b.at));
+
+const noteOf = ({ day, actor, text }: Comment): readonly CourseMark[] =>
+  day === null ? [] : [{ day: dayOf(Date.parse(day)), at: `${day}T00:00:00.000Z`, actor, words: text, isNote: true }];
+
+const changesIn = (rows: readonly AuditRow[]): readonly CourseMark[] =>
   rows
     .filter(({ action }) => action === 'update')
     .flatMap(({ at, actor, entity, before, after }) => {
@@ -34,7 +43,6 @@ export const courseMarks = (rows: readonly AuditRow[]): readonly CourseMark[] =>
         return isPlain(from) && isPlain(to) ? `${label} ${textOf(from) || '–'} → ${textOf(to) || '–'}` : label;
       });
       return words.length > 0 ? [{ day: dayOf(Date.parse(at)), at, actor, words: words.join(', ') }] : [];
-    })
-    .toSorted((a, b) => a.at.localeCompare(b.at));
+    });
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;

@@ -54,7 +54,9 @@ export const ATTENTION = component(
             }),
             currency: s.orNull(s.text, { description: 'Of what is at risk' }),
             ends_at: s.orNull(s.moment, { description: 'The end of its flight' }),
-            remedy: s.nullOr(REMEDY, { description: 'Of a line item that is forecast to miss its goal, what helps most' }),
+            remedy: s.nullOr(REMEDY, {
+              description: 'Of a line item that is forecast to miss its goal, what helps most: also where it is behind already',
+            }),
           }),
         ),
       }),
@@ -63,6 +65,13 @@ export const ATTENTION = component(
       s.record({ line_item_id: s.integer, name: s.text, ended_at: s.moment, impressions: s.count, spend: s.number, currency: s.text }),
     ),
     records: s.record(RECORDS, { description: 'Records that are not archived' }),
+    seen: s.record(
+      {
+        placement: s.orNull(s.text, { description: 'A placement that a page has asked for; null: none yet' }),
+        impression: s.described(s.boolean, 'Whether an ad was ever shown'),
+      },
+      { description: 'What has come from pages; counted within half a minute' },
+    ),
     health: s.record({
       replicas: s.described(s.integer, 'Replicas that are running; one that ended without a word counts for 35 seconds more'),
       counters: s.described(s.boolean, 'Whether the counters in Redis can be read'),
@@ -80,7 +89,8 @@ export const ATTENTION = component(
           {
             ...{ table: 'line_items', id: 5, name: 'Boots, sport readers' },
             text: 'Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now',
-            ...{ at_risk: 760.5, currency: 'EUR', ends_at: '2026-10-31T00:00:00.000Z', remedy: null },
+            ...{ at_risk: 760.5, currency: 'EUR', ends_at: '2026-10-31T00:00:00.000Z' },
+            remedy: { change: 'longer', words: 'run 7 days longer', p50: 24_300, fields: { end_date: '2026-11-06' } },
           },
         ],
       },
@@ -89,6 +99,7 @@ export const ATTENTION = component(
       { line_item_id: 4, name: 'Boots, summer', ended_at: '2026-10-14T00:00:00.000Z', impressions: 200_000, spend: 900, currency: 'EUR' },
     ],
     records: { publishers: 2, placements: 12, campaigns: 40, line_items: 96, creatives: 131 },
+    seen: { placement: 'article-top', impression: true },
     health: { replicas: 3, counters: true, catalog_version: 84, catalog_age_seconds: 12 },
   },
 );

@@ -18,6 +18,8 @@ const OWN_GROUPS: readonly LineItemStatus['value'][] = ['cannot serve', 'behind'
 /** What needs attention of line items, of each kind those with the most at risk first. */
 export const itemGroups = (judged: readonly JudgedBooking[], short: readonly ShortBooking[], atMs: number): readonly AttentionGroup[] => {
   const risk = (one: JudgedBooking): number | null => atRiskMicros(one, atMs);
+  // What is late is often expected to stay so: then the forecast knows what helps.
+  const remedies = new Map(short.map((one) => [one.id, one.short.remedy]));
   const group = <One extends JudgedBooking>(
     kind: AttentionKind,
     of: readonly One[],
@@ -40,7 +42,7 @@ export const itemGroups = (judged: readonly JudgedBooking[], short: readonly Sho
                   at_risk: micros === null ? null : inCents(micros),
                   currency: one.currency,
                   ends_at: new Date(one.endMs).toISOString(),
-                  remedy: null,
+                  remedy: remedies.get(one.id) ?? null,
                 };
               }),
           },

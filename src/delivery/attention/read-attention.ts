@@ -6,10 +6,10 @@ import { amountFromMicros } from '../../catalog/model/money.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { readReconciliation } from '../../events/postgres/reconciliation.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
-import { findBookings, judgeBookings, type Booking } from './find-bookings.ts';
+import { findBookings, type Booking } from './find-bookings.ts';
 import { findComplaints } from './find-complaints.ts';
-import { itemGroups, MAX_ROWS } from './line-item-groups.ts';
-import { findShort } from './find-short.ts';
+import { MAX_ROWS } from './line-item-groups.ts';
+import { readItemGroups } from './read-item-groups.ts';
 import { findUnplayed } from './find-unplayed.ts';
 import {
   ATTENTION_KINDS,
@@ -31,20 +31,16 @@ export interface ReadAttentionOptions {
   readonly now: () => number;
 }
 
-/** Line items whose status is read: 0.3 s. The first by id. */
-export const MAX_JUDGED = 5_000;
 /** Creatives with complaints, or that players do not play, that are counted. */
 const MAX_COMPLAINED = 1_000;
-/** Line items whose goals are expected to be missed. */
-const MAX_SHORT = 1_000;
 const FRESH_MS = 10_000;
 /** Scopes whose answers are remembered. */
 const MAX_SCOPES = 100;
 
 /**
  * What needs attention of the publishers of a scope; for callers for all of them, also of the installation. Rejects when
- * Postgres is away. People of one scope who open the screen at the same time share an answer, except for `records`,
- * which say to a person who sets up a campaign what was just added.
+ * Postgres is away. People of one scope who open the screen at the same time share an answer, except for `records` and `seen`,
+ * which say to a person who sets up a campaign what was just added, and what came from a page.
  */
 export const createReadAttention = (options: ReadAttentionOptions): ((scope?: Scope) => Promise<Attention>) => {
   const latest = new LRUCache<string, { readonly readAtMs: number; readonly attention: Promise<SharedAttention> }>({ max: MAX_SCOPES });
@@ -58,12 +54,13 @@ export const createReadAttention = (options: ReadAttentionOptions): ((scope?: Sc
     return attention;
   };
   return async (scope = EVERYTHING) => {
-    const [attention, records] = await Promise.all([shared(scope), countRecords(options.knex, scope)]);
-    return { ...attention, records };
+    const { knex } = options;
+    const [attention, records, seen] = await Promise.all([shared(scope), countRecords(knex, scope), readSeen(knex, scope.publishers)]);
+    return { ...attention, records, seen };
   };
 };
 
-type SharedAttention = Omit<Attention, 'records'>;
+type SharedAttention = Omit<Attention, 'records' | 'seen'>;
 
 const readAttention = async (
   { knex, currentSnapshot, counters, readStatuses, countReplicas, now }: ReadAttentionOptions,
@@ -71,14 +68,13 @@ const readAttention = async (
 ): Promise<SharedAttention> => {
   const snapshot = currentSnapshot();
   const atMs = now();
-  const [judged, short, others, ofInstallation, ended] = await Promise.all([
-    findBookings(knex, 'current', { atMs, limit: MAX_JUDGED, publishers }).then((current) => judgeBookings(readStatuses, current)),
-    findShort(knex, { atMs, limit: MAX_SHORT, publishers }),
+  const [{ judged, groups: ofItems }, others, ofInstallation, ended] = await Promise.all([
+    readItemGroups(knex, readStatuses, { atMs, publishers }),
     otherGroups(knex, atMs, publishers),
     publishers === null ? installationGroups(knex, snapshot) : [],
     findBookings(knex, 'ended', { atMs, limit: MAX_ROWS, publishers }).then((latest) => endedItems(knex, latest)),
   ]);
-  const groups = new Map([...itemGroups(judged, short, atMs), ...others, ...ofInstallation].map((group) => [group.kind, group]));
+  const groups = new Map([...ofItems, ...others, ...ofInstallation].map((group) => [group.kind, group]));
   const counted: Record<string, number> = {};
   for (const { status } of judged) counted[status.value] = (counted[status.value] ?? 0) + 1;
   return {
@@ -102,6 +98,13 @@ const countRecords = async (knex: Knex, scope: Scope): Promise<Attention['record
   const { rows } = await knex.raw<{ rows: [Attention['records']] }>(`select ${counts.join(', ')}`, { ...scopeBinding(scope) });
   return rows[0];
 };
+
+const SEEN = `
+  select (select placement_id from request_days where cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[])) limit 1) as placement,
+         exists (select from daily_counts where impressions > 0 and (cast(:publishers as int[]) is null or publisher_id = any(cast(:publishers as int[])))) as impression`;
+
+const readSeen = async (knex: Knex, publishers: Ids): Promise<Attention['seen']> =>
+  (await knex.raw<{ rows: [Attention['seen']] }>(SEEN, { publishers } as Record<string, Knex.RawBinding>)).rows[0];
 
 const NO_RISK = { at_risk: null, currency: null, ends_at: null, remedy: null };
 

@@ -53,6 +53,7 @@ const ADMIN_POLICY = policy({
   imgSrc: ["'self'", 'data:'],
   connectSrc: ["'self'"],
   frameSrc: ["'self'"],
+  manifestSrc: ["'self'"],
   baseUri: ["'none'"],
   formAction: ["'none'"],
   frameAncestors: ["'none'"],
@@ -112,7 +113,7 @@ const POLICY_OF_FILE = new Map([
   [path.join('report', 'index.html'), REPORT_POLICY],
 ]);
 
-const ADMIN_PATHS = /^\/(admin(\.html)?|sign-in\.html|api|report)(\/|$)/i;
+const ADMIN_PATHS = /^\/(admin(\.html|\.webmanifest|-icon\.svg)?|sign-in\.html|api|report)(\/|$)/i;
 
 /**
  * The path by which files are looked up: percent-decoded, without doubled slashes and dot segments.
