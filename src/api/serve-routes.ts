@@ -3,7 +3,7 @@ import { groupBy } from '../base/group-by.ts';
 import { isObject } from '../base/narrow.ts';
 import type { Schema } from '../base/schema.ts';
 import { unknownFields } from '../base/fault.ts';
-import { schemaCompiler } from '../base/schema-compiler.ts';
+import { compiledLater, schemaCompiler } from '../base/schema-compiler.ts';
 import { schemaFaults } from '../base/schema-faults.ts';
 import { sendJson } from '../http/answers/send-json.ts';
 import { methodNotAllowed } from '../http/problems/error-handler.ts';
@@ -120,10 +120,11 @@ const bodyReader = ({ schema, refusal, raw, maxBytes, maxValues }: BodyDefinitio
 };
 
 const bodyCheck = (schema: Schema, refusal: string): ((value: unknown) => Values) => {
-  const validate = ajv.compile(checkedSchema(schema));
+  const compiled = compiledLater(() => ajv.compile(checkedSchema(schema)));
   const answered = answeredMembers(schema);
   return (value) => {
     const body = isObject(value) ? Object.fromEntries(Object.entries(value).filter(([member]) => !answered.includes(member))) : value;
+    const validate = compiled();
     if (validate(body)) return { ok: true, values: { body } };
     return { ok: false, refused: refuse('invalid_request', refusal, schemaFaults(validate.errors, FORMAT_DETAILS)) };
   };

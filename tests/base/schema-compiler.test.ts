@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { schemaCompiler } from '../../src/base/schema-compiler.ts';
+import { compiledLater, compileWaiting, schemaCompiler } from '../../src/base/schema-compiler.ts';
 import { ENTITIES } from '../../src/catalog/entities/entities.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { AUCTION_REQUEST_SCHEMA } from '../../src/http/openrtb/auction-schema.ts';
@@ -26,4 +26,12 @@ test.each(Object.entries(SCHEMAS))('%s is a valid schema', (_name, schema) => {
 test('a schema with an unknown keyword, or a value of the wrong type, is refused when it is compiled', () => {
   expect(() => schemaCompiler().compile({ type: 'string', maxLenght: 3 })).toThrow('unknown keyword');
   expect(() => schemaCompiler().compile({ type: 'string', maxLength: '3' })).toThrow('maxLength value must be');
+});
+
+test('a schema is compiled once, at its first use or before it', () => {
+  const compiled: string[] = [];
+  const [used, waiting] = ['used', 'waiting'].map((name) => compiledLater(() => compiled.push(name))) as [() => number, () => number];
+  expect([compiled, used(), used(), compiled]).toEqual([['used'], 1, 1, ['used']]);
+  compileWaiting();
+  expect([waiting(), compiled]).toEqual([2, ['used', 'waiting']]);
 });

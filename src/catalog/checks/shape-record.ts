@@ -1,6 +1,6 @@
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
-import { schemaCompiler } from '../../base/schema-compiler.ts';
+import { compiledLater, schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import type { Entity } from '../entities/define-entity.ts';
 import type { Fields, RecordOf } from '../entities/field.ts';
@@ -36,11 +36,12 @@ export interface ShapedRecord<R> {
  * @param withDefaults fills in what another field decides, before the defaults of the schema
  */
 export const shapeOf = <F extends Fields>({ schema }: Entity<F>, withDefaults = (record: Given<RecordOf<F>>) => record) => {
-  const validate = ajv.compile(schema);
+  const compiled = compiledLater(() => ajv.compile(schema));
   const spelling = canonicalSpelling(schema);
   return (input: unknown): ShapedRecord<RecordOf<F>> => {
     if (!isObject(input)) return { record: {}, faults: [{ pointer: '', detail: 'must be a JSON object' }] };
     const record = withDefaults(spelling ? (spelling(input) as object) : { ...input });
+    const validate = compiled();
     return { record, faults: validate(record) ? [] : schemaFaults(validate.errors, FORMAT_DETAILS) };
   };
 };

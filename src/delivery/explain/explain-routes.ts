@@ -5,7 +5,7 @@ import { maySee } from '../../access/scope.ts';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { anything, closedRecord, integer, optional } from '../../base/schema.ts';
-import { schemaCompiler } from '../../base/schema-compiler.ts';
+import { compiledLater, schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { visibleIds } from '../../bookings/record-scope.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
@@ -38,8 +38,10 @@ export interface ExplainRoutesOptions extends ToAdRequestOptions {
 
 const ajv = schemaCompiler({ allErrors: true, strictTypes: false, formats: FORMAT_TESTS });
 /** What a question has around its ad request, and a test ad in it. */
-const isQuestion = ajv.compile<{ readonly line_item_id: number }>(closedRecord({ request: optional(anything), line_item_id: integer }));
-const hasContext = ajv.compile<{ readonly context?: TestContext }>({ properties: { context: TEST_CONTEXT } });
+const questions = compiledLater(() =>
+  ajv.compile<{ readonly line_item_id: number }>(closedRecord({ request: optional(anything), line_item_id: integer })),
+);
+const contexts = compiledLater(() => ajv.compile<{ readonly context?: TestContext }>({ properties: { context: TEST_CONTEXT } }));
 
 const NOT_LOADED = refuse('unavailable', 'The campaign data has not been loaded yet.');
 
@@ -69,6 +71,7 @@ export const explainRoutes = (options: ExplainRoutesOptions): Handlers<typeof EX
       const snapshot = currentSnapshot();
       if (!snapshot) return NOT_LOADED;
       const asked = readRequest(snapshot, caller, isObject(body) ? body['request'] : undefined);
+      const isQuestion = questions();
       if (!isQuestion(body) || !asked.ok) {
         const inRequest = asked.faults.map(({ pointer, detail }) => ({ pointer: `/request${pointer}`, detail }));
         return refuse('invalid_request', 'The question has faults.', [...schemaFaults(isQuestion.errors), ...inRequest]);
@@ -85,6 +88,7 @@ export const explainRoutes = (options: ExplainRoutesOptions): Handlers<typeof EX
       const snapshot = currentSnapshot();
       if (!snapshot) return NOT_LOADED;
       const asked = readRequest(snapshot, caller, body);
+      const hasContext = contexts();
       if (!hasContext(body) || !asked.ok) {
         const ofContext = schemaFaults(hasContext.errors, FORMAT_DETAILS);
         return refuse('invalid_request', 'The request has faults.', [...asked.faults, ...ofContext]);

@@ -27,7 +27,7 @@ export interface WireAuction extends Json {
   readonly imp: readonly (Json & { readonly id: string })[];
 }
 
-const validate = schemaCompiler().compile<WireAuction>(AUCTION_REQUEST_SCHEMA);
+const validate = schemaCompiler({ code: { optimize: true } }).compile<WireAuction>(AUCTION_REQUEST_SCHEMA);
 
 /** The body of an auction, or its first fault. */
 export const parseAuction = (body: unknown): { readonly request: WireAuction } | { readonly faults: readonly Fault[] } => {

@@ -13,7 +13,7 @@ export type ParsedAdRequest =
  * @param report anyone can send a body to POST /ad, so it reports the first fault only
  */
 export const parseAdRequest = (body: unknown, report: keyof typeof AD_REQUEST_VALIDATORS = 'first'): ParsedAdRequest => {
-  const { full, flat } = AD_REQUEST_VALIDATORS[report];
+  const { full, flat } = AD_REQUEST_VALIDATORS[report]();
   if (isFlat(body)) {
     if (!flat(body)) return { ok: false, faults: schemaFaults(flat.errors) };
     const { publisher_id, placement_id, user_id, kv } = body;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Fault } from '../../base/fault.ts';
 import { parseUrl } from '../../base/parse-url.ts';
 import * as s from '../../base/schema.ts';
-import { schemaCompiler } from '../../base/schema-compiler.ts';
+import { compiledLater, schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { ProviderVariables, Settings } from '../../config/settings.ts';
@@ -119,14 +119,15 @@ const groupOf = (entry: string): object => {
   };
 };
 
-const validate = schemaCompiler({ allErrors: true, allowUnionTypes: true, useDefaults: true }).compile<s.Shape<typeof PROVIDERS>>(
-  PROVIDERS,
+const validator = compiledLater(() =>
+  schemaCompiler({ allErrors: true, allowUnionTypes: true, useDefaults: true }).compile<s.Shape<typeof PROVIDERS>>(PROVIDERS),
 );
 
 const check = (
   given: unknown,
   production: boolean,
 ): { readonly providers: readonly ProviderSettings[]; readonly faults: readonly Fault[] } => {
+  const validate = validator();
   if (!validate(given)) return { providers: [], faults: schemaFaults(validate.errors) };
   const faults = given.flatMap(({ id, issuer }, at) => [
     ...(isIssuer(issuer, production) ? [] : [{ pointer: `/${at}/issuer`, detail: ISSUER_FORM }]),
