@@ -130,6 +130,12 @@ export default [
     plugins: [typescript(), constants],
     output: { file: join(served, 'prebid-adapter.min.js'), format: 'iife', banner, plugins: [minify()] },
   },
+  // Served as /www/delivery/asyncjs.php.
+  {
+    input: join(sources, 'revive-async.ts'),
+    plugins: [typescript()],
+    output: { file: join(served, 'revive-async.js'), format: 'iife', plugins: [minify()] },
+  },
   // After the full script, whose hash it contains: rollup builds one configuration after the other.
   {
     input: join(sources, 'loader.ts'),

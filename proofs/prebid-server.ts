@@ -185,7 +185,7 @@ const startRates = async (folder: string) => {
 
 export const prebidServer: Proof = {
   name: 'prebid-server',
-  needsGo: true,
+  needs: 'Go',
   claim: 'the real Prebid Server for Go, built from its module, with the bidder file that sdk/examples publishes',
   expected: 'pages get our ads through it, and line items get the ads of exchanges behind it',
   run: async (rig) => {

@@ -27,6 +27,7 @@ import { rotation } from './rotation.ts';
 import { secrets } from './secrets.ts';
 import { scriptCost } from './script-cost.ts';
 import { series } from './series.ts';
+import { sinks } from './sinks.ts';
 import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
@@ -56,6 +57,7 @@ export const PROOFS: readonly Proof[] = [
   postgresAway,
   poison,
   prebidServer,
+  sinks,
   hungBidders,
   reload,
   upkeep,

@@ -33,7 +33,7 @@ const { values } = parseArgs({
 });
 const say = (line: string): void => console.error(line);
 const wanted = values.only?.split(',');
-const proofs = PROOFS.filter(({ name, needsGo = false }) => wanted?.includes(name) ?? !needsGo);
+const proofs = PROOFS.filter(({ name, needs }) => wanted?.includes(name) ?? needs === undefined);
 if (wanted && proofs.length < wanted.length) {
   say(`There are these proofs: ${PROOFS.map(({ name }) => name).join(', ')}`);
   process.exit(2);

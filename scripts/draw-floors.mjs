@@ -13,6 +13,7 @@ const WORDS = {
   '.': 'main.ts',
   commands: 'what an operator runs',
   replica: 'wires one replica',
+  agents: 'tools for assistants and buyers',
   trafficking: 'the API as a whole',
   alerts: 'what staff are told',
   finance: 'statements, closed months',

@@ -9,7 +9,7 @@ import path from 'node:path';
 export const FLOORS = [
   ['.'],
   ['cli', 'commands', 'replica'],
-  ['trafficking'],
+  ['agents', 'trafficking'],
   ['approvals'],
   ['alerts', 'finance'],
   ['delivery'],

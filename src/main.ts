@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +10,7 @@ import { migrateLatest, missingMigrations, newestMigration } from './catalog/pos
 import { readCurrencyRates, USD_ONLY } from './bidders/currency-rates.ts';
 import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
 import { NO_ADDRESSES, readAddressList } from './context/address-list.ts';
+import { openSinks } from './events/sinks/open-sinks.ts';
 import { readProviders } from './people/oidc/read-providers.ts';
 import { compose } from './replica/compose.ts';
 import { keepTokenSecret } from './config/keep-token-secret.ts';
@@ -35,6 +37,9 @@ const main = async (): Promise<void> => {
   const rateOf = currencyRatesFile === undefined ? USD_ONLY : await readCurrencyRates(currencyRatesFile);
   const dataCenters = dataCenterAddressesFile === undefined ? NO_ADDRESSES : await readAddressList(dataCenterAddressesFile);
   const providers = await readProviders(settings);
+  const notices: [message: string, details: Readonly<Record<string, unknown>>][] = [];
+  let notice = (...one: (typeof notices)[number]): void => void notices.push(one);
+  const sinks = await openSinks(settings.sinks, { replica: randomUUID(), onNotice: (...one) => notice(...one) });
   const stores = await openStores(settings);
   const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
   const service = compose({
@@ -45,10 +50,13 @@ const main = async (): Promise<void> => {
     dataCenters,
     rateOf,
     providers,
+    sinks,
     createTracing: await loadTracing(settings.tracing),
     ...(stores.demo && { demo: stores.demo }),
   });
 
+  notice = service.log.warn;
+  for (const one of notices) notice(...one);
   let stopping = false;
   const stop = async (cause: string, drainMs: number, exitCode = 0): Promise<void> => {
     // A second signal ends the process immediately.

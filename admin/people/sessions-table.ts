@@ -22,11 +22,12 @@ export const sessionsTable = (
     columns: [
       {
         label: t`Browser`,
-        cell: ({ id, device, user_agent: agent }) =>
-          html`<strong title=${agent}>${device}</strong> ${id === currentId ? pill('live', t`this one`) : ''}`,
+        cell: ({ id, device, user_agent: agent, method }) =>
+          html`<strong title=${agent}>${device}</strong> ${id === currentId ? pill('live', t`this one`) : ''}<br /><small class="muted"
+              >${t`by ${methodWords(method)}`}</small
+            >`,
       },
-      { label: t`From`, cell: ({ network, place }) => [network, place].filter(Boolean).join(' · ') || t`unknown` },
-      { label: t`Signed in by`, cell: ({ method }) => methodWords(method), minor: true },
+      { label: t`From`, cell: ({ network, place }) => unbroken([network, place].filter(Boolean).join(' · ') || t`unknown`) },
       { label: t`Last used`, cell: ({ last_used_at: at }) => unbroken(moment(at)) },
       { label: t`Ends`, cell: ({ expires_at: at }) => unbroken(moment(at)), wide: true },
     ],

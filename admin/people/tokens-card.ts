@@ -43,12 +43,15 @@ export const createTokensCard = (page: Page): { readonly render: () => TemplateR
     await tokens.load();
   };
   const columns: readonly Column<Token>[] = [
-    { label: t`Token`, cell: ({ name, prefix }) => html`<strong>${name}</strong><br /><small class="muted">${prefix}…</small>` },
+    {
+      label: t`Token`,
+      cell: ({ name, prefix, created_by: by }) =>
+        html`<strong>${name}</strong><br /><small class="muted address">${t`${prefix}… by ${by}`}</small>`,
+    },
     { label: t`Roles`, cell: ({ roles }) => roles.map(say).join(', ') },
     { label: t`For`, cell: (token) => scopeWords(page, token) },
     { label: t`Last used`, cell: ({ last_used_at: at }) => (at === null ? t`never` : unbroken(moment(at))) },
     { label: t`Ends`, cell: stateOf },
-    { label: t`By`, cell: ({ created_by: by }) => by, wide: true },
   ];
   const actions = (token: Token): TemplateResult =>
     isUsable(token) && page.rights.may('DELETE', '/tokens/{id}')

@@ -21,6 +21,8 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   const ttlMs = draw.of(TTLS_MS.slice(0, 4));
   const clickers = has('activity') && draw.oneIn(3);
   const closes = has('close') && draw.oneIn(3);
+  // Months are closed for advertisers without rules.
+  const labelled = has('labels') && !closes && draw.oneIn(2);
   const startMs =
     (closes ? MONTH_ENDS_MS - 2 * MS_PER_DAY - 4 * MS_PER_HOUR : START_MS) + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
   const flight = { start_at: new Date(START_MS - MS_PER_DAY), end_at: new Date(START_MS + DAYS_BOOKED * MS_PER_DAY) };
@@ -41,6 +43,7 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
         ...flight,
         budget_micros: draw.oneIn(2) ? budget(draw) : null,
         daily_budget_micros: draw.oneIn(4) ? budget(draw) : null,
+        ...(labelled && { advertiser_id: 1 + draw.below(LABELLED.length) }),
       });
       for (let i = 0; i < 1 + draw.below(3); i++) {
         const item = lineItem(draw, has, lineItems.length + 1, campaignId);
@@ -62,7 +65,7 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
     rows: {
       publishers,
       placements,
-      advertisers: closes ? ADVERTISERS : [],
+      advertisers: closes ? ADVERTISERS : labelled ? LABELLED : [],
       bidders: [],
       targetings: [],
       campaigns,
@@ -73,6 +76,12 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
 };
 
 const ADVERTISERS: readonly CatalogRow[] = [1, 2, 3].map((id) => ({ id, name: `advertiser ${id}` }));
+/** Competitors of the first two, and of the last two; none of one kind twice in a page. */
+const LABELLED: readonly CatalogRow[] = [
+  { id: 1, name: 'cars', exclusion_labels: ['cars'], exclusive: true },
+  { id: 2, name: 'cars and phones', exclusion_labels: ['cars', 'phones'], exclusive: false },
+  { id: 3, name: 'phones', exclusion_labels: ['phones'], exclusive: false },
+];
 const OPEN_PLACEMENT = 'open';
 
 /** The placements of a publisher's pages: first its own, then one that is open to all publishers. */
@@ -100,8 +109,14 @@ export const limits = (draw: Draw, has: (name: StepClass) => boolean): CatalogRo
   goal_impressions: draw.oneIn(4) ? 1 + draw.below(20) : null,
   frequency_cap: has('users') && draw.oneIn(3) ? 1 + draw.below(3) : null,
   frequency_window_s: draw.of([10, 60, 600, 3600]),
-  frequency_caps: has('users') && draw.oneIn(4) ? [{ scope: 'campaign', impressions: 1 + draw.below(4), window: draw.of([60, 600]) }] : [],
+  frequency_caps: has('users') ? frequencyCaps(draw, has) : [],
 });
+
+const frequencyCaps = (draw: Draw, has: (name: StepClass) => boolean): readonly object[] => {
+  const ofCampaign = { scope: 'campaign', impressions: 1 + draw.below(4), window: draw.of([60, 600]) };
+  const ofClicks = { scope: draw.of(['line_item', 'campaign']), clicks: 1 + draw.below(2), window: draw.of([60, 600, 3600]) };
+  return [...(draw.oneIn(4) ? [ofCampaign] : []), ...(has('clicks') && draw.oneIn(3) ? [ofClicks] : [])];
+};
 
 const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, campaign_id: number): CatalogRow => {
   const kinds = [

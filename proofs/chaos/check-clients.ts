@@ -29,7 +29,7 @@ export const checkEarned = (model: Model, taken: readonly Ad[], redisMs: number)
   return [...clients].flatMap((name) => {
     const all = model.adsOf('p', Number(name.split(' ')[0])).filter(({ ad }) => `${ad.publisherId} ${ad.client}` === name);
     const rendered = all.filter(({ counted }) => counted).length;
-    const known = all.filter(({ forgotten }) => !forgotten);
+    const known = all.filter(({ forgotten, released }) => !forgotten && !released);
     const held =
       total(known.filter(({ selectedAtMs }) => periodOf(selectedAtMs) === period)) - known.filter(({ counted }) => counted).length;
     const bound = Math.max(...taken.filter((ad) => all.includes(ad)).map(boundOf)) + PROOF * rendered;

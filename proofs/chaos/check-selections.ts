@@ -13,7 +13,7 @@ import type { LoggedEvent } from './system.ts';
 export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
   const found: Violation[] = [];
   const fresh = new Set(taken);
-  const isHeld = (ad: Ad): boolean => ad.reserved && (ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
+  const isHeld = (ad: Ad): boolean => ad.reserved && !ad.released && (ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
   const counts = (ad: Ad): boolean => !fresh.has(ad) && (isDelivered(ad) || isHeld(ad));
   const open = (ad: Ad): boolean => !fresh.has(ad) && isHeld(ad) && holdsPrice(ad);
   const sum = (ads: readonly Ad[], value: (ad: Ad) => number): number => ads.reduce((total, ad) => total + value(ad), 0);
@@ -101,7 +101,7 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
       ({ price }) => price,
     );
   }
-  return [...found, ...checkFrequency(model, taken, redisMs)];
+  return [...found, ...checkFrequency(model, taken, redisMs), ...checkClickCaps(model, taken, redisMs)];
 };
 
 /** Whether no ad was reserved from an account that is set aside, or is to be. A lot may have been reserved before that. */
@@ -121,8 +121,8 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
     const [counter = 0, publisherId] = key.split(' ').map(Number);
     const ads = of.map(({ ad }) => ad);
     const windowMs = model.minWindowMs(counter);
-    const takesPlace = ({ ad, counted, waiting, seenAtMs, selectedAtMs, reserved, forgotten }: Ad): boolean => {
-      if (forgotten) return false;
+    const takesPlace = ({ ad, counted, released, waiting, seenAtMs, selectedAtMs, reserved, forgotten }: Ad): boolean => {
+      if (forgotten || released) return false;
       if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + windowMs - MAX_SKEW_MS;
       return reserved && redisMs < Math.min(ad.tokenExpS * 1000, selectedAtMs + windowMs) - MAX_SKEW_MS;
     };
@@ -139,6 +139,24 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
   return found;
 };
 
+/** Whether no user got an ad after as many clicks as allowed. Clicks that were judged later took their place then. */
+const checkClickCaps = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] =>
+  taken.flatMap(({ ad: { publisherId, userHash, tokenId }, bounds }) =>
+    (userHash === null ? [] : bounds.clickCaps).flatMap(({ counter, max }) => {
+      const windowMs = model.minWindowMs(counter);
+      const clicks = model.adsOf(...ownerOf(counter - CLICK_COUNTERS)).filter((ad) => {
+        const click = model.logged.get(`${ad.ad.tokenId} click`);
+        const isCounted = click?.reason === '' && !click.isJudged && !ad.forgotten && !model.isRefiltered(ad.ad.tokenId);
+        const isOwn = ad.ad.publisherId === publisherId && ad.ad.userHash === userHash;
+        return (
+          isCounted && isOwn && countsOf(ad.ad.counted ?? [], 'clicks').includes(counter) && redisMs < click.atMs + windowMs - MAX_SKEW_MS
+        );
+      }).length;
+      const text = `${userHash} got ${tokenId} after ${clicks} of ${max} clicks of counter ${counter} (window ${windowMs / 1000} s)`;
+      return clicks >= max ? [{ rule: 'clicks of a user', text }] : [];
+    }),
+  );
+
 /** Of its impression, by its token. */
 const countersOf = ({ ad: { userHash, counted = [] } }: Ad): readonly number[] =>
   userHash === null ? [] : countsOf(counted, 'impressions').filter((_, i) => i % 2 === 0);
@@ -147,6 +165,7 @@ const countersOf = ({ ad: { userHash, counted = [] } }: Ad): readonly number[] =
 const ownerOf = (counter: number): readonly ['l' | 'c', number] =>
   counter < CAMPAIGN_COUNTERS ? ['l', counter] : ['c', counter - CAMPAIGN_COUNTERS];
 const CAMPAIGN_COUNTERS = 2 ** 32;
+const CLICK_COUNTERS = 3 * CAMPAIGN_COUNTERS;
 
 const leastOf = (caps: Bounds['caps']): readonly number[] => (caps.length === 0 ? [] : [Math.min(...caps.map(({ max }) => max))]);
 

@@ -9,7 +9,7 @@ const rollUpDifferences = (table: string): string => `
   select line_item_id as id from (
     select line_item_id, count(*) filter (where kind = 'impression' and invalid_reason = '') as impressions,
            count(*) filter (where kind = 'impression' and invalid_reason <> '') as filtered, count(*) filter (where kind = 'click') as clicks,
-           count(*) filter (where kind = 'event' and event_type <> 'complete') as events, coalesce(sum(billed_micros), 0) as spend
+           count(*) filter (where kind = 'event' and event_type not in ('complete', 'notUsed')) as events, coalesce(sum(billed_micros), 0) as spend
     from events group by 1
   ) e full join (
     select line_item_id, sum(impressions) filter (where reason = '') as impressions, sum(impressions) filter (where reason <> '') as filtered,

@@ -1,7 +1,7 @@
 import { countedCaps } from '../../src/ledger/frequency-counters.ts';
 import type { RowChange } from '../../src/events/postgres/refilter-store.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
-import { PROVISIONAL } from '../../src/ledger/hit.ts';
+import { NOT_USED, PROVISIONAL } from '../../src/ledger/hit.ts';
 import { createClickers, type Clickers } from './clickers.ts';
 import { hitKey } from './hit-key.ts';
 import type { LoggedEvent, Lost } from './system.ts';
@@ -29,6 +29,8 @@ export interface Ad extends Selected {
   seenAtMs: number | undefined;
   /** The impression is in the event stream. */
   counted: boolean;
+  /** Its player has said that it is not used, before its impression: nothing is held for it, and its impression counts no more. */
+  released: boolean;
   /** Its complete view is in the event stream. */
   completed: boolean;
   /** It was filtered later. */
@@ -59,6 +61,8 @@ export interface Model {
   readonly logged: ReadonlyMap<string, LoggedEvent>;
   readonly acknowledged: ReadonlySet<string>;
   isRefiltered(tokenId: string): boolean;
+  /** A hit that was acknowledged counts no more, since its ad was not used. */
+  isReleased(key: string): boolean;
   /**
    * Hits after an impression that were counted or filtered against the rules; ask when every hit has been settled.
    * `isForgetful`: Redis has lost what it knew of visitors.
@@ -71,6 +75,7 @@ export interface Model {
   select(selected: readonly Selected[], at: { readonly step: number; readonly redisMs: number; readonly ttlMs: number }): readonly Ad[];
   /** Notes a hit that was sent. Returns whether it was sent before. */
   send(key: string): boolean;
+  isSent(key: string): boolean;
   acknowledge(key: string, atMs: number): void;
   /** Postgres accepted the hit. */
   store(key: string): void;
@@ -187,6 +192,7 @@ export const createModel = (): Model => {
     if (event.hit.kind === 'click') addClicks(ad, -1);
     if (isImpression) ad.counted = false;
     if (isCompleteView(event)) ad.completed = false;
+    if (isNotUsed(event)) ad.released = false;
   };
 
   /** An event that an earlier loss took is there again, with an older copy of Redis. */
@@ -200,6 +206,7 @@ export const createModel = (): Model => {
     if (event.hit.kind === 'click') addClicks(ad, 1);
     if (isImpression) Object.assign(ad, { counted: true, waiting: false });
     if (isCompleteView(event)) ad.completed = true;
+    if (isNotUsed(event)) ad.released = !ad.counted;
   };
 
   const logOne = (event: LoggedEvent): readonly Violation[] => {
@@ -217,12 +224,14 @@ export const createModel = (): Model => {
     waiting.delete(key);
     if (!ad) return [];
     const isImpression = adOfImpression(key) !== undefined && event.reason === '';
+    if (isImpression && ad.released && !ad.forgotten) return [{ rule: 'released', text: `${key} was counted after its ad was not used` }];
     if (isImpression) {
       ad.counted = true;
       ad.filteredLater = false;
       ad.waiting = false;
     }
     if (isCompleteView(event) && event.reason === '') ad.completed = true;
+    if (isNotUsed(event) && event.reason === '') ad.released = !ad.counted;
     addFor(ad, isImpression ? 1 : 0, event.billedMicros);
     if (event.hit.kind === 'click' && event.reason === '') addClicks(ad, 1);
     return checkBill(ad, event, isImpression);
@@ -234,6 +243,7 @@ export const createModel = (): Model => {
     acknowledged,
     waiting,
     isRefiltered: (tokenId) => refiltered.has(tokenId),
+    isReleased: (key) => adOfImpression(key)?.released === true,
     adsOf: (kind, id) => groups.get(kind + id) ?? [],
     adsOfStep: (step) => groups.get(`step ${step}`) ?? [],
     sums: sumsOf,
@@ -249,6 +259,7 @@ export const createModel = (): Model => {
           releasedByMs: one.ad.tokenExpS * 1000 + holdSlackMs(ttlMs) + RELEASE_MARGIN_MS,
           seenAtMs: undefined,
           counted: false,
+          released: false,
           completed: false,
           filteredLater: false,
           waiting: false,
@@ -262,6 +273,7 @@ export const createModel = (): Model => {
         groupOf(`c${ad.ad.campaignId}`).push(ad);
         return ad;
       }),
+    isSent: (key) => sent.has(key),
     send: (key) => {
       const before = sent.has(key);
       sent.add(key);
@@ -334,10 +346,12 @@ export const createModel = (): Model => {
 };
 
 const isBillingView = ({ kind, eventType, ad }: LoggedEvent['hit']): boolean => kind === 'event' && eventType === ad.billsOn;
+const isNotUsed = ({ hit: { kind, eventType } }: LoggedEvent): boolean => kind === 'event' && eventType === NOT_USED;
 const isCompleteView = ({ hit }: LoggedEvent): boolean => isBillingView(hit) && hit.ad.billsOn === 'complete';
 
 /** Whether the price of an ad that was reserved is held, if its hold has not ended. */
-export const holdsPrice = ({ counted, completed, later }: Ad): boolean => !counted || (later.hit === COMPLETE_VIEW && !completed);
+export const holdsPrice = ({ counted, completed, released, later }: Ad): boolean =>
+  !released && (!counted || (later.hit === COMPLETE_VIEW && !completed));
 
 /** An impression bills what was held for it; what bills after it at most its price; everything else nothing. */
 const checkBill = ({ ad, price, later }: Ad, { hit, reason, billedMicros }: LoggedEvent, isImpression: boolean): readonly Violation[] => {

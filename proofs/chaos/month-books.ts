@@ -115,12 +115,13 @@ interface Earned {
   readonly revenue: string;
 }
 
-// The events by their days in the zone that they are stored with, and each fee by the milliseconds that have passed of it.
+// The events that are counted, by their days in the zone that they are stored with, and each fee by the milliseconds that have passed of it.
 const EARNED = `
   with hits as (
     select campaign_id, count(*) filter (where kind = 'impression') as impressions, count(*) filter (where kind = 'click') as clicks,
            sum(billed_micros) as revenue
-    from events where publisher_id = :publisher and invalid_reason = '' and to_char(at at time zone zone, 'YYYY-MM') = :month group by 1
+    from events
+    where publisher_id = :publisher and not exists (select from event_batches b where b.batch = events.batch) and invalid_reason = '' and to_char(at at time zone zone, 'YYYY-MM') = :month group by 1
   ), spans as (
     select l.campaign_id, l.budget_micros::numeric as fee, extract(epoch from l.end_at - l.start_at) as whole,
            extract(epoch from least(greatest(m.begins_at, l.start_at), l.end_at) - l.start_at) as before,

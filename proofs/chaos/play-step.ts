@@ -1,3 +1,4 @@
+import { NOT_USED } from '../../src/ledger/hit.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
@@ -212,7 +213,8 @@ const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readon
     hits.map(async ({ ad, hit, key }) => ({
       ad,
       key,
-      isRepeat: repeats.has(key),
+      // The impression of an ad that was not used is none.
+      isRepeat: repeats.has(key) || (hit.kind === 'impression' && model.isSent(`${ad.ad.tokenId} event:${NOT_USED}`)),
       outcome: await system.replica(replica).track(ad.token, hit),
     })),
   );

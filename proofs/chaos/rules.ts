@@ -1,6 +1,11 @@
 import { countedCaps } from '../../src/ledger/frequency-counters.ts';
 import type { Selected } from './replica.ts';
 
+export interface CountedMax {
+  readonly counter: number;
+  readonly max: number;
+}
+
 /** The limits of one selection, by the rules of the contract. null: no limit. Money in micros. */
 export interface Bounds {
   readonly dailyImpressions: number | null;
@@ -10,8 +15,9 @@ export interface Bounds {
   readonly campaignDaily: number | null;
   /** Impressions over the flight. */
   readonly goal: number | null;
-  /** Of a user, by the counters of the ledger. */
-  readonly caps: readonly { readonly counter: number; readonly max: number }[];
+  /** Of a user, by the counters of the ledger: of impressions, and of clicks. */
+  readonly caps: readonly CountedMax[];
+  readonly clickCaps: readonly CountedMax[];
 }
 
 /** A programmatic line item is billed by its bid, whatever its budget type says. */
@@ -21,6 +27,7 @@ const isFlat = ({ lineItem, bidMicros }: Selected): boolean => bidMicros === nul
 export const boundsOf = (selected: Selected): Bounds => {
   const { lineItem, campaign, together } = selected;
   const flat = isFlat(selected);
+  const caps = countedCaps(selected) ?? [];
   return {
     dailyImpressions: lineItem.dailyImpressionCap,
     dailySpend: flat ? null : lineItem.dailySpendCapMicros,
@@ -28,9 +35,8 @@ export const boundsOf = (selected: Selected): Bounds => {
     campaignBudget: flat ? null : campaign.budgetMicros,
     campaignDaily: flat ? null : campaign.dailyBudgetMicros,
     goal: lineItem.goals.impressions,
-    caps: (countedCaps(selected) ?? [])
-      .filter(({ of }) => of === 'impressions')
-      .map(({ counter, max }) => ({ counter, max: Math.max(max, together.length) })),
+    caps: caps.filter(({ of }) => of === 'impressions').map(({ counter, max }) => ({ counter, max: Math.max(max, together.length) })),
+    clickCaps: caps.filter(({ of }) => of === 'clicks'),
   };
 };
 

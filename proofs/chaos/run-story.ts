@@ -105,7 +105,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   found.push(...(await compareBooks(stage)), ...(await repairDamaged(stage, round)), ...(await stage.poison.check()));
   if (found.length === 0) found.push(...(await refilterAll(stage, round)));
   for (const key of model.acknowledged)
-    if (!model.logged.has(key)) found.push({ rule: 'lost', text: `${key} was acknowledged and never settled` });
+    if (!model.logged.has(key) && !model.isReleased(key)) found.push({ rule: 'lost', text: `${key} was acknowledged and never settled` });
   found.push(...model.misjudged(stage.losses > 0), ...(await checkStored(stage)), ...(await checkFiltered(stage)));
   return stage.story.world.closes ? [...found, ...(await closeAll(stage))] : found;
 };

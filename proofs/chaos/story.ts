@@ -203,6 +203,8 @@ export const STEP_CLASSES = [
   'close',
   'views',
   'pages',
+  'labels',
+  'unused',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

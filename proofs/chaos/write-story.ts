@@ -83,7 +83,13 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const kind = draw.of(['impression', 'impression', 'impression', has('clicks') ? 'click' : 'impression', 'event'] as const);
     const eventType =
       kind === 'event'
-        ? draw.of(['like', 'share', ...(has('clicks') ? ['viewable', 'viewable'] : []), ...(has('views') ? ['complete', 'complete'] : [])])
+        ? draw.of([
+            'like',
+            'share',
+            ...(has('clicks') ? ['viewable', 'viewable'] : []),
+            ...(has('views') ? ['complete', 'complete'] : []),
+            ...(has('unused') ? ['notUsed', 'notUsed'] : []),
+          ])
         : '';
     return { of, nth: draw.below(3), kind, eventType, prefetch: draw.oneIn(25), network: of % NETWORKS.length };
   };

@@ -30,7 +30,7 @@ export interface Proof {
   /** It measures what this machine does meanwhile: nothing else runs beside it. */
   readonly isAlone?: boolean;
   /** Software that this project does not bring: it runs only where it is named. */
-  readonly needsGo?: boolean;
+  readonly needs?: 'Go' | 'Java';
   run(rig: Rig, scale: Scale): Promise<Finding>;
 }
 

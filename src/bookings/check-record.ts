@@ -9,6 +9,7 @@ import { completeMedia } from '../uploads/complete-media.ts';
 import { allocationWarnings } from './allocation-warnings.ts';
 import { checkReferences } from './check-references.ts';
 import { takenKey } from './external-key.ts';
+import { takenZone } from './taken-zone.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { withFollowed } from './followed-placements.ts';
 import { sealMembers } from './seal-members.ts';
@@ -38,7 +39,8 @@ export const createCheckRecord =
       : { input: given, faults: [] };
     const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input, by, before) : { faults: [], placements: [] };
     const checked = kind.check(input, { dimensions, placements });
-    const taken = checked.ok ? await takenKey(trx, kind, checked.record as EntityRecord, before) : [];
+    const record = checked.ok ? (checked.record as EntityRecord) : undefined;
+    const taken = record ? [...(await takenKey(trx, kind, record, before)), ...(await takenZone(trx, kind, record, before))] : [];
     const ofRecord = checked.ok ? [] : checked.faults.filter(({ pointer }) => !unplaced.some((one) => one.pointer === pointer));
     const all = [...ofRecord, ...unplaced, ...faults, ...taken];
     if (!checked.ok || all.length > 0) return refused('invalid', all);

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { writeFile } from 'node:fs/promises';
-import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
+import { applyBookings, planBookings, say } from './apply-bookings.ts';
 import { createBookingsClient, type Applied, type BookingsClient } from './bookings-client.ts';
 import { CliFault } from './cli-fault.ts';
 import { giveKeys } from './give-keys.ts';
-import { noteOfCommit } from './note-of-commit.ts';
-import { describePlan } from './describe-plan.ts';
-import { readBookings, type BookingLines } from './read-bookings.ts';
+import { IMPORT_OPTIONS, IMPORT_USAGE } from './import/import-values.ts';
+import { runImport } from './import/run-import.ts';
+import { readBookings } from './read-bookings.ts';
 
 const USAGE = `Bookings in files.
 
@@ -15,7 +15,7 @@ const USAGE = `Bookings in files.
   ads plan  FILE…                                     says what applying the files would change
   ads apply FILE… [--yes]                             shows the plan, asks, and applies it
   ads diff  FILE…                                     says what differs from the files; exit code 1 if anything does
-
+${IMPORT_USAGE}
   --publisher ID   whose bookings; by default those of the publisher with the key in the file
   --prune          archives what the files do not have
   --keys           gives each record without a key one, made of its name
@@ -36,12 +36,11 @@ const options = {
   note: { type: 'string' },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
+  ...IMPORT_OPTIONS,
 } as const;
 
 const parsed = () => parseArgs({ options, allowPositionals: true });
 type Values = ReturnType<typeof parsed>['values'];
-
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const pull = async (client: BookingsClient, { publisher, output, keys }: Values): Promise<number> => {
   if (publisher === undefined) throw new CliFault('ads pull needs --publisher ID', 2);
@@ -52,38 +51,7 @@ const pull = async (client: BookingsClient, { publisher, output, keys }: Values)
   return 0;
 };
 
-const planned = async (client: BookingsClient, files: BookingLines, values: Values, isDiff = false): Promise<Applied> => {
-  const plan = await client.apply(files, { ...values, isDryRun: true });
-  if (values.json) say(JSON.stringify(plan, undefined, 2));
-  else say(describePlan(plan, { isDiff, isColoured: process.stdout.isTTY, nowMs: Date.now() }));
-  return plan;
-};
-
 const differs = ({ changes, undeclared }: Applied): boolean => changes.length + undeclared.length > 0;
-
-const apply = async (client: BookingsClient, files: BookingLines, values: Values): Promise<number> => {
-  const plan = await planned(client, files, { ...values, json: false });
-  if (plan.changes.length === 0) return 0;
-  if (!values.yes && !(await isConfirmed())) {
-    say('Nothing was changed.');
-    return 1;
-  }
-  const note = values.note ?? (await noteOfCommit(process.env, process.cwd()));
-  const applied = await client.apply(files, { ...values, isDryRun: false, ifState: plan.state, note });
-  say(values.json ? JSON.stringify(applied, undefined, 2) : `Applied: ${applied.changes.length} changes.`);
-  if (applied.api_key !== undefined && !values.json) say(`API key of the new publisher, shown this once: ${applied.api_key}`);
-  return 0;
-};
-
-const isConfirmed = async (): Promise<boolean> => {
-  if (!process.stdin.isTTY) throw new CliFault('There is no one to ask: apply with --yes', 2);
-  const ask = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await ask.question('Apply? [y/N] ')).trim());
-  } finally {
-    ask.close();
-  }
-};
 
 const main = async (): Promise<number> => {
   const { values, positionals } = parsed();
@@ -92,13 +60,15 @@ const main = async (): Promise<number> => {
     say(USAGE);
     return command === undefined && !values.help ? 2 : 0;
   }
-  if (!['pull', 'plan', 'apply', 'diff'].includes(command)) throw new CliFault(`There is no command ${command}: see ads --help`, 2);
+  if (!['pull', 'plan', 'apply', 'diff', 'import'].includes(command))
+    throw new CliFault(`There is no command ${command}: see ads --help`, 2);
   const client = createBookingsClient(process.env);
   if (command === 'pull') return pull(client, values);
+  if (command === 'import') return runImport(client, names, values);
   if (names.length === 0) throw new CliFault(`ads ${command} needs files: see ads --help`, 2);
   const files = await readBookings(names, process.env);
-  if (command === 'apply') return apply(client, files, values);
-  const plan = await planned(client, files, values, command === 'diff');
+  if (command === 'apply') return applyBookings(client, files, values);
+  const plan = await planBookings(client, files, values, command === 'diff');
   return command === 'diff' && differs(plan) ? 1 : 0;
 };
 

@@ -1,4 +1,5 @@
 import { parseUrl } from '../base/parse-url.ts';
+import { ASSET_FOLDER } from '../catalog/model/asset-rules.ts';
 import { CliFault } from './cli-fault.ts';
 import type { BookingLines } from './read-bookings.ts';
 
@@ -41,7 +42,16 @@ export interface BookingsClient {
   /** The bookings of a publisher as YAML. */
   pull(publisher: string): Promise<string>;
   apply(files: BookingLines, call: ApplyCall): Promise<Applied>;
+  /** Paths of stored files, by the hash of their bytes. */
+  storedFiles(): Promise<ReadonlyMap<string, string>>;
+  /** Stores a file. @returns its path */
+  store(file: { readonly name: string; readonly bytes: Buffer }, publisher: number | null): Promise<string>;
 }
+
+const FILES_A_PAGE = 1000;
+
+/** The path of a stored file in contents, whichever host its address has. */
+const pathOf = (url: string): string => url.slice(Math.max(0, url.indexOf(ASSET_FOLDER)));
 
 /** Calls the service that the environment names. Each method throws a CliFault with the words of the service. */
 export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv): BookingsClient => {
@@ -74,6 +84,23 @@ export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv):
       const answer = await call(`/api/apply?${query.toString()}`, { method: 'POST', headers, body: lines.join('\n') });
       if (!answer.ok) throw await faultOf(answer, placeOf);
       return (await answer.json()) as Applied;
+    },
+    storedFiles: async () => {
+      const paths = new Map<string, string>();
+      for (let offset = 0; ; offset += FILES_A_PAGE) {
+        const answer = await call(`/api/assets?limit=${FILES_A_PAGE}&offset=${offset}`, { headers: {} });
+        if (!answer.ok) throw await faultOf(answer);
+        const page = (await answer.json()) as readonly { readonly sha256: string; readonly url: string }[];
+        for (const { sha256, url } of page) paths.set(sha256, pathOf(url));
+        if (page.length < FILES_A_PAGE) return paths;
+      }
+    },
+    store: async ({ name, bytes }, publisher) => {
+      const query = new URLSearchParams({ name: name.slice(0, 256), ...(publisher !== null && { publisher_id: String(publisher) }) });
+      const headers = { 'Content-Type': 'application/octet-stream' };
+      const answer = await call(`/api/assets?${query.toString()}`, { method: 'PUT', headers, body: new Uint8Array(bytes) });
+      if (!answer.ok) throw new CliFault(`${name} cannot be stored: ${(await faultOf(answer)).message}`);
+      return pathOf(((await answer.json()) as { readonly url: string }).url);
     },
   };
 };

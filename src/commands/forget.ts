@@ -6,6 +6,8 @@ import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
 import { eventsStored } from '../events/events-stored.ts';
+import { openSinksOfEnvironment } from '../events/sinks/replay-to-sink.ts';
+import { forgetInSinks } from '../events/sinks/report-sinks.ts';
 import { createForgetUser, type Pseudonym } from '../events/forget-user.ts';
 import { samplePseudonym } from '../forecast/sample/sampled-request.ts';
 import { forgetSampled } from '../forecast/sample/sample-store.ts';
@@ -40,6 +42,7 @@ const main = async (): Promise<void> => {
     );
     const sampleKey = await databaseKey(knex);
     const visitors = pseudonyms.map(({ publisherId, userHash: visitor }) => samplePseudonym(sampleKey, publisherId, visitor));
+    const sinks = await openSinksOfEnvironment();
     const forget = createForgetUser({ knex, redis, keys });
     const eraseOnce = async (): Promise<void> => {
       await eventsStored(redis, keys, (shard) => stores.backgroundLink.nowMs(shard));
@@ -48,6 +51,8 @@ const main = async (): Promise<void> => {
       console.log(
         `erased: ${places} users in Redis; the user in ${events} events, ${pendingHits} pending hits, ${deadEvents} dead events, ${sampled} sampled requests`,
       );
+      const hashes = pseudonyms.map(({ userHash: hash }) => hash);
+      for await (const line of forgetInSinks(sinks, hashes)) console.log(line);
     };
     await eraseOnce();
     const endMs = Date.now() + tokenTtlMs + MARGIN_MS;
@@ -58,6 +63,7 @@ const main = async (): Promise<void> => {
       await sleep(endMs - Date.now());
       await eraseOnce();
     }
+    await Promise.allSettled(sinks.map(({ sink }) => sink.close()));
   } finally {
     await stores.close();
   }

@@ -10,6 +10,8 @@ import { compareAllAccounts, compareDay } from '../events/compare-books.ts';
 import { createCountStore } from '../events/postgres/count-store.ts';
 import { readPublisherDays } from '../events/postgres/publisher-days.ts';
 import { underReconcileLock } from '../events/postgres/reconciliation.ts';
+import { openSinksOfEnvironment } from '../events/sinks/replay-to-sink.ts';
+import { reportSinks } from '../events/sinks/report-sinks.ts';
 import { COUNT_NAMES, createAccountBooks } from '../ledger/read/account-books.ts';
 import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { connectStores } from '../replica/connect-stores.ts';
@@ -27,7 +29,7 @@ const NEW_ACCOUNT_DAYS = 400;
 /**
  * `node dist/commands/reconcile.js [--day 2026-11-20 | --from 2026-11-01 --to 2026-11-20] [--dry-run]`:
  * compares the daily, event and hourly counts of these days with the event rows, and all accounts
- * with the daily counts, and today's tallies with the counts, and corrects what differs. See docs/operations.md.
+ * with the daily counts, today's tallies with the counts, and the sinks of SINKS with the event rows, and corrects what differs. See docs/operations.md.
  */
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
@@ -67,6 +69,13 @@ const main = async (): Promise<void> => {
         console.log(`  publisher ${publisherId} ${kind === 'l' ? 'line item' : 'campaign'} ${id}: ${changes.join(', ')}`);
       }
       console.log(`${await createCompareTallies({ knex, books: createTallyBooks({ redis, keys }) })(today, comparing)} tallies ${verb}`);
+      const sinks = await openSinksOfEnvironment();
+      const compared = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+      for await (const line of reportSinks(knex, sinks, compared, dryRun)) {
+        console.log(line);
+        await checkLock();
+      }
+      await Promise.allSettled(sinks.map(({ sink }) => sink.close()));
     });
   } finally {
     await stores.close();

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import knexFactory from 'knex';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
+import { createReplayToSink } from '../events/sinks/replay-to-sink.ts';
 import { replayDeadEvents } from '../events/replay-dead-events.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 
@@ -19,6 +20,7 @@ const main = async (): Promise<void> => {
       deadEvents: createDeadEvents({ knex }),
       store: createEventStore({ knex }),
       restoreHit: createPendingHits({ knex }).restore,
+      toSink: createReplayToSink(knex),
       dryRun: values['dry-run'],
     });
     for (const { id, source, shard, entryId, reason } of refused) console.log(`  ${id}: ${source} ${entryId} of shard ${shard}: ${reason}`);

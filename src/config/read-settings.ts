@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import { customCleanEnv } from 'envalid';
+import { deepFreeze } from '../base/deep-freeze.ts';
 import { defaultStateDir } from './default-state-dir.ts';
 import {
   adminTokens,
@@ -18,6 +19,7 @@ import {
   sampler,
   secret,
   share,
+  sinks,
   smtpUrl,
   toggle,
   tokenSecrets,
@@ -95,6 +97,8 @@ const VARIABLES = {
   SMTP_FROM: mailAddress({ default: undefined }),
   ROLE: oneOf(...ROLES_OF_REPLICAS)({ default: 'both' }),
   ADMIN_ENABLED: toggle({ default: undefined }),
+  MCP: toggle({ default: true }),
+  AGENT_CALLS: wholeNumber(1, 100_000)({ default: 300 }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   ACCOUNTS: toggle({ default: undefined }),
   OIDC_ISSUER: secret({ default: undefined }),
@@ -115,6 +119,8 @@ const VARIABLES = {
   DRAIN_TIME: duration('0', '10m')({ default: 5000 }),
   KEEP_ALIVE: duration('1s', '1h')({ default: 75_000 }),
   EVENT_RETENTION: wholeNumber(1, 3650)({ default: 400 }),
+  SINKS: sinks({ default: [] }),
+  SINK_LAG_LIMIT: wholeNumber(1_000, 100_000_000)({ default: 500_000 }),
   AUDIT_RETENTION: wholeNumber(365, 36_500)({ default: undefined }),
   LEDGER_SHARDS: wholeNumber(1, 256)({ default: 16 }),
   FORECAST_SAMPLE: wholeNumber(0, 1_000_000)({ default: 50_000 }),
@@ -160,7 +166,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (production && read.DEMO_DATA !== 'none') faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
-  return freeze({
+  return deepFreeze({
     production,
     commit: read.COMMIT,
     port: read.PORT,
@@ -209,6 +215,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
       production && adminEnabled
         ? adminObstacle(read.ADMIN_TOKEN, { ACCOUNTS: hasAccounts, OIDC_ISSUER: hasProvider }, toolUrl)
         : undefined,
+    mcp: read.MCP,
+    agentCallsPerMinute: read.AGENT_CALLS,
     adminTokens: read.ADMIN_TOKEN,
     toolUrl,
     accounts: hasAccounts,
@@ -231,6 +239,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     drainMs: read.DRAIN_TIME,
     keepAliveMs: read.KEEP_ALIVE,
     eventRetentionDays: read.EVENT_RETENTION,
+    sinks: read.SINKS,
+    sinkLagLimit: read.SINK_LAG_LIMIT,
     auditRetentionDays: read.AUDIT_RETENTION,
     ledgerShards: read.LEDGER_SHARDS,
     forecastSample: read.FORECAST_SAMPLE,
@@ -241,10 +251,3 @@ const ownHosts = (host: string, urls: readonly string[]): readonly string[] => [
   host.toLowerCase(),
   ...urls.filter((url) => url !== '').map((url) => new URL(url).hostname),
 ];
-
-function freeze<T extends object>(value: T): T {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) freeze(part as object);
-  }
-  return Object.freeze(value);
-}

@@ -1,6 +1,7 @@
 import { parseUrl } from '../base/parse-url.ts';
 import { makeExactValidator } from 'envalid';
 import { parseDuration } from './parse-duration.ts';
+import { readSinks, type SinkSettings } from './sink-settings.ts';
 import type { AdminToken, DemoData, TokenSecret } from './settings.ts';
 
 /*
@@ -91,6 +92,11 @@ export const redisUrls = makeExactValidator<readonly string[]>((text) => {
 export const publicUrl = makeExactValidator<string>((text) => {
   const plain = hasScheme(text, 'http:', 'https:') && !/[?#]/.test(text) && new URL(text).username === '';
   return plain ? text.replace(/\/+$/, '') : refuse('an http:// or https:// address without query, such as https://ads.example.com');
+});
+
+export const sinks = makeExactValidator<readonly SinkSettings[]>((text) => {
+  const read = readSinks(text);
+  return typeof read === 'string' ? refuse(read) : read;
 });
 
 export const hostNames = makeExactValidator<readonly string[]>((text) => {

@@ -1,3 +1,5 @@
+import type { SinkSettings } from './sink-settings.ts';
+
 /**
  * All settings, read from the environment once at start and frozen. Durations in milliseconds. See
  * docs/configuration.md.
@@ -38,6 +40,10 @@ export interface Settings {
   readonly rollUpIntervalMs: number;
   readonly debugTrace: boolean;
   readonly pid: PidGains;
+  /** Where events are handed to besides Postgres. */
+  readonly sinks: readonly SinkSettings[];
+  /** Entries in all event streams before a sink that is behind passes over them. */
+  readonly sinkLagLimit: number;
   readonly allowedEvents: readonly string[];
   /** Without a trailing slash; '' when unset: tracking URLs are then relative. */
   readonly publicUrl: string;
@@ -74,6 +80,10 @@ export interface Settings {
   readonly adminEnabled: boolean;
   /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
   readonly adminClosedBecause: string | undefined;
+  /** Whether assistants of staff may use the tools at /mcp. */
+  readonly mcp: boolean;
+  /** Calls of the tools for agents by one token within a minute. */
+  readonly agentCallsPerMinute: number;
   /** Each of these gives access to the trafficking API. */
   readonly adminTokens: readonly AdminToken[];
   /** The address of the trafficking tool, without a trailing slash; '' when unset. */

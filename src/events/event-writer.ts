@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import { EVENT_GROUP } from '../ledger/read/event-group.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 import { createStreamConsumer, type StreamEntry } from '../redis/stream-consumer.ts';
@@ -12,15 +13,14 @@ import { storeEach, type Refusal } from './store-each.ts';
 import { createTallyWriter } from './tally-writer.ts';
 import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
 
-/** The consumer group of the event streams. */
-export const EVENT_GROUP = 'postgres';
-
 export interface EventWriterOptions {
   readonly redis: RedisClient;
   readonly link: Pick<RedisLink, 'upOf'>;
   readonly keys: LedgerKeys;
   readonly store: Pick<EventStore, 'append' | 'recordServes'>;
   readonly deadEvents: Pick<DeadEvents, 'add'>;
+  /** Acknowledges entries that sinks may still need. undefined: there are no sinks, and Postgres's entries are deleted. */
+  readonly finish?: ((shard: number, ids: readonly string[]) => Promise<void>) | undefined;
   /** This replica's name in the consumer group. */
   readonly consumer: string;
   /** How long a shard rests after a pass with few events. */
@@ -139,10 +139,8 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       batch.push(...events);
     }
     await appendEvents(shard, batch);
-    await group.finish(
-      keys.events(shard),
-      entries.map(([id]) => id),
-    );
+    const ids = entries.map(([id]) => id);
+    await (options.finish?.(shard, ids) ?? group.finish(keys.events(shard), ids));
     return count;
   };
 

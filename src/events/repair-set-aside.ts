@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { accountField, accountsOfServes, type LedgerKeys } from '../ledger/ledger-keys.ts';
 import { COUNT_NAMES, type AccountCounts } from '../ledger/read/account-books.ts';
 import type { RepairAccount, RepairOutcome } from '../ledger/read/repair-account.ts';
+import { createReadUnstored, entryMs } from '../ledger/read/oldest-unstored.ts';
 import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-aside-accounts.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import { dayOfAccount } from './account-events.ts';
@@ -28,7 +29,7 @@ const POLL_MS = 50;
 
 /**
  * Repairs each account that is set aside from the stored events, as the daily counts sum them, once
- * its reservations have ended and its events have left the stream. Resolves to all of them with
+ * its reservations have ended and its events are stored. Resolves to all of them with
  * what came of it. Rejects when a store is unavailable.
  */
 export const repairSetAside = async ({
@@ -41,6 +42,7 @@ export const repairSetAside = async ({
   waitMs = DEFAULT_WAIT_MS,
 }: RepairSetAsideOptions): Promise<readonly (SetAsideAccount & { readonly outcome: RepairOutcome })[]> => {
   const counts = createCountStore({ knex });
+  const readUnstored = createReadUnstored({ redis, keys });
   const campaignsOf = async ({ kind, id }: SetAsideAccount): Promise<readonly number[]> =>
     kind === 'c' ? [id] : await knex('daily_counts').distinct().where({ line_item_id: id }).pluck<number[]>('campaign_id');
   const countsOn = async (account: SetAsideAccount, day: number): Promise<CountedAccount | undefined> => {
@@ -69,8 +71,9 @@ export const repairSetAside = async ({
     const shard = keys.shardOf(publisherId);
     if (Number(await redis.get(keys.horizon(shard))) < safeAtMs) return false;
     const [latest] = await redis.xrevrange(keys.events(shard), '+', '-', 'COUNT', 1);
+    // Of one millisecond there may be a later one: it is waited for too.
     const hasNewEvents = async (): Promise<boolean> =>
-      latest !== undefined && (await redis.xrange(keys.events(shard), '-', latest[0], 'COUNT', 1)).length > 0;
+      latest !== undefined && entryMs((await readUnstored(shard)).oldest) <= entryMs(latest[0]);
     const until = performance.now() + waitMs;
     while ((await hasNewEvents()) || (await hasNewServes(account))) {
       if (performance.now() >= until) return false;

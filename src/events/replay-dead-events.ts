@@ -1,6 +1,8 @@
 import type { Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
 import type { DeadEvents, StoredDeadEvent } from './postgres/dead-events.ts';
+import type { StoredEvent } from './postgres/stored-event.ts';
+import { SinkRefusal } from './sinks/event-sink.ts';
 import type { EventStore } from './postgres/event-store.ts';
 import { readEvent } from './read-event.ts';
 import { lastingRefusal } from './store-each.ts';
@@ -13,6 +15,8 @@ export interface ReplayOptions {
   readonly store: Pick<EventStore, 'append' | 'recordServes'>;
   /** Stores a hit once, to be folded into the ledger. */
   readonly restoreHit: (hit: Hit, shard: number) => Promise<void>;
+  /** Hands an event to the sink that refused it. Rejects with SinkRefusal when it refuses it again, or is not configured. */
+  readonly toSink: (sink: string, event: StoredEvent) => Promise<void>;
   /** Lists all of them as refused, with the reason they had. */
   readonly dryRun: boolean;
 }
@@ -45,7 +49,7 @@ export const replayDeadEvents = async ({ deadEvents, dryRun, ...stores }: Replay
   }
 };
 
-type Stores = Pick<ReplayOptions, 'store' | 'restoreHit'>;
+type Stores = Pick<ReplayOptions, 'store' | 'restoreHit' | 'toSink'>;
 
 /** Stores it. Resolves to the reason when it cannot be stored; undefined: it is stored. */
 const refusalOf = async (dead: StoredDeadEvent, stores: Stores): Promise<string | undefined> => {
@@ -59,6 +63,7 @@ const refusalOf = async (dead: StoredDeadEvent, stores: Stores): Promise<string 
     await append();
     return undefined;
   } catch (fault) {
+    if (fault instanceof SinkRefusal) return fault.message;
     const refusal = lastingRefusal(fault);
     if (!refusal) throw fault;
     return refusal.reason;
@@ -66,7 +71,7 @@ const refusalOf = async (dead: StoredDeadEvent, stores: Stores): Promise<string 
 };
 
 /** @throws when it cannot be read */
-const toAppend = ({ source, shard, fields }: StoredDeadEvent, { store, restoreHit }: Stores): (() => Promise<unknown>) => {
+const toAppend = ({ source, shard, fields }: StoredDeadEvent, { store, restoreHit, toSink }: Stores): (() => Promise<unknown>) => {
   const [field = '', count = ''] = fields;
   switch (source) {
     case 'serves': {
@@ -80,6 +85,10 @@ const toAppend = ({ source, shard, fields }: StoredDeadEvent, { store, restoreHi
     case 'events': {
       const event = readEvent(fields);
       return () => store.append([event]);
+    }
+    default: {
+      const event = readEvent(fields);
+      return () => toSink(source.slice('sink:'.length), event);
     }
   }
 };

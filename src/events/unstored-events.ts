@@ -24,12 +24,9 @@ export const unstoredEvents = async (
   entries: readonly (readonly string[])[],
   isWanted: (event: StoredEvent) => boolean,
 ): Promise<readonly UnstoredEvent[] | undefined> => {
-  const dead = await createDeadEvents({ knex: trx }).read('0', MAX_DEAD_EVENTS);
+  const dead = await createDeadEvents({ knex: trx }).readEvents(MAX_DEAD_EVENTS);
   if (dead.length === MAX_DEAD_EVENTS) return undefined;
-  const candidates = [
-    ...entries.flatMap(splitEntry),
-    ...dead.filter(({ source }) => source === 'events').map(({ fields }) => fields),
-  ].flatMap(eventIn);
+  const candidates = [...entries.flatMap(splitEntry), ...dead.map(({ fields }) => fields)].flatMap(eventIn);
   const events = uniqueEvents(candidates.filter(isWanted));
   const states = await rowStates(
     trx,

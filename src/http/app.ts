@@ -11,7 +11,8 @@ import { testBidRoute } from './routes/test-bid.ts';
 import { supplyRoutes, type SupplyRouteOptions } from './routes/supply.ts';
 import { vmapRoute } from './routes/vmap.ts';
 import { vastErrorRoute, vastRoute, type VastRouteOptions } from './routes/vast.ts';
-import { clickTagRoute, iframeTagRoute, imageTagRoute, type TagRouteOptions } from './routes/tag.ts';
+import { clickTagRoute, iframeTagRoute, imageTagRoute } from './routes/tag.ts';
+import { REVIVE_FOLDERS, reviveTagRoutes, type ReviveTagOptions } from './routes/revive-tags.ts';
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
 
 export interface AppOptions {
@@ -19,7 +20,7 @@ export interface AppOptions {
   readonly servesAds: boolean;
   readonly ad: AdRouteOptions;
   readonly auction: AuctionRouteOptions;
-  readonly tag: TagRouteOptions;
+  readonly tag: ReviveTagOptions;
   readonly vast: VastRouteOptions;
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
@@ -37,6 +38,8 @@ export interface AppOptions {
   readonly staticFiles: RequestHandler;
   /** The trafficking API under /api; undefined: disabled. */
   readonly trafficking: RequestHandler | undefined;
+  /** The tools of staff under /mcp; undefined: disabled. */
+  readonly staffTools: RequestHandler | undefined;
   /** Answers in place of the trafficking API and its pages. */
   readonly traffickingClosed: RequestHandler | undefined;
   /** Signing in, under /auth; undefined: disabled. */
@@ -57,7 +60,7 @@ const READ_ONLY_ADS = [
 const READ_ONLY_OPERATIONS = ['/health', '/version', '/ready', '/metrics'];
 
 /** What belongs to the trafficking tool. */
-const CLOSED = ['/api', '/auth', '/static/admin.html', '/static/sign-in.html', '/static/api', '/static/report', '/shared_report'];
+const CLOSED = ['/api', '/auth', '/static/admin.html', '/static/sign-in.html', '/static/api', '/static/report', '/shared_report', '/mcp'];
 
 /** All routes of the service. */
 export const createApp = (options: AppOptions): Express => {
@@ -101,6 +104,11 @@ const serveAds = (app: Express, options: AppOptions): void => {
   app.get('/vast', vastRoute(options.vast));
   app.get('/vast/error', vastErrorRoute(options.vast));
   app.get('/vmap', vmapRoute(options.vast));
+  for (const [name, answer] of Object.entries(reviveTagRoutes(options.tag)))
+    app.get(
+      REVIVE_FOLDERS.map((folder) => `${folder}/${name}`),
+      answer,
+    );
   const { adsTxt, sellersJson } = supplyRoutes(options.supply);
   app.get('/ads.txt', adsTxt);
   app.get('/sellers.json', sellersJson);
@@ -119,6 +127,7 @@ const serveTool = (app: Express, options: AppOptions): void => {
   app.use('/api', sendRequestId);
   if (options.traffickingClosed) app.use(CLOSED, options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
+  if (options.staffTools) app.use('/mcp', sendRequestId, options.staffTools);
   if (options.auth) app.use('/auth', sendRequestId, options.auth);
   if (options.sharedReport) app.use('/shared_report', sendRequestId, options.sharedReport);
 };

@@ -25,6 +25,10 @@ export interface LedgerKeys {
   adjustment(shard: number): string;
   /** Stream of settled hits on their way to Postgres. */
   events(shard: number): string;
+  /** Hash name of a sink → the last entry of the events that it has. */
+  sinkMarks(shard: number): string;
+  /** String: the replica that hands the events of a shard to a sink. */
+  sinkOwner(shard: number, sink: string): string;
   /** Hash `day:publisher:campaign:line item:creative` → serves. */
   serves(shard: number): string;
   /** Set: the fields of the serves that changed since they were copied to Postgres. */
@@ -86,6 +90,8 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     billingNotices: (shard, minute) => ofShard(shard, `burl:${minute}`),
     adjustment: (shard) => ofShard(shard, 'adjustment'),
     events: (shard) => ofShard(shard, 'events'),
+    sinkMarks: (shard) => ofShard(shard, 'sinks'),
+    sinkOwner: (shard, sink) => ofShard(shard, `sinks:${sink}`),
     serves: (shard) => ofShard(shard, 'serves'),
     // lua/tally.lua derives this key from that of the serves.
     changedServes: (shard) => ofShard(shard, 'serves:changed'),

@@ -19,16 +19,16 @@ export const countByTwo = <A extends string, B extends string>(
   counter: Counter,
   [labelA, valuesA]: readonly [string, readonly A[]],
   [labelB, valuesB]: readonly [string, readonly B[]],
-): ((a: A, b: B) => void) => {
+): ((a: A, b: B, by?: number) => void) => {
   const rowOf = (a: string) => {
     const childOf = (b: string): Counter.Internal => zeroed(counter, { [labelA]: a, [labelB]: b });
     return { children: new Map<string, Counter.Internal>(valuesB.map((b) => [b, childOf(b)])), other: childOf(OTHER) };
   };
   const otherRow = rowOf(OTHER);
   const rows = new Map<string, ReturnType<typeof rowOf>>(valuesA.map((a) => [a, rowOf(a)]));
-  return (a, b) => {
+  return (a, b, by = 1) => {
     const { children, other } = rows.get(a) ?? otherRow;
-    (children.get(b) ?? other).inc();
+    (children.get(b) ?? other).inc(by);
   };
 };
 

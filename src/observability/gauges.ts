@@ -47,6 +47,9 @@ export interface GaugeReaders {
   readonly forecastError?: Read<Readonly<Record<string, number>>>;
   readonly forecastHeld?: Read<Readonly<Record<string, number>>>;
   readonly trafficForecastError?: Read<Readonly<Record<string, number>>>;
+  /** By the name of the sink. */
+  readonly sinkLagSeconds?: Read<Readonly<Record<string, number>>>;
+  readonly sinkGapHours?: Read<Readonly<Record<string, number>>>;
   readonly trafficForecastHeld?: Read<Readonly<Record<string, number>>>;
 }
 
@@ -113,12 +116,15 @@ const LABELLED = {
     'age',
   ],
   trafficForecastError: ['traffic_forecast_error', 'As adserver_forecast_error, of the impressions that pages ask for by placement', 'age'],
+  sinkLagSeconds: ['sink_lag_seconds', 'Age of the oldest event that a sink does not have; 0 when there is none', 'sink'],
+  sinkGapHours: ['sink_gap_hours', 'Hours of which a sink lacks events, until they are filled in', 'sink'],
   trafficForecastHeld: ['traffic_forecast_held', 'As adserver_forecast_held, of the impressions that pages ask for by placement', 'age'],
 } as const;
 
 /** The closed sets of values of their labels. */
 export interface GaugeLabels {
   readonly alertKinds: readonly string[];
+  readonly sinks: readonly string[];
   /** Days. */
   readonly forecastAges: readonly string[];
 }
@@ -127,7 +133,7 @@ export interface GaugeLabels {
  * Registers the gauges, zero until they have a reader, and returns the function that sets their
  * readers.
  */
-export const createGauges = (registry: Registry, { alertKinds, forecastAges }: GaugeLabels): ((readers: GaugeReaders) => void) => {
+export const createGauges = (registry: Registry, { alertKinds, forecastAges, sinks }: GaugeLabels): ((readers: GaugeReaders) => void) => {
   const readers: { -readonly [name in keyof GaugeReaders]: GaugeReaders[name] } = {};
   for (const name of Object.keys(HELP) as (keyof typeof HELP)[]) {
     const [series, help] = HELP[name];
@@ -147,6 +153,7 @@ export const createGauges = (registry: Registry, { alertKinds, forecastAges }: G
     ...{ snapshotQuarantinedRows: TABLES, alerts: alertKinds, held: currencies, spendToday: currencies },
     ...{ forecastError: forecastAges, forecastHeld: forecastAges },
     ...{ trafficForecastError: forecastAges, trafficForecastHeld: forecastAges },
+    ...{ sinkLagSeconds: sinks, sinkGapHours: sinks },
   };
   for (const name of Object.keys(LABELLED) as (keyof typeof LABELLED)[]) {
     const [series, help, label] = LABELLED[name];

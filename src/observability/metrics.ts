@@ -22,7 +22,13 @@ export interface MetricsOptions extends BidderLabels {
   readonly alertKinds: readonly string[];
   /** Ages of the forecasts that are compared with what came, in days. */
   readonly forecastAges: readonly string[];
+  /** Names of the sinks. */
+  readonly sinks: readonly string[];
 }
+
+/** What becomes of events at a sink; `failed` counts attempts. */
+export const SINK_OUTCOMES = ['written', 'refused', 'passed_over', 'filled', 'failed'] as const;
+export type SinkOutcome = (typeof SINK_OUTCOMES)[number];
 
 /** `token`: malformed, forged or expired. */
 export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
@@ -39,6 +45,7 @@ export const STORE_WORK = [
   'rebuild',
   'prune',
   'reconcile',
+  'fill_sinks',
   'count_refusals',
   'count_requests',
   'traffic_sample',
@@ -89,6 +96,7 @@ export interface Metrics extends BidderMetrics {
   readonly settledWithoutHold: () => void;
   /** An event that Postgres refused for a lasting reason. */
   readonly deadEvent: () => void;
+  readonly sinkEvents: (sink: string, outcome: SinkOutcome, events: number) => void;
   /** A count that differed from the event rows and was corrected. */
   readonly driftMended: (books: string) => void;
   /** A call of the trafficking API that its gate refused. */
@@ -189,6 +197,11 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     ...createBidderMetrics(registry, options),
     settledWithoutHold: plain('settled_without_hold_total', 'Impressions whose reservation was not in Redis'),
     deadEvent: plain('dead_events_total', 'Events put into the dead-letter table'),
+    sinkEvents: countByTwo(
+      counter('sink_events_total', 'Events by sink and what became of them; failed: attempts', ['sink', 'outcome']),
+      ['sink', options.sinks],
+      ['outcome', SINK_OUTCOMES],
+    ),
     driftMended: countBy(counter('drift_mended_total', 'Counts that differed and were corrected', ['books']), 'books', [
       'counts',
       'accounts',

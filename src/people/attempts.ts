@@ -31,6 +31,8 @@ export const ATTEMPTS = {
   passkey: { max: 50, windowS: 900 },
   /** Mails to reset a password, by account. */
   reset: { max: 3, windowS: 3_600 },
+  /** Calls of the tools for agents, by token: AGENT_CALLS. */
+  agent: { max: 300, windowS: 60 },
 } as const;
 export type AttemptKind = keyof typeof ATTEMPTS;
 

@@ -35,13 +35,15 @@ import { createPendingHits } from '../tracking/pending-hits.ts';
 import { createRecoverProvisional } from '../tracking/recover-provisional.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
+import { composeSinks } from './compose-sinks.ts';
 import { createRunningReplicas } from './running-replicas.ts';
 
 /**
  * Work outside of requests: folding hits into the ledger, copying events to Postgres, comparing the
  * books, dropping old partitions.
  */
-export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
+export const composeBackground = (foundation: Foundation, delivery: Delivery) => {
+  const { settings, dimensions, log, observe, stores } = foundation;
   const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
   const { forecastWorker, nightlyForecasts, opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
@@ -74,6 +76,15 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     onRecovered: (clicks) => log.warn('Redis had lost clicks under judgement; they are settled again', { clicks }),
     onFailure: observe.storeFailed('settle', 'Clicks that wait to be judged could not be judged'),
   });
+  const replicas = createRunningReplicas({
+    redis: stores.backgroundRedis,
+    keys,
+    replica: randomUUID(),
+    tokenTtlMs: settings.tokenTtlMs,
+    now: () => stores.backgroundLink.nowMs(0),
+    onDifference: (ttlsMs) => log.warn('Replicas run with different TOKEN_TTL', { seconds: ttlsMs.map((ms) => ms / 1000) }),
+  });
+  const sinks = composeSinks(foundation, replicas.count);
   const eventStore = createEventStore({ knex: stores.knex });
   const eventWriter = createEventWriter({
     redis: stores.backgroundRedis,
@@ -81,6 +92,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     keys,
     store: eventStore,
     deadEvents: createDeadEvents({ knex: stores.knex }),
+    finish: sinks.finish,
     consumer: randomUUID(),
     onFailure: observe.storeFailed('write_events', 'Events could not be carried into Postgres; they wait in Redis'),
     onDead: observe.eventDied,
@@ -153,15 +165,6 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     onNotSent: observe.storeFailed('send_alerts', 'Alerts could not be sent'),
   });
 
-  const replicas = createRunningReplicas({
-    redis: stores.backgroundRedis,
-    keys,
-    replica: randomUUID(),
-    tokenTtlMs: settings.tokenTtlMs,
-    now: () => stores.backgroundLink.nowMs(0),
-    onDifference: (ttlsMs) => log.warn('Replicas run with different TOKEN_TTL', { seconds: ttlsMs.map((ms) => ms / 1000) }),
-  });
-
   return {
     sendReportsNow: deliverReports.wake,
     replicas,
@@ -170,6 +173,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
       fold.start();
       judgeLater.start();
       eventWriter.start();
+      sinks.start();
       rollUp.start();
       prune.start();
       reconciler.start();
@@ -191,6 +195,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         fold.stop(),
         judgeLater.stop(),
         eventWriter.stop(),
+        sinks.stop(),
         reconciler.stop(),
         allowances.stop(),
         refusals.stop(),

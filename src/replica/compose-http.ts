@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +29,7 @@ import type { People } from '../people/create-people.ts';
 import { createReportLinkStore } from '../reports/report-link-store.ts';
 import { sharedReportRoute } from '../reports/shared-report-route.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
+import { composeStaffTools } from './compose-agents.ts';
 import type { Background } from './compose-background.ts';
 import { composeStaffMail } from './compose-people.ts';
 import type { Delivery } from './compose-delivery.ts';
@@ -110,6 +112,38 @@ export const composeHttp = (
     now: delivery.now,
     observe: observe.track,
   };
+  const errors = { log, countError: metrics.error };
+  const trafficking = isOpen
+    ? createTrafficking({
+        knex: foundation.stores.knex,
+        reportKnex: foundation.stores.reportKnex,
+        rateOf: foundation.rateOf,
+        reports: delivery.reporting.reports,
+        savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, sendNow: sendReportsNow },
+        reportLinks,
+        alerts: createAlertStore({ knex: foundation.stores.knex }),
+        allowPrivateAddresses: settings.bidderPrivateAddresses,
+        dimensions,
+        secretBox: delivery.secretBox,
+        prepareAccounts: delivery.bookkeeping.prepareAccounts,
+        people,
+        publicUrl,
+        staffMail: composeStaffMail(foundation),
+        addresses,
+        maxStoredBytes: settings.assetStoreMb * 1_000_000,
+        allowedEvents,
+        currentSnapshot: catalog.current,
+        counters: delivery.counters,
+        countReplicas: replicas.count,
+        dryServeAd: delivery.dryServeAd,
+        forecasts: delivery.forecasts,
+        refusalStore: delivery.refusalStore,
+        asking,
+        debugGrants,
+        reloadEverywhere: catalog.reloadEverywhere,
+        onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
+      })
+    : undefined;
   const app = createApp({
     servesAds: settings.role !== 'tool',
     ad: {
@@ -129,6 +163,7 @@ export const composeHttp = (
       signToken: tokens.sign,
       shownAds: delivery.shownAds,
       recipientHash: (snapshot, publisherId, recipient) => userHash(snapshot.userHashKey, publisherId, recipient),
+      script: () => readFile(new URL('../../public/sdk/revive-async.js', import.meta.url), 'utf8'),
       publicUrl,
       addresses,
     },
@@ -173,37 +208,8 @@ export const composeHttp = (
       admin: isOpen,
     }),
     traffickingClosed: settings.adminClosedBecause === undefined ? undefined : createClosedGate(settings.adminClosedBecause),
-    trafficking: isOpen
-      ? createTrafficking({
-          knex: foundation.stores.knex,
-          reportKnex: foundation.stores.reportKnex,
-          rateOf: foundation.rateOf,
-          reports: delivery.reporting.reports,
-          savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, sendNow: sendReportsNow },
-          reportLinks,
-          alerts: createAlertStore({ knex: foundation.stores.knex }),
-          allowPrivateAddresses: settings.bidderPrivateAddresses,
-          dimensions,
-          secretBox: delivery.secretBox,
-          prepareAccounts: delivery.bookkeeping.prepareAccounts,
-          people,
-          publicUrl,
-          staffMail: composeStaffMail(foundation),
-          addresses,
-          maxStoredBytes: settings.assetStoreMb * 1_000_000,
-          allowedEvents,
-          currentSnapshot: catalog.current,
-          counters: delivery.counters,
-          countReplicas: replicas.count,
-          dryServeAd: delivery.dryServeAd,
-          forecasts: delivery.forecasts,
-          refusalStore: delivery.refusalStore,
-          asking,
-          debugGrants,
-          reloadEverywhere: catalog.reloadEverywhere,
-          onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
-        })
-      : undefined,
+    trafficking,
+    staffTools: trafficking && composeStaffTools(foundation, people, trafficking, errors),
     auth: isOpen ? people.auth : undefined,
     sharedReport: isOpen
       ? sharedReportRoute({
@@ -213,7 +219,7 @@ export const composeHttp = (
           onFailure: observe.storeFailed('trafficking', 'A report could not reach its store'),
         })
       : undefined,
-    errors: { log, countError: metrics.error },
+    errors,
   });
   const server = createAlignedServer(
     app,

@@ -21,6 +21,16 @@ export const composeStaffMail = ({ settings, observe }: Foundation): StaffMail |
     onMailFailed: observe.storeFailed('trafficking', 'A mail to staff could not be sent'),
   });
 
+const countingOf = ({ stores }: Pick<Foundation, 'stores'>) => ({
+  ...{ redis: stores.backgroundRedis, keys: stores.keys, countersUp: () => stores.backgroundLink.up },
+});
+
+/** Counts the calls of agents. */
+export const composeCallCount = (foundation: Foundation): ((caller: string) => Promise<number>) => {
+  const attempts = createAttempts(countingOf(foundation));
+  return (caller) => attempts.count('agent', caller);
+};
+
 /** Who may use the trafficking tool. */
 export const composePeople = ({ settings, stores, observe, providers }: Foundation, { requestContext, secretBox }: Delivery): People => {
   const callerAddress = createCallerAddress(settings.trustProxyHops);
@@ -30,7 +40,7 @@ export const composePeople = ({ settings, stores, observe, providers }: Foundati
     return { userAgent, network: address === null ? '' : networkOf(address), place: city ?? region ?? country };
   };
   const { adminTokens, tokenSecrets, publicUrl, accounts, production, sessionIdleMs, sessionLifetimeMs, smtp } = settings;
-  const counting = { redis: stores.backgroundRedis, keys: stores.keys, countersUp: () => stores.backgroundLink.up };
+  const counting = countingOf({ stores });
   return createPeople({
     ...{
       knex: stores.knex,

@@ -1,6 +1,7 @@
 import type { RateOf } from '../bidders/currency-rates.ts';
 import type { AddressList } from '../context/address-list.ts';
 import type { Settings } from '../config/settings.ts';
+import type { ConfiguredSink } from '../events/sinks/open-sinks.ts';
 import { createLog } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import type { CreateTracing, Tracing } from '../observability/tracing.ts';
@@ -22,6 +23,8 @@ export interface ComposeOptions {
   readonly rateOf: RateOf;
   /** OIDC_ISSUER or OIDC_PROVIDERS. */
   readonly providers: readonly ProviderSettings[];
+  /** SINKS. */
+  readonly sinks: readonly ConfiguredSink[];
   /** undefined: no traces. */
   readonly createTracing?: CreateTracing | undefined;
   /** Of the embedded Postgres: the publisher of the demo pages. */
@@ -31,7 +34,12 @@ export interface ComposeOptions {
 /** What every other part depends on: settings, metrics, the log and the stores. */
 export const layFoundation = (options: ComposeOptions) => {
   const { settings, addresses, version, createTracing } = options;
-  const metrics = createMetrics(metricLabels(settings.allowedEvents));
+  const metrics = createMetrics(
+    metricLabels(
+      settings.allowedEvents,
+      settings.sinks.map(({ name }) => name),
+    ),
+  );
   let tracing: Tracing | undefined = undefined;
   const log = createLog({ level: settings.logLevel, onDropped: metrics.logDropped, contextOf: () => tracing?.logFields() });
   const observe = observeService({ log, metrics });

@@ -11,7 +11,7 @@ import { AGE_LABELS } from '../forecast/errors/error-gauges.ts';
 import { ALERT_KIND_NAMES } from '../catalog/model/alert-kinds.ts';
 
 /** The closed label sets of a replica's metrics, each from the folder that defines it. */
-export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => ({
+export const metricLabels = (eventTypes: readonly string[], sinks: readonly string[]): MetricsOptions => ({
   noBidReasons: reasonNames,
   eventTypes: [...eventTypes, ...VIDEO_EVENT_LABELS.filter((type) => !eventTypes.includes(type))],
   hitKinds: HIT_KINDS,
@@ -28,4 +28,5 @@ export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => (
   signInOutcomes: SIGN_IN_OUTCOMES,
   alertKinds: ALERT_KIND_NAMES,
   forecastAges: AGE_LABELS,
+  sinks,
 });

@@ -5,6 +5,7 @@ import { readReconciliation } from '../events/postgres/reconciliation.ts';
 import type { Stores } from './connect-stores.ts';
 import type { Allowances } from '../ledger/allowances/allowances.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
+import { createReadUnstored, entryMs } from '../ledger/read/oldest-unstored.ts';
 import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import { createErrorGauges } from '../forecast/errors/error-gauges.ts';
@@ -68,11 +69,9 @@ export const watchService = ({
       return known;
     };
   };
-  const streamLengths = readShards((shard) => redis.xlen(keys.events(shard)), 0);
-  const oldestEvents = readShards(async (shard) => {
-    const [entry] = await redis.xrange(keys.events(shard), '-', '+', 'COUNT', 1);
-    return entry === undefined ? Infinity : Number.parseInt(entry[0], 10);
-  }, Infinity);
+  const readUnstored = createReadUnstored({ redis, keys });
+  const streamLengths = readShards(async (shard) => (await readUnstored(shard)).entries, 0);
+  const oldestEvents = readShards(async (shard) => entryMs((await readUnstored(shard)).oldest), Infinity);
   const startedAtMs = Date.now();
   const horizons = readShards(async (shard) => Number((await redis.get(keys.horizon(shard))) ?? startedAtMs), startedAtMs);
   const totals = createAccountTotals({ accounts: createAccountReader({ redis, keys }), currentSnapshot: catalog.current });

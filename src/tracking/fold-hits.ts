@@ -5,6 +5,7 @@ import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
+import { createReadUnstored, entryMs } from '../ledger/read/oldest-unstored.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import { loadScript } from '../redis/load-script.ts';
 import type { HitLimits } from '../ledger/settle/encode-settle.ts';
@@ -95,10 +96,8 @@ export const createFold = (options: FoldOptions): Fold => {
   let running: Promise<void> | undefined;
   let stopping = false;
 
-  const oldestEventMs = async (shard: number): Promise<number> => {
-    const [entry] = await redis.xrange(keys.events(shard), '-', '+', 'COUNT', 1);
-    return entry === undefined ? Infinity : Number.parseInt(entry[0], 10);
-  };
+  const readUnstored = createReadUnstored({ redis, keys });
+  const oldestEventMs = async (shard: number): Promise<number> => entryMs((await readUnstored(shard)).oldest);
 
   /** Resolves to whether the hit has been counted, now or before. */
   const settleLate = async (hit: Hit, impressionAtMs: number | undefined): Promise<boolean> => {

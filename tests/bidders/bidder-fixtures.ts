@@ -27,6 +27,7 @@ export const context: BidContext = {
     origins: new Set(),
     privacy: samplePrivacy,
     blocked: sampleBlocked,
+    reviveZoneId: null,
     blockedAdvertisers: sampleBlockedAdvertisers,
     onePerAdvertiser: false,
     dynamicAllocation: false,

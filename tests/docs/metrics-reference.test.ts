@@ -7,7 +7,7 @@ const PAGE = readFileSync(path.resolve(__dirname, '../../docs/metrics.md'), 'utf
 
 /** What a replica answers: the series of this service with their type, meaning and label values. */
 const exposed = async (): Promise<{ readonly metrics: readonly string[]; readonly values: readonly string[] }> => {
-  const metrics = createMetrics(metricLabels(['like']));
+  const metrics = createMetrics(metricLabels(['like'], ['kafka']));
   metrics.bidderCircuit('1a2b3c4d', 'closed');
   metrics.bidderShare('1a2b3c4d', 1);
   metrics.dealStep('gold', 'bids');
@@ -32,7 +32,7 @@ const exposed = async (): Promise<{ readonly metrics: readonly string[]; readonl
         // Bidders, bookings and settings decide the first ones; docs/api.md has the reasons of the last.
         .filter(
           ([label]) =>
-            !['bidder', 'deal', 'placement'].includes(label) &&
+            !['bidder', 'deal', 'placement', 'sink'].includes(label) &&
             name !== 'adserver_custom_events_total' &&
             name !== 'adserver_no_bids_total',
         )

@@ -177,8 +177,8 @@ test('dead events are stored again on request, once their cause is gone', async 
   await deadEvents.add({ ...about, source: 'serves', entryId: 'f', fields: [`${DAY}:1:2:3:4`, '9'] });
   expect(await deadEvents.count()).toBe(3);
 
-  expect((await replayDeadEvents({ deadEvents, store, restoreHit, dryRun: true })).refused).toHaveLength(3);
-  expect(await replayDeadEvents({ deadEvents, store, restoreHit, dryRun: false })).toEqual({
+  expect((await replayDeadEvents({ deadEvents, store, restoreHit, toSink: restoreHit, dryRun: true })).refused).toHaveLength(3);
+  expect(await replayDeadEvents({ deadEvents, store, restoreHit, toSink: restoreHit, dryRun: false })).toEqual({
     stored: 2,
     refused: [expect.objectContaining(bad)],
   });

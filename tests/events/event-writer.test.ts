@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
-import { createEventWriter, EVENT_GROUP, type EventWriter, type EventWriterOptions } from '../../src/events/event-writer.ts';
+import { EVENT_GROUP } from '../../src/ledger/read/event-group.ts';
+import { createEventWriter, type EventWriter, type EventWriterOptions } from '../../src/events/event-writer.ts';
 import { createStreamConsumer } from '../../src/redis/stream-consumer.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';

@@ -44,7 +44,7 @@ const SCRAPED = ['namespace', 'pod'];
 
 /** The series that a replica exposes: by name as a query writes it, the values of each label. */
 const exposed = async (): Promise<ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>> => {
-  const metrics = createMetrics(metricLabels(['like']));
+  const metrics = createMetrics(metricLabels(['like'], ['kafka']));
   metrics.bidderCircuit('bidder-1', 'closed');
   metrics.bidderShare('bidder-1', 1);
   metrics.dealStep('gold', 'bids');

@@ -18,6 +18,7 @@ const create = () =>
     adminRefusals: ['wrong_token'],
     alertKinds: ['drift'],
     forecastAges: ['1'],
+    sinks: [],
   });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(

@@ -39,7 +39,7 @@ test('the ages of what waits stay numbers and grow when a shard does not answer'
       backgroundLink: link,
       keys,
     } as unknown as Stores;
-    const metrics = createMetrics(metricLabels([]));
+    const metrics = createMetrics(metricLabels([], []));
     const pending = createPendingHits({ knex });
     const catalog = { current: () => undefined } as unknown as Catalog;
     const catalogWorker = { up: true, load: () => Promise.reject(new Error('not called')), stop: () => Promise.resolve() };

@@ -149,7 +149,14 @@ test('a row that is no valid hit becomes a dead event, alone: the hits beside it
   await knex('dead_events')
     .where('reason', 'like', '%day')
     .update({ payload: JSON.stringify([JSON.stringify(good)]) });
-  const replay = () => replayDeadEvents({ deadEvents, store: createEventStore({ knex }), restoreHit: pending.restore, dryRun: false });
+  const replay = () =>
+    replayDeadEvents({
+      deadEvents,
+      store: createEventStore({ knex }),
+      restoreHit: pending.restore,
+      toSink: () => Promise.reject(new Error('none of them is of a sink')),
+      dryRun: false,
+    });
   const { stored, refused } = await replay();
   expect([stored, refused.map(({ source }) => source)]).toEqual([1, Array(5).fill('hits')]);
   await eventually(async () => expect([await impressions(1), await pending.count()]).toEqual([3, 0]));

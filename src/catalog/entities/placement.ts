@@ -95,6 +95,19 @@ export const PLACEMENT = defineEntity({
       },
     },
     ...BLOCKED_ADVERTISERS,
+    revive_zone_id: {
+      schema: orNull(recordId, {
+        default: null,
+        description:
+          'the zone of Revive Adserver whose tags, /www/delivery/…?zoneid=12, it answers; no two placements have the same; null: none',
+      }),
+      view: ['reviveZoneId', 'integerOrNull'],
+      form: {
+        label: 'Zone in Revive',
+        placeholder: 'none',
+        help: 'Pages with the tags of this zone of Revive Adserver get the ads of this placement. An import sets it.',
+      },
+    },
     external_key: EXTERNAL_KEY,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
@@ -104,7 +117,7 @@ export const PLACEMENT = defineEntity({
     {
       title: 'Placement',
       text: 'A place for ads on a page. Pages request ads by its id.',
-      fields: ['id', 'publisher_id', 'width', 'height', 'formats', 'video', 'floor', 'external_key', 'archived'],
+      fields: ['id', 'publisher_id', 'width', 'height', 'formats', 'video', 'floor', 'revive_zone_id', 'external_key', 'archived'],
     },
     blockedAdvertisers('placement'),
   ],

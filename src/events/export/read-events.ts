@@ -9,6 +9,8 @@ export interface EventsToExport {
   /** undefined: of all publishers. */
   readonly publisherId?: number | undefined;
   readonly columns: readonly EventColumnName[];
+  /** Of the hour that begins then alone. */
+  readonly countedFrom?: Date | undefined;
 }
 
 export type EventRow = Readonly<Partial<Record<EventColumnName, string | number | Date | null>>>;
@@ -26,13 +28,14 @@ const KEY = 'jti, kind, event_type, screened';
  */
 export async function* readEvents(
   knex: Knex,
-  { day, publisherId, columns }: EventsToExport,
+  { day, publisherId, columns, countedFrom }: EventsToExport,
   rowsAtOnce: number,
 ): AsyncGenerator<readonly EventRow[]> {
   const list = columns.map((name) => `${eventColumn(name).sql} as ${name}`).join(', ');
   const sql = `
     select ${list}, jti as "lastJti", kind as "lastKind", event_type as "lastType", screened as "lastScreened" from ${partitionOf(dateOfDay(day))}
     where (${KEY}) > (:jti, :kind, :eventType, :screened) ${publisherId === undefined ? '' : 'and publisher_id = :publisherId'}
+          ${countedFrom === undefined ? '' : `and at >= :countedFrom and at < :countedFrom::timestamptz + interval '1 hour'`}
     order by ${KEY} limit :rowsAtOnce`;
   // No token is empty.
   let last = { jti: '', kind: '', eventType: '', screened: false };
@@ -41,6 +44,7 @@ export async function* readEvents(
       ...last,
       rowsAtOnce,
       ...(publisherId !== undefined && { publisherId }),
+      ...(countedFrom !== undefined && { countedFrom }),
     });
     yield rows;
     const end = rows.at(-1);

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 
 /**
  * `events`: an entry of an event stream; `serves`: a count of the serves tally; `hits`: a row of
- * pending_hits.
+ * pending_hits; `sink:` and its name: an event that a sink refused.
  */
-export type DeadSource = 'events' | 'serves' | 'hits';
+export type DeadSource = 'events' | 'serves' | 'hits' | `sink:${string}`;
 
 /** What Postgres refused for a lasting reason, or what could not be read. */
 export interface DeadEvent {
@@ -30,30 +30,36 @@ export interface DeadEvents {
   count(): Promise<number>;
   /** Up to `limit` of them after the one with the id `afterId` ('0': from the first). */
   read(afterId: string, limit: number): Promise<readonly StoredDeadEvent[]>;
+  /** Up to `limit` of those that have no event row: not those of sinks, serves and hits. */
+  readEvents(limit: number): Promise<readonly StoredDeadEvent[]>;
   remove(id: string): Promise<void>;
 }
 
-export const createDeadEvents = ({ knex }: { readonly knex: Knex }): DeadEvents => ({
-  add: async ({ source, shard, entryId, fields, sqlState, reason }) => {
-    // Postgres refuses the character NUL in text. JSON escapes it in the payload; the message of a
-    // JSON error may quote it.
-    const text = (value: string) => value.replaceAll('\0', '\\u0000');
-    const row = { source, shard, entry_id: text(entryId), payload: JSON.stringify(fields), sqlstate: sqlState, reason: text(reason) };
-    await knex('dead_events').insert(row).onConflict().ignore();
-  },
-  count: async () => {
-    const { rows } = await knex.raw<{ rows: { count: number }[] }>('select count(*)::int as count from dead_events');
-    return rows[0]?.count ?? 0;
-  },
-  read: async (afterId, limit) => {
+export const createDeadEvents = ({ knex }: { readonly knex: Knex }): DeadEvents => {
+  const read = async (where: string, ...values: (string | number)[]): Promise<readonly StoredDeadEvent[]> => {
     const { rows } = await knex.raw<{ rows: (Omit<StoredDeadEvent, 'fields'> & { readonly payload: string })[] }>(
       `select id, source, shard, entry_id as "entryId", payload, sqlstate as "sqlState", reason from dead_events
-       where id > ? order by id limit ?`,
-      [afterId, limit],
+       where ${where} order by id limit ?`,
+      values,
     );
     return rows.map(({ payload, ...row }) => ({ ...row, fields: JSON.parse(payload) as string[] }));
-  },
-  remove: async (id) => {
-    await knex('dead_events').where({ id }).delete();
-  },
-});
+  };
+  return {
+    add: async ({ source, shard, entryId, fields, sqlState, reason }) => {
+      // Postgres refuses the character NUL in text. JSON escapes it in the payload; the message of a
+      // JSON error may quote it.
+      const text = (value: string) => value.replaceAll('\0', '\\u0000');
+      const row = { source, shard, entry_id: text(entryId), payload: JSON.stringify(fields), sqlstate: sqlState, reason: text(reason) };
+      await knex('dead_events').insert(row).onConflict().ignore();
+    },
+    count: async () => {
+      const { rows } = await knex.raw<{ rows: { count: number }[] }>('select count(*)::int as count from dead_events');
+      return rows[0]?.count ?? 0;
+    },
+    read: (afterId, limit) => read('id > ?', afterId, limit),
+    readEvents: (limit) => read(`source = 'events'`, limit),
+    remove: async (id) => {
+      await knex('dead_events').where({ id }).delete();
+    },
+  };
+};

@@ -50,7 +50,7 @@ export const readTag = (query: URLSearchParams, dimensions: DimensionSchema): Re
         us_privacy: given('us_privacy'),
         coppa: given('coppa'),
       },
-      site: { page: given('page') },
+      site: { page: given('page'), ref: given('ref') },
       ext: { publisher_id: publisherId, kv: keyValuesOf(query, dimensions) },
     }),
   };

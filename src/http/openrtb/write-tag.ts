@@ -9,11 +9,10 @@ import type { FilledImp } from '../../serving/serve-ad.ts';
 
 export interface TagFrame {
   readonly filled: FilledImp | undefined;
-  /** The signed token of the ad. */
-  readonly token: string;
+  /** The addresses that count its click and its impression. */
+  readonly click: string;
+  readonly impression: string;
   readonly signals: PrivacySignals;
-  /** The address of this service; '': that of the frame. */
-  readonly base: string;
   /** Of the paths in creatives. */
   readonly addresses: Addresses;
   /** The JSON text of the trace; '': none was asked for. */
@@ -33,33 +32,31 @@ fetch(c,{redirect:'manual',credentials:'omit',keepalive:true})},true)})`;
  * The document of a frame: the creative with its macros filled, and the pixel that counts the
  * impression. Without an ad it is empty.
  */
-export const writeTagFrame = ({ filled, token, signals, base, addresses, trace }: TagFrame): string => {
+export const writeTagFrame = (frame: TagFrame): string => {
   // A trace may contain the text of an address: as JSON it must not end its element.
-  const traced = trace && `<script type="application/json" id="trace">${trace.replaceAll('<', '\\u003c')}</script>`;
+  const traced = frame.trace && `<script type="application/json" id="trace">${frame.trace.replaceAll('<', '\\u003c')}</script>`;
   const head = '<!doctype html><meta charset="utf-8"><title>Advertisement</title><base target="_blank">';
-  const body = filled ? writeAd(filled, token, signals, base, addresses) : '';
-  return `${head}<body style="margin:0">${body}${traced}`;
+  return `${head}<body style="margin:0">${writeTagBody(frame)}${traced}`;
 };
 
-const writeAd = (
-  { imp, won: { candidate, bid, ad } }: FilledImp,
-  token: string,
-  signals: PrivacySignals,
-  base: string,
-  addresses: Addresses,
-): string => {
-  const click = `${base}/click?t=${token}`;
+/** What is in the body of such a document; '': there is no ad. */
+export const writeTagBody = ({ filled, click, impression, signals, addresses }: TagFrame): string => {
+  if (!filled) return '';
+  const {
+    imp,
+    won: { candidate, bid, ad },
+  } = filled;
   const { creative, ecpmMicros } = candidate;
   const { content, clickUrl } = creative;
   // A frame asks for neither video nor sound.
   const own = isVideo(content) ? '' : composeMarkup({ content, clickUrl }, shownSize(creative, imp), addresses, click);
   const markup = bid ? bid.adm : own;
-  const filled = fillMacros(markup, { ...signals, click, cacheBuster: ad.tokenId }).replaceAll(
+  const withMacros = fillMacros(markup, { ...signals, click, cacheBuster: ad.tokenId }).replaceAll(
     '${AUCTION_PRICE}',
     String(ecpmMicros / 1e6),
   );
   return (
-    `<script>${COUNT_CLICKS}(${JSON.stringify(click)})</script>${filled}` +
-    `<img src="${escapeHtml(`${base}/impression?t=${token}`)}" alt="" width="1" height="1" style="position:absolute;left:-9px">`
+    `<script>${COUNT_CLICKS}(${JSON.stringify(click)})</script>${withMacros}` +
+    `<img src="${escapeHtml(impression)}" alt="" width="1" height="1" style="position:absolute;left:-9px">`
   );
 };

@@ -24,7 +24,7 @@ export interface AskedTag {
   readonly tag: ReadTag;
 }
 
-const queryOf = ({ url }: Request): URLSearchParams => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+export const queryOf = ({ url }: Request): URLSearchParams => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
 /**
  * The publisher of `key`, or of `publisher` when it lists its origins, as for auctions. A page that
@@ -44,7 +44,7 @@ export const askedTag = ({ currentSnapshot, authenticate, dimensions }: AskingOp
 };
 
 const UNKNOWN_CALLER = 'The tag must have the key of the publisher, or the id of a publisher that lists the web origins of its pages.';
-const FOREIGN_ORIGIN = 'The publisher lists the web origins of its pages, and the origin of this page is not one of them.';
+export const FOREIGN_ORIGIN = 'The publisher lists the web origins of its pages, and the origin of this page is not one of them.';
 
 /** What a kind of tag takes. */
 export interface TagKind {

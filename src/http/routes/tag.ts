@@ -28,7 +28,8 @@ export interface TagRouteOptions extends Omit<AdRouteOptions, 'writeAnswer'> {
 /** An image counts its impression in the same request. */
 const IMAGE_HOLD_MS = 5_000;
 
-const NOT_STORED = { 'Cache-Control': 'no-store, no-cache, must-revalidate, private', 'Referrer-Policy': 'no-referrer' } as const;
+/** Of an answer that no cache may store. */
+export const NOT_STORED = { 'Cache-Control': 'no-store, no-cache, must-revalidate, private', 'Referrer-Policy': 'no-referrer' } as const;
 
 /**
  * GET /tag/iframe: an html or banner ad as a document. Its content runs on an opaque origin whatever
@@ -41,26 +42,31 @@ export const iframeTagRoute = (options: TagRouteOptions): RequestHandler =>
     const { request, answer } = await serveTag(options, asked, req, { formats: ['html', 'banner'] });
     const [filled] = answer.filled;
     const { origins } = asked.publisher;
+    const token = filled ? options.signToken(filled.won.ad) : '';
     const html = writeTagFrame({
       filled,
-      token: filled ? options.signToken(filled.won.ad) : '',
+      click: `${options.publicUrl}/click?t=${token}`,
+      impression: `${options.publicUrl}/impression?t=${token}`,
       signals: request.bidContext.signals,
-      base: options.publicUrl,
       addresses: options.addresses,
       trace: traceOfTag(options, answer, asked, req),
     });
-    res
-      .writeHead(200, {
-        ...NOT_STORED,
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Length': Buffer.byteLength(html),
-        'X-Content-Type-Options': 'nosniff',
-        'Content-Security-Policy':
-          'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox' +
-          (origins.size > 0 ? `; frame-ancestors ${[...origins].join(' ')}` : ''),
-      })
-      .end(html);
+    sendFrame(res, html, origins);
   };
+
+/** Sends the document of a frame, which runs on an opaque origin. @param origins of the pages that may show it; none: any */
+export const sendFrame = (res: Response, html: string, origins: ReadonlySet<string>): void => {
+  const policy = 'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox';
+  res
+    .writeHead(200, {
+      ...NOT_STORED,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Length': Buffer.byteLength(html),
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': origins.size > 0 ? `${policy}; frame-ancestors ${[...origins].join(' ')}` : policy,
+    })
+    .end(html);
+};
 
 /**
  * GET /tag/image: redirects to the image of a banner, and counts its impression. The same recipient
@@ -78,8 +84,8 @@ export const imageTagRoute = (options: TagRouteOptions): RequestHandler =>
     const before = known?.token === undefined ? undefined : options.track.tokens.verify(known.token);
     const image = before && imageOf(options, snapshot, before.creativeId);
     if (image !== undefined) {
-      await record(options, before as ServedAd, 'impression', req);
-      return redirect(res, image);
+      await recordTagHit(options, before as ServedAd, 'impression', req);
+      return redirectTag(res, image);
     }
     const { answer } = await serveTag(options, asked, req, { formats: ['banner'], maxHoldMs: IMAGE_HOLD_MS });
     if (asksForTrace(req)) return sendJsonText(res, 200, `{"debug":{"trace":${traceOfTag(options, answer, asked, req)}}}`);
@@ -92,8 +98,8 @@ export const imageTagRoute = (options: TagRouteOptions): RequestHandler =>
       const shown = { creativeId: ad.creativeId, token: options.signToken(ad) };
       await options.shownAds.remember(publisher.id, name, shown, ad.tokenExpS * 1000 - ad.servedAtMs);
     }
-    await record(options, ad, 'impression', req);
-    redirect(res, chosen);
+    await recordTagHit(options, ad, 'impression', req);
+    redirectTag(res, chosen);
   };
 
 /**
@@ -108,22 +114,22 @@ export const clickTagRoute = (options: TagRouteOptions): RequestHandler =>
     const name = nameOf(options, asked);
     const shown = name === '' ? undefined : await options.shownAds.find(publisher.id, name);
     const ad = shown?.token === undefined ? undefined : options.track.tokens.verify(shown.token);
-    if (ad && req.method !== 'HEAD') await record(options, ad, 'click', req);
+    if (ad && req.method !== 'HEAD') await recordTagHit(options, ad, 'click', req);
     const destination = shown && snapshot.creatives.get(shown.creativeId)?.clickUrl;
-    redirect(res, destination ?? `https://${publisher.domain}/`);
+    redirectTag(res, destination ?? `https://${publisher.domain}/`);
   };
 
 /** One decision for each placement of a mail. */
 const nameOf = ({ recipientHash }: TagRouteOptions, { snapshot, publisher, tag: { recipient, placementId } }: AskedTag): string =>
   recipient === '' ? '' : recipientHash(snapshot, publisher.id, `tag\n${placementId}\n${recipient}`);
 
-const imageOf = ({ addresses }: TagRouteOptions, { creatives }: Snapshot, creativeId: number): string | undefined => {
+export const imageOf = ({ addresses }: TagRouteOptions, { creatives }: Snapshot, creativeId: number): string | undefined => {
   const content = creatives.get(creativeId)?.content;
   return content?.format === 'banner' ? absoluteAddress(content.banner.image, addresses) : undefined;
 };
 
 /** Records a hit of a tag as the tracking URLs do. A hit that cannot be stored is lost: no client sends an image again. */
-const record = async ({ track }: TagRouteOptions, ad: ServedAd, kind: HitKind, req: Request): Promise<void> => {
+export const recordTagHit = async ({ track }: TagRouteOptions, ad: ServedAd, kind: HitKind, req: Request): Promise<void> => {
   const { ip, country, region, device, visitor } = track.requestContext(req);
   const screened = track.screenHit(ad, { visitor, ip, origin: pageOrigin(req), prefetch: isPrefetch(req), hidden: false });
   const place = { country, region: region ?? undefined, device, browser: visitor.browser ?? undefined };
@@ -131,6 +137,6 @@ const record = async ({ track }: TagRouteOptions, ad: ServedAd, kind: HitKind, r
   track.observe.recorded(hit, await track.recordHit(hit));
 };
 
-const redirect = (res: Response, to: string): void => {
+export const redirectTag = (res: Response, to: string): void => {
   res.writeHead(302, { ...NOT_STORED, 'Cross-Origin-Resource-Policy': 'cross-origin', 'Content-Length': 0, Location: to }).end();
 };

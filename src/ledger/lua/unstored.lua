@@ -1,14 +1,16 @@
--- The entries of an event stream (events.lua), oldest first, if they have at most so many events.
+-- The entries of an event stream (events.lua) that Postgres has not stored, oldest first, if they have at most so many events.
+-- Include after first-unstored.lua.
 local ENTRIES_PER_READ = 50
 local VALUES_PER_EVENT = 6
 
 -- Returns the values of each entry, or false when there are more events.
 local function unstored_entries(events, max_events)
+  local from, waiting = first_unstored(events)
   -- An entry has at least one.
-  if redis.call('XLEN', events) > max_events then
+  if waiting > max_events then
     return false
   end
-  local entries, values, from, read = {}, 0, '-', nil
+  local entries, values, read = {}, 0, nil
   repeat
     read = redis.call('XRANGE', events, from, '+', 'COUNT', ENTRIES_PER_READ)
     for _, entry in ipairs(read) do

@@ -18,6 +18,7 @@
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
+-- @include ../lua/first-unstored.lua
 -- @include ../lua/unstored.lua
 
 call_begin()

@@ -1,0 +1,113 @@
+import { Router, type Request, type RequestHandler } from 'express';
+import type { Caller } from '../access/caller.ts';
+import { callerOf, refusalOf } from '../api/call-rights.ts';
+import { schemaCompiler } from '../base/schema-compiler.ts';
+import { schemaFaults } from '../base/schema-faults.ts';
+import { FORMAT_DETAILS, FORMAT_TESTS } from '../catalog/checks/formats.ts';
+import { methodNotAllowed } from '../http/problems/error-handler.ts';
+import { problem, sendProblem } from '../http/problems/problem.ts';
+import { readJson } from '../http/request/read-json.ts';
+import type { CallApi } from './call-api.ts';
+import { refuseTool, type Arguments, type Tool, type ToolAnswer, type ToolCall } from './tool.ts';
+
+export interface McpDoorOptions {
+  readonly name: string;
+  readonly version: string;
+  /** For the model: what the tools are for. */
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  /** Lets callers in. */
+  readonly gate: RequestHandler;
+  readonly callApi: (outer: Request) => CallApi;
+  /** Counts a call of a caller, and resolves to the calls of this minute. */
+  readonly countCall: (caller: string) => Promise<number>;
+  readonly maxCallsPerMinute: number;
+}
+
+/** A booking with its creatives, as the API takes it. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024;
+const MAX_BODY_VALUES = 25_000;
+
+/** The packages of the protocol, loaded with the first call: a replica without one starts without them. */
+const loadProtocol = async () => {
+  const [{ Server }, { StreamableHTTPServerTransport }, { CallToolRequestSchema, ListToolsRequestSchema }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/index.js'),
+    import('@modelcontextprotocol/sdk/server/streamableHttp.js'),
+    import('@modelcontextprotocol/sdk/types.js'),
+  ]);
+  return { Server, StreamableHTTPServerTransport, CallToolRequestSchema, ListToolsRequestSchema };
+};
+
+/** Who calls, as limits and confirmations name it. */
+export const callerKey = ({ kind, id, name }: Caller): string => `${kind} ${id ?? name}`;
+
+/**
+ * Tools behind the Model Context Protocol (streamable HTTP, revision 2025-06-18). It keeps no sessions: each call is answered
+ * with JSON by whichever replica gets it.
+ */
+export const createMcpDoor = (options: McpDoorOptions): RequestHandler => {
+  const { gate, tools, callApi, countCall, maxCallsPerMinute } = options;
+  const checks = new Map(tools.map((tool) => [tool.name, { tool, check: checkOf(tool.input) }]));
+  let protocol: ReturnType<typeof loadProtocol> | undefined;
+
+  const run = async (name: string, given: Arguments, caller: Caller, call: ToolCall): Promise<ToolAnswer> => {
+    const { tool, check } = checks.get(name) ?? {};
+    const unable = tool && refusalOf(tool.route, caller);
+    if (!tool || !check) return refuseTool('not_found', `There is no tool ${JSON.stringify(name.slice(0, 64))}: tools/list names them.`);
+    if (unable) return refuseTool(unable.problem.code, unable.problem.detail);
+    const args = structuredClone(given);
+    const faults = check(args);
+    return faults.length > 0 ? refuseTool('invalid_request', 'The arguments have faults.', faults) : tool.run(args, call);
+  };
+
+  const handle: RequestHandler = async (req, res) => {
+    const caller = callerOf(res);
+    const key = callerKey(caller);
+    if ((await countCall(key)) > maxCallsPerMinute) {
+      const words = `More than ${maxCallsPerMinute} calls came with this token within a minute. Nothing of this call was carried out.`;
+      return sendProblem(res, problem('too_many_requests', words), { 'Retry-After': '60' });
+    }
+    const read = await readJson(req, MAX_BODY_BYTES, undefined, MAX_BODY_VALUES);
+    if (!read.ok) return read.problem && sendProblem(res, read.problem);
+    protocol ??= loadProtocol();
+    const { Server, StreamableHTTPServerTransport, CallToolRequestSchema, ListToolsRequestSchema } = await protocol;
+    const server = new Server(
+      { name: options.name, version: options.version },
+      { capabilities: { tools: {} }, instructions: options.instructions },
+    );
+    server.setRequestHandler(ListToolsRequestSchema, () => ({
+      tools: tools.filter(({ route }) => refusalOf(route, caller) === undefined).map(shown),
+    }));
+    const call = { api: callApi(req), caller: key };
+    server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }) => {
+      const { isError, value } = await run(name, given, caller, call);
+      return { isError, content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value };
+    });
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    res.once('close', () => void server.close());
+    await server.connect(transport as Parameters<typeof server.connect>[0]);
+    await transport.handleRequest(req, res, read.value);
+  };
+
+  const router = Router();
+  router.post('/', gate, handle);
+  router.all('/', methodNotAllowed('POST'));
+  return router;
+};
+
+const shown = ({ name, title, description, input, hints }: Tool) => ({
+  ...{ name, title, description, annotations: { title, ...hints, openWorldHint: false } },
+  inputSchema: input as { type: 'object' },
+});
+
+// Days are checked by the routes.
+const ajv = schemaCompiler({ allErrors: true, allowUnionTypes: true, useDefaults: true, formats: { ...FORMAT_TESTS, date: () => true } });
+
+/** Compiled with its first use. */
+const checkOf = (schema: object) => {
+  let validate: ReturnType<typeof ajv.compile> | undefined;
+  return (value: unknown) => {
+    validate ??= ajv.compile(schema);
+    return validate(value) ? [] : schemaFaults(validate.errors, FORMAT_DETAILS);
+  };
+};

@@ -1,0 +1,45 @@
+import type { ApplyValues } from '../apply-bookings.ts';
+
+export const IMPORT_OPTIONS = {
+  from: { type: 'string' },
+  report: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  name: { type: 'string' },
+  prefix: { type: 'string', default: 'rv_' },
+  agency: { type: 'string' },
+  images: { type: 'string' },
+  domain: { type: 'string' },
+  currency: { type: 'string', default: 'USD' },
+  'time-zone': { type: 'string' },
+  live: { type: 'boolean', default: false },
+  template: { type: 'boolean', default: false },
+} as const;
+
+export const IMPORT_USAGE = `  ads import revive --from URL                        brings the bookings of Revive Adserver over: see docs/moving-from-revive.md
+  ads import csv FILE --publisher ID                  adds the bookings of a spreadsheet, .csv or .xlsx; --template writes one to fill in
+
+  --from URL       Revive's database: mysql://user:password@host/name or postgres://…; --prefix: of its tables, rv_ by default
+  --agency ID      the manager account, where there are several
+  --images FOLDER  the folder, or the address, of the images that Revive keeps as files
+  --live           without campaigns that have expired
+  --name NAME      what keys and placements begin with: another one for a second installation
+  --domain, --currency, --time-zone   of the publisher, where the source does not say them
+  --output FILE    the bookings file; --report FILE: what could not be carried over (.md or .json)
+  --dry-run        writes both files and says what applying would change
+`;
+
+export interface ImportValues extends ApplyValues {
+  readonly output?: string | undefined;
+  readonly from?: string | undefined;
+  readonly report?: string | undefined;
+  readonly 'dry-run': boolean;
+  readonly name?: string | undefined;
+  readonly prefix: string;
+  readonly agency?: string | undefined;
+  readonly images?: string | undefined;
+  readonly domain?: string | undefined;
+  readonly currency: string;
+  readonly 'time-zone'?: string | undefined;
+  readonly live: boolean;
+  readonly template: boolean;
+}

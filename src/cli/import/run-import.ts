@@ -1,0 +1,70 @@
+import { writeFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
+import { applyBookings, isConfirmed, planBookings, say } from '../apply-bookings.ts';
+import type { BookingsClient } from '../bookings-client.ts';
+import { CliFault } from '../cli-fault.ts';
+import { readBookings } from '../read-bookings.ts';
+import { FILE_PATHS, type Imported } from './imported.ts';
+import { reportAsJson, reportAsMarkdown } from './import-report.ts';
+import type { ImportValues } from './import-values.ts';
+import { readReviveSource } from './revive/read-revive-source.ts';
+import { readSheetSource } from './sheet/read-sheet-source.ts';
+import { sheetTemplate } from './sheet/sheet-columns.ts';
+
+/** Reads a source whole, or throws a CliFault: nothing is written before. */
+type ReadSource = (values: ImportValues, names: readonly string[], client: BookingsClient) => Promise<Imported>;
+
+const SOURCES: Readonly<Record<string, ReadSource>> = { revive: readReviveSource, csv: readSheetSource };
+
+/** Of a file that is stored when the bookings are applied. */
+const NOT_STORED = 'https://not-stored-yet.invalid/';
+
+/** ads import: reads a foreign source, writes the bookings file and the report, and applies it. @returns the exit code */
+export const runImport = async (client: BookingsClient, names: readonly string[], values: ImportValues): Promise<number> => {
+  const [source = '', ...files] = names;
+  const read = SOURCES[source];
+  if (!read) throw new CliFault(`ads import needs a source: ${Object.keys(SOURCES).join(', ')}`, 2);
+  if (values.template) {
+    if (source !== 'csv') throw new CliFault('--template is of ads import csv', 2);
+    if (values.output === undefined) process.stdout.write(sheetTemplate());
+    else await writeFile(values.output, sheetTemplate());
+    return 0;
+  }
+  const imported = await read(values, files, client);
+  const [output, report] = [values.output ?? `${source}.yaml`, values.report ?? `${source}-report.md`];
+  await writeFile(report, report.endsWith('.json') ? reportAsJson(imported) : reportAsMarkdown(imported));
+  const stored = new Map(imported.files.size > 0 ? await client.storedFiles() : []);
+  await writeBookings(output, imported, stored);
+  const { notes } = imported;
+  const count = (level: string): number => notes.filter((note) => note.level === level).length;
+  say(
+    `${output} has the bookings, ${report} what is different: ${count('left_out')} left out, ${count('paused')} paused, ${count('changed')} changed.`,
+  );
+  const missing = [...imported.files.values()].filter(({ sha256 }) => !stored.has(sha256));
+  if (missing.length > 0) say(`${missing.length} files are not stored yet.`);
+  const lines = await readBookings([output], process.env);
+  if (values['dry-run'] || missing.length === 0) {
+    if (!values['dry-run']) return applyBookings(client, lines, values);
+    await planBookings(client, lines, values);
+    return 0;
+  }
+  // The bookings are refused before a file is stored for them, not after.
+  const plan = await planBookings(client, lines, { ...values, json: false });
+  if (!values.yes && !(await isConfirmed())) {
+    say('Nothing was changed.');
+    return 1;
+  }
+  for (const file of missing) stored.set(file.sha256, await client.store(file, plan.publisher_id));
+  await writeBookings(output, imported, stored);
+  return applyBookings(client, await readBookings([output], process.env), { ...values, yes: true });
+};
+
+const writeBookings = async (output: string, { bookings, files }: Imported, stored: ReadonlyMap<string, string>): Promise<void> => {
+  const text = stringify({ version: 1, ...bookings }, { lineWidth: 0, aliasDuplicateObjects: false });
+  const pathOf = (sha256: string): string =>
+    stored.get(sha256) ?? `${NOT_STORED}${sha256}/${encodeURIComponent(files.get(sha256)?.name ?? '')}`;
+  await writeFile(
+    output,
+    text.replaceAll(FILE_PATHS, (_, sha256: string) => pathOf(sha256)),
+  );
+};

@@ -1,0 +1,97 @@
+import type { Knex } from 'knex';
+import { dateOfDay, MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
+import { eventColumn } from '../export/event-columns.ts';
+import type { SinkCount, SinkGroup, SinkHour } from './event-sink.ts';
+import type { ConfiguredSink } from './open-sinks.ts';
+import { replayHour } from './replay-hour.ts';
+
+/** What differs of a group of events: the sums of Postgres and of the sink. */
+export interface SinkDifference {
+  /** A line item's id. */
+  readonly lineItem: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly stored: Sums;
+  readonly inSink: Sums;
+}
+
+interface Sums {
+  readonly events: number;
+  readonly micros: number;
+}
+
+export interface SinkComparison {
+  readonly differences: readonly SinkDifference[];
+  /** Hours that differ; not replayed with `dryRun`. */
+  readonly hours: readonly SinkHour[];
+  /** Events that were handed to the sink again. */
+  readonly replayed: number;
+}
+
+const NONE: Sums = { events: 0, micros: 0 };
+/** Events of an hour that is over may be on their way for so long. */
+const ON_THEIR_WAY_MS = 10 * MS_PER_MINUTE;
+
+const GROUPS: Readonly<Record<SinkGroup, string>> = {
+  line_item_id: 'line_item_id::text',
+  hour: `to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24')`,
+};
+
+const storedCounts = async (knex: Knex, date: string, by: SinkGroup): Promise<readonly SinkCount[]> => {
+  const { rows } = await knex.raw<{ rows: (Omit<SinkCount, 'events' | 'micros'> & Record<'events' | 'micros', string>)[] }>(
+    `select ${GROUPS[by]} as "group", kind, ${eventColumn('state').sql} as state, count(*) as events, sum(billed_micros) as micros
+     from events where day = ?::date group by 1, 2, 3`,
+    [date],
+  );
+  return rows.map(({ events, micros, ...row }) => ({ ...row, events: Number(events), micros: Number(micros) }));
+};
+
+const sumsOf = ({ events, micros }: Sums): Sums => ({ events, micros });
+
+const differencesOf = (stored: readonly SinkCount[], inSink: readonly SinkCount[]) => {
+  const keyOf = ({ group, kind, state }: SinkCount): string => JSON.stringify([group, kind, state]);
+  const [here, there] = [new Map(stored.map((one) => [keyOf(one), one])), new Map(inSink.map((one) => [keyOf(one), one]))];
+  return [...new Set([...here.keys(), ...there.keys()])].flatMap((key) => {
+    const [group, kind, state] = JSON.parse(key) as [string, string, string];
+    const [ours, theirs] = [here.get(key) ?? NONE, there.get(key) ?? NONE];
+    return ours.events === theirs.events && ours.micros === theirs.micros
+      ? []
+      : [{ group, kind, state, ours: sumsOf(ours), theirs: sumsOf(theirs) }];
+  });
+};
+
+/**
+ * Compares what a sink has of a day with the event rows, by line item, and hands the hours that differ to this sink again. Hours that
+ * are not over yet are left out. undefined: the sink cannot be read. Rejects when Postgres or the sink is unavailable.
+ */
+export const compareSink = async (
+  knex: Knex,
+  configured: ConfiguredSink,
+  day: number,
+  { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
+): Promise<SinkComparison | undefined> => {
+  const { sink } = configured;
+  const date = dateOfDay(day);
+  const compared = async (by: SinkGroup) => {
+    // First the sink: what comes to it meanwhile is not missing.
+    const inSink = await sink.count!(date, by, signal);
+    return differencesOf(await storedCounts(knex, date, by), inSink);
+  };
+  if (!sink.count) return undefined;
+  const isOver = (hour: string): boolean => Date.parse(`${hour}:00:00Z`) + MS_PER_HOUR + ON_THEIR_WAY_MS < Date.now();
+  const hours = [...new Set((await compared('hour')).map(({ group }) => group))].filter(isOver).sort();
+  const differences = hours.length === 0 ? [] : await compared('line_item_id');
+  let replayed = 0;
+  if (!dryRun) for (const hour of hours) replayed += await replayHour(knex, configured, { day: date, hour }, signal);
+  return {
+    differences: differences.map(({ group: lineItem, kind, state, ours, theirs }) => ({
+      lineItem,
+      kind,
+      state,
+      stored: ours,
+      inSink: theirs,
+    })),
+    hours: hours.map((hour) => ({ day: date, hour })),
+    replayed,
+  };
+};

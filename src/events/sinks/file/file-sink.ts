@@ -1,0 +1,87 @@
+import { mkdir, open, readdir } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { hourOf } from '../read-entries.ts';
+import type { EventSink, OpenSink, SinkCount, SinkEvent, SinkGroup } from '../event-sink.ts';
+
+const MAX_EVENTS = 5_000;
+
+/** `file:///folder`: a lake of Parquet files; with `?format=ndjson` a folder of each day with a file of lines for each shard and replica. */
+export const openFileSink: OpenSink = async (options) => {
+  const format = options.url.searchParams.get('format') ?? 'parquet';
+  if (format === 'parquet') return (await import('../lake/open-lake.ts')).openLake(options);
+  if (format !== 'ndjson') throw new Error('format of a file sink is parquet or ndjson.');
+  const folder = fileURLToPath(`file://${options.url.pathname}`);
+  await mkdir(folder, { recursive: true });
+  return createNdjsonSink(options.name, options.replica, folder);
+};
+
+/**
+ * Appends events to files of lines, each a JSON object, synchronized before a write resolves. A line that a crash cut off is repeated
+ * whole in another file. Readers remove repeated events. Nothing is changed in place: a user cannot be taken out.
+ */
+const createNdjsonSink = (name: string, replica: string, folder: string): EventSink => {
+  const append = async (file: string, text: string): Promise<void> => {
+    await mkdir(path.dirname(file), { recursive: true });
+    const handle = await open(file, 'a');
+    try {
+      await handle.appendFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  };
+  return {
+    name,
+    maxEvents: MAX_EVENTS,
+    write: async ({ shard, events }, signal) => {
+      signal.throwIfAborted();
+      const lines = new Map<string, string>();
+      for (const event of events) {
+        const file = path.join(folder, `day=${event.day}`, `${shard ?? 'replayed'}-${replica}.ndjson`);
+        lines.set(file, `${lines.get(file) ?? ''}${JSON.stringify(event)}\n`);
+      }
+      for (const [file, text] of lines) await append(file, text);
+    },
+    count: async (day, by, signal) => sum(await readDay(path.join(folder, `day=${day}`), signal), by),
+    close: () => Promise.resolve(),
+  };
+};
+
+type Line = Pick<SinkEvent, 'event_id' | 'version' | 'line_item_id' | 'kind' | 'state' | 'billed_micros'> & { readonly counted_at: string };
+
+/** The events of a folder without the repeated ones. */
+const readDay = async (folder: string, signal: AbortSignal): Promise<readonly Line[]> => {
+  const found = new Map<string, Line>();
+  for (const file of await readdir(folder).catch(() => [])) {
+    for await (const text of createInterface({ input: createReadStream(path.join(folder, file), { signal }) })) {
+      const line = lineOf(text);
+      if (line && (found.get(line.event_id)?.version ?? -1) < line.version) found.set(line.event_id, line);
+    }
+  }
+  return [...found.values()];
+};
+
+/** undefined: it was cut off. */
+const lineOf = (text: string): Line | undefined => {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
+  }
+};
+
+const sum = (events: readonly Line[], by: SinkGroup): readonly SinkCount[] => {
+  const sums = new Map<string, { group: string; kind: string; state: string; events: number; micros: number }>();
+  for (const { line_item_id, counted_at, kind, state, billed_micros } of events) {
+    const group = by === 'hour' ? hourOf(Date.parse(counted_at)) : String(line_item_id);
+    const key = [group, kind, state].join(' ');
+    const one = sums.get(key) ?? { group, kind, state, events: 0, micros: 0 };
+    one.events++;
+    one.micros += billed_micros;
+    sums.set(key, one);
+  }
+  return [...sums.values()];
+};

@@ -1,0 +1,31 @@
+import { dateOfDay } from '../../base/utc-day.ts';
+import type { StreamEntry } from '../../redis/stream-consumer.ts';
+import type { StoredEvent } from '../postgres/stored-event.ts';
+import { readEvent, splitEntry } from '../read-event.ts';
+import type { SinkHour } from './event-sink.ts';
+
+export interface ReadEntry {
+  readonly entryId: string;
+  readonly event: StoredEvent;
+  /** Of the event. */
+  readonly fields: readonly string[];
+}
+
+/** The events of entries. One that cannot be read is a dead event of Postgres (event-writer.ts), and no sink gets it. */
+export const readEntries = (entries: readonly StreamEntry[]): readonly ReadEntry[] =>
+  entries.flatMap(([entryId, fields]) =>
+    (fields === null ? [] : splitEntry(fields)).flatMap((own): ReadEntry[] => {
+      try {
+        return [{ entryId, fields: own, event: readEvent(own) }];
+      } catch {
+        return [];
+      }
+    }),
+  );
+
+/** YYYY-MM-DDTHH. */
+export const hourOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 13);
+
+/** In which hours of which days these events are, repeatedly. */
+export const hoursOf = (events: readonly Pick<ReadEntry, 'event'>[]): readonly SinkHour[] =>
+  events.map(({ event }) => ({ day: dateOfDay(event.hit.ad.day), hour: hourOf(event.atMs) }));

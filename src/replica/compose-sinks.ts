@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { createDeadEvents } from '../events/postgres/dead-events.ts';
+import { createFillGaps } from '../events/sinks/fill-gaps.ts';
+import { createSinkDrain } from '../events/sinks/sink-drain.ts';
+import { createSinkGaps } from '../events/sinks/sink-gaps.ts';
+import { createSinkLags } from '../events/sinks/sink-lags.ts';
+import { createSinkMarks } from '../events/sinks/sink-marks.ts';
+import { createReadContexts } from '../events/sinks/to-sink-event.ts';
+import { createReadUnstored } from '../ledger/read/oldest-unstored.ts';
+import type { Foundation } from './lay-foundation.ts';
+
+/** Hands events to the sinks of SINKS. Without any, nothing runs, and Postgres's entries are deleted as they are stored. */
+export const composeSinks = ({ settings, sinks, log, metrics, observe, stores }: Foundation, replicas: () => number) => {
+  const { knex, backgroundRedis: redis, backgroundLink: link, keys } = stores;
+  const names = sinks.map(({ sink }) => sink.name);
+  const gaps = createSinkGaps({ knex });
+  if (sinks.length === 0) return { finish: undefined, start: (): void => undefined, stop: () => Promise.resolve() };
+
+  const marks = createSinkMarks({ redis, keys, sinks: names, replica: randomUUID() });
+  const drain = createSinkDrain({
+    ...{ redis, link, keys, sinks, marks, gaps, replicas, deadEvents: createDeadEvents({ knex }), readContexts: createReadContexts(knex) },
+    lagLimit: Math.ceil(settings.sinkLagLimit / keys.shards),
+    onWritten: (sink, events) => metrics.sinkEvents(sink, 'written', events),
+    onFailure: (sink, fault) => {
+      metrics.sinkEvents(sink, 'failed', 1);
+      log.warn('Events could not be handed to a sink; they wait', { sink, reason: fault.message });
+    },
+    onSpilled: ({ sink, shard, hours }, events) => {
+      metrics.sinkEvents(sink, 'passed_over', events);
+      log.error('A sink is too far behind: events were passed over, and are filled in later', { sink, shard, hours });
+    },
+    onDead: (sink, dead) => {
+      metrics.sinkEvents(sink, 'refused', 1);
+      observe.eventDied(dead);
+    },
+  });
+  const filler = createFillGaps({
+    ...{ knex, sinks, gaps, readUnstored: createReadUnstored({ redis, keys }) },
+    onFilled: (sink, hour, events) => {
+      metrics.sinkEvents(sink, 'filled', events);
+      log.info('Events that a sink had passed over were filled in', { sink, ...hour, events });
+    },
+    onLost: (sink, hour) => log.error('A sink lacks events that are no longer stored', { sink, ...hour }),
+    onFailure: observe.storeFailed('fill_sinks', 'What a sink lacks could not be filled in'),
+  });
+  metrics.watch({ sinkLagSeconds: createSinkLags({ redis, link, keys, sinks: names, marks }), sinkGapHours: gaps.countBySink });
+
+  return {
+    finish: marks.finish,
+    start: (): void => {
+      drain.start();
+      filler.start();
+    },
+    stop: async (): Promise<void> => {
+      await filler.stop();
+      await drain.stop();
+    },
+  };
+};
