@@ -24,7 +24,7 @@ export const writePython = (document: OpenApiDocument): Readonly<Record<string, 
     'ad_server.py': `${HEAD}from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Dict, List, Literal, Union
 
 from . import types as t
 from .calls import Calls

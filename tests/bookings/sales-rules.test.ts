@@ -157,8 +157,9 @@ test('shares of more than a whole placement are accepted with a warning that nam
 });
 
 test('a guaranteed line item without a price is accepted with a warning where bids may win over it', async () => {
-  const one = await booked('unpriced', { class: 'standard', goal_impressions: 1_000, cpm: 0 });
-  const priced = (cpm: number) => api()('PATCH', `/line_items/${one.lineItem}`, { cpm });
+  const one = await booked('unpriced', {});
+  const priced = (cpm: number) =>
+    api()('PATCH', `/line_items/${one.lineItem}`, { class: 'standard', priority: 1, pacing: 'Even', goal_impressions: 1_000, cpm });
   expect((await priced(0)).body.warnings).toBeUndefined();
   await api()('PATCH', `/publishers/${one.publisher.id}`, { dynamic_allocation: true });
   expect((await priced(0)).body.warnings).toEqual([{ pointer: '/cpm', detail: expect.stringContaining('any bid wins over it') }]);

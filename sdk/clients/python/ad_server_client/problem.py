@@ -39,4 +39,4 @@ def problem_of(status: int, content: bytes) -> Problem:
         body = {}
     if not isinstance(body, dict):
         body = {}
-    return BY_CODE.get(body.get("code"), Problem)(status, body)
+    return BY_CODE.get(str(body.get("code")), Problem)(status, body)
