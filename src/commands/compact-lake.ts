@@ -4,7 +4,6 @@ import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { compactDay } from '../events/sinks/lake/compact-lake.ts';
 import { lakeDays } from '../events/sinks/lake/lake-log.ts';
 import { openLakeStore } from '../events/sinks/lake/open-lake.ts';
-import { parseUrl } from '../base/parse-url.ts';
 
 const OPTIONS = { day: { type: 'string' }, lake: { type: 'string' } } as const;
 

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { parseUrl } from '../base/parse-url.ts';
 import { openClickHouse } from '../events/sinks/clickhouse/clickhouse-client.ts';
 import { clickHouseSchema } from '../events/sinks/clickhouse/clickhouse-schema.ts';
-import { parseUrl } from '../base/parse-url.ts';
 
 const OPTIONS = {
   clickhouse: { type: 'string' },
