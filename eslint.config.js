@@ -99,7 +99,14 @@ export default defineConfig(
   {
     files: ['public/**/*.js'],
     languageOptions: {
-      globals: { window: 'readonly', document: 'readonly', location: 'readonly', sessionStorage: 'readonly', FormData: 'readonly' },
+      globals: {
+        window: 'readonly',
+        document: 'readonly',
+        navigator: 'readonly',
+        location: 'readonly',
+        sessionStorage: 'readonly',
+        FormData: 'readonly',
+      },
     },
   },
 );

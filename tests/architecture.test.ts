@@ -29,6 +29,7 @@ const CODE_FOR_ADMIN = [
   'src/catalog/checks',
   'src/catalog/entities',
   'src/catalog/model',
+  'src/delivery/at-stake',
   'src/people/preferences',
 ];
 

@@ -1,7 +1,7 @@
 import { ALERT_KINDS as ALERTS } from '../../src/catalog/model/alert-kinds.ts';
 import * as choices from '../../src/catalog/model/choices.ts';
 import { CLASS_WORDS as CLASSES } from '../../src/catalog/model/line-item-classes.ts';
-import { ATTENTION_WORDS as ATTENTION } from '../../src/delivery/attention/attention-words.ts';
+import { ATTENTION_WORDS as ATTENTION } from '../../src/delivery/at-stake/attention-words.ts';
 import { sayWords } from './service-words.ts';
 
 /** The choices of the service, with their words in the language of the page. */

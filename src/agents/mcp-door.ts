@@ -101,7 +101,7 @@ const shown = ({ name, title, description, input, hints }: Tool) => ({
 });
 
 // Days are checked by the routes.
-const ajv = schemaCompiler({ allErrors: true, allowUnionTypes: true, useDefaults: true, formats: { ...FORMAT_TESTS, date: () => true } });
+const ajv = schemaCompiler({ allErrors: true, allowUnionTypes: true, useDefaults: true, formats: FORMAT_TESTS });
 
 /** Compiled with its first use. */
 const checkOf = (schema: object) => {

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import { moneyWords } from '../catalog/model/money.ts';
-import { ATTENTION_WORDS } from '../delivery/attention/attention-words.ts';
+import { ATTENTION_WORDS } from '../delivery/at-stake/attention-words.ts';
 import type { AttentionKind, AttentionRow } from '../delivery/attention/attention.ts';
-import { byMoney, type ByMoney } from '../delivery/attention/by-money.ts';
+import { byMoney, type ByMoney } from '../delivery/at-stake/by-money.ts';
 import { readItemGroups } from '../delivery/attention/read-item-groups.ts';
 import type { ReadStatuses } from '../delivery/status/read-statuses.ts';
 import type { SendMail } from '../mail/send-mail.ts';

@@ -1,3 +1,4 @@
+import { FORMAT_DETAILS, isDay } from '../catalog/checks/formats.ts';
 import { pointerStep, type Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
 
@@ -88,12 +89,7 @@ export const textQuery = (
 
 /** A calendar day. */
 export const dayQuery = (description: string): Parameter<string | undefined> =>
-  query(s.textOf({ format: 'date' }), description, (word) => (isDay(word) ? accept(word) : reject('must be a day such as 2026-11-20')));
-
-const isDay = (word: string): boolean => {
-  const date = /^\d{4}-\d{2}-\d{2}$/.test(word) ? new Date(word) : undefined;
-  return date !== undefined && Number.isFinite(date.getTime()) && date.toISOString().startsWith(word);
-};
+  query(s.textOf({ format: 'date' }), description, (word) => (isDay(word) ? accept(word) : reject(FORMAT_DETAILS['date']!)));
 
 /** The number of a record. `words`: which, such as `publisher`. */
 export const idQuery = (words: string, description: string): Parameter<number | undefined> =>

@@ -340,7 +340,13 @@ test('what is at risk is mailed each morning in the words of home, and nothing w
   expect(mails()[0]!.text).toMatch(/Subject: \$[\d.]+ at risk/);
   expect(mails()[0]!.text).toContain('Gloves');
   expect(mails()[0]!.text).toContain(`https://ads.example/static/admin.html#/line_items/${late.lineItem}`);
-  await eventually(async () => expect((await api('GET', '/alert_recipients')).body.at(-1)).toMatchObject({ id, last_fault: null, last_at: expect.any(String) }));
+  await eventually(async () =>
+    expect(((await api('GET', '/alert_recipients')).body as readonly object[]).at(-1)).toMatchObject({
+      id,
+      last_fault: null,
+      last_at: expect.any(String),
+    }),
+  );
   const next = await knex('alert_recipients').where({ id }).first<{ digest_at: Date }>('digest_at');
   expect(next.digest_at.getTime()).toBeGreaterThan(Date.now());
   expect(next.digest_at.toISOString()).toContain('T07:00:00');

@@ -1,6 +1,6 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { atRiskMicros, type JudgedBooking } from '../../src/delivery/attention/find-bookings.ts';
-import { byMoney } from '../../src/delivery/attention/by-money.ts';
+import { byMoney } from '../../src/delivery/at-stake/by-money.ts';
 import { itemGroups } from '../../src/delivery/attention/line-item-groups.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 

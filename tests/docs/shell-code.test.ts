@@ -42,6 +42,7 @@ const STAND_INS: Readonly<Record<string, { readonly does: string; readonly shell
   npx: { does: 'runs the installed package', shell: `local name=$1; shift; "$ROOT/node_modules/.bin/\${name##@hey-api/}" "$@"` },
   docker: { does: 'does nothing', shell: ':' },
   gh: { does: 'does nothing', shell: ':' },
+  'kafka-topics.sh': { does: 'does nothing', shell: ':' },
 };
 const shellOf = (document: string): string =>
   codeBlocksOf(document)
@@ -186,7 +187,7 @@ const SCHEMAS = [
   ['user', `${COMPONENTS}/AdRequest/properties/user`],
 ] as const;
 
-test('every JSON block is a body or a part of one, a bidder, a rate card, or a part of a line item, that the API describes, or a list of providers, or the content of a video', async () => {
+test('every JSON block is a body or a part of one, a bidder, a rate card, or a part of a line item, that the API describes, or a list of providers, the content of a video, or the servers of an assistant', async () => {
   const document = (await (await fetch(`${replica.url}/api/openapi.json`)).json()) as object;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'https://api.test/', ...document });
@@ -199,6 +200,13 @@ test('every JSON block is a body or a part of one, a bidder, a rate card, or a p
       const providersFile = path.join(ROOT, '.cache', 'providers-of-documents.json');
       await writeFile(providersFile, text);
       expect(await readProviders({ provider: undefined, providersFile, production: true })).toHaveLength(body.length);
+      continue;
+    }
+    if ('mcpServers' in body) {
+      expect([name, body.mcpServers]).toEqual([
+        name,
+        { 'ad-server': { type: 'http', url: expect.stringMatching(/\/mcp$/), headers: expect.any(Object) } },
+      ]);
       continue;
     }
     if ('media' in body) {

@@ -15,8 +15,15 @@ const isHost = (text: string): boolean => /^[a-z0-9.:[\]-]+$/i.test(text) && par
 /** An address that mail is sent to: one mailbox, without a name, a comment or a line break. */
 export const isEmail = (text: string): boolean => /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+\.[^\s@<>,;:"()[\]\\]+$/.test(text);
 
+/** A calendar day from the year 1 on, as Postgres has them. */
+export const isDay = (text: string): boolean => {
+  const date = /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : undefined;
+  return date !== undefined && Number.isFinite(date.getTime()) && date.toISOString().startsWith(text);
+};
+
 /** Formats of our own, each with its test and with what a value must be. */
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {
+  date: { test: isDay, detail: 'must be a day such as 2026-11-20' },
   'flight-date': { test: (text) => parseStartDate(text) !== undefined, detail: 'must be an RFC 3339 date or date-time' },
   'date-time': {
     test: (text) => text.includes('T') && parseStartDate(text) !== undefined,

@@ -29,7 +29,10 @@ test.each([
   ['clickhouse://ads:secret@db/ads?tls=yes', 'tls is true or false'],
   ['clickhouse:///ads', 'names no host'],
 ])('a wrong URL is refused, and not repeated: %s', async (url, detail) => {
-  const fault = await openClickHouse(new URL(url)).then(() => '', (one: Error) => one.message);
+  const fault = await openClickHouse(new URL(url)).then(
+    () => '',
+    (one: Error) => one.message,
+  );
   expect(fault).toContain(detail);
   expect(fault).not.toContain('secret');
 });

@@ -76,6 +76,9 @@ const EMPTY: GamLineItem = {
   ...{ endDate: undefined, costType: undefined, rate: undefined, units: undefined, unitType: undefined, targetedBy: [], caps: [] },
 };
 
+/** Ids and names; anything else is none. */
+const wordOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+
 /** Line items of the API's JSON: `{orders, lineItems}`. @throws CliFault when it is none */
 export const gamJson = (name: string, text: string): readonly GamLineItem[] => {
   let value: unknown;
@@ -86,19 +89,19 @@ export const gamJson = (name: string, text: string): readonly GamLineItem[] => {
   }
   if (!isObject(value) || !Array.isArray(value['lineItems'])) throw new CliFault(`${name} must be an object with lineItems, and orders`);
   const orders = new Map(
-    (Array.isArray(value['orders']) ? value['orders'] : []).filter(isObject).map((order) => [String(order['id']), order]),
+    (Array.isArray(value['orders']) ? value['orders'] : []).filter(isObject).map((order) => [wordOf(order['id']), order]),
   );
   return value['lineItems'].map((item: unknown, i) => {
     if (!isObject(item) || item['id'] === undefined || item['orderId'] === undefined)
       throw new CliFault(`${name}: /lineItems/${i} must have an id and an orderId`);
-    const order = orders.get(String(item['orderId']));
+    const order = orders.get(wordOf(item['orderId']));
     const [goal, cost] = [objectAt(item, 'primaryGoal'), objectAt(item, 'costPerUnit')];
     return {
       ...EMPTY,
-      ...{ id: String(item['id']), name: String(item['name'] ?? ''), orderId: String(item['orderId']) },
-      orderName: String(order?.['name'] ?? item['orderName'] ?? `Order ${String(item['orderId'])}`),
-      advertiser: order?.['advertiserName'] === undefined ? undefined : String(order['advertiserName']),
-      ...{ type: String(item['lineItemType'] ?? ''), status: textOr(item['status']), costType: textOr(item['costType']) },
+      ...{ id: wordOf(item['id']), name: wordOf(item['name']), orderId: wordOf(item['orderId']) },
+      orderName: wordOf(order?.['name'] ?? item['orderName'] ?? `Order ${wordOf(item['orderId'])}`),
+      advertiser: order?.['advertiserName'] === undefined ? undefined : wordOf(order['advertiserName']),
+      ...{ type: wordOf(item['lineItemType']), status: textOr(item['status']), costType: textOr(item['costType']) },
       startDate: dateOf(item['startDateTime']),
       endDate: item['unlimitedEndDateTime'] === true ? undefined : dateOf(item['endDateTime']),
       rate: cost['microAmount'] === undefined ? undefined : Number(cost['microAmount']) / 1e6,

@@ -1,4 +1,4 @@
-import type { AttentionKind } from './attention.ts';
+import type { AttentionKind } from '../attention/attention.ts';
 
 /** The groups of what needs attention, on the home screen and in mails. */
 export const ATTENTION_WORDS = {

@@ -1,6 +1,6 @@
 import type { Amounts } from '../../catalog/model/amounts.ts';
 import { BY_MONEY } from './attention-words.ts';
-import type { AttentionGroup, AttentionKind, AttentionRow } from './attention.ts';
+import type { AttentionGroup, AttentionKind, AttentionRow } from '../attention/attention.ts';
 
 /** What needs attention in the order of what is at stake. */
 export interface ByMoney {
