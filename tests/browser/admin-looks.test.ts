@@ -81,7 +81,14 @@ const OPENED: readonly (readonly [hash: string, open: (page: Page) => Promise<vo
     },
   ],
   ['#/line_items', async (page) => page.locator('.filter-chip summary').last().click()],
-  ['#/line_items', async (page) => page.locator('summary', { hasText: 'Columns' }).click()],
+  // A phone shows rows as cards, which have no columns.
+  [
+    '#/line_items',
+    async (page) => {
+      const columns = page.locator('summary', { hasText: 'Columns' });
+      if (await columns.isVisible()) await columns.click();
+    },
+  ],
   ['#/campaigns', async (page) => page.keyboard.press('Control+k')],
   ['#/campaigns/new', async (page) => page.locator('#field-campaign-fields-advertiser-id').press('ArrowDown')],
   ['#/reports', async (page) => page.getByRole('button', { name: 'Share', exact: true }).click()],

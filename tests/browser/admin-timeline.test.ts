@@ -24,11 +24,13 @@ test('an empty tool names the five steps to a first ad, notices each by itself, 
   await page.getByRole('button', { name: 'Hide these steps' }).click();
   await steps.first().waitFor({ state: 'detached' });
   await page.evaluate(() => localStorage.removeItem('set-up-hidden'));
+  await desk.admin.go('#/campaigns');
+  await desk.admin.go('#/overview');
   const ask = async () => {
     const answer = await fetch(`${desk.replica.url}/ad`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey, 'User-Agent': BROWSER },
-      body: JSON.stringify({ id: 'r', imp: [{ id: '1', tagid: 'top' }], ext: { publisher_id: publisher.id } }),
+      body: JSON.stringify({ id: 'r', user: { id: 'u' }, imp: [{ id: '1', tagid: 'top' }], ext: { publisher_id: publisher.id } }),
     });
     return (await answer.json()) as { readonly seatbid: readonly { readonly bid: readonly { readonly impurl: string }[] }[] };
   };
