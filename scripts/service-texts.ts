@@ -4,7 +4,7 @@ import { formOf } from '../src/catalog/entities/form.ts';
 import { ALERT_KINDS } from '../src/catalog/model/alert-kinds.ts';
 import * as choices from '../src/catalog/model/choices.ts';
 import { VIDEO_ERRORS } from '../src/catalog/model/video-events.ts';
-import { ATTENTION_WORDS } from '../src/delivery/attention/attention-words.ts';
+import { ATTENTION_WORDS } from '../src/delivery/at-stake/attention-words.ts';
 import { DELIVERY_STATUSES, NoBidReason, STAGES, wordsOf } from '../src/decision/no-bid-reason.ts';
 import { PROBLEMS } from '../src/http/problems/problem.ts';
 import { DIMENSIONS } from '../src/reports/report-dimensions.ts';

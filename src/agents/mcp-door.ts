@@ -100,7 +100,6 @@ const shown = ({ name, title, description, input, hints }: Tool) => ({
   inputSchema: input as { type: 'object' },
 });
 
-// Days are checked by the routes.
 const ajv = schemaCompiler({ allErrors: true, allowUnionTypes: true, useDefaults: true, formats: FORMAT_TESTS });
 
 /** Compiled with its first use. */

@@ -181,6 +181,7 @@ test('home shows what needs attention, and mends it', async () => {
   await row.getByRole('button', { name: 'Approve' }).click();
   await page.getByText(`Creative ${creative.id} is approved.`).waitFor();
   expect(await desk.api('GET', `/creatives/${creative.id}`)).toMatchObject({ status: 'approved' });
+  await page.getByRole('button', { name: 'Hide these steps' }).click();
   await page.locator('.home-figure', { hasText: 'Requests' }).waitFor();
 });
 
