@@ -62,7 +62,7 @@ const STEPS: readonly FirstStep[] = [
 /** Whether no ad was ever shown. */
 export const isFirstRun = ({ seen }: Pick<Attention, 'seen'>): boolean => !seen.impression;
 
-/** The way to the first ad. Each step is ticked when it is seen to be done, whoever did it. */
+/** The way to the first ad. Each step is ticked when it is seen to be done, by any person. */
 export const firstRun = (page: Page, read: Attention, hide: () => void): TemplateResult => {
   const next = STEPS.find(({ isDone }) => !isDone(read));
   const left = STEPS.filter(({ isDone }) => !isDone(read)).length;

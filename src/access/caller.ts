@@ -22,6 +22,9 @@ export interface Caller extends Scope {
   readonly approvedBy: string | null;
 }
 
+/** Who calls, as what is kept for a caller names it: limits, confirmations, answers of repeated calls. */
+export const callerKey = ({ kind, id, name }: Pick<Caller, 'kind' | 'id' | 'name'>): string => `${kind} ${id ?? name}`;
+
 /** From where a call came, as the history shows it. */
 export interface CalledFrom {
   /** Without the part that names a person: a /24 or /48. '' when the address is unknown. */

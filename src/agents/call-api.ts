@@ -32,7 +32,7 @@ export interface CallApiOptions {
   readonly errors: ErrorHandlerParts;
 }
 
-/** Headers of the outer request that say something of its own body or answer. */
+/** Headers of the outer request that are about its body or answer. */
 const OWN_HEADERS = /^(content-.*|transfer-encoding|accept.*|expect|connection|idempotency-key|change-note|if-match|mcp-.*|last-event-id)$/;
 
 export const createCallApi = ({ api, errors }: CallApiOptions): ((outer: Request) => CallApi) => {

@@ -1,5 +1,5 @@
 import { Router, type Request, type RequestHandler } from 'express';
-import type { Caller } from '../access/caller.ts';
+import { callerKey, type Caller } from '../access/caller.ts';
 import { callerOf, refusalOf } from '../api/call-rights.ts';
 import { schemaCompiler } from '../base/schema-compiler.ts';
 import { schemaFaults } from '../base/schema-faults.ts';
@@ -37,9 +37,6 @@ const loadProtocol = async () => {
   ]);
   return { Server, StreamableHTTPServerTransport, CallToolRequestSchema, ListToolsRequestSchema };
 };
-
-/** Who calls, as limits and confirmations name it. */
-export const callerKey = ({ kind, id, name }: Caller): string => `${kind} ${id ?? name}`;
 
 /**
  * Tools behind the Model Context Protocol (streamable HTTP, revision 2025-06-18). It keeps no sessions: each call is answered

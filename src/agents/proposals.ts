@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { inOrder } from '../base/in-order.ts';
 import * as s from '../base/schema.ts';
 import { createSealedUntil } from '../base/sealed-until.ts';
 import type { SecretBox } from '../base/secret-box.ts';
@@ -99,17 +100,6 @@ const digestOf = (given: Arguments): string =>
   createHash('sha256')
     .update(JSON.stringify(inOrder(given)))
     .digest('base64url');
-
-/** The same value with the members of each object in alphabetical order. */
-const inOrder = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, inOrder(member)]),
-  );
-};
 
 /** The headers of a call that changes something. */
 export const changeHeaders = ({ note, idempotency_key: key }: Arguments): Readonly<Record<string, string | undefined>> => ({

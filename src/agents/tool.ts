@@ -21,7 +21,7 @@ export interface Tool {
   readonly title: string;
   /** For the model that chooses. */
   readonly description: string;
-  /** The route that it stands for: a caller who may not call it does not see the tool. */
+  /** The route that it calls: a caller who may not call it does not see the tool. */
   readonly route: RouteDefinition;
   readonly hints: ToolHints;
   /** JSON Schema of its arguments. */

@@ -6,6 +6,7 @@ import { MS_PER_DAY } from '../base/utc-day.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
 import { requestIdOf } from '../http/request/request-id.ts';
 import type { LogFields } from '../observability/log.ts';
+import { callerKey } from '../access/caller.ts';
 import { callerOf } from './call-rights.ts';
 import { text } from '../base/schema.ts';
 import { accept, reject, type Parameter } from './parameters.ts';
@@ -60,8 +61,7 @@ export const idempotentCalls =
   async (req, res, next) => {
     const key = req.get(IDEMPOTENCY_KEY);
     if (req.method !== 'POST' || key === undefined || !KEY_FORM.test(key)) return next();
-    const { kind, id, name } = callerOf(res);
-    const row = { caller: `${kind} ${id ?? name}`, key_hash: createHash('sha256').update(key).digest() };
+    const row = { caller: callerKey(callerOf(res)), key_hash: createHash('sha256').update(key).digest() };
     const route = `${req.baseUrl}${req.url}`;
     await knex('idempotency_keys')
       .where('begun_at', '<', new Date(now() - MS_PER_DAY))

@@ -1,3 +1,5 @@
+import { divideRefused } from './divide-refused.ts';
+
 /** Why Postgres refused one item for good. */
 export interface Refusal {
   readonly sqlState: string;
@@ -42,26 +44,9 @@ const withoutStatement = (message: string): string => {
   return at < 0 ? message : message.slice(at + 3);
 };
 
-/**
- * Stores a batch. When Postgres refuses it for a lasting reason, it is divided until each refused
- * item is alone: n refused items take about 2n log2(size) statements. Rejects with the first fault
- * that passes; what was stored before stays stored, so `store` must be idempotent.
- */
-export const storeEach = async <T>(
+/** Stores a batch, and divides it where Postgres refuses it for a lasting reason (divide-refused.ts). */
+export const storeEach = <T>(
   items: readonly T[],
   store: (items: readonly T[]) => Promise<unknown>,
   onRefused: (item: T, refusal: Refusal) => Promise<void>,
-): Promise<void> => {
-  const [first] = items;
-  if (first === undefined) return;
-  try {
-    await store(items);
-  } catch (fault) {
-    const refusal = lastingRefusal(fault);
-    if (!refusal) throw fault;
-    if (items.length === 1) return onRefused(first, refusal);
-    const middle = items.length >> 1;
-    await storeEach(items.slice(0, middle), store, onRefused);
-    await storeEach(items.slice(middle), store, onRefused);
-  }
-};
+): Promise<void> => divideRefused(items, { write: store, refusalOf: lastingRefusal, onRefused });

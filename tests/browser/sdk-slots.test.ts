@@ -158,7 +158,7 @@ test('a slot is refreshed after its time in view only, while the tab is visible'
   const { page } = opened;
   await page.clock.runFor(100);
   await eventually(() => expect(opened.sentTo('/impression')).toHaveLength(1));
-  // From here on the clock stands but when it is run: a busy machine would add its time to that in view.
+  // From here on the clock moves only when it is run: a busy machine would add its time to that in view.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
   await observed(page);
   await page.clock.runFor(4500);

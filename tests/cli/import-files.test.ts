@@ -1,4 +1,3 @@
-import { execFile, type ExecFileException } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import writeXlsxFile from 'write-excel-file/node';
@@ -8,6 +7,7 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { runAds, type Ran } from './run-ads.ts';
 
 let replica: Replica;
 let machine: ApiCall;
@@ -30,12 +30,7 @@ beforeAll(async () => {
   });
 });
 
-const ads = (...args: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
-  new Promise((resolve) => {
-    const env = { PATH: process.env['PATH'], ADS_URL: replica.url, ADS_TOKEN: MACHINE };
-    const done = (fault: ExecFileException | null, out: string, err: string): void => resolve({ code: Number(fault?.code ?? 0), out, err });
-    execFile(process.execPath, [path.resolve('dist/cli/ads.js'), ...args], { cwd: folder, env }, done).stdin?.end();
-  });
+const ads = (...args: readonly string[]): Promise<Ran> => runAds(folder, { ADS_URL: replica.url, ADS_TOKEN: MACHINE }, args);
 const booked = async (): Promise<readonly Json[]> => (await machine('GET', '/line_items?sort=id')).body as readonly Json[];
 
 const HEAD = ['Campaign', 'Line item', 'Start', 'End', 'Price', 'Goal', 'Countries', 'Placement', 'HTML', 'Active'];

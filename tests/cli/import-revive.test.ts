@@ -1,4 +1,3 @@
-import { execFile, type ExecFileException } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import knexOf from 'knex';
@@ -10,6 +9,7 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { runAds, type Ran } from './run-ads.ts';
 import { fillReviveDatabase } from './revive-database.ts';
 
 let replica: Replica;
@@ -28,12 +28,7 @@ beforeAll(async () => {
   folder = temporaryFolder();
 });
 
-const ads = (...args: readonly string[]): Promise<{ readonly code: number; readonly out: string; readonly err: string }> =>
-  new Promise((resolve) => {
-    const env = { PATH: process.env['PATH'], ADS_URL: replica.url, ADS_TOKEN: MACHINE };
-    const done = (fault: ExecFileException | null, out: string, err: string): void => resolve({ code: Number(fault?.code ?? 0), out, err });
-    execFile(process.execPath, [path.resolve('dist/cli/ads.js'), ...args], { cwd: folder, env }, done).stdin?.end();
-  });
+const ads = (...args: readonly string[]): Promise<Ran> => runAds(folder, { ADS_URL: replica.url, ADS_TOKEN: MACHINE }, args);
 const file = (name: string): Promise<string> => readFile(path.join(folder, name), 'utf8');
 
 test('Revive is brought over with its rules and files, and a second time changes nothing', async () => {

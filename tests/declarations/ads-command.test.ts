@@ -1,4 +1,3 @@
-import { execFile, type ExecFileException } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,9 +8,8 @@ import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { runAds, type Ran } from '../cli/run-ads.ts';
 import { bookings } from './bookings.ts';
-
-const ADS = path.resolve('dist/cli/ads.js');
 
 let replica: Replica;
 let machine: ApiCall;
@@ -27,19 +25,9 @@ beforeAll(async () => {
   atEnd(() => rm(folder, { recursive: true }));
 });
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
 /** Runs `ads` in a folder with files. */
 const ads = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> =>
-  new Promise((resolve) => {
-    const settings = { PATH: process.env['PATH'], ADS_URL: replica.url, ADS_TOKEN: token, GITHUB_SHA: '3f2a9c1d7e4b5a60', ...env };
-    const done = (fault: ExecFileException | null, out: string, err: string): void => resolve({ code: Number(fault?.code ?? 0), out, err });
-    execFile(process.execPath, [ADS, ...args], { cwd: folder, env: settings }, done).stdin?.end();
-  });
+  runAds(folder, { ADS_URL: replica.url, ADS_TOKEN: token, GITHUB_SHA: '3f2a9c1d7e4b5a60', ...env }, args);
 const write = (name: string, content: object | string): Promise<void> =>
   writeFile(path.join(folder, name), typeof content === 'string' ? content : stringify(content));
 

@@ -71,7 +71,7 @@ const drawMarks = (plot: uPlot, marks: readonly CourseMark[], colour: string): v
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
     if (isNote !== true) continue;
-    // A flag says that somebody wrote about the day.
+    // A flag says that there is a note about the day.
     ctx.fillRect(x, bbox.top, FLAG_PX * devicePixelRatio, FLAG_PX * devicePixelRatio);
   }
   ctx.restore();

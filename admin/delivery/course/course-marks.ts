@@ -13,7 +13,7 @@ export interface CourseMark {
   readonly actor: string;
   /** `Price per thousand (CPM) 4 → 5`. */
   readonly words: string;
-  /** What somebody wrote about the day, instead of a change. */
+  /** A note about the day, instead of a change. */
   readonly isNote?: boolean;
 }
 

@@ -15,6 +15,9 @@ const isHost = (text: string): boolean => /^[a-z0-9.:[\]-]+$/i.test(text) && par
 /** An address that mail is sent to: one mailbox, without a name, a comment or a line break. */
 export const isEmail = (text: string): boolean => /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+\.[^\s@<>,;:"()[\]\\]+$/.test(text);
 
+/** An IANA name that this Node knows. */
+export const isTimeZone = (text: string): boolean => text === 'UTC' || Intl.supportedValuesOf('timeZone').includes(text);
+
 /** A calendar day from the year 1 on, as Postgres has them. */
 export const isDay = (text: string): boolean => {
   const date = /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : undefined;
@@ -46,7 +49,7 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     detail: 'must be a record of ads.txt, such as exchange.example, 1234, RESELLER',
   },
   'time-zone': {
-    test: (text) => text === 'UTC' || Intl.supportedValuesOf('timeZone').includes(text),
+    test: isTimeZone,
     detail: 'must be the IANA name of a time zone, such as Europe/Berlin, or UTC',
   },
   email: { test: isEmail, detail: 'must be an e-mail address, such as sales@gazette.example' },

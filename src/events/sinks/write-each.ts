@@ -1,3 +1,4 @@
+import { divideRefused } from '../divide-refused.ts';
 import { SinkRefusal, type EventSink, type SinkBatch, type SinkEvent } from './event-sink.ts';
 
 export interface Delivery {
@@ -6,26 +7,16 @@ export interface Delivery {
   readonly event: SinkEvent;
 }
 
-/**
- * Writes a batch. When its content is refused, it is divided until each refused event is alone. Rejects with the first fault that passes;
- * what was written before is written again then.
- */
-export const writeEach = async (
+/** Writes a batch, and divides it where its content is refused (divide-refused.ts). What was written before a fault is written again. */
+export const writeEach = (
   sink: Pick<EventSink, 'write'>,
   { shard, id }: Pick<SinkBatch, 'shard' | 'id'>,
   deliveries: readonly Delivery[],
   signal: AbortSignal,
   onRefused: (delivery: Delivery, reason: string) => Promise<void>,
-): Promise<void> => {
-  const [first] = deliveries;
-  if (first === undefined) return;
-  try {
-    await sink.write({ shard, id, events: deliveries.map(({ event }) => event) }, signal);
-  } catch (fault) {
-    if (!(fault instanceof SinkRefusal)) throw fault;
-    if (deliveries.length === 1) return onRefused(first, fault.message);
-    const middle = deliveries.length >> 1;
-    await writeEach(sink, { shard, id: `${id}a` }, deliveries.slice(0, middle), signal, onRefused);
-    await writeEach(sink, { shard, id: `${id}b` }, deliveries.slice(middle), signal, onRefused);
-  }
-};
+): Promise<void> =>
+  divideRefused(deliveries, {
+    write: (some, part) => sink.write({ shard, id: `${id}${part}`, events: some.map(({ event }) => event) }, signal),
+    refusalOf: (fault) => (fault instanceof SinkRefusal ? fault.message : undefined),
+    onRefused,
+  });

@@ -1,6 +1,6 @@
 import { MS_PER_DAY } from '../../../base/utc-day.ts';
 import { createZoneOffset } from '../../../base/zone-offset.ts';
-import { isTimeZone } from './is-time-zone.ts';
+import { isTimeZone } from '../../../catalog/checks/formats.ts';
 import { always, contrary, type Expressed } from './rule-terms.ts';
 import { halvesOfDays, halvesOfHours } from './week-of-hours.ts';
 

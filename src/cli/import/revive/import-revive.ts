@@ -104,7 +104,7 @@ export const importRevive = async ({ rows, files: bannerFiles, name, currency, .
   };
 };
 
-/** A creative has a size of its own where all its places have it: elsewhere it would not fit. */
+/** A creative has a size where all its places have it: elsewhere it would not fit. */
 const ownSize = ({ width, height }: { readonly width: number; readonly height: number }, places: readonly Declared[]): Declared =>
   width > 0 && height > 0 && places.every((place) => place['width'] === width && place['height'] === height) ? { width, height } : {};
 

@@ -3,7 +3,7 @@ import type { Imported } from '../imported.ts';
 import type { ImportValues } from '../import-values.ts';
 import { importRevive } from './import-revive.ts';
 import { openDatabase } from './open-database.ts';
-import { isTimeZone } from './is-time-zone.ts';
+import { isTimeZone } from '../../../catalog/checks/formats.ts';
 import { readRevive } from './read-revive.ts';
 
 /** A database of Revive as bookings. */

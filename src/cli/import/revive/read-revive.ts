@@ -1,5 +1,5 @@
 import { CliFault } from '../../cli-fault.ts';
-import { isTimeZone } from './is-time-zone.ts';
+import { isTimeZone } from '../../../catalog/checks/formats.ts';
 import type { ReviveDatabase, Row } from './open-database.ts';
 import type {
   AffiliateRow,

@@ -103,7 +103,7 @@ const withMacros = (markup: string, banner: BannerRow, differs: (text: string) =
   };
   const left = new Set<string>();
   const filled = markup
-    // A destination that follows the macro is a link of its own, whose clicks the frame counts.
+    // A destination that follows the macro is another link, whose clicks the frame counts.
     .replaceAll(/\{clickurl(?:_html)?\}(?=https?:)/g, '')
     .replaceAll(/\{clickurl_enc\}(?=https?%3A)/gi, '')
     .replaceAll(/\{([a-z_]+)\}/g, (macro, name: string) => {

@@ -1,3 +1,4 @@
+import { isDay } from '../../../catalog/checks/formats.ts';
 import type { Cell } from './read-sheet.ts';
 import type { SheetColumn } from './sheet-columns.ts';
 
@@ -15,11 +16,9 @@ export const readCell = ({ kind }: SheetColumn, cell: Cell): ReadCell => READERS
 const DATES = /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ].*)?$/;
 const GERMAN_DATES = /^(\d\d?)\.(\d\d?)\.(\d{4})$/;
 
-const dateOf = (year: number, month: number, day: number): ReadCell => {
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-    ? { value: date.toISOString().slice(0, 10) }
-    : { fault: 'is no day of the calendar' };
+const dateOf = (year: string, month: string, day: string): ReadCell => {
+  const value = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return isDay(value) ? { value } : { fault: 'is no day of the calendar' };
 };
 
 /** Amounts that can be read in one way: `4.5`, `4,50`, `1,234.50`, `1.234,50`. `1,234` and `1.234` can be two. */
@@ -55,10 +54,10 @@ const READERS: Readonly<Record<SheetColumn['kind'], (cell: Cell, text: string) =
   url: (_, text) => (/^https?:\/\/\S+$/i.test(text) ? { value: text } : { fault: 'must be an address such as https://boots.example' }),
   date: (cell, text) => {
     if (cell instanceof Date) return { value: cell.toISOString().slice(0, 10) };
-    const [, year, month, day] = DATES.exec(text) ?? [];
-    if (year !== undefined) return dateOf(Number(year), Number(month), Number(day));
-    const [, d, m, y] = GERMAN_DATES.exec(text) ?? [];
-    if (y !== undefined) return dateOf(Number(y), Number(m), Number(d));
+    const [, year, month = '', day = ''] = DATES.exec(text) ?? [];
+    if (year !== undefined) return dateOf(year, month, day);
+    const [, d = '', m = '', y] = GERMAN_DATES.exec(text) ?? [];
+    if (y !== undefined) return dateOf(y, m, d);
     return { fault: 'must be a date such as 2026-12-31: other forms can be read in two ways' };
   },
   amount: (cell, text) => {

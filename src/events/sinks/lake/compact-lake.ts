@@ -51,7 +51,7 @@ export const compactDay = async (store: LakeStore, day: string, nowMs: number): 
     const hour = group[0]?.hour ?? '';
     const file = await writeLakeFile(store, { day, hour }, withoutRepeats(events), { columns, groupRows: LARGE_GROUP, id });
     const replaces = group.map(({ name }) => name);
-    // Whoever was forgotten meanwhile must not come back.
+    // A user who was forgotten meanwhile must not come back.
     const live = new Set((await readLakeDay(store, day)).live.map(({ name }) => name));
     if (!replaces.every((name) => live.has(name))) await store.remove([file.name]);
     else await writeManifest(store, id, { day, written_at: new Date(nowMs).toISOString(), files: [file], replaces });

@@ -11,7 +11,7 @@ export const forgetInLake = async (store: LakeStore, userHashes: readonly string
   let rows = 0;
   for (const day of await lakeDays(store, signal)) {
     const { manifests, live } = await readLakeDay(store, day, signal);
-    // Files that were replaced are kept for a while: these go now, with whoever is in them.
+    // Files that were replaced are kept for a while: these go now, with the users in them.
     const replaced = new Set([...manifests.values()].flatMap(({ replaces }) => replaces));
     if (replaced.size > 0) await store.remove([...replaced], signal);
     for (const { name, hour } of live) {
