@@ -1,23 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { clickHouseSchema } from '../src/events/sinks/clickhouse/clickhouse-schema.ts';
 import { openClickHouse } from '../src/events/sinks/clickhouse/clickhouse-client.ts';
 import { openClickHouseSink } from '../src/events/sinks/clickhouse/clickhouse-sink.ts';
 import { SinkRefusal, type SinkCount } from '../src/events/sinks/event-sink.ts';
-import { startProcess } from '../testkit/start-process.ts';
+import { startClickHouse } from '../testkit/start-clickhouse.ts';
 import { eventsFrom, nthEvent, sumsOf } from '../testkit/sink-events.ts';
-import { untilTrue } from '../testkit/until.ts';
 import type { Proof } from './rig/proof.ts';
 
-const FRONT = fileURLToPath(new URL('../testkit/clickhouse-over-chdb.py', import.meta.url));
 const KEEP_DAYS = 4_000;
 const DAY = '2026-06-15';
 const BATCH = 5_000;
 /** Below what an insert is gathered from. */
 const SMALL_BATCH = 100;
-const START_MS = 120_000;
 
 const byKey = (counts: readonly SinkCount[]): ReturnType<typeof sumsOf> =>
   Object.fromEntries(
@@ -36,13 +32,9 @@ export const clickHouse: Proof = {
   expected: 'each event once, to the micro, after batches that came twice, in other batches, and as judgements',
   run: async (_, scale) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'clickhouse-'));
-    const python = process.env['CLICKHOUSE_PYTHON'] ?? 'python3';
-    const front = await startProcess({ command: [python, FRONT, folder] });
+    const engine = await startClickHouse(folder);
     try {
-      await untilTrue(() => /^\d+$/m.test(front.output()) || front.ending() !== undefined, START_MS);
-      const port = /^\d+$/m.exec(front.output())?.[0];
-      if (port === undefined) return { observed: `chDB did not start: ${front.output().slice(-500)}`, ok: false };
-      const url = new URL(`clickhouse://127.0.0.1:${port}/?user_hash=true`);
+      const url = new URL(`${engine.url}?user_hash=true`);
       const { client, table } = await openClickHouse(url);
       // A release makes what is new once more.
       for (const query of [...clickHouseSchema(table, KEEP_DAYS), ...clickHouseSchema(table, KEEP_DAYS)]) await client.command({ query });
@@ -81,7 +73,7 @@ export const clickHouse: Proof = {
         ok,
       };
     } finally {
-      await front.end('SIGTERM');
+      await engine.end();
       await rm(folder, { recursive: true, force: true });
     }
   },

@@ -23,6 +23,7 @@ import { postgresAway } from './postgres-away.ts';
 import { prebidServer } from './prebid-server.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
+import { reports } from './reports.ts';
 import { rolling } from './rolling.ts';
 import { rotation } from './rotation.ts';
 import { secrets } from './secrets.ts';
@@ -60,6 +61,7 @@ export const PROOFS: readonly Proof[] = [
   prebidServer,
   sinks,
   clickHouse,
+  reports,
   hungBidders,
   reload,
   upkeep,

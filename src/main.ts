@@ -11,7 +11,7 @@ import { migrateLatest, missingMigrations, newestMigration } from './catalog/pos
 import { readCurrencyRates, USD_ONLY } from './bidders/currency-rates.ts';
 import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
 import { NO_ADDRESSES, readAddressList } from './context/address-list.ts';
-import { openSinks } from './events/sinks/open-sinks.ts';
+import { openReportFigures, openSinks } from './events/sinks/open-sinks.ts';
 import { readProviders } from './people/oidc/read-providers.ts';
 import { compose } from './replica/compose.ts';
 import { keepTokenSecret } from './config/keep-token-secret.ts';
@@ -52,6 +52,7 @@ const main = async (): Promise<void> => {
     rateOf,
     providers,
     sinks,
+    reportFigures: await openReportFigures(settings.reportsFrom),
     createTracing: await loadTracing(settings.tracing),
     ...(stores.demo && { demo: stores.demo }),
   });

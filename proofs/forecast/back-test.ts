@@ -6,7 +6,7 @@ import { borrowTargeting } from '../../src/forecast/replay/borrow-targeting.ts';
 import { comingDays } from '../../src/forecast/replay/coming-days.ts';
 import { predict, type Prediction, type PredictOptions } from '../../src/forecast/replay/predict.ts';
 import { runReplay, type ReplayResult } from '../../src/forecast/replay/run-replay.ts';
-import { createShares, isChosen } from '../../src/forecast/sample/sample-shares.ts';
+import { createShares, isChosen } from '../../src/serving/visitor-shares.ts';
 import { sampleRequest } from '../../src/forecast/sample/sample-request.ts';
 import type { SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
 import type { TrafficEvent } from '../../src/forecast/traffic/traffic-event.ts';

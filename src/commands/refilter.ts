@@ -19,6 +19,7 @@ import { SIGNALS_DAYS } from '../events/postgres/event-signals.ts';
 import { readPublisherDays } from '../events/postgres/publisher-days.ts';
 import { underReconcileLock } from '../events/postgres/reconciliation.ts';
 import { createRefilterStore } from '../events/postgres/refilter-store.ts';
+import { createSinkDays } from '../events/sinks/sink-days.ts';
 import { createAccountBooks } from '../ledger/read/account-books.ts';
 import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
@@ -74,7 +75,9 @@ const main = async (): Promise<void> => {
       const activity = await rejudgeActivity(knex, day);
       const changes = await refilterDay({ store, keys, rejudge, activity, day, nowMs: Date.now(), dryRun, rest: checkLock });
       report(changes, await currenciesOf(knex), dryRun);
-      if (!dryRun && changes.length > 0) await correctRedis(stores, checkLock);
+      if (dryRun || changes.length === 0) return;
+      await createSinkDays({ knex }).changed(dateOfDay(day));
+      await correctRedis(stores, checkLock);
     });
   } finally {
     await stores.close();

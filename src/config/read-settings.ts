@@ -26,7 +26,7 @@ import {
   wholeNumber,
 } from './setting-values.ts';
 import { ownHosts } from './own-hosts.ts';
-import { adminObstacle, creativeOriginFaults, providerFaults, secretFaults, shortFaults } from './setting-faults.ts';
+import { adminObstacle, creativeOriginFaults, providerFaults, reportsFaults, secretFaults, shortFaults } from './setting-faults.ts';
 import { SettingsError, type SettingsFault } from './settings-error.ts';
 import { ROLES_OF_REPLICAS, type Settings } from './settings.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
@@ -121,9 +121,12 @@ const VARIABLES = {
   EVENT_RETENTION: wholeNumber(1, 3650)({ default: 400 }),
   SINKS: sinks({ default: [] }),
   SINK_LAG_LIMIT: wholeNumber(1_000, 100_000_000)({ default: 500_000 }),
+  SINK_RECONCILE: duration('0', '30d')({ default: MS_PER_DAY }),
+  REPORTS_URL: sinks({ default: [] }),
   AUDIT_RETENTION: wholeNumber(365, 36_500)({ default: undefined }),
   LEDGER_SHARDS: wholeNumber(1, 256)({ default: 16 }),
   FORECAST_SAMPLE: wholeNumber(0, 1_000_000)({ default: 50_000 }),
+  DECISION_SAMPLE: wholeNumber(0, 1_000_000)({ default: 0 }),
 };
 
 /**
@@ -160,6 +163,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...shortFaults('SEAL_KEYS', read.SEAL_KEYS ?? [], production),
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
     ...providerFaults(given),
+    ...reportsFaults(read.REPORTS_URL ?? [], read.SINKS ?? []),
   );
   if (production && read.SMTP_URL !== undefined && read.SMTP_FROM === undefined)
     faults.push({ name: 'SMTP_FROM', fault: 'required with SMTP_URL: the sender of mails' });
@@ -238,9 +242,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     logLevel: read.LOG_LEVEL,
     drainMs: read.DRAIN_TIME,
     keepAliveMs: read.KEEP_ALIVE,
-    ...{ eventRetentionDays: read.EVENT_RETENTION, sinks: read.SINKS, sinkLagLimit: read.SINK_LAG_LIMIT },
-    auditRetentionDays: read.AUDIT_RETENTION,
-    ledgerShards: read.LEDGER_SHARDS,
-    forecastSample: read.FORECAST_SAMPLE,
+    ...{ eventRetentionDays: read.EVENT_RETENTION, auditRetentionDays: read.AUDIT_RETENTION, reportsFrom: read.REPORTS_URL[0] },
+    ...{ sinks: read.SINKS, sinkLagLimit: read.SINK_LAG_LIMIT, sinkReconcileMs: read.SINK_RECONCILE },
+    ...{ ledgerShards: read.LEDGER_SHARDS, forecastSample: read.FORECAST_SAMPLE, decisionSample: read.DECISION_SAMPLE },
   });
 }

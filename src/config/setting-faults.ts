@@ -1,5 +1,6 @@
 import type { AdminToken, TokenSecret } from './settings.ts';
 import type { SettingsFault } from './settings-error.ts';
+import type { SinkSettings } from './sink-settings.ts';
 
 /* Rules over several settings. */
 
@@ -37,6 +38,16 @@ export function providerFaults(given: NodeJS.ProcessEnv): readonly SettingsFault
     return set.map((name) => ({ name, fault: 'not together with OIDC_PROVIDERS, whose file has it for each provider' }));
   if (set.length === 0) return [];
   return own.slice(0, 2).flatMap((name) => (given[name] === undefined ? [{ name, fault: `required with ${set.join(', ')}` }] : []));
+}
+
+/** What reports are read from is filled as a sink, whose name it has. */
+export function reportsFaults(urls: readonly SinkSettings[], sinks: readonly SinkSettings[]): readonly SettingsFault[] {
+  const [url, another] = urls;
+  if (!url) return [];
+  if (another || url.scheme !== 'clickhouse') return [{ name: 'REPORTS_URL', fault: 'must be one URL with the scheme clickhouse' }];
+  return sinks.some(({ name, scheme }) => name === url.name && scheme === url.scheme)
+    ? []
+    : [{ name: 'REPORTS_URL', fault: `SINKS has no ClickHouse with the name ${url.name}, which would fill it: say ?name= in both` }];
 }
 
 /**

@@ -44,6 +44,12 @@ export interface Settings {
   readonly sinks: readonly SinkSettings[];
   /** Entries in all event streams before a sink that is behind passes over them. */
   readonly sinkLagLimit: number;
+  /** One visitor in so many, whose requests and decisions sinks get; 0: none. */
+  readonly decisionSample: number;
+  /** How often a replica compares the sinks with the event rows; 0: never. */
+  readonly sinkReconcileMs: number;
+  /** The sink that reports are read from; undefined: Postgres. */
+  readonly reportsFrom: SinkSettings | undefined;
   readonly allowedEvents: readonly string[];
   /** Without a trailing slash; '' when unset: tracking URLs are then relative. */
   readonly publicUrl: string;

@@ -50,6 +50,8 @@ export interface GaugeReaders {
   /** By the name of the sink. */
   readonly sinkLagSeconds?: Read<Readonly<Record<string, number>>>;
   readonly sinkGapHours?: Read<Readonly<Record<string, number>>>;
+  readonly sinkDifferingHours?: Read<Readonly<Record<string, number>>>;
+  readonly sinkComparedAgeSeconds?: Read<Readonly<Record<string, number>>>;
   readonly trafficForecastHeld?: Read<Readonly<Record<string, number>>>;
 }
 
@@ -118,6 +120,12 @@ const LABELLED = {
   trafficForecastError: ['traffic_forecast_error', 'As adserver_forecast_error, of the impressions that pages ask for by placement', 'age'],
   sinkLagSeconds: ['sink_lag_seconds', 'Age of the oldest event that a sink does not have; 0 when there is none', 'sink'],
   sinkGapHours: ['sink_gap_hours', 'Hours of which a sink lacks events, until they are filled in', 'sink'],
+  sinkDifferingHours: [
+    'sink_differing_hours',
+    'Hours of a week that differed from the event rows when they were last compared, and were handed to the sink again',
+    'sink',
+  ],
+  sinkComparedAgeSeconds: ['sink_compared_age_seconds', 'Since a sink was last compared with the event rows; 0 when it never was', 'sink'],
   trafficForecastHeld: ['traffic_forecast_held', 'As adserver_forecast_held, of the impressions that pages ask for by placement', 'age'],
 } as const;
 
@@ -153,7 +161,7 @@ export const createGauges = (registry: Registry, { alertKinds, forecastAges, sin
     ...{ snapshotQuarantinedRows: TABLES, alerts: alertKinds, held: currencies, spendToday: currencies },
     ...{ forecastError: forecastAges, forecastHeld: forecastAges },
     ...{ trafficForecastError: forecastAges, trafficForecastHeld: forecastAges },
-    ...{ sinkLagSeconds: sinks, sinkGapHours: sinks },
+    ...{ sinkLagSeconds: sinks, sinkGapHours: sinks, sinkDifferingHours: sinks, sinkComparedAgeSeconds: sinks },
   };
   for (const name of Object.keys(LABELLED) as (keyof typeof LABELLED)[]) {
     const [series, help, label] = LABELLED[name];

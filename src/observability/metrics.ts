@@ -24,10 +24,12 @@ export interface MetricsOptions extends BidderLabels {
   readonly forecastAges: readonly string[];
   /** Names of the sinks. */
   readonly sinks: readonly string[];
+  /** Why a report is read from Postgres although REPORTS_URL is set. */
+  readonly whysPostgres: readonly string[];
 }
 
 /** What becomes of events at a sink; `failed` counts attempts. */
-export const SINK_OUTCOMES = ['written', 'refused', 'passed_over', 'filled', 'failed'] as const;
+export const SINK_OUTCOMES = ['written', 'refused', 'passed_over', 'filled', 'handed_again', 'failed'] as const;
 export type SinkOutcome = (typeof SINK_OUTCOMES)[number];
 
 /** `token`: malformed, forged or expired. */
@@ -46,10 +48,12 @@ export const STORE_WORK = [
   'prune',
   'reconcile',
   'fill_sinks',
+  'reconcile_sinks',
   'count_refusals',
   'count_requests',
   'traffic_sample',
   'forecast',
+  'read_reports',
   'send_reports',
   'find_alerts',
   'send_alerts',
@@ -97,6 +101,9 @@ export interface Metrics extends BidderMetrics {
   /** An event that Postgres refused for a lasting reason. */
   readonly deadEvent: () => void;
   readonly sinkEvents: (sink: string, outcome: SinkOutcome, events: number) => void;
+  readonly sinkDecisions: (sink: string, outcome: 'written' | 'dropped', rows: number) => void;
+  /** A report with REPORTS_URL; `none`: it was read from there. */
+  readonly reportRead: (whyPostgres: string) => void;
   /** A count that differed from the event rows and was corrected. */
   readonly driftMended: (books: string) => void;
   /** A call of the trafficking API that its gate refused. */
@@ -201,6 +208,16 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       counter('sink_events_total', 'Events by sink and what became of them; failed: attempts', ['sink', 'outcome']),
       ['sink', options.sinks],
       ['outcome', SINK_OUTCOMES],
+    ),
+    sinkDecisions: countByTwo(
+      counter('sink_decisions_total', 'Sampled decisions by sink; dropped: it does not have them', ['sink', 'outcome']),
+      ['sink', options.sinks],
+      ['outcome', ['written', 'dropped']],
+    ),
+    reportRead: countBy(
+      counter('report_reads_total', 'Reports with REPORTS_URL, by why they are read from Postgres; none: they are not', ['why']),
+      'why',
+      options.whysPostgres,
     ),
     driftMended: countBy(counter('drift_mended_total', 'Counts that differed and were corrected', ['books']), 'books', [
       'counts',

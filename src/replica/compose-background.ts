@@ -46,7 +46,7 @@ import { createRunningReplicas } from './running-replicas.ts';
  */
 export const composeBackground = (foundation: Foundation, delivery: Delivery) => {
   const { settings, dimensions, log, observe, stores } = foundation;
-  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample } = delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, trafficSample, decisions } = delivery;
   const { forecastWorker, nightlyForecasts, opportunityCosts, reporting, secretBox, bookkeeping } = delivery;
   const { keys } = stores;
   const fold = createFold({
@@ -186,6 +186,7 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
       refusals.start();
       requestTallies.start();
       trafficSample.start();
+      decisions?.start();
       opportunityCosts.start();
       deliverReports.start();
       watchBookings.start();
@@ -200,7 +201,8 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
         fold.stop(),
         judgeLater.stop(),
         eventWriter.stop(),
-        sinks.stop(),
+        // The sinks are closed last.
+        (decisions?.stop() ?? Promise.resolve()).then(sinks.stop),
         reconciler.stop(),
         allowances.stop(),
         refusals.stop(),

@@ -42,10 +42,10 @@ import { createShownAds } from '../tracking/shown-ads.ts';
 import { createReportLimit } from '../tracking/report-limit.ts';
 import { createReportStore } from '../tracking/report-store.ts';
 import { createTokens } from '../tracking/tokens.ts';
-import { createReports } from '../reports/run-report.ts';
-import { createSavedReportStore } from '../reports/saved-report-store.ts';
 import { composeBooks } from './compose-books.ts';
+import { composeDecisions } from './compose-decisions.ts';
 import { composeForecast } from './compose-forecast.ts';
+import { composeReports } from './compose-reports.ts';
 import { createSettling } from './create-settling.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { traceBidders } from './trace-bidders.ts';
@@ -143,6 +143,7 @@ export const composeDelivery = (foundation: Foundation) => {
     onDropped: metrics.sampleDropped,
     onFailure: observe.storeFailed('traffic_sample', 'The sample of traffic could not be stored; forecasts have a gap'),
   });
+  const decisions = composeDecisions(foundation);
   const serveAd = createServeAd({
     ...deciding,
     sessionCaps,
@@ -155,6 +156,7 @@ export const composeDelivery = (foundation: Foundation) => {
     onDecided: (request, decided, unfilled) => {
       const { publisher, visitor } = request;
       trafficSample.note(request, catalog.current()?.userHashKey ?? '');
+      decisions?.note(request, decided);
       for (const { placement, won } of decided) {
         if (!won) continue;
         requestTallies.request(publisher.id, placement, visitor, '');
@@ -192,9 +194,10 @@ export const composeDelivery = (foundation: Foundation) => {
     refusalStore,
     requestTallies,
     trafficSample,
+    decisions,
     ...composeForecast(foundation),
     opportunityCosts,
-    reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
+    reporting: composeReports(foundation),
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,
     billingNotices,

@@ -3,9 +3,11 @@ import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createFillGaps } from '../events/sinks/fill-gaps.ts';
 import { createSinkDrain } from '../events/sinks/sink-drain.ts';
 import { createSinkGaps } from '../events/sinks/sink-gaps.ts';
-import { createSinkLags } from '../events/sinks/sink-lags.ts';
+import { createSinkAges, createSinkLags } from '../events/sinks/sink-lags.ts';
 import { createSinkMarks } from '../events/sinks/sink-marks.ts';
 import { createReadContexts } from '../events/sinks/to-sink-event.ts';
+import { createReconcileSinks } from '../events/sinks/reconcile-sinks.ts';
+import { createSinkDays } from '../events/sinks/sink-days.ts';
 import { createReadUnstored } from '../ledger/read/oldest-unstored.ts';
 import type { Foundation } from './lay-foundation.ts';
 
@@ -43,16 +45,28 @@ export const composeSinks = ({ settings, sinks, log, metrics, observe, stores }:
     onLost: (sink, hour) => log.error('A sink lacks events that are no longer stored', { sink, ...hour }),
     onFailure: observe.storeFailed('fill_sinks', 'What a sink lacks could not be filled in'),
   });
-  metrics.watch({ sinkLagSeconds: createSinkLags({ redis, link, keys, sinks: names, marks }), sinkGapHours: gaps.countBySink });
+  const days = createSinkDays({ knex });
+  const reconciler = createReconcileSinks({
+    ...{ knex, sinks, days, everyMs: settings.sinkReconcileMs },
+    onCompared: (sink, day, { hours, differences, replayed }) => {
+      metrics.sinkEvents(sink, 'handed_again', replayed);
+      if (hours.length === 0) log.info('A sink has what Postgres has', { sink, day });
+      else log.warn('A sink differed from the event rows; these hours were handed to it again', { sink, day, hours, differences });
+    },
+    onFailure: observe.storeFailed('reconcile_sinks', 'A sink could not be compared with the event rows'),
+  });
+  metrics.watch({ sinkDifferingHours: days.hoursBySink, sinkComparedAgeSeconds: days.ageBySink });
+  metrics.watch({ sinkLagSeconds: createSinkLags(createSinkAges({ redis, link, keys }), names), sinkGapHours: gaps.countBySink });
 
   return {
     finish: marks.finish,
     start: (): void => {
       drain.start();
       filler.start();
+      reconciler.start();
     },
     stop: async (): Promise<void> => {
-      await filler.stop();
+      await Promise.all([filler.stop(), reconciler.stop()]);
       await drain.stop();
     },
   };

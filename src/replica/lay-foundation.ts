@@ -1,6 +1,7 @@
 import type { RateOf } from '../bidders/currency-rates.ts';
 import type { AddressList } from '../context/address-list.ts';
 import type { Settings } from '../config/settings.ts';
+import type { ClickHouseFigures } from '../events/sinks/clickhouse/clickhouse-figures.ts';
 import type { ConfiguredSink } from '../events/sinks/open-sinks.ts';
 import { createLog } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
@@ -25,6 +26,8 @@ export interface ComposeOptions {
   readonly providers: readonly ProviderSettings[];
   /** SINKS. */
   readonly sinks: readonly ConfiguredSink[];
+  /** REPORTS_URL. */
+  readonly reportFigures?: ClickHouseFigures | undefined;
   /** undefined: no traces. */
   readonly createTracing?: CreateTracing | undefined;
   /** Of the embedded Postgres: the publisher of the demo pages. */

@@ -9,6 +9,7 @@ import { SIGN_IN_METHODS, SIGN_IN_OUTCOMES } from '../people/accounts/sign-in.ts
 import { ADMIN_REFUSALS } from '../people/admin-gate.ts';
 import { AGE_LABELS } from '../forecast/errors/error-gauges.ts';
 import { ALERT_KIND_NAMES } from '../catalog/model/alert-kinds.ts';
+import { WHYS_POSTGRES } from '../reports/choose-figures.ts';
 
 /** The closed label sets of a replica's metrics, each from the folder that defines it. */
 export const metricLabels = (eventTypes: readonly string[], sinks: readonly string[]): MetricsOptions => ({
@@ -29,4 +30,5 @@ export const metricLabels = (eventTypes: readonly string[], sinks: readonly stri
   alertKinds: ALERT_KIND_NAMES,
   forecastAges: AGE_LABELS,
   sinks,
+  whysPostgres: ['none', ...WHYS_POSTGRES],
 });

@@ -57,12 +57,12 @@ const INSTEAD = 'choose CSV, fewer days or fewer dimensions';
 /** The JSON of a page of a report. */
 export const reportJson = (
   { metrics, filters, from, to }: ReportQuestion,
-  { groupBy, currency, completeUntil, rowCount, rows, totals, totalsByCurrency, timeZone, payerChanges }: ReportPage,
+  { groupBy, currency, completeUntil, source, sourceNote, rowCount, rows, totals, totalsByCurrency, timeZone, payerChanges }: ReportPage,
 ): ReportAnswer => ({
   ...{ from, to, time_zone: timeZone, currency, group_by: groupBy, metrics },
   filter: Object.fromEntries(filters.map(({ dimension, values }) => [dimension, values])),
   columns: columnsOf(groupBy, metrics),
-  ...{ complete_until: completeUntil.toISOString(), row_count: rowCount, rows, totals },
+  ...{ complete_until: completeUntil.toISOString(), source, source_note: sourceNote, row_count: rowCount, rows, totals },
   ...{ totals_by_currency: totalsByCurrency, payer_changes: payerChanges },
 });
 

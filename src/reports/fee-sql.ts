@@ -1,5 +1,5 @@
 import { SECONDS_PER_HOUR } from '../base/utc-day.ts';
-import type { RollUpKey } from '../events/postgres/roll-ups.ts';
+import type { RollUp, RollUpKey } from '../events/postgres/roll-ups.ts';
 import { dimensionOf, type DimensionName } from './report-dimensions.ts';
 import type { ReportQuestion } from './report-question.ts';
 
@@ -21,14 +21,9 @@ const OF_LINE_ITEM: readonly RollUpKey[] = ['day', 'hour', 'publisher_id', 'camp
 export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string | undefined => {
   const rollUp = rollUps.find(({ of }) => of === 'hits');
   if (!rollUp) return undefined;
-  const named: readonly DimensionName[] = [...groupBy, ...filters.map(({ dimension }) => dimension)];
-  const needed = new Set(named.flatMap((name) => dimensionOf(name).in.hits?.needs ?? []));
   const byHour = rollUp.keys.includes('hour');
   const time = byHour ? 'day, hour' : 'day';
-  const parts = rollUp.keys.filter((key) => !OF_LINE_ITEM.includes(key));
-  // Up to the last key that the report reads.
-  const read = parts.slice(0, parts.findLastIndex((key) => needed.has(key)) + 1);
-  const columns = read.join(', ');
+  const columns = partsOf(rollUp, [...groupBy, ...filters.map(({ dimension }) => dimension)]).join(', ');
   const narrowed = filters
     .flatMap(({ dimension }) => (dimension in FLAT_FILTERS ? [FLAT_FILTERS[dimension as keyof typeof FLAT_FILTERS]] : []))
     .map((condition) => `and ${condition}`)
@@ -65,6 +60,21 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
                   when coalesce(nth, 1) = 1 then fee else 0 end as fee
       from earned left join weighed using (${keys})
     )`;
+};
+
+/** The keys that a report reads and a line item does not have, and those before them, by which rows are neighbours. */
+const partsOf = ({ keys }: RollUp, named: readonly DimensionName[]): readonly RollUpKey[] => {
+  const needed = new Set(named.flatMap((name) => dimensionOf(name).in.hits?.needs ?? []));
+  const parts = keys.filter((key) => !OF_LINE_ITEM.includes(key));
+  return parts.slice(0, parts.findLastIndex((key) => needed.has(key)) + 1);
+};
+
+/** The keys of the roll-up of hits that fees are shared by; none where they are not shared. */
+export const sharedBy = ({ groupBy, filters, rollUps }: ReportQuestion): readonly RollUpKey[] => {
+  const rollUp = rollUps.find(({ of }) => of === 'hits');
+  const parts = rollUp ? partsOf(rollUp, [...groupBy, ...filters.map(({ dimension }) => dimension)]) : [];
+  if (!rollUp || parts.length === 0) return [];
+  return [...rollUp.keys.filter((key) => key === 'day' || key === 'hour'), 'campaign_id', 'line_item_id', ...parts];
 };
 
 /**

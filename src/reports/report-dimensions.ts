@@ -18,6 +18,8 @@ export interface Reading {
   readonly by?: string;
   readonly needs: readonly RollUpKey[];
   readonly joins?: readonly Join[];
+  /** Its values are those of this key. */
+  readonly isKey?: RollUpKey;
 }
 
 export type Join = keyof typeof JOINS;
@@ -52,7 +54,7 @@ const oneOf = (values: readonly string[]) => ({
 });
 const anId = { test: (value: string) => readId(value) !== undefined, detail: 'must be an id' };
 
-const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, by: `r.${key}`, needs: [key] });
+const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, by: `r.${key}`, needs: [key], isKey: key });
 const inDelivery = (reading: Reading) => ({ in: { hits: reading, plays: reading } });
 const inHits = (reading: Reading) => ({ in: { hits: reading } });
 const inBids = (reading: Reading) => ({ in: { bids: reading } });
@@ -208,7 +210,11 @@ export const DIMENSIONS = {
     kind: 'text',
     past: STORED,
     // What is under judgement is judged for activity.
-    ...inAll(column('reason', `case r.reason when '' then null when '${PROVISIONAL}' then 'activity' else r.reason end`)),
+    ...inAll({
+      sql: `case r.reason when '' then null when '${PROVISIONAL}' then 'activity' else r.reason end`,
+      by: 'r.reason',
+      needs: ['reason'],
+    }),
     accepts: oneOf([...new Set([...INVALID_REASONS, ...reasonNames, ...BID_OUTCOME_NAMES])]),
   },
 } as const satisfies Readonly<Record<string, Dimension>>;

@@ -4,16 +4,11 @@ import type { EntityTable } from '../catalog/entities/entities.ts';
 import type { RollUp } from '../events/postgres/roll-ups.ts';
 import { nameOrLast } from '../events/postgres/gone-names.ts';
 import { feeRows } from './fee-sql.ts';
+import type { GivenRollUp, Statement } from './given-figures.ts';
 import { dimensionOf, JOINS, type DimensionName, type Reading } from './report-dimensions.ts';
 import { columnsOf, metricOf } from './report-fields.ts';
 import type { ReportFilter, ReportQuestion } from './report-question.ts';
 import { sumOf, SUMS, type SumName } from './report-sums.ts';
-
-/** SQL with named bindings. */
-export interface Statement {
-  readonly sql: string;
-  readonly bindings: Readonly<Record<string, unknown>>;
-}
 
 /** Sums that the metrics need, in the order of SUMS. */
 const sumsOf = ({ metrics }: ReportQuestion): readonly SumName[] => {
@@ -143,23 +138,35 @@ const bindingsOf = ({ filters, from, to, scope }: ReportQuestion): Readonly<Reco
   ...Object.fromEntries(filters.map(({ dimension, values }) => [`filter_${dimension}`, values])),
 });
 
+/** The question with the roll-ups that are given in place of those that it names, and these as members of a WITH. */
+const withGiven = (question: ReportQuestion, given: readonly GivenRollUp[]) => ({
+  asked: { ...question, rollUps: question.rollUps.map((one) => given.find(({ rollUp }) => rollUp.of === one.of)?.rollUp ?? one) },
+  members: given.map(({ member }) => `${member.sql}, `).join(''),
+  bindings: { ...bindingsOf(question), ...Object.assign({}, ...given.map(({ member }) => member.bindings)) } as Statement['bindings'],
+});
+
 /** One row: `totals` with `row_count`, `by_currency` as those of each, and `rows`, a page of them, all as JSON, in which a day is a text. */
-export const pageStatement = (question: ReportQuestion, page: { readonly limit: number; readonly offset: number }): Statement => {
+export const pageStatement = (
+  question: ReportQuestion,
+  page: { readonly limit: number; readonly offset: number },
+  given: readonly GivenRollUp[] = [],
+): Statement => {
+  const { asked, members, bindings } = withGiven(question, given);
   const sums = sumsOf(question).map((sum) => `coalesce(sum_bigint(${sum}), 0) as ${sum}`);
   const ofCurrency = ['s."currency"', ...metricsSql(question)].join(', ');
   const byCurrency = `(select coalesce(jsonb_agg(to_jsonb(one) order by one."currency"), '[]')
                        from (select ${ofCurrency} from (select "currency", ${sums.join(', ')} from s group by 1) s) one)`;
   return {
-    sql: `with ${summed(question)},
+    sql: `with ${members}${summed(asked)},
       totals as (select ${['s.row_count', ...metricsSql(question)].join(', ')} from (select count(*) as row_count, ${sums.join(', ')} from s) s)
       select (select to_jsonb(totals) from totals) as totals, ${question.groupBy.includes('currency') ? byCurrency : `'[]'::jsonb`} as by_currency,
              (select coalesce(jsonb_agg(to_jsonb(page)), '[]') from (${rowsSql(question, (day) => day, 'limit :limit offset :offset')}) page) as rows`,
-    bindings: { ...bindingsOf(question), ...page },
+    bindings: { ...bindings, ...page },
   };
 };
 
 /** Every row. */
-export const exportStatement = (question: ReportQuestion): Statement => ({
-  sql: `with ${summed(question)} ${rowsSql(question, (day) => `to_char(${day}, 'YYYY-MM-DD')`)}`,
-  bindings: bindingsOf(question),
-});
+export const exportStatement = (question: ReportQuestion, given: readonly GivenRollUp[] = []): Statement => {
+  const { asked, members, bindings } = withGiven(question, given);
+  return { sql: `with ${members}${summed(asked)} ${rowsSql(question, (day) => `to_char(${day}, 'YYYY-MM-DD')`)}`, bindings };
+};

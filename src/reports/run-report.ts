@@ -4,10 +4,12 @@ import type { Fault } from '../base/fault.ts';
 import { countedUntil } from '../events/postgres/roll-up-batches.ts';
 import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
 import { readPayerChanges, type PayerChange } from './payer-changes.ts';
+import { WHY_POSTGRES, type ChooseFigures } from './choose-figures.ts';
+import type { GivenRollUp, Statement } from './given-figures.ts';
 import { byCurrency, currenciesOf, withoutAmounts } from './report-currencies.ts';
 import { dimensionOf, type DimensionName } from './report-dimensions.ts';
 import { idsIn, type ReportQuestion } from './report-question.ts';
-import { exportStatement, pageStatement, type Statement } from './report-sql.ts';
+import { exportStatement, pageStatement } from './report-sql.ts';
 import { shownRow, type ReportRow } from './shown-row.ts';
 
 /** A page of a report, with the totals of all pages. */
@@ -32,6 +34,10 @@ export interface ReportHead {
   readonly timeZone: string;
   /** Hits that were stored until then are in the figures. */
   readonly completeUntil: Date;
+  /** Where its hits are read from. */
+  readonly source: 'postgres' | 'clickhouse';
+  /** Why not from ClickHouse; null: they are, or REPORTS_URL is not set. */
+  readonly sourceNote: string | null;
 }
 
 /** Why a report was not run. */
@@ -66,8 +72,14 @@ const TIMED_OUT = '57014';
 
 const TIME_ZONES = 'select distinct time_zone from publishers where :publishers::int[] is null or id = any(:publishers::int[]) limit 2';
 
-/** @param knex its connections have a statement timeout */
-export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
+export interface ReportsOptions {
+  /** Its connections have a statement timeout. */
+  readonly knex: Knex;
+  /** undefined: every report is read from Postgres. */
+  readonly chooseFigures?: ChooseFigures | undefined;
+}
+
+export const createReports = ({ knex, chooseFigures }: ReportsOptions): Reports => {
   /** One report of a person at a time, whichever replica runs it: the lock ends with the transaction. */
   const running = async <T>(
     person: string,
@@ -96,6 +108,22 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
     }
   };
 
+  /** What is read, and from where. */
+  const prepare = async (trx: Knex.Transaction, asked: ReportQuestion) => {
+    // Before the figures: what is counted meanwhile is in them.
+    const counted = await countedUntil(trx);
+    const currencies = await currenciesOf(trx, asked);
+    const question = byCurrency(asked, currencies);
+    const chosen = await chooseFigures?.(trx, question);
+    if (!chosen || 'why' in chosen) {
+      const sourceNote = chosen ? WHY_POSTGRES[chosen.why] : null;
+      return { question, currencies, given: NOT_GIVEN, source: { completeUntil: counted, source: 'postgres', sourceNote } as const };
+    }
+    const { given, completeUntil: until } = chosen;
+    const completeUntil = given.length === question.rollUps.length || until < counted ? until : counted;
+    return { question, currencies, given, source: { completeUntil, source: 'clickhouse', sourceNote: null } as const };
+  };
+
   return {
     today: async (publishers) => {
       const zone = await timeZoneOf(knex, publishers);
@@ -106,39 +134,26 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
     },
     page: (person, asked, page) =>
       running(person, asked, async (trx, timeZone) => {
-        // Before the figures: what is counted meanwhile is in them.
-        const completeUntil = await countedUntil(trx);
-        const currencies = await currenciesOf(trx, asked);
-        const question = byCurrency(asked, currencies);
-        const { rows } = await raw<PageRow>(trx, pageStatement(question, page));
+        const { question, currencies, given, source } = await prepare(trx, asked);
+        const { rows } = await raw<PageRow>(trx, pageStatement(question, page, given));
         const [{ totals, rows: found, by_currency } = { totals: { row_count: 0 }, rows: [], by_currency: [] }] = rows;
         const { row_count, ...sums } = totals;
         const [rowCount, payerChanges] = [Number(row_count), await payerChangesIn(trx, asked, timeZone)];
         const [one, other] = by_currency.length > 0 ? by_currency.map(({ currency }) => currency as string | null) : currencies;
-        const head = { timeZone, completeUntil, currency: other === undefined ? (one ?? null) : null };
-        if (other === undefined) {
-          // Only one of the currencies has figures.
-          const shown = found.map(shownRow(asked, timeZone));
-          return { ...head, groupBy: asked.groupBy, rowCount, rows: shown, totals: sums, totalsByCurrency: [], payerChanges };
-        }
-        const shown = found.map(shownRow(question, timeZone));
-        const totalsOfAll = withoutAmounts(question.metrics, sums);
+        const isOne = other === undefined;
+        // Where only one of the currencies has figures, the rows are as they were asked for.
+        const shown = isOne ? asked : question;
         return {
-          ...head,
-          groupBy: question.groupBy,
-          rowCount,
-          rows: shown,
-          totals: totalsOfAll,
-          totalsByCurrency: by_currency,
-          payerChanges,
+          ...{ timeZone, ...source, currency: isOne ? (one ?? null) : null, groupBy: shown.groupBy, rowCount, payerChanges },
+          rows: found.map(shownRow(shown, timeZone)),
+          totals: isOne ? sums : withoutAmounts(question.metrics, sums),
+          totalsByCurrency: isOne ? [] : by_currency,
         };
       }),
     all: (person, asked, write) =>
       running(person, asked, async (trx, timeZone) => {
-        const completeUntil = await countedUntil(trx);
-        const currencies = await currenciesOf(trx, asked);
-        const question = byCurrency(asked, currencies);
-        const { sql, bindings } = exportStatement(question);
+        const { question, currencies, given, source } = await prepare(trx, asked);
+        const { sql, bindings } = exportStatement(question, given);
         await trx.raw(`declare report no scroll cursor for ${sql}`, bindings as Record<string, Knex.RawBinding>);
         const show = shownRow(question, timeZone);
         const next = async (): Promise<readonly ReportRow[]> =>
@@ -152,10 +167,12 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
           }
         };
         const [currency = null, other] = currencies;
-        return write(parts(), { groupBy: question.groupBy, currency: other === undefined ? currency : null, timeZone, completeUntil });
+        return write(parts(), { groupBy: question.groupBy, currency: other === undefined ? currency : null, timeZone, ...source });
       }),
   };
 };
+
+const NOT_GIVEN: readonly GivenRollUp[] = [];
 
 const raw = <Row>(trx: Knex.Transaction, { sql, bindings }: Statement): Promise<{ rows: Row[] }> =>
   trx.raw<{ rows: Row[] }>(sql, bindings as Record<string, Knex.RawBinding>);

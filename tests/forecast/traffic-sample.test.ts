@@ -1,5 +1,5 @@
 import knexFactory, { type Knex } from 'knex';
-import { createShares, isChosen } from '../../src/forecast/sample/sample-shares.ts';
+import { createShares, isChosen } from '../../src/serving/visitor-shares.ts';
 import { createSampleStore, forgetSampled } from '../../src/forecast/sample/sample-store.ts';
 import { samplePseudonym, type SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
 import { createTrafficSample } from '../../src/forecast/sample/traffic-sample.ts';

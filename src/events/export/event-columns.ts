@@ -121,6 +121,9 @@ export type EventColumnName = keyof typeof EVENT_COLUMNS;
 export const EVENT_COLUMN_NAMES = Object.keys(EVENT_COLUMNS) as readonly EventColumnName[];
 export const eventColumn = (name: EventColumnName): EventColumn => EVENT_COLUMNS[name];
 
+/** These columns, with their names, as files have them. */
+export const eventColumns = (names: readonly EventColumnName[]) => names.map((name) => ({ name, ...eventColumn(name) }));
+
 /** What is exported when no columns are named: all that need not be asked for. */
 export const DEFAULT_EVENT_COLUMNS = EVENT_COLUMN_NAMES.filter((name) => eventColumn(name).onRequest !== true);
 

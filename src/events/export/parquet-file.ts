@@ -1,8 +1,7 @@
 import zlib from 'node:zlib';
 import type { ParquetWriter } from 'hyparquet-writer';
 import { dayOf } from '../../base/utc-day.ts';
-import { eventColumn, type EventColumnName, type EventColumnType } from './event-columns.ts';
-import type { EventRow } from './read-events.ts';
+import type { EventColumnType } from './event-columns.ts';
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 
@@ -24,27 +23,37 @@ const COMPRESSION =
 /** For a reader of such files, beside the Snappy that it has. */
 export const PARQUET_DECOMPRESSORS = zstdDecompressSync === undefined ? {} : { ZSTD: zstdDecompressSync };
 
+/** A column of a file. */
+export interface FileColumn {
+  readonly name: string;
+  readonly type: EventColumnType;
+  readonly isNullable: boolean;
+}
+/** By the names of the columns. */
+export type FileRow = Readonly<Record<string, string | number | Date | null | undefined>>;
+
 export interface ParquetFile {
   /** The next bytes of the file: those of a row group. */
-  add(rows: readonly EventRow[]): Promise<Uint8Array>;
+  add(rows: readonly FileRow[]): Promise<Uint8Array>;
   /** The last bytes. */
   end(): Promise<Uint8Array>;
 }
 
 /**
- * An Apache Parquet file of events, compressed by Zstandard, or by Snappy where Node has none. No more than a row group is
+ * An Apache Parquet file, compressed by Zstandard, or by Snappy where Node has none. No more than a row group is
  * held in memory. `add` rejects when a value does not have the type of its column.
  */
-export const createParquetFile = async (columns: readonly EventColumnName[]): Promise<ParquetFile> => {
+export const createParquetFile = async (columns: readonly FileColumn[]): Promise<ParquetFile> => {
   // Loaded with the first file: most replicas write none.
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const writer = new ByteWriter();
   const schema: Schema = [
     { name: 'events', num_children: columns.length },
-    ...columns.map((name): Schema[number] => {
-      const { type, isNullable } = eventColumn(name);
-      return { name, ...PARQUET_TYPES[type], repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED' };
-    }),
+    ...columns.map(
+      ({ name, type, isNullable }): Schema[number] => ({
+        ...{ name, ...PARQUET_TYPES[type], repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED' },
+      }),
+    ),
   ];
   const parquet = new ParquetWriter({ writer, schema, createdBy: 'ad-server', ...COMPRESSION });
   const written = (): Uint8Array => {
@@ -54,10 +63,9 @@ export const createParquetFile = async (columns: readonly EventColumnName[]): Pr
   };
   return {
     add: async (rows) => {
-      const columnData = columns.map((name) => {
-        const { type } = eventColumn(name);
-        return { name, data: rows.map((row) => parquetValue(type, row[name] ?? null)), offsetIndex: false };
-      });
+      const columnData = columns.map(({ name, type }) => ({
+        ...{ name, data: rows.map((row) => parquetValue(type, row[name] ?? null)), offsetIndex: false },
+      }));
       await parquet.write({ columnData, rowGroupSize: rows.length });
       return written();
     },

@@ -1,5 +1,5 @@
 import { csvText } from '../../base/csv.ts';
-import type { EventColumnName } from './event-columns.ts';
+import { eventColumns, type EventColumnName } from './event-columns.ts';
 import { createParquetFile } from './parquet-file.ts';
 import type { EventRow } from './read-events.ts';
 
@@ -29,7 +29,7 @@ const csvValue = (value: string | number | Date | null): string | number | null 
 
 /** A page is a row group. */
 async function* eventsParquet(columns: readonly EventColumnName[], pages: AsyncIterable<readonly EventRow[]>): AsyncGenerator<Uint8Array> {
-  const file = await createParquetFile(columns);
+  const file = await createParquetFile(eventColumns(columns));
   for await (const rows of pages) if (rows.length > 0) yield file.add(rows);
   yield file.end();
 }

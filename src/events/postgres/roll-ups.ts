@@ -25,7 +25,7 @@ export const PLAY_MEASURES = {
   errors: null,
 } as const satisfies Readonly<Record<string, VideoEvent | null>>;
 
-const IS_ERROR = `event_type like 'error\\_%'`;
+const IS_ERROR = `left(event_type, ${errorType('').length}) = '${errorType('')}'`;
 const PLAY_SUMS = Object.fromEntries(
   Object.entries(PLAY_MEASURES).map(([name, event]) => [
     name,
@@ -148,20 +148,42 @@ const upsert = (
     on conflict (${list}) do update set ${names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`;
 };
 
-/** SQL: members of a WITH that add the groups of rows of events (GROUPINGS), which are members before, to every roll-up. */
-export const addToRollUps = (): string =>
-  [
-    // Of what players report they have what it bills.
-    ...OF_HITS.map((rollUp) => added(rollUp, MEASURES, `not (${IS_PLAY}) or micros <> 0`)),
-    ...OF_PLAYS.map((rollUp) => added(rollUp, PLAY_SUMS, `kind = 'event' and (${IS_SUMMED_PLAY})`)),
-  ].join(', ');
+/** The sources whose roll-ups are made from rows of events: what they sum, and of which rows. */
+const OF_EVENTS = {
+  // Of what players report they have what it bills.
+  hits: { sums: MEASURES, rows: `(not (${IS_PLAY}) or micros <> 0)` },
+  plays: { sums: PLAY_SUMS, rows: `kind = 'event' and (${IS_SUMMED_PLAY})` },
+} as const satisfies Partial<Readonly<Record<RollUpSource, { readonly sums: Readonly<Record<string, string>>; readonly rows: string }>>>;
+export type EventSource = keyof typeof OF_EVENTS;
+export const isOfEvents = (of: RollUpSource): of is EventSource => of in OF_EVENTS;
 
-const added = (rollUp: RollUp, sums: Readonly<Record<string, string>>, where: string): string => {
+/** SQL: members of a WITH that add the groups of rows of events (GROUPINGS), which are members before, to every roll-up. */
+export const addToRollUps = (): string => [...OF_HITS, ...OF_PLAYS].map(added).join(', ');
+
+const added = (rollUp: RollUp): string => {
+  const { sums, rows } = OF_EVENTS[rollUp.of as EventSource];
   const keys = Object.fromEntries(rollUp.keys.map((key) => [key, GROUPED_KEYS[key] ?? key]));
-  return `${rollUp.table}_added as (${upsert(rollUp, sums, `${groupOf(rollUp)} where ${where}`, keys)})`;
+  return `${rollUp.table}_added as (${upsert(rollUp, sums, `${groupOf(rollUp)} where ${rows}`, keys)})`;
 };
 /** Keys that groups have under another name. */
 const GROUPED_KEYS: Readonly<Partial<Record<RollUpKey, string>>> = { reason: KEYS.reason, error_code: KEYS.error_code };
+
+/** The names of what a roll-up of a source sums. */
+export const measuresOf = (of: EventSource): readonly string[] => Object.keys(OF_EVENTS[of].sums);
+
+/**
+ * SQL that Postgres and ClickHouse both read: what the roll-ups of a source sum, by some of their keys, from rows of events.
+ *
+ * @param from a relation with those columns of GROUPINGS that the keys are made from, `kind`, `event_type`, `count` and `micros`
+ */
+export const summedEvents = (of: EventSource, keys: readonly RollUpKey[], from: string): string => {
+  const { sums, rows } = OF_EVENTS[of];
+  const columns = [
+    ...keys.map((key) => `${GROUPED_KEYS[key] ?? key} as ${key}`),
+    ...Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0) as ${name}`),
+  ];
+  return `select ${columns.join(', ')} from ${from} where ${rows} group by ${keys.map((_, i) => i + 1).join(', ')}`;
+};
 
 const serves = (rollUp: RollUp, sum: string, from: string, keys: Readonly<Record<string, string>>): string =>
   `${rollUp.table}_added as (${upsert(rollUp, { serves: sum }, from, { ...KEYS, reason: `''`, ...keys })})`;

@@ -37,12 +37,18 @@ const GROUPS: Readonly<Record<SinkGroup, string>> = {
   hour: `to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24')`,
 };
 
+/** A day of a hundred million rows is counted in some minutes. */
+const COUNT_TIMEOUT = '30min';
+
 const storedCounts = async (knex: Knex, date: string, by: SinkGroup): Promise<readonly SinkCount[]> => {
-  const { rows } = await knex.raw<{ rows: (Omit<SinkCount, 'events' | 'micros'> & Record<'events' | 'micros', string>)[] }>(
-    `select ${GROUPS[by]} as "group", kind, ${eventColumn('state').sql} as state, count(*) as events, sum(billed_micros) as micros
-     from events where day = ?::date group by 1, 2, 3`,
-    [date],
-  );
+  const { rows } = await knex.transaction(async (trx) => {
+    await trx.raw(`set local statement_timeout = '${COUNT_TIMEOUT}'`);
+    return trx.raw<{ rows: (Omit<SinkCount, 'events' | 'micros'> & Record<'events' | 'micros', string>)[] }>(
+      `select ${GROUPS[by]} as "group", kind, ${eventColumn('state').sql} as state, count(*) as events, sum(billed_micros) as micros
+       from events where day = ?::date group by 1, 2, 3`,
+      [date],
+    );
+  });
   return rows.map(({ events, micros, ...row }) => ({ ...row, events: Number(events), micros: Number(micros) }));
 };
 
@@ -68,7 +74,7 @@ export const compareSink = async (
   knex: Knex,
   configured: ConfiguredSink,
   day: number,
-  { dryRun, signal }: { readonly dryRun: boolean; readonly signal: AbortSignal },
+  { dryRun, signal, nowMs = Date.now() }: { readonly dryRun: boolean; readonly signal: AbortSignal; readonly nowMs?: number },
 ): Promise<SinkComparison | undefined> => {
   const { sink } = configured;
   const date = dateOfDay(day);
@@ -78,7 +84,7 @@ export const compareSink = async (
     return differencesOf(await storedCounts(knex, date, by), inSink);
   };
   if (!sink.count) return undefined;
-  const isOver = (hour: string): boolean => Date.parse(`${hour}:00:00Z`) + MS_PER_HOUR + ON_THEIR_WAY_MS < Date.now();
+  const isOver = (hour: string): boolean => Date.parse(`${hour}:00:00Z`) + MS_PER_HOUR + ON_THEIR_WAY_MS < nowMs;
   const hours = [...new Set((await compared('hour')).map(({ group }) => group))].filter(isOver).sort();
   const differences = hours.length === 0 ? [] : await compared('line_item_id');
   let replayed = 0;

@@ -1,3 +1,4 @@
+import type { DecisionRow } from '../decisions/decision-columns.ts';
 import type { EVENT_COLUMNS, EventColumnName } from '../export/event-columns.ts';
 
 /** The value of a column type in a sink event. `date` is YYYY-MM-DD; a `long` is a safe integer. */
@@ -67,6 +68,8 @@ export interface EventSink {
   replaceHour?(hour: SinkHour, pages: AsyncIterable<readonly SinkEvent[]>, signal: AbortSignal): Promise<void>;
   /** Sets `user_hash` to null where it is one of these. Resolves to the number of events; absent when the sink cannot change what it has. */
   forget?(userHashes: readonly string[], signal: AbortSignal): Promise<number>;
+  /** Writes sampled decisions, once; absent when the sink takes none. */
+  writeDecisions?(rows: readonly DecisionRow[], signal: AbortSignal): Promise<void>;
   /** Finishes what was begun and closes connections. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { SettingsError } from '../../config/settings-error.ts';
+import type { ClickHouseFigures } from './clickhouse/clickhouse-figures.ts';
 import type { EventSink, OpenSink, SinkOptions } from './event-sink.ts';
 import type { SinkScheme, SinkSettings } from '../../config/sink-settings.ts';
 
@@ -31,3 +32,14 @@ export const openSinks = (
       }
     }),
   );
+
+/** Opens the ClickHouse of REPORTS_URL. Rejects when its URL is wrong; one that is away is found by the first report. */
+export const openReportFigures = async (settings: SinkSettings | undefined): Promise<ClickHouseFigures | undefined> => {
+  if (settings === undefined) return undefined;
+  try {
+    const { openClickHouseFigures } = await import('./clickhouse/clickhouse-figures.ts');
+    return await openClickHouseFigures(new URL(settings.url));
+  } catch (fault) {
+    throw new SettingsError([{ name: 'REPORTS_URL', fault: (fault as Error).message }]);
+  }
+};

@@ -3,6 +3,7 @@ import { dateOfDay, MS_PER_HOUR } from '../../base/utc-day.ts';
 import { hasEvents } from '../export/read-events.ts';
 import { compareSink } from './compare-sink.ts';
 import type { ConfiguredSink } from './open-sinks.ts';
+import { createSinkDays } from './sink-days.ts';
 
 /** A day of one sink takes at most so long. */
 const DAY_MS = MS_PER_HOUR;
@@ -15,6 +16,7 @@ export async function* reportSinks(
   days: readonly number[],
   dryRun: boolean,
 ): AsyncGenerator<string> {
+  const compared = createSinkDays({ knex });
   for (const configured of sinks) {
     const { name } = configured.sink;
     for (const day of days) {
@@ -25,6 +27,7 @@ export async function* reportSinks(
         break;
       }
       const { differences, hours, replayed } = found;
+      if (!dryRun) await compared.compared(name, dateOfDay(day), hours.length);
       const outcome = dryRun ? 'would be handed to it again' : `were handed to it again: ${replayed} events`;
       yield `sink ${name}, ${dateOfDay(day)}: ${hours.length} hours differ${hours.length === 0 ? '' : ` and ${outcome}`}`;
       for (const { lineItem, kind, state, stored, inSink } of differences.slice(0, MAX_LINES))

@@ -27,6 +27,12 @@ export interface SinkMarksOptions {
   readonly holdMs?: number;
 }
 
+/** Reads the last entry that a sink has; '0-0': none. Rejects when the shard is unavailable. */
+export const createReadMark =
+  ({ redis, keys }: Pick<SinkMarksOptions, 'redis' | 'keys'>): SinkMarks['read'] =>
+  async (shard, sink) =>
+    (await redis.hget(keys.sinkMarks(shard), sink)) ?? '0-0';
+
 export const createSinkMarks = ({ redis, keys, sinks, replica, holdMs = HOLD_MS }: SinkMarksOptions): SinkMarks => {
   const define = (name: string, path: string, numberOfKeys: number) =>
     redis.defineCommand(name, { lua: loadScript(new URL(path, import.meta.url)), numberOfKeys });
@@ -40,7 +46,7 @@ export const createSinkMarks = ({ redis, keys, sinks, replica, holdMs = HOLD_MS 
   return {
     hold: async (shard, sink) => (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, holdMs)) === 1,
     leave: async (shard, sink) => void (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, 0)),
-    read: async (shard, sink) => (await redis.hget(keys.sinkMarks(shard), sink)) ?? '0-0',
+    read: createReadMark({ redis, keys }),
     advance: async (shard, sink, id) =>
       (await scripts.advanceSink(
         ...[keys.events(shard), keys.sinkMarks(shard), keys.sinkOwner(shard, sink)],

@@ -1,6 +1,6 @@
 import { MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
-import { createShares, isChosen, type Share } from './sample-shares.ts';
+import { createShares, isSampled, type Share } from '../../serving/visitor-shares.ts';
 import { sampleRequest } from './sample-request.ts';
 import type { SampledRequest } from './sampled-request.ts';
 import type { SampleStore } from './sample-store.ts';
@@ -80,8 +80,7 @@ export const createTrafficSample = (options: TrafficSampleOptions): TrafficSampl
   return {
     note: (request, userHashKey) => {
       const share = shares.of(request.publisher.id);
-      if (share.threshold === 0) return;
-      if (isMeasured(request) ? isChosen(share, request.userHash ?? request.seal ?? '') : isNth(share)) keep(request, share, userHashKey);
+      if (isSampled(share, request)) keep(request, share, userHashKey);
     },
     flush: tick,
     start: () => {
@@ -93,12 +92,4 @@ export const createTrafficSample = (options: TrafficSampleOptions): TrafficSampl
       await tick();
     },
   };
-};
-
-const isMeasured = ({ consent, userHash, seal }: AdRequest): boolean => consent.measure === null && (userHash ?? seal) !== undefined;
-
-const isNth = (share: Share): boolean => {
-  if (++share.passed < share.weight) return false;
-  share.passed = 0;
-  return true;
 };

@@ -1,4 +1,5 @@
-import { EVENT_COLUMN_NAMES, eventColumn, type EventColumnName, type EventColumnType } from '../../export/event-columns.ts';
+import { DECISION_FILE_COLUMNS } from '../../decisions/decision-columns.ts';
+import { EVENT_COLUMN_NAMES, eventColumn, type EventColumn, type EventColumnName, type EventColumnType } from '../../export/event-columns.ts';
 
 const TYPES: Readonly<Record<EventColumnType, string>> = {
   date: 'Date',
@@ -10,12 +11,17 @@ const TYPES: Readonly<Record<EventColumnType, string>> = {
 /** Texts of which nearly every row has another; the others are stored as numbers in a dictionary. */
 const DISTINCT: readonly EventColumnName[] = ['token_id', 'event_id', 'user_hash'];
 
-/** The type of a column in ClickHouse. */
-export const clickHouseType = (name: EventColumnName): string => {
-  const { type, isNullable } = eventColumn(name);
+const typeOf = ({ type, isNullable }: Pick<EventColumn, 'type' | 'isNullable'>, isDistinct: boolean): string => {
   const plain = isNullable ? `Nullable(${TYPES[type]})` : TYPES[type];
-  return type === 'text' && !DISTINCT.includes(name) ? `LowCardinality(${plain})` : plain;
+  return type === 'text' && !isDistinct ? `LowCardinality(${plain})` : plain;
 };
+/** The type of a column in ClickHouse. */
+export const clickHouseType = (name: EventColumnName): string => typeOf(eventColumn(name), DISTINCT.includes(name));
+const decisionType = (column: (typeof DECISION_FILE_COLUMNS)[number]): string =>
+  typeOf(column, ['token_id', 'offered', 'refused'].includes(column.name));
+
+/** The table of sampled decisions beside a table of events. */
+export const decisionsTable = (table: string): string => `${table}_decisions`;
 
 /**
  * What a hit is found by: the same under judgement and afterwards, so the row with the higher version takes the place of the other
@@ -57,4 +63,15 @@ select day, publisher_id, campaign_id, line_item_id, creative_id, placement_id,
 from ${table} as e final
 group by day, publisher_id, campaign_id, line_item_id, creative_id, placement_id
 settings do_not_merge_across_partitions_select_final = 1`,
+  `create table if not exists ${decisionsTable(table)} (
+${DECISION_FILE_COLUMNS.map((column) => `  ${column.name} ${decisionType(column)}`).join(',\n')}
+)
+engine = MergeTree
+partition by day
+order by (publisher_id, placement_id, decided_at)
+ttl day + toIntervalDay(${keepDays})
+settings ttl_only_drop_parts = 1`,
+  ...DECISION_FILE_COLUMNS.map(
+    (column) => `alter table ${decisionsTable(table)} add column if not exists ${column.name} ${decisionType(column)}`,
+  ),
 ];

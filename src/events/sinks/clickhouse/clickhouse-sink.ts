@@ -1,6 +1,7 @@
 import { EVENT_COLUMN_NAMES, eventColumn } from '../../export/event-columns.ts';
 import { SinkRefusal, type OpenSink, type SinkCount, type SinkEvent } from '../event-sink.ts';
 import { openClickHouse } from './clickhouse-client.ts';
+import { decisionsTable } from './clickhouse-schema.ts';
 
 /** Events of one insert: each makes a part of the table for each day, and merging parts is what the server is busy with. */
 const MAX_EVENTS = 10_000;
@@ -15,10 +16,13 @@ const REFUSALS: readonly string[] = ['6', '26', '27', '38', '41', '53', '69', '7
 const codeOf = (fault: unknown): string => (fault as { readonly code?: string }).code ?? '';
 const TIMESTAMPS = EVENT_COLUMN_NAMES.filter((name) => eventColumn(name).type === 'timestamp');
 
-/** As a line of JSONEachRow: a moment as the server reads it fastest, in UTC, which is the zone of its column. */
+/** As the server reads it fastest, in UTC, which is the zone of its column. */
+const clickHouseMoment = (at: Date): string => at.toISOString().replace('T', ' ').slice(0, -1);
+
+/** As a line of JSONEachRow. */
 export const clickHouseRow = (event: SinkEvent): Readonly<Record<string, unknown>> => ({
   ...event,
-  ...Object.fromEntries(TIMESTAMPS.map((name) => [name, (event[name] as Date).toISOString().replace('T', ' ').slice(0, -1)])),
+  ...Object.fromEntries(TIMESTAMPS.map((name) => [name, clickHouseMoment(event[name] as Date)])),
 });
 
 const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
@@ -71,6 +75,13 @@ export const openClickHouseSink: OpenSink = async ({ name, url, keepsUserHash })
         day,
       );
       return rows.map(({ events, micros, ...row }) => ({ ...row, events: Number(events), micros: Number(micros) }));
+    },
+    writeDecisions: async (rows, signal) => {
+      await client.insert({
+        table: decisionsTable(table),
+        values: rows.map((row) => ({ ...row, decided_at: clickHouseMoment(row.decided_at) })),
+        ...{ format: 'JSONEachRow', abort_signal: signal },
+      });
     },
     forget: async (userHashes, signal) => {
       if (!keepsUserHash) return 0;

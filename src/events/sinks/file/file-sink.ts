@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { groupBy } from '../../../base/group-by.ts';
 import { hourOf } from '../read-entries.ts';
 import type { EventSink, OpenSink, SinkCount, SinkEvent, SinkGroup } from '../event-sink.ts';
 
@@ -44,6 +45,13 @@ const createNdjsonSink = (name: string, replica: string, folder: string): EventS
         lines.set(file, `${lines.get(file) ?? ''}${JSON.stringify(event)}\n`);
       }
       for (const [file, text] of lines) await append(file, text);
+    },
+    writeDecisions: async (rows, signal) => {
+      for (const [day, some] of groupBy(rows, (row) => row.day)) {
+        signal.throwIfAborted();
+        const lines = some.map((row) => `${JSON.stringify(row)}\n`).join('');
+        await append(path.join(folder, 'decisions', `day=${day}`, `${replica}.ndjson`), lines);
+      }
     },
     count: async (day, by, signal) => sum(await readDay(path.join(folder, `day=${day}`), signal), by),
     close: () => Promise.resolve(),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { within } from '../../../base/within.ts';
+import type { DecisionRow } from '../../decisions/decision-columns.ts';
 import type { EventSink, OpenSink, SinkEvent } from '../event-sink.ts';
 import { readKafkaUrl } from './kafka-url.ts';
 
@@ -41,12 +42,23 @@ const messageOf = (topic: string, partitions: number, event: SinkEvent) => ({
   },
 });
 
+type Message = Readonly<Omit<ReturnType<typeof messageOf>, 'headers'>> & { readonly headers: Record<string, string> };
+
+/** As the message of an event, without an order: a decision is of one partition as its publisher is. */
+const decisionMessageOf = (topic: string, partitions: number, row: DecisionRow): Message => ({
+  topic,
+  partition: mixed(row.publisher_id) % partitions,
+  key: String(row.publisher_id),
+  value: JSON.stringify(row),
+  headers: { publisher_id: String(row.publisher_id), schema: 'decision.schema.json' },
+});
+
 /**
  * Writes events to a topic of Kafka by an idempotent producer: acknowledged by all replicas in sync, and not twice by the retries of a
  * request. A batch that is sent again later is there twice: consumers remove repeated events. Kafka cannot be read back or changed.
  */
 export const openKafkaSink: OpenSink = async ({ name, url, replica }) => {
-  const { topic, brokers, tls, sasl } = readKafkaUrl(url);
+  const { topic, decisionsTopic, brokers, tls, sasl } = readKafkaUrl(url);
   if (!hasNode())
     throw new Error(`The sink ${name} needs Node ${MIN_NODE.join('.')} or later: its Kafka client does. This is ${process.versions.node}.`);
   const { Producer, stringSerializers } = await import('@platformatic/kafka');
@@ -82,24 +94,26 @@ export const openKafkaSink: OpenSink = async ({ name, url, replica }) => {
     last = done.catch(() => undefined);
     return done;
   };
+  const send = <Row>(to: string, rows: readonly Row[], toMessage: (to: string, partitions: number, row: Row) => Message, signal: AbortSignal) =>
+    inTurn(async () => {
+      signal.throwIfAborted();
+      producer ??= open();
+      try {
+        // Kept by the client, and read again when it is old. The client's own partitioner has none before the first request.
+        const { topics } = await producer.metadata({ topics: [to] });
+        const partitions = topics.get(to)!.partitionsCount;
+        await producer.send({ messages: rows.map((row) => toMessage(to, partitions, row)) });
+      } catch (fault) {
+        // Its numbers may be ahead of the broker's.
+        await discard();
+        throw fault;
+      }
+    });
   const sink: EventSink = {
     name,
     maxEvents: MAX_EVENTS,
-    write: ({ events }, signal) =>
-      inTurn(async () => {
-        signal.throwIfAborted();
-        producer ??= open();
-        try {
-          // Kept by the client, and read again when it is old. The client's own partitioner has none before the first request.
-          const { topics } = await producer.metadata({ topics: [topic] });
-          const partitions = topics.get(topic)!.partitionsCount;
-          await producer.send({ messages: events.map((event) => messageOf(topic, partitions, event)) });
-        } catch (fault) {
-          // Its numbers may be ahead of the broker's.
-          await discard();
-          throw fault;
-        }
-      }),
+    write: ({ events }, signal) => send(topic, events, messageOf, signal),
+    ...(decisionsTopic !== undefined && { writeDecisions: (rows, signal) => send(decisionsTopic, rows, decisionMessageOf, signal) }),
     close: () => inTurn(discard),
   };
   return sink;

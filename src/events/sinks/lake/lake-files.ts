@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { DEFAULT_EVENT_COLUMNS, EVENT_COLUMN_NAMES, type EventColumnName } from '../../export/event-columns.ts';
+import { DEFAULT_EVENT_COLUMNS, EVENT_COLUMN_NAMES, eventColumns, type EventColumnName } from '../../export/event-columns.ts';
 import { createParquetFile, PARQUET_DECOMPRESSORS } from '../../export/parquet-file.ts';
 import { SinkRefusal, type SinkEvent, type SinkHour } from '../event-sink.ts';
 import { EVENTS_FOLDER, type LakeFile } from './lake-log.ts';
@@ -41,7 +41,7 @@ export const writeLakeFile = async (
   const sorted = events.toSorted(inOrder);
   const parts: Uint8Array[] = [];
   try {
-    const file = await createParquetFile(columns);
+    const file = await createParquetFile(eventColumns(columns));
     for (let from = 0; from < sorted.length; from += groupRows) {
       parts.push(await file.add(sorted.slice(from, from + groupRows)));
       await setImmediate();

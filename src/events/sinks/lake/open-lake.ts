@@ -10,6 +10,7 @@ import { hourOf, lakeColumns, LARGE_GROUP, MAX_ROWS, SMALL_GROUP, writeLakeFile 
 import { readLakeDay, writeManifest, type LakeFile } from './lake-log.ts';
 import type { LakeStore } from './lake-store.ts';
 import { createS3Store } from './s3-store.ts';
+import { writeLakeDecisions } from './write-lake-decisions.ts';
 
 /** Events of one write. */
 const MAX_EVENTS = 10_000;
@@ -97,6 +98,7 @@ export const openLake: OpenSink = async ({ name, url, keepsUserHash }) => {
       // What the sink had was wrong: no reader should find it.
       await store.remove(replaced, signal);
     },
+    writeDecisions: (rows, signal) => writeLakeDecisions(store, rows, signal),
     forget: (userHashes, signal) => forgetInLake(store, userHashes, signal),
     close: async () => {
       closed.abort();

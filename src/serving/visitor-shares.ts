@@ -1,3 +1,5 @@
+import type { AdRequest } from './ad-request.ts';
+
 /** Which share of a publisher's visitors is sampled. Changed in its place: a request reads it. */
 export interface Share {
   /** Of the 32-bit hash of a visitor: those below it are sampled. */
@@ -42,6 +44,23 @@ export const createShares = (perDay: number): Shares => {
       }
     },
   };
+};
+
+/** A share that stays: one visitor in so many; 0: none. */
+export const shareOfVisitors = (oneIn: number): Share => ({ threshold: oneIn === 0 ? 0 : RANGE / oneIn, weight: oneIn, passed: 0 });
+
+/** Whether a request is sampled: of visitors in whole, of those who may not be measured every n-th request. */
+export const isSampled = (share: Share, request: AdRequest): boolean => {
+  if (share.threshold === 0) return false;
+  const { consent, userHash, seal } = request;
+  const visitor = consent.measure === null ? (userHash ?? seal) : undefined;
+  return visitor === undefined ? isNth(share) : isChosen(share, visitor);
+};
+
+const isNth = (share: Share): boolean => {
+  if (++share.passed < share.weight) return false;
+  share.passed = 0;
+  return true;
 };
 
 /** Characters of a name that are hashed: a user hash and a seal are uniform in them. */

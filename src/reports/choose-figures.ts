@@ -1,0 +1,129 @@
+import type { Knex } from 'knex';
+import { isOfEvents, type EventSource, type RollUp, type RollUpKey } from '../events/postgres/roll-ups.ts';
+import type { ClickHouseFigures } from '../events/sinks/clickhouse/clickhouse-figures.ts';
+import { sharedBy } from './fee-sql.ts';
+import { givenRollUp, type GivenRollUp } from './given-figures.ts';
+import { dimensionOf } from './report-dimensions.ts';
+import { metricOf } from './report-fields.ts';
+import { idsIn, type ReportQuestion } from './report-question.ts';
+
+/** Why a report is read from Postgres although REPORTS_URL is set, in words for who asks. */
+export const WHY_POSTGRES = {
+  figures: 'ClickHouse has hits: requests, bids and serves are read from Postgres',
+  behind: 'ClickHouse lacks hits that are more than ten minutes old',
+  gaps: 'ClickHouse lacks hours of these days, refused events, or is not compared since a day was filtered again',
+  days: 'the events in ClickHouse begin after the first of these days',
+  payers: 'others pay for a campaign since one of these days, and ClickHouse may have the payer of a moment before or after',
+  groups: 'the report has too many combinations to be read from ClickHouse: choose fewer days or fewer dimensions',
+  away: 'ClickHouse does not answer',
+} as const;
+export type WhyPostgres = keyof typeof WHY_POSTGRES;
+export const WHYS_POSTGRES = Object.keys(WHY_POSTGRES) as readonly WhyPostgres[];
+
+/** Where a report is read from. */
+export type ChosenFigures =
+  { readonly why: WhyPostgres } | { readonly given: readonly GivenRollUp[]; /** Hits until then are in them. */ readonly completeUntil: Date };
+
+export interface ChooseFiguresOptions {
+  readonly figures: ClickHouseFigures;
+  /** Of the sink, as in SINKS. */
+  readonly name: string;
+  /** Until when the sink has all hits; undefined: it is not known. */
+  readonly completeUntil: () => Promise<Date | undefined>;
+  /** `why` undefined: it was read from ClickHouse. */
+  readonly onChosen: (why: WhyPostgres | undefined) => void;
+  readonly onFailure: (fault: Error) => void;
+}
+
+/** Chooses where a report is read from. Rejects when Postgres is unavailable, never because ClickHouse is. */
+export type ChooseFigures = (trx: Knex.Transaction, question: ReportQuestion) => Promise<ChosenFigures>;
+
+const READ_MS = 10_000;
+/** After a failure it is not asked for so long: a report does not wait for what was away a moment ago. */
+const AWAY_MS = 10_000;
+const MAX_BEHIND_MS = 10 * 60_000;
+/** They are handed to Postgres, which has the names, the fees and the currencies. */
+const MAX_ROWS = 200_000;
+
+/** A hit may be stored with a day so long before or after that of the report. */
+const LACKS = `
+  select exists (select from sink_gaps where sink = :name and day between :from::date - 2 and :to::date + 1)
+      or exists (select from sink_days where sink = :name and compared_at is null and day between :from::date - 2 and :to::date + 1)
+      or exists (select from dead_events where source = 'sink:' || :name) as gaps,
+         exists (select from campaign_payers where (since >= :from::date - 2 or advertiser_id = -1) and since > '-infinity'
+                 and (:publishers::int[] is null or publisher_id = any(:publishers::int[]))) as payers,
+         (select to_char(min(day), 'YYYY-MM-DD') from report_days) as first_day`;
+
+interface Lacks {
+  readonly gaps: boolean;
+  readonly payers: boolean;
+  /** null: nothing was counted. */
+  readonly first_day: string | null;
+}
+
+/** The keys of a source that the dimensions of a report, and its fees, are made from. */
+const keysOf = (question: ReportQuestion, of: EventSource): readonly RollUpKey[] => {
+  const named = [...question.groupBy, ...question.filters.map(({ dimension }) => dimension)];
+  const needed = named.flatMap((name) => dimensionOf(name).in[of]?.needs ?? []);
+  return [...new Set<RollUpKey>(['reason', ...needed, ...(isPaid(question, of) ? sharedBy(question) : [])])];
+};
+
+const sumsOf = ({ metrics }: ReportQuestion) => metrics.flatMap((metric) => metricOf(metric).sums);
+const isPaid = (question: ReportQuestion, of: EventSource): boolean => of === 'hits' && sumsOf(question).includes('spend');
+
+/** The values of keys that no other row of the report has. A fee is shared by all rows of its line item. */
+const onlyOf = (question: ReportQuestion, of: EventSource): Partial<Record<RollUpKey, readonly string[]>> => {
+  const wholeLineItems: readonly RollUpKey[] = ['publisher_id', 'campaign_id', 'line_item_id'];
+  return Object.fromEntries(
+    question.filters.flatMap(({ dimension, values }) => {
+      const key = dimensionOf(dimension).in[of]?.isKey;
+      return key !== undefined && (wholeLineItems.includes(key) || !isPaid(question, of)) ? [[key, values]] : [];
+    }),
+  );
+};
+
+export const createChooseFigures = ({ figures, name, completeUntil, onChosen, onFailure }: ChooseFiguresOptions): ChooseFigures => {
+  let awayUntilMs = -Infinity;
+
+  const choose = async (trx: Knex.Transaction, question: ReportQuestion): Promise<ChosenFigures> => {
+    const { from, to, rollUps, groupBy, filters } = question;
+    const wanted = rollUps.filter((rollUp): rollUp is RollUp & { readonly of: EventSource } => isOfEvents(rollUp.of));
+    if (wanted.length === 0 || sumsOf(question).includes('serves')) return { why: 'figures' };
+    if (Date.now() < awayUntilMs) return { why: 'away' };
+    const bindings = { name, from, to, publishers: idsIn(question, 'publisher') } as unknown as Record<string, Knex.RawBinding>;
+    const { rows } = await trx.raw<{ rows: [Lacks] }>(LACKS, bindings);
+    const [{ gaps, payers, first_day }] = rows;
+    if (gaps) return { why: 'gaps' };
+    if (payers && [...groupBy, ...filters.map(({ dimension }) => dimension)].includes('advertiser')) return { why: 'payers' };
+    // Before the figures: what comes meanwhile is in them.
+    const until = await completeUntil();
+    if (until === undefined || until.getTime() < Date.now() - MAX_BEHIND_MS) return { why: 'behind' };
+    const signal = AbortSignal.timeout(READ_MS);
+    try {
+      const first = await figures.firstDay(signal);
+      // Its first day is whole when it is the first that was counted at all.
+      if (first === undefined ? first_day !== null : first > (first_day ?? first) && !isAfter(from, first)) return { why: 'days' };
+      const given: GivenRollUp[] = [];
+      for (const rollUp of wanted) {
+        const asked = { of: rollUp.of, keys: keysOf(question, rollUp.of), from, to, only: onlyOf(question, rollUp.of), maxRows: MAX_ROWS };
+        const found = await figures.read(asked, signal);
+        if (!found) return { why: 'groups' };
+        given.push(givenRollUp(rollUp, found));
+      }
+      return { given, completeUntil: until };
+    } catch (fault) {
+      awayUntilMs = Date.now() + AWAY_MS;
+      onFailure(fault as Error);
+      return { why: 'away' };
+    }
+  };
+
+  return async (trx, question) => {
+    const chosen = await choose(trx, question);
+    onChosen('why' in chosen ? chosen.why : undefined);
+    return chosen;
+  };
+};
+
+/** Hits of a day were selected up to two days before it; the first day of the sink may be a part of one. */
+const isAfter = (from: string, first: string): boolean => Date.parse(from) - Date.parse(first) > 2 * 86_400_000;
