@@ -39,7 +39,7 @@ const reportsOf = (publisherId: number): readonly string[] => [
   'group_by=advertiser,campaign&metrics=impressions,revenue',
   'group_by=creative,placement,size&metrics=impressions,revenue',
   `group_by=publisher,country,region&metrics=${HITS}`,
-  `group_by=device,browser&metrics=impressions,clicks,revenue&filter[publisher]=${publisherId}&filter[device]=mobile,ctv`,
+  `group_by=device,browser&metrics=impressions,clicks,revenue&filter[publisher]=${publisherId}&filter[device]=mobile,tablet`,
   `group_by=hour&metrics=impressions,clicks,revenue&range=last_7_days&filter[publisher]=${publisherId}`,
   'group_by=day,reason&metrics=gross_impressions,gross_clicks,provisional_clicks,filtered_clicks',
   `group_by=line_item,creative&metrics=${PLAYS}`,
