@@ -67,7 +67,8 @@ export const reports: Proof = {
   name: 'reports',
   needs: 'Python',
   claim: `the same reports of ${DAYS} days by a replica with REPORTS_URL, from the engine of ClickHouse (chDB), and from the roll-ups of Postgres`,
-  expected: 'equal rows and totals, to the micro; what ClickHouse cannot answer, or cannot while it is away, is answered from Postgres with the reason',
+  expected:
+    'equal rows and totals, to the micro; what ClickHouse cannot answer, or cannot while it is away, is answered from Postgres with the reason',
   run: async (rig, scale) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'report-sources-'));
     const engine = await startClickHouse(folder);
@@ -115,9 +116,12 @@ export const reports: Proof = {
         const postgresMs = performance.now() - begun;
         if (!page.ok) throw new Error(`${query}: ${page.refusal.why}`);
         const wanted = reportJson(question.value, page.value);
-        const isEqual = JSON.stringify([found.rows, found.totals, found.totals_by_currency]) ===
+        const isEqual =
+          JSON.stringify([found.rows, found.totals, found.totals_by_currency]) ===
           JSON.stringify([wanted.rows, wanted.totals, wanted.totals_by_currency]);
-        rig.say(`  ${isEqual ? 'equal' : 'DIFFERS'}, ${found.row_count} rows, ${source} ${Math.round(ms)} ms, Postgres ${Math.round(postgresMs)} ms: ${query}`);
+        rig.say(
+          `  ${isEqual ? 'equal' : 'DIFFERS'}, ${found.row_count} rows, ${source} ${Math.round(ms)} ms, Postgres ${Math.round(postgresMs)} ms: ${query}`,
+        );
         if (!isEqual) rig.say(`    ${JSON.stringify(found.rows).slice(0, 400)}\n    ${JSON.stringify(wanted.rows).slice(0, 400)}`);
         return { query, source, source_note, isEqual, rows: found.row_count, ms, postgresMs };
       };

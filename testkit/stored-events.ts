@@ -60,8 +60,19 @@ export const storedEvents = (
     };
     return {
       hit: {
-        ...{ ad, kind, eventType: kind === 'event' ? oneOf(EVENT_TYPES) : '', atMs, country, device: oneOf(DEVICES), browser: oneOf(BROWSERS) },
-        ...{ region: country === null ? null : REGIONS[country], invalidReason: state === 'spider' || state === 'data_center' ? state : '' },
+        ...{
+          ad,
+          kind,
+          eventType: kind === 'event' ? oneOf(EVENT_TYPES) : '',
+          atMs,
+          country,
+          device: oneOf(DEVICES),
+          browser: oneOf(BROWSERS),
+        },
+        ...{
+          region: country === null ? null : REGIONS[country],
+          invalidReason: state === 'spider' || state === 'data_center' ? state : '',
+        },
       },
       ...{ reason: state, atMs, billedMicros: state === '' && kind === 'impression' ? 1 + Math.floor(chance() * 5_000) : 0 },
     };

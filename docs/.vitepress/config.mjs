@@ -91,6 +91,7 @@ export default defineConfig({
           page('sinks', 'Event sinks'),
           page('sinks/lake', 'A lake'),
           page('sinks/clickhouse', 'ClickHouse'),
+          page('sinks/decisions', 'Requests and decisions'),
           page('alerts', 'Alerts'),
           page('people', 'People and tokens'),
           page('booking', 'Booking a campaign'),

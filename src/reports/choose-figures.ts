@@ -22,7 +22,8 @@ export const WHYS_POSTGRES = Object.keys(WHY_POSTGRES) as readonly WhyPostgres[]
 
 /** Where a report is read from. */
 export type ChosenFigures =
-  { readonly why: WhyPostgres } | { readonly given: readonly GivenRollUp[]; /** Hits until then are in them. */ readonly completeUntil: Date };
+  | { readonly why: WhyPostgres }
+  | { readonly given: readonly GivenRollUp[]; /** Hits until then are in them. */ readonly completeUntil: Date };
 
 export interface ChooseFiguresOptions {
   readonly figures: ClickHouseFigures;

@@ -17,8 +17,25 @@ export interface GivenRollUp {
 
 /** The types of keys; what is summed are bigints. */
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ day: 'date', hour: 'float8', publisher_id: 'int', campaign_id: 'int', line_item_id: 'int', creative_id: 'int', advertiser_id: 'int' },
-  ...{ placement_id: 'text', size: 'text', country: 'text', region: 'text', device: 'text', browser: 'text', reason: 'text', error_code: 'text' },
+  ...{
+    day: 'date',
+    hour: 'float8',
+    publisher_id: 'int',
+    campaign_id: 'int',
+    line_item_id: 'int',
+    creative_id: 'int',
+    advertiser_id: 'int',
+  },
+  ...{
+    placement_id: 'text',
+    size: 'text',
+    country: 'text',
+    region: 'text',
+    device: 'text',
+    browser: 'text',
+    reason: 'text',
+    error_code: 'text',
+  },
 };
 
 /** Figures as the roll-up that they are read instead of. Those that are by no day are all of the first one of the report. */

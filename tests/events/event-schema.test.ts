@@ -1,14 +1,25 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
+import { DECISION_FILE_COLUMNS } from '../../src/events/decisions/decision-columns.ts';
+import { decisionSchema } from '../../src/events/decisions/decision-schema.ts';
 import { eventSchema } from '../../src/events/export/event-schema.ts';
 import { toSinkEvent } from '../../src/events/sinks/to-sink-event.ts';
 import { eventOf } from './events.ts';
 
-const PUBLISHED = path.resolve(__dirname, '../../docs/events/event.schema.json');
+const DOCS = path.resolve(__dirname, '../../docs');
 
-test('the published schema is that of the columns', () => {
-  expect(JSON.parse(readFileSync(PUBLISHED, 'utf8'))).toEqual(JSON.parse(JSON.stringify(eventSchema())));
+test.each([
+  ['event', eventSchema],
+  ['decision', decisionSchema],
+])('the published schema of %s is that of the columns', (name, schema) => {
+  const published = readFileSync(path.join(DOCS, `events/${name}.schema.json`), 'utf8');
+  expect(JSON.parse(published)).toEqual(JSON.parse(JSON.stringify(schema())));
+});
+
+test('docs/sinks/decisions.md has a row for each column of a decision', () => {
+  const rows = DECISION_FILE_COLUMNS.map(({ name, type, words }) => `| \`${name}\` | ${type} | ${words} |`).join('\n');
+  expect(readFileSync(path.join(DOCS, 'sinks/decisions.md'), 'utf8')).toContain(rows);
 });
 
 test('an event as JSON keeps the schema, and names no user unless it is asked for', () => {

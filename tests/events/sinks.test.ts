@@ -11,6 +11,8 @@ import { SinkRefusal, type EventSink, type SinkCount } from '../../src/events/si
 import { compareSink } from '../../src/events/sinks/compare-sink.ts';
 import { openFileSink } from '../../src/events/sinks/file/file-sink.ts';
 import { createFillGaps } from '../../src/events/sinks/fill-gaps.ts';
+import { createReconcileSinks } from '../../src/events/sinks/reconcile-sinks.ts';
+import { createSinkDays } from '../../src/events/sinks/sink-days.ts';
 import { createSinkDrain, type SinkDrain, type SinkDrainOptions } from '../../src/events/sinks/sink-drain.ts';
 import { createSinkGaps } from '../../src/events/sinks/sink-gaps.ts';
 import { createSinkMarks } from '../../src/events/sinks/sink-marks.ts';
@@ -267,4 +269,36 @@ test('reconcile names what a sink lacks by line item, and hands it the hour agai
   expect(await compared(false)).toEqual({ ...lacks, replayed: 2 });
   expect(await compared(true)).toEqual({ differences: [], hours: [], replayed: 0 });
   expect(await agrees(file, 11)).toBe(true);
+});
+
+test('of two replicas one compares the last days of a sink, and again a day whose rows were changed', async () => {
+  const file = await fileSink();
+  const days = createSinkDays({ knex });
+  const yesterdayMs = Date.now() - 86_400_000;
+  const yesterday = new Date(yesterdayMs).toISOString().slice(0, 10);
+  const store = createEventStore({ knex });
+  const at = (hour: string) => Date.parse(`${yesterday}T${hour}:30:00Z`);
+  await store.append([eventOf({ lineItemId: 7 }, {}, at('01')), eventOf({ lineItemId: 7 }, {}, at('02'))]);
+  const compared: (readonly [day: string, hours: number, replayed: number])[] = [];
+  for (let replica = 0; replica < 2; replica++) {
+    const reconciler = createReconcileSinks({
+      ...{ knex, sinks: [{ sink: file, keepsUserHash: false }], days, everyMs: 3_600_000, pauseMs: 20 },
+      onCompared: (_sink, day, { hours, replayed }) => void compared.push([day, hours.length, replayed]),
+      onFailure: (fault) => void compared.push([fault.message, 0, 0]),
+    });
+    reconciler.start();
+    started.push(reconciler);
+  }
+  expect(await untilTrue(() => compared.length > 0, 20_000, 20)).toBeDefined();
+  expect(compared).toEqual([[yesterday, 2, 2]]);
+  expect([await days.hoursBySink(), (await days.ageBySink())['file']! < 60]).toEqual([{ file: 2 }, true]);
+  await days.changed(yesterday);
+  expect(await untilTrue(() => compared.length > 1, 20_000, 20)).toBeDefined();
+  expect([compared, await days.hoursBySink()]).toEqual([
+    [
+      [yesterday, 2, 2],
+      [yesterday, 0, 0],
+    ],
+    { file: 0 },
+  ]);
 });

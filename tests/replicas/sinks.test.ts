@@ -94,7 +94,9 @@ test('a replica hands hits to a lake and to lines; ads go on when the folder can
   const reconcile = async (...args: readonly string[]): Promise<string> => {
     const days = ['--from', '2026-06-15', '--to', '2026-06-15'];
     const command = [path.resolve(__dirname, '../../dist/commands/reconcile.js'), ...days, ...args];
-    const { stdout } = await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...env, TOKEN_SECRET: 'x'.repeat(32) } });
+    const { stdout } = await promisify(execFile)(process.execPath, command, {
+      env: { ...process.env, ...env, TOKEN_SECRET: 'x'.repeat(32) },
+    });
     return stdout;
   };
   rmSync(path.join(lakeFolder, 'manifests', 'dt=2026-06-15'), { recursive: true });
@@ -112,7 +114,7 @@ test('a replica hands hits to a lake and to lines; ads go on when the folder can
     ...{ weight: 1, publisher_id: booking.publisherId, placement_id: booking.placementId, outcome: 'served', sizes: '300x250' },
     ...{ line_item_id: booking.lineItemIds[0], may_measure: 1, refused: '[]', offered: JSON.stringify(booking.lineItemIds) },
   });
-  expect(readdirSync(path.join(lakeFolder, 'decisions'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.parquet'))).not.toEqual(
-    [],
-  );
+  expect(
+    readdirSync(path.join(lakeFolder, 'decisions'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.parquet')),
+  ).not.toEqual([]);
 });

@@ -30,7 +30,11 @@ export const DECISION_COLUMNS = {
   campaign_id: { type: 'integer', isNullable: true, words: 'Of the ad' },
   line_item_id: { type: 'integer', isNullable: true, words: 'Of the ad' },
   creative_id: { type: 'integer', isNullable: true, words: 'Of the ad' },
-  price_micros: { type: 'long', isNullable: true, words: 'What the hit that bills it will bill, in micros of the currency of the publisher' },
+  price_micros: {
+    type: 'long',
+    isNullable: true,
+    words: 'What the hit that bills it will bill, in micros of the currency of the publisher',
+  },
   bidders_asked: { type: 'integer', isNullable: false, words: 'Programmatic line items whose bidders were called' },
   bids: { type: 'integer', isNullable: false, words: 'Valid bids' },
   offered: { type: 'text', isNullable: false, words: 'JSON: ids of the line items that could be shown, by rank, up to 20' },
@@ -54,6 +58,7 @@ export type DecisionRow = {
 };
 
 /** In the order of files. */
-export const DECISION_FILE_COLUMNS = Object.entries(DECISION_COLUMNS).map(
-  ([name, column]): DecisionColumn & { readonly name: string } => ({ name, ...column }),
-);
+export const DECISION_FILE_COLUMNS = Object.entries(DECISION_COLUMNS).map(([name, column]): DecisionColumn & { readonly name: string } => ({
+  name,
+  ...column,
+}));

@@ -29,7 +29,13 @@ const MAX_GATHERED = 20_000;
  * Decisions are a sample, and are not kept when a sink refuses them or is away: each write is tried once, and what is lost is counted. Nothing
  * of this is in the way of events.
  */
-export const createWriteDecisions = ({ sinks, flushMs = FLUSH_MS, onWritten, onDropped, onFailure }: WriteDecisionsOptions): WriteDecisions => {
+export const createWriteDecisions = ({
+  sinks,
+  flushMs = FLUSH_MS,
+  onWritten,
+  onDropped,
+  onFailure,
+}: WriteDecisionsOptions): WriteDecisions => {
   const takers = sinks.filter(({ writeDecisions }) => writeDecisions);
   let gathered: DecisionRow[] = [];
   let dropped = 0;

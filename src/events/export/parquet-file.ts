@@ -49,11 +49,9 @@ export const createParquetFile = async (columns: readonly FileColumn[]): Promise
   const writer = new ByteWriter();
   const schema: Schema = [
     { name: 'events', num_children: columns.length },
-    ...columns.map(
-      ({ name, type, isNullable }): Schema[number] => ({
-        ...{ name, ...PARQUET_TYPES[type], repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED' },
-      }),
-    ),
+    ...columns.map(({ name, type, isNullable }): Schema[number] => ({
+      ...{ name, ...PARQUET_TYPES[type], repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED' },
+    })),
   ];
   const parquet = new ParquetWriter({ writer, schema, createdBy: 'ad-server', ...COMPRESSION });
   const written = (): Uint8Array => {

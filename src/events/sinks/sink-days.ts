@@ -36,7 +36,10 @@ export const createSinkDays = ({ knex }: { readonly knex: Knex }): SinkDays => {
   return {
     claim: async (sink, days, everyMs) => {
       const bindings = { sink, days, seconds: everyMs / 1000 } as unknown as Record<string, Knex.RawBinding>;
-      await knex.raw('insert into sink_days (sink, day) select :sink, day from unnest(:days::date[]) as day on conflict do nothing', bindings);
+      await knex.raw(
+        'insert into sink_days (sink, day) select :sink, day from unnest(:days::date[]) as day on conflict do nothing',
+        bindings,
+      );
       const { rows } = await knex.raw<{ rows: { day: string }[] }>(
         `update sink_days set claimed_at = now() where sink = :sink and day = (
            select day from sink_days

@@ -26,9 +26,7 @@ export const createSinkAges = ({ redis, link, keys }: SinkAgesOptions) => {
   };
   return (sink: string, nowMs: number): Promise<readonly (number | undefined)[]> =>
     Promise.all(
-      Array.from({ length: keys.shards }, (_, shard) =>
-        answerWithin(SHARD_TIMEOUT_MS, ageOf(sink, shard, nowMs)).catch(() => undefined),
-      ),
+      Array.from({ length: keys.shards }, (_, shard) => answerWithin(SHARD_TIMEOUT_MS, ageOf(sink, shard, nowMs)).catch(() => undefined)),
     );
 };
 export type SinkAges = ReturnType<typeof createSinkAges>;

@@ -1,5 +1,11 @@
 import { DECISION_FILE_COLUMNS } from '../../decisions/decision-columns.ts';
-import { EVENT_COLUMN_NAMES, eventColumn, type EventColumn, type EventColumnName, type EventColumnType } from '../../export/event-columns.ts';
+import {
+  EVENT_COLUMN_NAMES,
+  eventColumn,
+  type EventColumn,
+  type EventColumnName,
+  type EventColumnType,
+} from '../../export/event-columns.ts';
 
 const TYPES: Readonly<Record<EventColumnType, string>> = {
   date: 'Date',

@@ -94,7 +94,12 @@ export const openKafkaSink: OpenSink = async ({ name, url, replica }) => {
     last = done.catch(() => undefined);
     return done;
   };
-  const send = <Row>(to: string, rows: readonly Row[], toMessage: (to: string, partitions: number, row: Row) => Message, signal: AbortSignal) =>
+  const send = <Row>(
+    to: string,
+    rows: readonly Row[],
+    toMessage: (to: string, partitions: number, row: Row) => Message,
+    signal: AbortSignal,
+  ) =>
     inTurn(async () => {
       signal.throwIfAborted();
       producer ??= open();
