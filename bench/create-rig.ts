@@ -66,8 +66,8 @@ const SERVER_CORE = '0';
 const LOAD_CORE = '1';
 /** Threads of the kernel that sample or tidy memory take 8 to 40 ms at a time of the core that is less busy: the servers'. */
 const SERVER_PRIORITY = -15;
-/** As the load, below Redis and above Postgres: they share a core. */
-export const GENERATOR_PRIORITY = 10;
+/** Below the load, which else would send less. */
+const BESIDE_LOAD_PRIORITY = 19;
 const REDIS_DATABASES = 16;
 
 /** Starts a durable Postgres and Redis, as they run in production, with their data in a temporary folder. */
@@ -163,7 +163,7 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
         readyPath: '/ready',
         cwd: stateDir,
       });
-      return keep(server, core === 'server' ? SERVER_PRIORITY : GENERATOR_PRIORITY);
+      return keep(server, core === 'server' ? SERVER_PRIORITY : BESIDE_LOAD_PRIORITY);
     },
     stop: async (...servers) => {
       for (const server of servers) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { GENERATOR_PRIORITY, type Rig } from './create-rig.ts';
+import type { Rig } from './create-rig.ts';
 import { childrenOf, processCpuMicros } from '../testkit/process-cpu.ts';
 import { weighProcess } from '../testkit/weigh-process.ts';
 import { median } from '../testkit/statistics.ts';
@@ -15,6 +15,8 @@ import { PIXEL_BROWSER, type AdCall } from './traffic.ts';
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export const CONNECTIONS = 64;
+/** Below Redis, above Postgres: all three share a core. */
+const GENERATOR_PRIORITY = 10;
 const POSTGRES_PRIORITY = 19;
 
 /** One run of a closed loop. */
