@@ -227,3 +227,15 @@ test('development listens on loopback and knows a few host names; production lis
   for (const ALLOWED_HOSTS of ['https://a.example', 'a.example:80', '*', 'a b'])
     expect(faultyNames({ TOKEN_SECRET: SECRET, ALLOWED_HOSTS })).toEqual(['ALLOWED_HOSTS']);
 });
+
+test.each([
+  [{ SINKS: '' }, 'SINKS has no ClickHouse with the name clickhouse'],
+  [{ SINKS: 'clickhouse://host/ads?name=other' }, 'SINKS has no ClickHouse with the name clickhouse'],
+  [{ REPORTS_URL: 'file:///lake', SINKS: 'file:///lake' }, 'must be one URL with the scheme clickhouse'],
+])('reports are read from a ClickHouse that is a sink: %j is refused', (env, detail) => {
+  const given = { TOKEN_SECRET: SECRET, REPORTS_URL: 'clickhouse://reports:pw@host/ads', ...env };
+  expect(faultsOf(given).faults).toEqual([{ name: 'REPORTS_URL', fault: expect.stringContaining(detail) }]);
+  expect(readSettings({ ...given, REPORTS_URL: 'clickhouse://a:b@host/ads', SINKS: 'clickhouse://host/ads' }).reportsFrom?.name).toBe(
+    'clickhouse',
+  );
+});
