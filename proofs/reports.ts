@@ -125,9 +125,9 @@ export const reports: Proof = {
         if (!isEqual) rig.say(`    ${JSON.stringify(found.rows).slice(0, 400)}\n    ${JSON.stringify(wanted.rows).slice(0, 400)}`);
         return { query, source, source_note, isEqual, rows: found.row_count, ms, postgresMs };
       };
-      const compared = [];
+      const compared: Awaited<ReturnType<typeof compare>>[] = [];
       for (const query of reportsOf(bookings[1]!.publisherId)) compared.push(await compare(query));
-      const fromPostgres = [];
+      const fromPostgres: Awaited<ReturnType<typeof compare>>[] = [];
       for (const query of others()) fromPostgres.push(await compare(query));
       await engine.end('SIGKILL');
       const away = await compare('group_by=day&metrics=impressions,revenue');

@@ -11,7 +11,7 @@ export interface Delivered extends Booking {
 }
 
 const COUNTRIES = ['DE', 'FR', 'US', null] as const;
-const REGIONS = { DE: 'DE-BE', FR: null, US: 'US-CA' } as const;
+const REGIONS = { DE: 'DE-BE', FR: undefined, US: 'US-CA' } as const;
 const DEVICES = ['desktop', 'mobile', 'tablet', null] as const;
 const BROWSERS = ['Chrome', 'Firefox', 'Safari', null] as const;
 const SIZES = [packSize(300, 250), packSize(320, 50), undefined] as const;
@@ -70,7 +70,7 @@ export const storedEvents = (
           browser: oneOf(BROWSERS),
         },
         ...{
-          region: country === null ? null : REGIONS[country],
+          region: country === null ? undefined : REGIONS[country],
           invalidReason: state === 'spider' || state === 'data_center' ? state : '',
         },
       },
