@@ -224,7 +224,9 @@ export const createModel = (): Model => {
     waiting.delete(key);
     if (!ad) return [];
     const isImpression = adOfImpression(key) !== undefined && event.reason === '';
-    if (isImpression && ad.released && !ad.forgotten) return [{ rule: 'released', text: `${key} was counted after its ad was not used` }];
+    // One that is restored had come first, was filtered, and has found room beside what is delivered and held.
+    const mustNotCount = ad.released && !ad.forgotten && !refiltered.has(event.hit.ad.tokenId);
+    if (isImpression && mustNotCount) return [{ rule: 'released', text: `${key} was counted after its ad was not used` }];
     if (isImpression) {
       ad.counted = true;
       ad.filteredLater = false;
