@@ -79,7 +79,8 @@ export interface Model {
   acknowledge(key: string, atMs: number): void;
   /** Postgres accepted the hit. */
   store(key: string): void;
-  log(events: readonly LoggedEvent[]): readonly Violation[];
+  /** @param redisMs of Redis's clock now */
+  log(events: readonly LoggedEvent[], redisMs: number): readonly Violation[];
   /** These hits wait for their impression in Redis. */
   noteWaiting(keys: ReadonlySet<string>): void;
   /**
@@ -110,6 +111,10 @@ export const createModel = (): Model => {
   const waiting = new Set<string>();
   const waitedInRedis = new Set<string>();
   const refiltered = new Set<string>();
+  /** The time of a publisher does not step back with Redis's clock. */
+  let latestMs = 0;
+  /** An ad that holds nothing, or no longer does, has nothing to give back, and its impression counts. */
+  const isReleased = ({ counted }: Ad, { hit, atMs }: LoggedEvent): boolean => !counted && hit.ad.holdEndMs > Math.max(latestMs, atMs);
   /** Events that a loss has taken. */
   const taken = new Map<string, LoggedEvent>();
   const windows = new Map<number, number>();
@@ -206,7 +211,7 @@ export const createModel = (): Model => {
     if (event.hit.kind === 'click') addClicks(ad, 1);
     if (isImpression) Object.assign(ad, { counted: true, waiting: false });
     if (isCompleteView(event)) ad.completed = true;
-    if (isNotUsed(event)) ad.released = !ad.counted;
+    if (isNotUsed(event)) ad.released = isReleased(ad, event);
   };
 
   const logOne = (event: LoggedEvent): readonly Violation[] => {
@@ -233,7 +238,7 @@ export const createModel = (): Model => {
       ad.waiting = false;
     }
     if (isCompleteView(event) && event.reason === '') ad.completed = true;
-    if (isNotUsed(event) && event.reason === '') ad.released = !ad.counted;
+    if (isNotUsed(event) && event.reason === '') ad.released = isReleased(ad, event);
     addFor(ad, isImpression ? 1 : 0, event.billedMicros);
     if (event.hit.kind === 'click' && event.reason === '') addClicks(ad, 1);
     return checkBill(ad, event, isImpression);
@@ -289,7 +294,10 @@ export const createModel = (): Model => {
     store: (key) => {
       if (!logged.has(key)) wait(key);
     },
-    log: (events) => events.flatMap(logOne),
+    log: (events, redisMs) => {
+      latestMs = Math.max(latestMs, redisMs);
+      return events.flatMap(logOne);
+    },
     refilter: refilterOne,
     noteWaiting: (keys) => {
       for (const key of keys) waitedInRedis.add(key);
