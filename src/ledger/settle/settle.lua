@@ -37,16 +37,13 @@
 -- @include ../lua/siblings.lua
 -- @include ../lua/frequency.lua
 -- @include ../lua/events.lua
+-- @include ../lua/dedupe.lua
 -- @include ../lua/waiting.lua
 -- @include ../lua/activity.lua
 -- @include ../lua/provisional.lua
 -- @include ../lua/clients.lua
 -- @include ../lua/restore.lua
 -- @include release.lua
-
--- The kinds of a token are remembered this long after its end, so that a hit that went to Postgres
--- in the meantime is recognized when it is folded.
-local DEDUPE_MARGIN_MS = 600000
 
 local PUBLISHER_KEYS = 6
 local ARGS_OF_HIT = 2
