@@ -4,7 +4,9 @@ import { NO_CAPS } from './frequency-caps.ts';
 /** A line item with other values of some members. Its edition equals none. */
 export const changedLineItem = (lineItem: LineItem, changes: Partial<LineItem>): LineItem =>
   Object.create(lineItem, {
-    ...Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, { value, enumerable: true }])),
+    ...Object.fromEntries(
+      Object.entries(changes as Readonly<Record<string, unknown>>).map(([name, value]) => [name, { value, enumerable: true }]),
+    ),
     edition: NO_EDITION,
   }) as LineItem;
 
