@@ -116,7 +116,7 @@ beforeAll(async () => {
   ]);
   const walk = walkProgram(document, BROWSER_HEADERS, ENTITY_TABLES);
   await clients.compile({ walk, 'openapi-fetch-client': OPENAPI_FETCH, 'hey-api-client': HEY_API });
-}, 120_000);
+}, 300_000);
 
 test('a client walks every operation of the document with its examples, every answer is as the document describes it, and a POST with an Idempotency-Key is carried out once', async () => {
   const answers: Readonly<Record<string, Json>> = await clients.run('walk');
