@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { dayOf } from '../src/base/utc-day.ts';
+import { dayOf, MS_PER_DAY } from '../src/base/utc-day.ts';
 import { createEventStore } from '../src/events/postgres/event-store.ts';
 import { rollUpAll } from '../src/events/postgres/roll-up-batches.ts';
 import { openClickHouse } from '../src/events/sinks/clickhouse/clickhouse-client.ts';
@@ -50,7 +50,7 @@ const reportsOf = (publisherId: number): readonly string[] => [
 const others = (): readonly string[] => ['group_by=day&metrics=serves,impressions', 'group_by=day&metrics=requests,fill_rate'];
 
 const bookAll = async ({ knex }: Fleet): Promise<readonly Delivered[]> => {
-  const flight = { start_at: new Date(Date.now() - 90 * 86_400_000), end_at: new Date(Date.now() + 7 * 86_400_000) };
+  const flight = { start_at: new Date(Date.now() - 90 * MS_PER_DAY), end_at: new Date(Date.now() + 7 * MS_PER_DAY) };
   const delivered: Delivered[] = [];
   for (const { time_zone, currency } of PUBLISHERS) {
     const advertiser_id = await insertRow(knex, 'advertisers', { name: `advertiser in ${time_zone}` });

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../base/utc-day.ts';
 import { isOfEvents, type EventSource, type RollUp, type RollUpKey } from '../events/postgres/roll-ups.ts';
 import type { ClickHouseFigures } from '../events/sinks/clickhouse/clickhouse-figures.ts';
 import { sharedBy } from './fee-sql.ts';
@@ -42,7 +43,7 @@ export type ChooseFigures = (trx: Knex.Transaction, question: ReportQuestion) =>
 const READ_MS = 10_000;
 /** After a failure it is not asked for so long: a report does not wait for what was away a moment ago. */
 const AWAY_MS = 10_000;
-const MAX_BEHIND_MS = 10 * 60_000;
+const MAX_BEHIND_MS = 10 * MS_PER_MINUTE;
 /** They are handed to Postgres, which has the names, the fees and the currencies. */
 const MAX_ROWS = 200_000;
 
@@ -127,4 +128,4 @@ export const createChooseFigures = ({ figures, name, completeUntil, onChosen, on
 };
 
 /** Hits of a day were selected up to two days before it; the first day of the sink may be a part of one. */
-const isAfter = (from: string, first: string): boolean => Date.parse(from) - Date.parse(first) > 2 * 86_400_000;
+const isAfter = (from: string, first: string): boolean => Date.parse(from) - Date.parse(first) > 2 * MS_PER_DAY;
