@@ -4,15 +4,12 @@ import { figuresOf } from '../../src/forecast/base-figures.ts';
 import { createForecastStore } from '../../src/forecast/forecast-store.ts';
 import { createForecaster, NothingKnown, type ForecastQuestion } from '../../src/forecast/forecaster.ts';
 import type { ForecastAnswer } from '../../src/forecast/forecast-answer.ts';
-import { createSampleStore } from '../../src/forecast/sample/sample-store.ts';
-import type { SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
 import { DRAFT_ID } from '../../src/forecast/with-draft.ts';
-import { book, type Booking } from '../../testkit/book.ts';
-import { createChance } from '../../testkit/chance.ts';
+import { book } from '../../testkit/book.ts';
 import { testDatabase } from '../setup/test-database.ts';
+import { live, VISITS_A_DAY } from './live.ts';
 
 const DAY = 86_400_000;
-const VISITS_A_DAY = 120;
 
 let knex: Knex;
 beforeAll(async () => {
@@ -21,28 +18,6 @@ beforeAll(async () => {
 afterAll(() => knex.destroy());
 
 const forecaster = () => createForecaster({ knex, dimensions: new Map(), pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, tokenTtlMs: 1_800_000 });
-
-/** Fourteen days of two hundred visitors on the placement, one third of them in Finland, as replicas would have stored them. */
-const live = async ({ publisherId, placementId }: Booking, nowMs: number): Promise<void> => {
-  const chance = createChance(1);
-  const requests: SampledRequest[] = [];
-  for (let atMs = nowMs - 15 * DAY; atMs < nowMs; atMs += DAY / VISITS_A_DAY) {
-    const visitor = Math.floor(200 * chance());
-    requests.push({
-      ...{ publisherId, atMs: Math.floor(atMs), weight: 1, visitor: `v${visitor}`, pageView: 0, isRemembered: true, floorMicros: null },
-      ...{ visitorOffset: null, placements: [placementId], sizes: [''] },
-      pairs: [`countries7:country=${visitor % 3 === 0 ? 'FI' : 'SE'}`],
-    });
-  }
-  await createSampleStore({ knex }).add(requests);
-  await knex.raw(
-    `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
-     select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
-     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3
-     on conflict do nothing`,
-    [publisherId],
-  );
-};
 
 const ask = async (question: Omit<ForecastQuestion, 'nowMs' | 'models'>, of = forecaster()) => {
   const sampled: ForecastAnswer[] = [];
@@ -66,7 +41,7 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
       { priority: 3 },
     ],
   });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const [goal, capped] = booking.lineItemIds;
   const first = await ask({ publisherId: booking.publisherId, lineItemId: goal, draft: undefined });
   expect(first.answer.basis).toBe('replay');
@@ -85,7 +60,7 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
 
 it('names whom a draft displaces, and stores nothing of it', async () => {
   const booking = await book(knex, { lineItems: [{ priority: 2 }] });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const [below] = booking.lineItemIds;
   const row = await knex('line_items').where({ id: below }).first<Record<string, unknown>>('*');
   const draft = {
@@ -128,7 +103,7 @@ it('names the line items that fall short of their goals, with what would help mo
       { pacing: 'Even', goal_impressions: 9_000, priority: 1, active: false },
     ],
   });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const short = await forecaster().short(booking.publisherId, Date.now(), () => Promise.resolve());
   expect(short.map(({ lineItemId }) => lineItemId)).toEqual([booking.lineItemIds[1]]);
   expect(short[0]!.goal).toBe(9_000);
@@ -145,10 +120,10 @@ it('would raise a price that is beaten, and add a placement that a creative fits
       { priority: 2, cpm_micros: 5_000_000 },
     ],
   });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const more = `${booking.placementId}-more`;
   await knex('placements').insert({ ...(await knex('placements').where({ id: booking.placementId }).first<object>('*')), id: more });
-  await live({ ...booking, placementId: more }, Date.now());
+  await live(knex, { ...booking, placementId: more }, Date.now());
   const [short] = booking.lineItemIds;
   await knex('line_items')
     .where({ id: short })
@@ -203,7 +178,7 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
 
 it('ends where it is told to', async () => {
   const booking = await book(knex);
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const question = {
     publisherId: booking.publisherId,
     lineItemId: booking.lineItemIds[0],
@@ -217,7 +192,7 @@ it('ends where it is told to', async () => {
 
 it('says what the sample has of one question while it replays for another, whose answer is the same', async () => {
   const booking = await book(knex, { lineItems: [{ pacing: 'Even', goal_impressions: 600 }, { priority: 3 }] });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const nowMs = Date.now();
   const [first, second] = booking.lineItemIds.map((lineItemId) => ({
     ...{ publisherId: booking.publisherId, lineItemId, draft: undefined, nowMs, models: {} },
@@ -236,7 +211,7 @@ it('says what the sample has of one question while it replays for another, whose
 
 it('knows who gets what from the replay that another process has stored', async () => {
   const booking = await book(knex, { lineItems: [{ priority: 1 }, { priority: 2 }] });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const nowMs = Date.now();
   const made = await forecaster().baseline(booking.publisherId, nowMs, () => Promise.resolve());
   await createForecastStore({ knex }).keepBase(booking.publisherId, dateOfDay(dayOf(nowMs)), figuresOf(made, dateOfDay), []);
