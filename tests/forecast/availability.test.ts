@@ -60,10 +60,10 @@ it('tells what is free by country, size and shared targeting, and who has the re
   const [finland, sweden] = [countries.of('FI'), countries.of('SE')];
   expect(finland.available + sweden.available).toBeGreaterThan(0.9 * VISITS_A_DAY);
   expect(finland.available / sweden.available).toBeCloseTo(1 / 2, 1);
-  // All of Finland is sold; what the second gets is elsewhere, and a house ad sells nothing.
+  // All of Finland is sold; what the second gets is elsewhere, 20 impressions of 22 ads; and a house ad sells nothing.
   expect(finland.sold / finland.available).toBeGreaterThan(0.97);
-  expect(sweden.sold).toBeGreaterThan(15);
-  expect(sweden.sold).toBeLessThan(21);
+  expect(sweden.sold).toBeGreaterThan(18);
+  expect(sweden.sold).toBeLessThan(25);
   expect((await ask({ country: 'FI' })).of(placementId).available).toBeCloseTo(finland.available, 0);
   const behind = (await ask({ by: null, country: 'SE' })).cuts[0]!.bookings.filter(([, count]) => count > 1).map(([id]) => id);
   expect(behind).toEqual(lineItemIds.slice(1));
