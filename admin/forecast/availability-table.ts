@@ -30,32 +30,32 @@ export const periodWords = ({ from, to }: Period): string =>
 export const availabilityTable = (options: AvailabilityTableOptions): TemplateResult => {
   const { grid, nameOf, span } = options;
   return html`
-  <div class="availability ${span}" .style=${`--cells:${grid.periods.length}`} @keydown=${moveByArrow}>
-    <table role="table" aria-label=${TITLES[grid.by]()}>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th role="columnheader" scope="col">${HEADS[grid.by]()}</th>
-          ${grid.periods.map(
-            (period, i) =>
-              html`<th role="columnheader" scope="col">
-                <span class=${span === 'days' ? 'unseen' : ''}>${periodWords(period)}</span>
-                ${span === 'days' ? html`<span aria-hidden="true">${isLabelled(period, i) ? dayAndMonth(period.from) : Number(period.from.slice(8))}</span>` : ''}
-              </th>`,
+    <div class="availability ${span}" .style=${`--cells:${grid.periods.length}`} @keydown=${moveByArrow}>
+      <table role="table" aria-label=${TITLES[grid.by]()}>
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">${HEADS[grid.by]()}</th>
+            ${grid.periods.map(
+              (period, i) =>
+                html`<th role="columnheader" scope="col">
+                  <span class=${span === 'days' ? 'unseen' : ''}>${periodWords(period)}</span>
+                  ${span === 'days' ? html`<span aria-hidden="true">${isLabelled(period, i) ? dayAndMonth(period.from) : Number(period.from.slice(8))}</span>` : ''}
+                </th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          ${grid.lines.map(
+            ({ key, cells }) =>
+              html`<tr role="row" class=${key === undefined ? 'all' : ''}>
+                <th role="rowheader" scope="row">${lineHead(grid.by, key, nameOf)}</th>
+                ${cells.map((cell) => html`<td role="cell">${cellButton(key === undefined ? t`All of them` : nameOf(key), { key, cell }, options)}</td>`)}
+              </tr>`,
           )}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${grid.lines.map(
-          ({ key, cells }) =>
-            html`<tr role="row" class=${key === undefined ? 'all' : ''}>
-              <th role="rowheader" scope="row">${lineHead(grid.by, key, nameOf)}</th>
-              ${cells.map((cell) => html`<td role="cell">${cellButton(key === undefined ? t`All of them` : nameOf(key), { key, cell }, options)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>
-`;
+        </tbody>
+      </table>
+    </div>
+  `;
 };
 
 const TITLES: Readonly<Record<Group, () => string>> = {
@@ -97,8 +97,7 @@ const cellButton = (name: string, of: ChosenCell, { span, chosen, choose }: Avai
     title="${name}, ${periodWords(cell)}: ${words}"
     @click=${() => choose(of)}
   >
-    <span class="unseen">${name}, </span
-    ><span class="cell-day">${periodWords(cell)}</span> ${cellWords(cell, share, span)}
+    <span class="unseen">${name}, </span><span class="cell-day">${periodWords(cell)}</span> ${cellWords(cell, share, span)}
   </button>`;
 };
 
