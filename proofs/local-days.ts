@@ -60,7 +60,9 @@ export const localDays: Proof = {
           return impressionsOf(minutes[at]?.accounts.get(mode), day);
         });
         shares.get(mode)!.push(...delivered.map((count) => count / cap));
-        say(`  ${zone}, ${days.map((day, i) => `${dateOfDay(day)} (${hours[i]} h)`).join(', ')}, ${mode}: ${delivered.join(', ')} of ${cap}`);
+        say(
+          `  ${zone}, ${days.map((day, i) => `${dateOfDay(day)} (${hours[i]} h)`).join(', ')}, ${mode}: ${delivered.join(', ')} of ${cap}`,
+        );
       }
     }
     const [asap, ...paced] = MODES.map((mode) => shares.get(mode)!);

@@ -101,7 +101,9 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
       case 'size':
         return sizeWords(key);
       case 'targeting':
-        return store.listing('targetings', `publisher_id=${choice.publisher}`)?.rows.find(({ id }) => id === Number(key))?.name ?? `#${key}`;
+        return (
+          store.listing('targetings', `publisher_id=${choice.publisher}`)?.rows.find(({ id }) => id === Number(key))?.name ?? `#${key}`
+        );
     }
   };
   const fileOf = (grid: AvailabilityGrid): TemplateResult => {

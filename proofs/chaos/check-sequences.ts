@@ -74,11 +74,18 @@ const isOwn = ({ scope, of }: Ad['lineItem']['frequencyCaps'][number]): boolean 
 /** Whether the ads of one moment, whose order is not known, are the steps that follow after so many. */
 const isInTurn = (turns: readonly { readonly step: number }[], seen: number, steps: number): boolean => {
   const due = turns.map((_, i) => (seen + i) % steps).sort((a, b) => a - b);
-  return turns.map(({ step }) => step).sort((a, b) => a - b).every((step, i) => step === due[i]);
+  return turns
+    .map(({ step }) => step)
+    .sort((a, b) => a - b)
+    .every((step, i) => step === due[i]);
 };
 
 /** Certainly. */
-const isTaken = ({ ad, counted, waiting, released, forgotten, filteredLater, reserved, seenAtMs, selectedAtMs }: Ad, windowMs: number, redisMs: number): boolean => {
+const isTaken = (
+  { ad, counted, waiting, released, forgotten, filteredLater, reserved, seenAtMs, selectedAtMs }: Ad,
+  windowMs: number,
+  redisMs: number,
+): boolean => {
   if (forgotten || released || filteredLater) return false;
   if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + windowMs - MAX_SKEW_MS;
   return reserved && redisMs < Math.min(ad.tokenExpS * 1000, selectedAtMs + windowMs) - MAX_SKEW_MS;

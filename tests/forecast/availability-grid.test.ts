@@ -40,5 +40,7 @@ test('lines of countries have a sum, with those that are not known, and lines of
 
 test('the file has a row for each cell, and no cell that a spreadsheet would run', () => {
   const grid = availabilityGrid(rows('=top, "left"', 4, 1).slice(0, 1), 'days', 'placement');
-  expect(availabilityCsv(grid, (key) => key)).toBe('placement,from,to,available,sold,free\r\n"\'=top, ""left""",2026-12-01,2026-12-01,4,1,3');
+  expect(availabilityCsv(grid, (key) => key)).toBe(
+    'placement,from,to,available,sold,free\r\n"\'=top, ""left""",2026-12-01,2026-12-01,4,1,3',
+  );
 });

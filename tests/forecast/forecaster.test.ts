@@ -1,6 +1,6 @@
 import knexFactory, { type Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
-import { figuresOf } from '../../src/forecast/base-figures.ts';
+import { figuresOf, type BaseFigures } from '../../src/forecast/base-figures.ts';
 import { createForecastStore } from '../../src/forecast/forecast-store.ts';
 import { createForecaster, NothingKnown, type ForecastQuestion } from '../../src/forecast/forecaster.ts';
 import type { ForecastAnswer } from '../../src/forecast/forecast-answer.ts';
@@ -174,6 +174,21 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
   expect((user + system) / 1e6).toBeLessThan(2);
   // A request each seven seconds, of which a part was read.
   expect(Math.abs(sampled.available / ((29 * DAY) / 7_000) - 1)).toBeLessThan(0.1);
+
+  // What is free by country, too, where each of them is booked there.
+  const days = Array.from({ length: 29 }, (_, i) => dateOfDay(dayOf(Date.now()) + i));
+  const each = (count: number): number[] => days.map(() => count);
+  const ids = await knex('line_items').join('creatives', 'line_item_id', 'line_items.id').where({ placement_id: placementId }).pluck<number[]>('line_items.id');
+  expect(ids).toHaveLength(2_000);
+  const bookings = { [placementId]: Object.fromEntries(ids.map((id) => [id, each(2)])) };
+  const figures = { [placementId]: { available: each(12_000), p10: each(11_000), p90: each(13_000), sold: each(4_000) } };
+  const base: BaseFigures = { version: 1, days, placements: figures, lineItems: {}, bookings, warning: null, widening: 1 };
+  await createForecastStore({ knex }).keepBase(publisherId, days[0]!, base, []);
+  const before = process.cpuUsage();
+  const { cuts } = await of.availability({ publisherId, nowMs: Date.now(), by: 'country' });
+  const spent = process.cpuUsage(before);
+  expect((spent.user + spent.system) / 1e6).toBeLessThan(2);
+  expect(cuts.map(({ key, available, sold }) => [key, available[9], sold[9]])).toEqual([['FI', 12_000, 4_000]]);
 });
 
 it('ends where it is told to', async () => {

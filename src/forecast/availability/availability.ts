@@ -41,7 +41,11 @@ export const isOfPlacements = ({ by, country, size, targeting }: AvailabilityQue
   (by === 'placement' || by === null) && country === undefined && size === undefined && targeting === undefined;
 
 /** Of placements as a whole. */
-export const availabilityOf = ({ days, placements = {}, bookings = {} }: BaseFigures, by: 'placement' | null, placement?: string): Availability => {
+export const availabilityOf = (
+  { days, placements = {}, bookings = {} }: BaseFigures,
+  by: 'placement' | null,
+  placement?: string,
+): Availability => {
   const named = Object.entries(placements).filter(([name]) => placement === undefined || name === placement);
   if (by === 'placement')
     return { days, cuts: named.map(([key, { available, sold }]) => ({ key, available, sold, bookings: new Map<number, number[]>() })) };

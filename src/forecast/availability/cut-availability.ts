@@ -32,7 +32,10 @@ export const cutAvailability = (options: CutOptions): readonly AvailabilityCut[]
   const places = new Map(
     Object.keys(figures.placements).map((placementId) => {
       const index = snapshot.slot(publisherId, placementId).direct;
-      return [placementId, { index, booked: bookedThere(index, figures.bookings[placementId] ?? {}), parts: new Map<string, TrafficPart>() }];
+      return [
+        placementId,
+        { index, booked: bookedThere(index, figures.bookings[placementId] ?? {}), parts: new Map<string, TrafficPart>() },
+      ];
     }),
   );
   const compared = sample.reduce(
@@ -101,7 +104,9 @@ const notePart = (
   const size = { width: imp.width ?? own?.width ?? 0, height: imp.height ?? own?.height ?? 0 };
   const scanner = index?.targeting.eligible(imp.targeting ?? asked.query.targeting);
   const eligible = booked.flatMap(({ places }, nth) =>
-    places.some(([position, creative]) => scanner?.firstFrom(position) === position && fitsImp(creative, { size, otherSizes: imp.otherSizes }))
+    places.some(
+      ([position, creative]) => scanner?.firstFrom(position) === position && fitsImp(creative, { size, otherSizes: imp.otherSizes }),
+    )
       ? [nth]
       : [],
   );
