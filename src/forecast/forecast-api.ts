@@ -63,6 +63,7 @@ const FORECAST = component(
     goal: s.orNull(impressions, { description: 'What is left of its goal, and due in these days; null: it has none' }),
     delivery: s.nullOr(s.record({ ...range, by_day: s.listOf(s.record({ day, ...range })) })),
     clicks: s.orNull(impressions),
+    viewable: s.orNull(impressions, { description: 'Of those that are delivered, those in view; null: pages have not reported any' }),
     binding: s.listOf(s.record({ reason: s.text, words: s.text, impressions, share: s.described(s.number, 'Of what matches, 0 to 1') }), {
       description: 'Why it is not shown where it matches, the most frequent first',
     }),
@@ -82,6 +83,7 @@ const FORECAST = component(
     ...{ from: '2026-11-26', to: '2026-12-23', available: 412_000, free: 251_000, goal: 200_000 },
     delivery: { p10: 151_000, p50: 164_000, p90: 178_000, by_day: [{ day: '2026-12-01', p10: 6_100, p50: 6_600, p90: 7_100 }] },
     clicks: 160,
+    viewable: 98_000,
     binding: [{ reason: 'frequency_capped', words: 'the user has reached the frequency cap', impressions: 156_000, share: 0.38 }],
     displaced: [{ line_item_id: 5, impressions: 12_300 }],
     remedies: [

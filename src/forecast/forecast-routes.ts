@@ -98,8 +98,9 @@ const forecastWire = ({ id, state, progress, reason, answer: known }: StoredFore
   ...{ id, state, progress, reason },
   ...{ basis: known?.basis ?? null, from: known?.from ?? null, to: known?.to ?? null },
   ...{ available: known?.available ?? null, free: known?.free ?? null, goal: known?.goal ?? null },
-  ...{ delivery: known?.delivery ?? null, clicks: known?.clicks ?? null, binding: known?.binding ?? [] },
+  ...{ delivery: known?.delivery ?? null, clicks: known?.clicks ?? null, viewable: known?.viewable ?? null },
   ...{
+    binding: known?.binding ?? [],
     displaced: known?.displaced ?? [],
     remedies: known?.remedies ?? [],
     without_history: known?.without_history ?? [],

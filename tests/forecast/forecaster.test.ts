@@ -43,6 +43,11 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
   });
   await live(knex, booking, Date.now());
   const [goal, capped] = booking.lineItemIds;
+  // Yesterday 700 of 1,000 impressions were in view.
+  const ids = { publisher_id: booking.publisherId, campaign_id: booking.campaignId, line_item_id: capped, creative_id: booking.creativeIds[1] };
+  const yesterday = dateOfDay(dayOf(Date.now()) - 1);
+  await knex('daily_counts').insert({ ...ids, day: yesterday, serves: 1_100, impressions: 1_000 });
+  await knex('report_days').insert({ ...ids, day: yesterday, placement_id: booking.placementId, reason: '', viewable: 700 });
   const first = await ask({ publisherId: booking.publisherId, lineItemId: goal, draft: undefined });
   expect(first.answer.basis).toBe('replay');
   // Its flight ends after the days that are forecast, which get their part of the goal.
@@ -56,6 +61,9 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
   expect(second.answer.available / first.answer.available).toBeCloseTo(1 / 3, 1);
   expect(second.answer.binding.map(({ reason }) => reason)).toContain('frequency_capped');
   expect(second.answer.delivery.p50).toBeLessThan(second.answer.available);
+  // As little as is known is mixed with what is usual.
+  expect(second.answer.viewable! / second.answer.delivery.p50).toBeCloseTo(0.69, 1);
+  expect(first.answer.viewable! / first.answer.delivery.p50).toBeCloseTo(0.67, 1);
 });
 
 it('names whom a draft displaces, and stores nothing of it', async () => {
@@ -145,7 +153,7 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
   await knex.raw(
     `with items as (
        insert into line_items (campaign_id, name, active, cpm_micros, priority, start_at, end_at)
-       select campaign_id, 'item ' || n, true, 1000000 + n, 2, start_at, end_at from line_items, generate_series(2, 2000) n where id = ? returning id
+       select campaign_id, 'item ' || n, true, 1000000 + 1000 * n, 2, start_at, end_at from line_items, generate_series(2, 2000) n where id = ? returning id
      ) insert into creatives (placement_id, line_item_id, format, content) select ?, id, 'html', '<b>ad</b>' from items`,
     [lineItemIds[0]!, placementId],
   );
@@ -178,7 +186,10 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
   // What is free by country, too, where each of them is booked there.
   const days = Array.from({ length: 29 }, (_, i) => dateOfDay(dayOf(Date.now()) + i));
   const each = (count: number): number[] => days.map(() => count);
-  const ids = await knex('line_items').join('creatives', 'line_item_id', 'line_items.id').where({ placement_id: placementId }).pluck<number[]>('line_items.id');
+  const ids = await knex('line_items')
+    .join('creatives', 'line_item_id', 'line_items.id')
+    .where({ placement_id: placementId })
+    .pluck<number[]>('line_items.id');
   expect(ids).toHaveLength(2_000);
   const bookings = { [placementId]: Object.fromEntries(ids.map((id) => [id, each(2)])) };
   const figures = { [placementId]: { available: each(12_000), p10: each(11_000), p90: each(13_000), sold: each(4_000) } };

@@ -8,7 +8,7 @@ import { eventually } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 const SAMPLED: ForecastAnswer = {
-  ...{ basis: 'sample', from: '2026-12-01', to: '2026-12-28', available: 900, free: 800, goal: null, clicks: 0 },
+  ...{ basis: 'sample', from: '2026-12-01', to: '2026-12-28', available: 900, free: 800, goal: null, clicks: 0, viewable: null },
   delivery: { p10: 1, p50: 2, p90: 3, by_day: [] },
   ...{ binding: [], displaced: [], remedies: [], without_history: [], warning: null },
 };

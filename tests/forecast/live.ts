@@ -8,7 +8,11 @@ const DAY = 86_400_000;
 export const VISITS_A_DAY = 120;
 
 /** Fourteen days of two hundred visitors on the placement, one third of them in Finland, as replicas would have stored them. */
-export const live = async (knex: Knex, { publisherId, placementId }: Pick<Booking, 'publisherId' | 'placementId'>, nowMs: number): Promise<void> => {
+export const live = async (
+  knex: Knex,
+  { publisherId, placementId }: Pick<Booking, 'publisherId' | 'placementId'>,
+  nowMs: number,
+): Promise<void> => {
   const chance = createChance(1);
   const requests: SampledRequest[] = [];
   for (let atMs = nowMs - 15 * DAY; atMs < nowMs; atMs += DAY / VISITS_A_DAY) {
