@@ -24,7 +24,7 @@ export interface CutOptions {
 }
 
 /** Line items and targetings that are compared with impressions: about a second's work. */
-const MAX_COMPARED = 4_000_000;
+const MAX_COMPARED = 2_000_000;
 
 /** What of each part of the traffic is sold: how much from the replay of all bookings, of what from the sample. */
 export const cutAvailability = (options: CutOptions): readonly AvailabilityCut[] => {
