@@ -36,10 +36,14 @@ export const supplyFigures = ({ available, free, clicks, viewable }: KnownForeca
       <dt>${t`Clicks`}</dt>
       <dd>${clicks === null ? '–' : about(clicks)}</dd>
     </div>
-    ${viewable === null ? nothing : html`<div>
-      <dt>${t`In view`}</dt>
-      <dd>${about(viewable)}</dd>
-    </div>`}
+    ${
+      viewable === null
+        ? nothing
+        : html`<div>
+            <dt>${t`In view`}</dt>
+            <dd>${about(viewable)}</dd>
+          </div>`
+    }
   </dl>`;
 
 /** How sure the figures are so far, on one line. */

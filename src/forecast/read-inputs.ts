@@ -130,11 +130,14 @@ const COUNTED_HITS = `
              from report_days where publisher_id = :publisherId and day >= :from and day < :today and reason = '' group by 1) viewed using (id)`;
 
 const readRates = async (knex: Knex, publisherId: number, today: number): Promise<HitRates> => {
-  const { rows } = await knex.raw<{ rows: Record<'id' | 'serves' | 'impressions' | 'clicks' | 'viewable', string | number>[] }>(COUNTED_HITS, {
-    publisherId,
-    from: dateOfDay(today - RATE_DAYS),
-    today: dateOfDay(today),
-  });
+  const { rows } = await knex.raw<{ rows: Record<'id' | 'serves' | 'impressions' | 'clicks' | 'viewable', string | number>[] }>(
+    COUNTED_HITS,
+    {
+      publisherId,
+      from: dateOfDay(today - RATE_DAYS),
+      today: dateOfDay(today),
+    },
+  );
   const counts = rows.map(({ id, serves, impressions, clicks, viewable }) => ({
     ...{ id: Number(id), serves: Number(serves), impressions: Number(impressions), clicks: Number(clicks), viewable: Number(viewable) },
   }));

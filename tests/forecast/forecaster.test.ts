@@ -44,7 +44,12 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
   await live(knex, booking, Date.now());
   const [goal, capped] = booking.lineItemIds;
   // Yesterday 700 of 1,000 impressions were in view.
-  const ids = { publisher_id: booking.publisherId, campaign_id: booking.campaignId, line_item_id: capped, creative_id: booking.creativeIds[1] };
+  const ids = {
+    publisher_id: booking.publisherId,
+    campaign_id: booking.campaignId,
+    line_item_id: capped,
+    creative_id: booking.creativeIds[1],
+  };
   const yesterday = dateOfDay(dayOf(Date.now()) - 1);
   await knex('daily_counts').insert({ ...ids, day: yesterday, serves: 1_100, impressions: 1_000 });
   await knex('report_days').insert({ ...ids, day: yesterday, placement_id: booking.placementId, reason: '', viewable: 700 });
