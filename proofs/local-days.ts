@@ -1,6 +1,7 @@
 import { createDayRules, endOfDay, startOfDay } from '../src/base/local-day.ts';
 import { dateOfDay, MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../src/base/utc-day.ts';
 import { createZoneOffset } from '../src/base/zone-offset.ts';
+import { hourlyTrafficOf, type HourlyTraffic } from '../src/catalog/snapshot/hourly-traffic.ts';
 import type { Account } from '../src/ledger/read/read-accounts.ts';
 import { sampleCampaign } from '../testkit/sample-booking.ts';
 import { simulateDay } from '../testkit/simulation/simulate-day.ts';
@@ -47,7 +48,7 @@ export const localDays: Proof = {
       const { minutes } = await withRedis((redisUrl) =>
         simulateDay({
           ...{ redisUrl, seed, startMs, stepMs, days: DAYS + 1, daysAt: (atMs) => ruleOf(zone, atMs) },
-          ...{ streams: [{ requests: 4 * cap, candidates }], curve: CURVE, learned: CURVE, outage: undefined },
+          ...{ streams: [{ requests: 4 * cap, candidates }], curve: CURVE, learned: learnedFrom(startMs), outage: undefined },
           ...{ unrest: 0.15, surge: { fromMinute: 1140, toMinute: 1160 }, surgeFactor: 5, renderRate: 0.8 },
           ...{ tokenTtlMs: 30 * MS_PER_MINUTE, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, clockSkewsMs: [-2000, 3000] },
         }),
@@ -73,6 +74,12 @@ export const localDays: Proof = {
       ok: most <= 1 && Math.min(...asap!) === 1 && least >= MIN_PACED,
     };
   },
+};
+
+/** The simulation has the hours of the publisher, and what is learned is by those of UTC. */
+const learnedFrom = (startMs: number): HourlyTraffic => {
+  const begins = Math.floor((startMs % MS_PER_DAY) / MS_PER_HOUR);
+  return hourlyTrafficOf(CURVE.shareOfHour.map((_, hour, shares) => shares[(hour - begins + 24) % 24]!));
 };
 
 /** Of a day that is yesterday. */
