@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type nothing, type TemplateResult } from 'lit-html';
 import { findRecords } from '../bookings/lists/find-records.ts';
 import type { Page } from '../page.ts';
 import { combobox, type ComboboxOptions, type Option } from '../parts/combobox.ts';

@@ -31,7 +31,7 @@ const forecasting = () => {
   const forecasts = createForecasts({
     store,
     worker: {
-      ask: ({ id }, onReply) => (say = (reply) => onReply({ id, ...reply } as ForecastReply)),
+      ask: ({ id }, onReply) => (say = (reply) => onReply({ id, ...reply })),
       cancel: (id) => void cancelled.push(id),
       stop: () => Promise.resolve(),
     },

@@ -48,7 +48,7 @@ const readTargetings = async (
   if (by !== 'targeting' && targeting === 0) return new Map();
   const rows = await knex('targetings')
     .where({ publisher_id: publisherId })
-    .where((of) => (by === 'targeting' ? of.where({ archived: false }).orWhere({ id: targeting }) : of.where({ id: targeting })))
+    .whereRaw('(id = :targeting or (not archived and :isEach))', { targeting, isEach: by === 'targeting' })
     .orderByRaw('id = ? desc, name', [targeting])
     .limit(MAX_TARGETINGS)
     .select<{ id: number; targeting: TargetingFields }[]>('id', 'targeting');
