@@ -11,14 +11,14 @@ import type { Proof } from './rig/proof.ts';
 import { withRedis } from './simulation/with-redis.ts';
 
 /** The day before clocks change. São Paulo has not changed them since 2019. */
-const CHANGES = [
+const CHANGES: readonly (readonly [zone: string, date: string])[] = [
   ['America/New_York', '2026-03-07'],
   ['Australia/Lord_Howe', '2026-04-04'],
   ['America/Sao_Paulo', '2018-11-03'],
   ['America/New_York', '2026-10-31'],
   ['Australia/Lord_Howe', '2026-10-03'],
   ['America/Sao_Paulo', '2018-02-16'],
-] as const;
+];
 const DAYS = 3;
 const MODES = ['ASAP', 'Even', 'PID'] as const;
 const MIN_PACED = 0.98;
