@@ -22,7 +22,7 @@ export const chaos: Proof = {
   name: 'chaos',
   claim: 'random bookings, edits, settings, clocks, faults and hits on real stores, against a model of the rules',
   expected:
-    'no rule broken: caps, budgets, frequency caps, roadblocks, once-only counts, bills, gross = net + filtered, holds that are earned and end',
+    'no rule broken: caps, budgets, frequency caps, sequences, roadblocks, once-only counts, bills, gross = net + filtered, holds that are earned and end',
   run: async (rig, scale) => {
     const classes = classesOf(scale.onlySteps);
     const matters = (rule: string): boolean => scale.onlyRules?.some((name) => rule.startsWith(name)) ?? true;

@@ -16,6 +16,7 @@ import { goals } from './goals.ts';
 import { hits } from './hits.ts';
 import { hostile } from './hostile.ts';
 import { hungBidders } from './hung-bidders.ts';
+import { localDays } from './local-days.ts';
 import { loss } from './loss.ts';
 import { pageView } from './page-view.ts';
 import { poison } from './poison.ts';
@@ -30,6 +31,7 @@ import { secrets } from './secrets.ts';
 import { scriptCost } from './script-cost.ts';
 import { series } from './series.ts';
 import { sinks } from './sinks.ts';
+import { shareOfVoice } from './share-of-voice.ts';
 import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
@@ -46,6 +48,7 @@ export const PROOFS: readonly Proof[] = [
   spend,
   frequency,
   pageView,
+  shareOfVoice,
   video,
   earned,
   scriptCost,
@@ -72,6 +75,7 @@ export const PROOFS: readonly Proof[] = [
   siblings,
   allocation,
   goals,
+  localDays,
   forecast,
   rotation,
   series,

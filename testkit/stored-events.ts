@@ -13,7 +13,7 @@ export interface Delivered extends Booking {
 const COUNTRIES = ['DE', 'FR', 'US', null] as const;
 const REGIONS = { DE: 'DE-BE', FR: undefined, US: 'US-CA' } as const;
 const DEVICES = ['desktop', 'mobile', 'tablet', null] as const;
-const BROWSERS = ['Chrome', 'Firefox', 'Safari', null] as const;
+const BROWSERS = ['Chrome', 'Firefox', 'Safari', undefined] as const;
 const SIZES = [packSize(300, 250), packSize(320, 50), undefined] as const;
 const EVENT_TYPES = ['viewable', 'like', 'start', 'firstQuartile', 'complete', 'skip', 'error_303', 'error_400'] as const;
 const REASONS: readonly HitState[] = ['', '', '', '', '', 'spider', 'data_center', 'provisional'];

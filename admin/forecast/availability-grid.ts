@@ -6,13 +6,17 @@ export type AvailabilityRow = Answered<'GET', '/availability'>[number];
 export const SPANS = ['weeks', 'days'] as const;
 export type Span = (typeof SPANS)[number];
 
+/** What lines are of. */
+export const GROUPS = ['placement', 'country', 'size', 'targeting'] as const;
+export type Group = (typeof GROUPS)[number];
+
 /** Days that are shown together, the first and the last. */
 export interface Period {
   readonly from: string;
   readonly to: string;
 }
 
-/** What a placement has in a period, in impressions. */
+/** What a line has in a period, in impressions. */
 export interface AvailabilityCell extends Period {
   readonly available: number;
   readonly sold: number;
@@ -20,24 +24,26 @@ export interface AvailabilityCell extends Period {
 }
 
 export interface AvailabilityLine {
-  /** undefined: all that are shown. */
-  readonly placement: string | undefined;
+  /** The placement, country, size or targeting; '': a country that is not known; undefined: all that are shown. */
+  readonly key: string | undefined;
   readonly cells: readonly AvailabilityCell[];
 }
 
 export interface AvailabilityGrid {
+  readonly by: Group;
   readonly periods: readonly Period[];
   readonly lines: readonly AvailabilityLine[];
 }
 
 const DAYS_A_WEEK = 7;
+/** An impression is of one of them. It may take several sizes, and meet several targetings: their lines have no sum. */
+const WITH_SUM: readonly Group[] = ['placement', 'country'];
 
-/** Placements by periods, those with most sold first, below their sum. @param isShown whether a placement is among them */
-export const availabilityGrid = (
-  rows: readonly AvailabilityRow[],
-  span: Span,
-  isShown: (placement: string) => boolean,
-): AvailabilityGrid => {
+const keyOf = ({ placement, country, size, targeting_id }: AvailabilityRow, by: Group): string =>
+  String({ placement, country, size, targeting: targeting_id }[by] ?? '');
+
+/** Lines by periods, those with most sold first, below their sum. */
+export const availabilityGrid = (rows: readonly AvailabilityRow[], span: Span, by: Group): AvailabilityGrid => {
   const days = [...new Set(rows.map(({ day }) => day))].sort();
   const step = span === 'weeks' ? DAYS_A_WEEK : 1;
   // What is left of a week at the end is part of the one before.
@@ -46,18 +52,22 @@ export const availabilityGrid = (
     from: days[i * step]!,
     to: (i === count - 1 ? days.at(-1) : days[(i + 1) * step - 1])!,
   }));
-  const byPlacement = new Map<string, AvailabilityRow[]>();
-  for (const row of rows) if (isShown(row.placement)) byPlacement.set(row.placement, [...(byPlacement.get(row.placement) ?? []), row]);
+  const byKey = new Map<string, AvailabilityRow[]>();
+  for (const row of rows) {
+    const of = byKey.get(keyOf(row, by));
+    if (of) of.push(row);
+    else byKey.set(keyOf(row, by), [row]);
+  }
   const cellsOf = (some: readonly AvailabilityRow[]): readonly AvailabilityCell[] =>
     periods.map(({ from, to }) => {
       const within = some.filter(({ day }) => day >= from && day <= to);
       const sum = (of: 'available' | 'sold' | 'free'): number => within.reduce((all, row) => all + row[of], 0);
       return { from, to, available: sum('available'), sold: sum('sold'), free: sum('free') };
     });
-  const lines = [...byPlacement].map(([placement, some]) => ({ placement, cells: cellsOf(some) }));
-  const all = { placement: undefined, cells: cellsOf([...byPlacement.values()].flat()) };
-  const sorted = lines.sort((a, b) => soldShare(b.cells) - soldShare(a.cells) || a.placement.localeCompare(b.placement));
-  return { periods, lines: lines.length > 1 ? [all, ...sorted] : sorted };
+  const lines = [...byKey].map(([key, some]) => ({ key, cells: cellsOf(some) }));
+  const all = { key: undefined, cells: cellsOf(rows) };
+  const sorted = lines.sort((a, b) => soldShare(b.cells) - soldShare(a.cells) || a.key.localeCompare(b.key));
+  return { by, periods, lines: lines.length > 1 && WITH_SUM.includes(by) ? [all, ...sorted] : sorted };
 };
 
 /** 0 to 1; 0 where there is nothing to sell. */
@@ -68,14 +78,14 @@ const soldShare = (cells: readonly AvailabilityCell[]): number =>
   shareSold(cells.reduce((all, { available, sold }) => ({ available: all.available + available, sold: all.sold + sold }), NONE));
 const NONE = { available: 0, sold: 0 };
 
-/** The grid as a file, one row a cell. */
-export const availabilityCsv = ({ lines }: AvailabilityGrid): string =>
+/** The grid as a file, one row a cell. @param nameOf the words of a line */
+export const availabilityCsv = ({ by, lines }: AvailabilityGrid, nameOf: (key: string) => string): string =>
   [
-    'placement,from,to,available,sold,free',
-    ...lines.flatMap(({ placement, cells }) =>
-      placement === undefined
+    `${by},from,to,available,sold,free`,
+    ...lines.flatMap(({ key, cells }) =>
+      key === undefined
         ? []
-        : cells.map(({ from, to, available, sold, free }) => [quoted(placement), from, to, available, sold, free].join(',')),
+        : cells.map(({ from, to, available, sold, free }) => [quoted(nameOf(key)), from, to, available, sold, free].join(',')),
     ),
   ].join('\r\n');
 

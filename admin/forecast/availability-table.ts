@@ -2,17 +2,19 @@ import { html, type TemplateResult } from 'lit-html';
 import { dayAndMonth } from '../words/dates.ts';
 import { linkTo } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
-import { shareSold, type AvailabilityCell, type AvailabilityGrid, type Period, type Span } from './availability-grid.ts';
+import { shareSold, type AvailabilityCell, type AvailabilityGrid, type Group, type Period, type Span } from './availability-grid.ts';
 import { about, shareWords } from './forecast-words.ts';
 
 export interface ChosenCell {
-  /** undefined: all placements. */
-  readonly placement: string | undefined;
+  /** Of its line; undefined: all of them. */
+  readonly key: string | undefined;
   readonly cell: AvailabilityCell;
 }
 
 export interface AvailabilityTableOptions {
   readonly grid: AvailabilityGrid;
+  /** The words of a line. */
+  readonly nameOf: (key: string) => string;
   readonly span: Span;
   readonly chosen: ChosenCell | undefined;
   readonly choose: (cell: ChosenCell) => void;
@@ -24,57 +26,78 @@ const LEVELS = 5;
 export const periodWords = ({ from, to }: Period): string =>
   from === to ? dayAndMonth(from) : `${dayAndMonth(from)} – ${dayAndMonth(to)}`;
 
-/** Placements by weeks or days, shaded by what is sold of them. The arrows move between cells. */
-export const availabilityTable = ({ grid, span, chosen, choose }: AvailabilityTableOptions): TemplateResult => html`
-  <div class="availability ${span}" .style=${`--cells:${grid.periods.length}`} @keydown=${moveByArrow}>
-    <table role="table" aria-label=${t`Availability by placement`}>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th role="columnheader" scope="col">${t`Placement`}</th>
-          ${grid.periods.map(
-            (period, i) =>
-              html`<th role="columnheader" scope="col">
-                <span class=${span === 'days' ? 'unseen' : ''}>${periodWords(period)}</span>
-                ${span === 'days' ? html`<span aria-hidden="true">${isLabelled(period, i) ? dayAndMonth(period.from) : Number(period.from.slice(8))}</span>` : ''}
-              </th>`,
+/** Lines by weeks or days, shaded by what is sold of them. The arrows move between cells. */
+export const availabilityTable = (options: AvailabilityTableOptions): TemplateResult => {
+  const { grid, nameOf, span } = options;
+  return html`
+    <div class="availability ${span}" .style=${`--cells:${grid.periods.length}`} @keydown=${moveByArrow}>
+      <table role="table" aria-label=${TITLES[grid.by]()}>
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">${HEADS[grid.by]()}</th>
+            ${grid.periods.map(
+              (period, i) =>
+                html`<th role="columnheader" scope="col">
+                  <span class=${span === 'days' ? 'unseen' : ''}>${periodWords(period)}</span>
+                  ${span === 'days' ? html`<span aria-hidden="true">${isLabelled(period, i) ? dayAndMonth(period.from) : Number(period.from.slice(8))}</span>` : ''}
+                </th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          ${grid.lines.map(
+            ({ key, cells }) =>
+              html`<tr role="row" class=${key === undefined ? 'all' : ''}>
+                <th role="rowheader" scope="row">${lineHead(grid.by, key, nameOf)}</th>
+                ${cells.map((cell) => html`<td role="cell">${cellButton(key === undefined ? t`All of them` : nameOf(key), { key, cell }, options)}</td>`)}
+              </tr>`,
           )}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        ${grid.lines.map(
-          ({ placement, cells }) =>
-            html`<tr role="row" class=${placement === undefined ? 'all' : ''}>
-              <th role="rowheader" scope="row">
-                ${placement === undefined ? t`All of them` : html`<a href=${linkTo('placements', placement)}>${placement}</a>`}
-              </th>
-              ${cells.map((cell) => html`<td role="cell">${cellButton({ placement, cell }, span, isChosen(chosen, placement, cell), choose)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>
-`;
+        </tbody>
+      </table>
+    </div>
+  `;
+};
+
+const TITLES: Readonly<Record<Group, () => string>> = {
+  placement: () => t`Availability by placement`,
+  country: () => t`Availability by country`,
+  size: () => t`Availability by size`,
+  targeting: () => t`Availability by targeting`,
+};
+const HEADS: Readonly<Record<Group, () => string>> = {
+  placement: () => t`Placement`,
+  country: () => t`Country`,
+  size: () => t`Size`,
+  targeting: () => t`Targeting`,
+};
+/** Kinds whose lines are records with a page. */
+const KINDS = { placement: 'placements', targeting: 'targetings' } as const;
+
+const lineHead = (by: Group, key: string | undefined, nameOf: (key: string) => string): TemplateResult | string => {
+  if (key === undefined) return t`All of them`;
+  const kind = by === 'placement' || by === 'targeting' ? KINDS[by] : undefined;
+  return kind ? html`<a href=${linkTo(kind, key)}>${nameOf(key)}</a>` : nameOf(key);
+};
 
 /** The first day of a month and of the grid have its name. */
 const isLabelled = ({ from }: Period, at: number): boolean => at === 0 || from.endsWith('-01');
 
-const isChosen = (chosen: ChosenCell | undefined, placement: string | undefined, { from }: AvailabilityCell): boolean =>
-  chosen !== undefined && chosen.placement === placement && chosen.cell.from === from;
+const isChosen = (chosen: ChosenCell | undefined, { key, cell }: ChosenCell): boolean =>
+  chosen !== undefined && chosen.key === key && chosen.cell.from === cell.from;
 
-const cellButton = (of: ChosenCell, span: Span, isPressed: boolean, choose: (cell: ChosenCell) => void): TemplateResult => {
-  const { cell, placement } = of;
+const cellButton = (name: string, of: ChosenCell, { span, chosen, choose }: AvailabilityTableOptions): TemplateResult => {
+  const { cell } = of;
   const share = shareSold(cell);
   const words =
     cell.available === 0 ? t`nothing is expected` : t`${shareWords(share)} sold, ${about(cell.free)} of ${about(cell.available)} free`;
   return html`<button
     type="button"
     class="cell level-${cell.available === 0 ? 'none' : Math.min(LEVELS, Math.floor(share * LEVELS + 0.5))}"
-    aria-pressed=${String(isPressed)}
-    title="${placement ?? t`All of them`}, ${periodWords(cell)}: ${words}"
+    aria-pressed=${String(isChosen(chosen, of))}
+    title="${name}, ${periodWords(cell)}: ${words}"
     @click=${() => choose(of)}
   >
-    <span class="unseen">${placement ?? t`All of them`}, </span
-    ><span class="cell-day">${periodWords(cell)}</span> ${cellWords(cell, share, span)}
+    <span class="unseen">${name}, </span><span class="cell-day">${periodWords(cell)}</span> ${cellWords(cell, share, span)}
   </button>`;
 };
 

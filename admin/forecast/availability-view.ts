@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { saveFile } from '../api/save-file.ts';
 import type { Page, View } from '../page.ts';
-import { combobox } from '../parts/combobox.ts';
 import { button, card, loading, pageHead, problemNote } from '../parts/parts.ts';
+import { countryName } from '../parts/fields/country-field.ts';
 import type { Problem } from '../api/wire.ts';
-import { findRecords } from '../bookings/lists/find-records.ts';
 import { hashOf, type Route } from '../route.ts';
 import { capital, counted } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
-import { availabilityCsv, availabilityGrid, SPANS, type AvailabilityGrid, type AvailabilityRow, type Span } from './availability-grid.ts';
+import { availabilityControls, sizeWords, type AvailabilityChoice } from './availability-controls.ts';
+import { availabilityCsv, availabilityGrid, GROUPS, SPANS, type AvailabilityGrid, type AvailabilityRow } from './availability-grid.ts';
 import { availabilityTable, type ChosenCell } from './availability-table.ts';
 import { createCellCard } from './cell-card.ts';
 import { createErrorLine } from './error-line.ts';
@@ -19,21 +19,31 @@ const LOOK_AGAIN_MS = 4_000;
 /** Less and less often, at most so many times as long. */
 const MAX_PATIENCE = 8;
 
-/** What each placement has, has sold and has free in the next four weeks. */
+/** What each placement, country, size or targeting has, has sold and has free in the next four weeks. */
 export const openAvailability = async (page: Page, route: Route): Promise<View> => {
   const { store } = page;
-  let publisher = Number(route.query.get('publisher')) || undefined;
-  let span: Span = SPANS.find((one) => one === route.query.get('by')) ?? 'weeks';
-  let size = route.query.get('size') ?? '';
+  let choice = choiceIn(route.query);
   let rows: readonly AvailabilityRow[] | undefined;
+  /** There are figures, and none of what was chosen. */
+  let isNone = false;
+  let isBusy = false;
   let problem: Problem | undefined;
   let chosen: ChosenCell | undefined;
   let turn = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const cell = createCellCard(page, () => publisher ?? 0);
+  const partOf = ({ by, country, size, targeting }: AvailabilityChoice) => ({ group_by: by, country, size, targeting });
+  const cell = createCellCard(
+    page,
+    () => choice.publisher ?? 0,
+    ({ key }) => {
+      const { group_by: by, ...part } = partOf(choice);
+      // It cannot be asked for what is not known.
+      return key === '' ? undefined : { ...part, ...(key !== undefined && { [by]: key }) };
+    },
+  );
   const events = createTrafficEvents(
     page,
-    () => publisher ?? 0,
+    () => choice.publisher ?? 0,
     () => void load(),
   );
 
@@ -41,95 +51,68 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
 
   const load = async (): Promise<void> => {
     clearTimeout(timer);
+    const { publisher } = choice;
     if (publisher === undefined) return;
     const mine = ++turn;
-    const answer = await page.api.get('/availability', { publisher });
+    isBusy = true;
+    const answer = await page.api.get('/availability', { publisher, ...partOf(choice) });
+    // Nothing of a part of the traffic, or nothing at all yet.
+    const whole = answer.ok && answer.value.length === 0 ? await page.api.get('/availability', { publisher }) : undefined;
     if (mine !== turn) return;
+    isBusy = false;
     problem = answer.ok ? undefined : answer.problem;
     if (answer.ok) rows = answer.value;
-    if (answer.ok && rows?.length === 0) timer = setTimeout(() => void load(), LOOK_AGAIN_MS * Math.min(turn, MAX_PATIENCE));
+    isNone = whole?.ok === true && whole.value.length > 0;
+    if (answer.ok && rows?.length === 0 && !isNone) timer = setTimeout(() => void load(), LOOK_AGAIN_MS * Math.min(turn, MAX_PATIENCE));
     page.redraw();
   };
   const open = async (id: number): Promise<void> => {
-    publisher = id;
     rows = undefined;
-    chosen = undefined;
     await Promise.all([
       store.ensure('publishers', id),
       store.read('placements', `publisher_id=${id}`),
+      store.read('targetings', `publisher_id=${id}`),
       load(),
       events.load(),
       errors.load({ publisher: id, subject: 'placement' }),
     ]);
     page.redraw();
   };
-  const change = (apply: () => void): void => {
-    apply();
-    page.rename(hashOf(['availability'], { publisher, by: span, size: size === '' ? undefined : size }));
+  const change = (given: Partial<AvailabilityChoice>): void => {
+    const before = choice;
+    choice = { ...choice, ...given };
+    chosen = undefined;
+    const { publisher, span, by, country, size, targeting } = choice;
+    page.rename(hashOf(['availability'], { publisher, by: span, group_by: by === 'placement' ? undefined : by, country, size, targeting }));
+    if (publisher !== undefined && publisher !== before.publisher) void open(publisher);
+    else if (JSON.stringify(partOf(choice)) !== JSON.stringify(partOf(before))) void load();
     page.redraw();
   };
-  const first = publisher ?? (await firstPublisher(page));
+  const first = choice.publisher ?? (await firstPublisher(page));
+  choice = { ...choice, publisher: first };
   if (first !== undefined) void open(first);
 
-  const sizes = (): readonly string[] => {
-    const known = store.listing('placements', `publisher_id=${publisher}`)?.rows ?? [];
-    return [...new Set(known.map(({ width, height }) => `${width} × ${height}`))].sort();
+  const nameOf = (key: string): string => {
+    switch (choice.by) {
+      case 'placement':
+        return key;
+      case 'country':
+        return key === '' ? t`Country not known` : countryName(key);
+      case 'size':
+        return sizeWords(key);
+      case 'targeting':
+        return (
+          store.listing('targetings', `publisher_id=${choice.publisher}`)?.rows.find(({ id }) => id === Number(key))?.name ?? `#${key}`
+        );
+    }
   };
-  const isShown = (placement: string): boolean => {
-    if (size === '') return true;
-    const found = store.listing('placements', `publisher_id=${publisher}`)?.rows.find(({ id }) => id === placement);
-    return found !== undefined && `${found.width} × ${found.height}` === size;
+  const fileOf = (grid: AvailabilityGrid): TemplateResult => {
+    const save = (): void => {
+      const value = new Blob([availabilityCsv(grid, nameOf)], { type: 'text/csv' });
+      void saveFile(page, Promise.resolve({ ok: true as const, value }), 'availability.csv');
+    };
+    return button('CSV', save, 'secondary');
   };
-  const controls = (grid: AvailabilityGrid | undefined): TemplateResult => html`
-    <div class="timeline-controls">
-      <div class="availability-publisher">
-        ${combobox({
-          ...{ label: t`Publisher`, placeholder: t`Publisher`, shown: store.find('publishers', publisher)?.name ?? '' },
-          find: findRecords(page.api, 'publishers'),
-          choose: (option) => option && change(() => void open(Number(option.value))),
-        })}
-      </div>
-      <div class="toggles" role="group" aria-label=${t`Scale`}>
-        ${SPANS.map(
-          (one) =>
-            html`<button
-              type="button"
-              class="toggle"
-              aria-pressed=${String(one === span)}
-              @click=${() =>
-                change(() => {
-                  span = one;
-                  chosen = undefined;
-                })}
-            >
-              ${one === 'weeks' ? t`Weeks` : t`Days`}
-            </button>`,
-        )}
-      </div>
-      <select
-        class="availability-size"
-        aria-label=${t`Size`}
-        @change=${({ target }: Event) => change(() => (size = (target as HTMLSelectElement).value))}
-      >
-        <option value="">${t`All sizes`}</option>
-        ${sizes().map((one) => html`<option value=${one} ?selected=${one === size}>${one}</option>`)}
-      </select>
-      ${
-        grid && grid.lines.length > 0
-          ? button(
-              'CSV',
-              () =>
-                saveFile(
-                  page,
-                  Promise.resolve({ ok: true as const, value: new Blob([availabilityCsv(grid)], { type: 'text/csv' }) }),
-                  'availability.csv',
-                ),
-              'secondary',
-            )
-          : nothing
-      }
-    </div>
-  `;
   const choose = (next: ChosenCell): void => {
     chosen = next;
     void cell.open(next);
@@ -140,10 +123,13 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
   const body = (grid: AvailabilityGrid | undefined): TemplateResult => {
     if (problem) return problemNote(problem);
     if (!grid) return loading();
+    if (isNone) return html`<p class="empty-preview">${t`No traffic of this kind is expected.`}</p>`;
     if (rows?.length === 0) return nothingYet();
-    if (grid.lines.length === 0) return html`<p class="empty-preview">${t`No placement has this size.`}</p>`;
-    return html`${availabilityTable({ grid, span, chosen, choose })} ${legend()} ${errors.render()}
-    ${chosen ? cell.render(chosen) : nothing}`;
+    return html`<div class=${isBusy ? 'availability-busy' : ''} aria-busy=${String(isBusy)}>
+        ${availabilityTable({ grid, nameOf, span: choice.span, chosen, choose })}
+      </div>
+      ${legend()} ${errors.render()}
+      ${chosen ? cell.render(chosen, chosen.key === undefined ? t`All of them` : nameOf(chosen.key)) : nothing}`;
   };
   return {
     title: t`Availability`,
@@ -153,21 +139,32 @@ export const openAvailability = async (page: Page, route: Route): Promise<View> 
       turn++;
     },
     render: () => {
-      if (first === undefined && publisher === undefined)
+      const { publisher, by } = choice;
+      if (publisher === undefined)
         return html`${pageHead(t`Availability`, '')}
         ${card(t`Nothing to sell yet`, html`<p>${t`A publisher with placements comes first.`}</p>`)}`;
-      const grid = rows && availabilityGrid(rows, span, isShown);
-      const named = grid?.lines.filter(({ placement }) => placement !== undefined).length ?? 0;
+      const grid = rows && availabilityGrid(rows, choice.span, by);
+      const named = grid?.lines.filter(({ key }) => key !== undefined).length ?? 0;
+      const file = grid && named > 0 ? fileOf(grid) : nothing;
       return html`${pageHead(
         t`Availability`,
-        named > 0
+        named > 0 && by === 'placement'
           ? t`${capital(counted(named, 'placement'))}, the next four weeks: what pages are expected to ask for, and what is sold of it.`
-          : '',
+          : t`The next four weeks: what pages are expected to ask for, and what is sold of it.`,
       )}
-      ${controls(grid)} ${body(grid)} ${publisher === undefined ? nothing : events.render()}`;
+      ${availabilityControls({ page, choice, change, file })} ${body(grid)} ${events.render()}`;
     },
   };
 };
+
+const choiceIn = (query: URLSearchParams): AvailabilityChoice => ({
+  publisher: Number(query.get('publisher')) || undefined,
+  span: SPANS.find((one) => one === query.get('by')) ?? 'weeks',
+  by: GROUPS.find((one) => one === query.get('group_by')) ?? 'placement',
+  country: query.get('country') ?? undefined,
+  size: query.get('size')?.replace(' × ', 'x') ?? undefined,
+  targeting: Number(query.get('targeting')) || undefined,
+});
 
 const firstPublisher = async (page: Page): Promise<number | undefined> => {
   const answer = await page.api.records.list('publishers', 'limit=1&sort=name');

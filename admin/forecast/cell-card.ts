@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Answered } from '../api/api.ts';
 import type { Problem } from '../api/wire.ts';
 import type { Page } from '../page.ts';
@@ -10,15 +10,18 @@ import { about, shareWords } from './forecast-words.ts';
 
 type Booked = Answered<'GET', '/availability/line_items'>;
 
+/** The part of the traffic that a cell is of, as parameters of the API; undefined: its bookings cannot be asked for. */
+export type PartOfCell = (chosen: ChosenCell) => Readonly<Record<string, string | number | undefined>> | undefined;
+
 export interface CellCard {
   open(chosen: ChosenCell): Promise<void>;
-  render(chosen: ChosenCell): TemplateResult;
+  render(chosen: ChosenCell, name: string): TemplateResult;
 }
 
 const MAX_SHOWN = 12;
 
 /** The bookings behind a cell of availability. */
-export const createCellCard = (page: Page, publisher: () => number): CellCard => {
+export const createCellCard = (page: Page, publisher: () => number, partOf: PartOfCell): CellCard => {
   let booked: Booked | undefined;
   let problem: Problem | undefined;
   let turn = 0;
@@ -40,28 +43,27 @@ export const createCellCard = (page: Page, publisher: () => number): CellCard =>
     </ul>`;
   };
   return {
-    open: async ({ placement, cell: { from, to } }) => {
+    open: async (chosen) => {
       const mine = ++turn;
       booked = undefined;
       problem = undefined;
-      if (placement === undefined) {
-        booked = [];
-        return;
-      }
-      const answer = await page.api.get('/availability/line_items', { publisher: publisher(), placement, from, to });
+      const part = partOf(chosen);
+      if (part === undefined) return;
+      const { from, to } = chosen.cell;
+      const answer = await page.api.get('/availability/line_items', { publisher: publisher(), ...part, from, to });
       if (mine !== turn) return;
       if (answer.ok) booked = answer.value;
       else problem = answer.problem;
       page.redraw();
     },
-    render: (chosen) => {
-      const { placement, cell } = chosen;
+    render: (chosen, name) => {
+      const { cell } = chosen;
       return html`<div class="cell-card" aria-live="polite">
         ${card(
-          `${placement ?? t`All of them`}, ${periodWords(cell)}`,
+          `${name}, ${periodWords(cell)}`,
           html`${usageBar({ label: t`Sold`, used: cell.sold, limit: cell.available, show: about })}
             <p>${t`${about(cell.free)} impressions are free.`}</p>
-            ${placement === undefined ? html`<p class="muted">${t`Choose a placement to see its bookings.`}</p>` : list(chosen)}`,
+            ${partOf(chosen) === undefined ? nothing : list(chosen)}`,
         )}
       </div>`;
     },

@@ -22,7 +22,7 @@ export const forecastBar = ({ goal, available, delivery }: KnownForecast): Templ
 };
 
 /** Available and free impressions. */
-export const supplyFigures = ({ available, free, clicks }: KnownForecast): TemplateResult =>
+export const supplyFigures = ({ available, free, clicks, viewable }: KnownForecast): TemplateResult =>
   html`<dl class="forecast-figures">
     <div>
       <dt title=${t`Impressions that match its placements, days and targeting`}>${t`Available`}</dt>
@@ -36,6 +36,14 @@ export const supplyFigures = ({ available, free, clicks }: KnownForecast): Templ
       <dt>${t`Clicks`}</dt>
       <dd>${clicks === null ? '–' : about(clicks)}</dd>
     </div>
+    ${
+      viewable === null
+        ? nothing
+        : html`<div>
+            <dt>${t`In view`}</dt>
+            <dd>${about(viewable)}</dd>
+          </div>`
+    }
   </dl>`;
 
 /** How sure the figures are so far, on one line. */

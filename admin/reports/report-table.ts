@@ -12,10 +12,12 @@ type Value = string | number | null | undefined;
 export const isFigure = ({ kind }: Column): boolean => kind === 'count' || kind === 'share' || kind === 'money';
 
 /** @param currency of an amount; null: it is a sum over several, which there is not */
-export const showValue = (value: Value, { kind, name }: Column, currency: string | null): string => {
+export const showValue = (value: Value, column: Column, currency: string | null): string => {
+  const { kind, name } = column;
+  if (isFigure(column) && value === null) return '–';
   if (kind === 'count') return count(Number(value ?? 0));
   if (kind === 'share') return percent(Number(value ?? 0));
-  if (kind === 'money') return currency === null || value === null ? '–' : money(Number(value ?? 0), currency);
+  if (kind === 'money') return currency === null ? '–' : money(Number(value ?? 0), currency);
   if (value === null || value === undefined || value === '') return name === 'reason' ? t`none` : t`unknown`;
   if (kind === 'day') return dateWithWeekday(String(value));
   if (kind === 'month') return monthAndYear(String(value));

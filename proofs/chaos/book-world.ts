@@ -15,6 +15,7 @@ const CPCS_MICROS = [10_000, 70_000, 500_000];
 export const REPLICAS = 3;
 const DAYS_BOOKED = 40;
 const ROADBLOCK_EVERY = 3;
+const SEQUENCE_EVERY = 3;
 
 /** The random bookings of a story: small caps and budgets, so that each is reached many times. */
 export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World => {
@@ -98,7 +99,7 @@ const NO_LIMITS: CatalogRow = {
     frequency_cap: null,
     frequency_caps: [],
   },
-  ...{ rate_limit: null, pacing: 'ASAP' },
+  ...{ rate_limit: null, pacing: 'ASAP', rotation: 'even' },
 };
 
 /** The columns of a line item's limits. */
@@ -148,8 +149,12 @@ const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, cam
     roadblock: type === 'direct' && id % ROADBLOCK_EVERY === 0,
     endpoint: type === 'programmatic' ? 'https://bidder.example/bid' : null,
     ...limits(draw, has),
+    ...(type === 'direct' && has('users') && has('sequences') && id % SEQUENCE_EVERY === 1 && SEQUENCE),
   };
 };
+
+/** A sequence goes by what its frequency cap counts. */
+export const SEQUENCE: CatalogRow = { rotation: 'sequence', frequency_cap: 4 };
 
 const placement = (id: string, publisher_id: number | null): CatalogRow => ({
   id,

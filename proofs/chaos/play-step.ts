@@ -166,6 +166,7 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
   if (fault !== 'none' && !isDown) stage.lane.replicas[replica]?.setMode(fault);
   // A killed replica may have handed out ads of its lots.
   if (fault === 'killed' || (fault !== 'none' && !isDown)) for (const { publisher } of calls) stage.doubt(publisher, fault === 'late');
+  if (fault !== 'none') stage.sequences.lose(calls, { redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0, open: fault === 'late' });
   const ask = async (call: AdCall) => ({ call, ...(await stage.system.replica(replica).select(call)) });
   const answers = inTurn ? await oneByOne(calls, ask) : await Promise.all(calls.map(ask));
   const selected = answers.flatMap(({ ads }) => ads);
@@ -178,6 +179,7 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
   return [
     ...checkSelections(stage.model, ads, stage.redisMs),
     ...checkRoadblocks(answers),
+    ...(await stage.sequences.check(ads, stage.redisMs)),
     ...stage.pages.check(answers, fault === 'none' && !isDown, stage.redisMs),
     ...checkSetAside(ads, stage.operator.isDamaged),
     ...checkEarned(stage.model, ads, stage.redisMs),

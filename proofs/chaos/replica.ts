@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
-import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import type { Snapshot, Turn } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createAllowances } from '../../src/ledger/allowances/allowances.ts';
 import { LOT_RULE } from '../../src/ledger/allowances/lot-rule.ts';
@@ -45,6 +45,8 @@ export interface Selected {
   readonly fromLots: boolean;
   /** False: served without counters, because the line item has no limits. */
   readonly reserved: boolean;
+  /** Its turn in the sequence of its line item; undefined: that is none. */
+  readonly turn: Turn | undefined;
   /** The placements that a roadblock is shown on, in their order; none: it is not one. */
   readonly together: readonly string[];
 }
@@ -181,6 +183,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
         bidMicros: bid?.cpmMicros ?? null,
         fromLots: about.fromLots,
         reserved: ad.holdEndMs !== 0,
+        turn: candidate.turn,
         together: candidate.lineItem.sales.roadblock ? snapshot().placementsOf(candidate.lineItem.id).toSorted() : [],
       }));
       return { ads, unearned: unfilled.some(({ reason }) => reason === NoBidReason.HoldsNotEarned) };

@@ -1,3 +1,4 @@
+import { createSequences, type Sequences } from './check-sequences.ts';
 import { createShownPages, type ShownPages } from './check-pages.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createCatalogRows, type CatalogRows } from './catalog-rows.ts';
@@ -30,6 +31,7 @@ export interface Stage {
   readonly settings: Settings[];
   /** Of the story so far. */
   readonly pages: ShownPages;
+  readonly sequences: Sequences;
   readonly redisDown: boolean[];
   postgresUp: boolean;
   isFolding: boolean;
@@ -112,6 +114,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     model,
     months: createMonthBooks(lane, world),
     pages: createShownPages(),
+    sequences: createSequences(model, system.horizonMs),
     publishers: world.rows.publishers.map(({ id }) => id as number),
     notes: new Map(),
     ttlsMs: world.replicas.map(({ ttlMs }) => ttlMs),

@@ -205,6 +205,7 @@ export const STEP_CLASSES = [
   'pages',
   'labels',
   'unused',
+  'sequences',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

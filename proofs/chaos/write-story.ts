@@ -1,6 +1,6 @@
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
-import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, TTLS_MS } from './book-world.ts';
+import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, SEQUENCE, TTLS_MS } from './book-world.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { DRIFTS, NETWORKS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
 import type { RecordChange, StepClass, Story, TrackingCall, World } from './story.ts';
@@ -194,7 +194,11 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     return itemEdit({ cpm_micros: draw.of(CPMS_MICROS) });
   };
   const limit = (): Written => {
-    if (!draw.oneIn(4)) return itemEdit(limits(draw, has));
+    if (!draw.oneIn(4)) {
+      const patch = limits(draw, has);
+      const { id, rotation } = anyItem();
+      return edit({ table: 'line_items', id: id as number, patch: { ...patch, ...(rotation === 'sequence' && SEQUENCE) } });
+    }
     const budget_micros = draw.oneIn(3) ? null : budget(draw);
     const daily = draw.oneIn(3) ? { daily_budget_micros: draw.oneIn(2) ? null : budget(draw) } : {};
     return edit({ table: 'campaigns', id: draw.of(world.rows.campaigns)['id'] as number, patch: { budget_micros, ...daily } });

@@ -135,7 +135,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       replayedADay: 50_000,
       beforeMs: 7 * MS_PER_DAY,
       started: startedOf(before, snapshot),
-      rates: { renderRate: () => RENDER_RATE, clickRate: () => CLICK_RATE, viewableRate: () => 0.6 },
+      rates: { renderRate: () => RENDER_RATE, clickRate: () => CLICK_RATE, viewableRate: () => 0.6, isViewKnown: false },
       pid: PID,
       tokenTtlMs: TOKEN_TTL_MS,
       randomOf: () => createChance(seed + 77),

@@ -1,6 +1,6 @@
 import type { Prediction } from '../../src/forecast/replay/predict.ts';
 import type { ReplayResult } from '../../src/forecast/replay/run-replay.ts';
-import type { BackTest } from './back-test.ts';
+import { FORECAST_DAYS, type BackTest } from './back-test.ts';
 import { RULES, type Blindness } from './blindness.ts';
 
 /** Line items that deliver less than this are not compared: of few impressions the error is chance. */
@@ -19,6 +19,8 @@ export interface Comparison {
   readonly meanError: number;
   /** How far the impressions that pages asked for were off. */
   readonly available: number;
+  /** How far the forecast says that they may be off: a standard deviation, in the middle of its days. */
+  readonly spread: number;
   displacedBy(without: Comparison): { readonly named: readonly number[]; readonly fellShort: number };
   readonly predicted: ReadonlyMap<number, number>;
 }
@@ -61,10 +63,11 @@ export const comparisonOf = (test: BackTest, { lineItems, coming, middle }: Pred
     ...{ median: at(0.5), ninetieth: at(0.9), held },
     meanError: meanErrorOf(test, (id) => lineItems.get(id)?.p50 ?? 0),
     available: trafficErrorOf(test, middle),
+    spread: coming.plan.spread(FORECAST_DAYS / 2),
     impossible: (impossible?.p90 ?? 0) < goalOf(catalog.impossibleId) * 0.9 ? 'called so' : 'not seen',
     predicted: new Map([...lineItems].map(([id, { p50 }]) => [id, p50])),
     lines: [
-      `spread of traffic ${(100 * coming.plan.spread(7)).toFixed(1)} %, weekly growth ${(100 * coming.plan.weeklyGrowth).toFixed(2)} %`,
+      `spread of traffic ${(100 * coming.plan.spread(FORECAST_DAYS / 2)).toFixed(1)} %, weekly growth ${(100 * coming.plan.weeklyGrowth).toFixed(2)} %`,
       ...worst.map(({ id, actual, range }) => {
         const row = catalog.rows.line_items.find((one) => one['id'] === id);
         return `line item ${id} (${String(row?.['pacing'])}, priority ${String(row?.['priority'])}): ${actual} delivered, ${range.p10} to ${range.p90} forecast, ${range.p50} in the middle`;

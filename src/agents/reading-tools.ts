@@ -4,6 +4,7 @@ import { entityApi } from '../bookings/entity-api.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
 import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
 import { DELIVERY_API } from '../delivery/delivery-api.ts';
+import { AVAILABILITY_API } from '../forecast/availability/availability-api.ts';
 import { FORECAST_API } from '../forecast/forecast-api.ts';
 import { REPORT_API } from '../reports/report-api.ts';
 import type { ApiAnswer } from './call-api.ts';
@@ -40,20 +41,23 @@ export const READING_TOOLS: readonly Tool[] = [
     name: 'what_is_free',
     title: 'What is free to sell',
     description:
-      'Impressions that are available, sold and free by day and placement in the next 28 days. Empty until the bookings have been ' +
-      'replayed, which a call begins: ask again after a minute.',
-    route: FORECAST_API.listAvailability,
-    input: argumentsOf(parametersAs(FORECAST_API.listAvailability), ['publisher']),
+      'Impressions that are available, sold and free by day and placement, or by country, size or shared targeting (group_by), in the ' +
+      'next 28 days. Empty until the bookings have been replayed, which a call begins: ask again after a minute.',
+    route: AVAILABILITY_API.listAvailability,
+    input: argumentsOf(parametersAs(AVAILABILITY_API.listAvailability), ['publisher']),
     run: async (query, { api }) =>
       tellAnswer(await api({ method: 'GET', path: '/availability', query }), (rows) => {
         const days = rows as readonly {
-          readonly placement: string;
+          readonly placement: string | null;
           readonly free: number;
           readonly sold: number;
           readonly available: number;
         }[];
         const sum = (member: 'free' | 'sold' | 'available'): number => days.reduce((total, day) => total + day[member], 0);
-        return { available: sum('available'), sold: sum('sold'), free: sum('free'), days: days.slice(0, 28 * MAX_ROWS) };
+        // An impression may be of several sizes and targetings: their rows have no sum.
+        const overlaps = query['group_by'] === 'size' || query['group_by'] === 'targeting';
+        const sums = overlaps ? {} : { available: sum('available'), sold: sum('sold'), free: sum('free') };
+        return { ...sums, days: days.slice(0, 28 * MAX_ROWS) };
       }),
   },
   {

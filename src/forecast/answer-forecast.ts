@@ -43,6 +43,7 @@ export const answerSampled = (asked: AskedForecast & { readonly baseline: Sold |
       by_day: byDay.map((count, ahead) => ({ day: dateOf(coming.today + ahead), ...range(count, ahead) })),
     },
     clicks: Math.round(total * asked.options.rates.clickRate(lineItemId)),
+    viewable: viewableOf(asked, total),
     binding: [],
     displaced: [],
     remedies: goal !== null && total < goal ? remediesFor(asked, { supply, limits, total, sold: baseline }) : [],
@@ -71,6 +72,7 @@ export const answerReplayed = (
       by_day: days.map(({ day, ...range }) => ({ day: dateOf(day), ...range })),
     },
     clicks: Math.round(found?.clicks ?? 0),
+    viewable: viewableOf(asked, p50),
     binding,
     displaced: after === before.prediction ? [] : displacedBy(lineItemId, before.prediction, after, coming.scale),
     // What the sample says of each change, at the level of the replay.
@@ -80,6 +82,9 @@ export const answerReplayed = (
     warning: coming.plan.warning ?? null,
   };
 };
+
+const viewableOf = ({ lineItemId, options: { rates } }: AskedForecast, impressions: number): number | null =>
+  rates.isViewKnown ? Math.round(impressions * rates.viewableRate(lineItemId)) : null;
 
 const lineItemIn = (snapshot: Snapshot, id: number): LineItem => {
   const lineItem = snapshot.lineItems.get(id);

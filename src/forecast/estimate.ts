@@ -12,6 +12,8 @@ export interface EstimateOptions {
   readonly toRequest: ReplayRequest;
   /** The part of a placement's impressions that line items get which rank above. */
   readonly takenAbove: (placementId: string) => number;
+  /** Requests that are looked at, about. */
+  readonly most?: number;
 }
 
 /** What there is for a line item in the sample, in impressions of the world. */
@@ -27,13 +29,13 @@ export interface Supply {
   readonly nameless: number;
 }
 
-/** Requests that are looked at: a second's work. */
-const MAX_LOOKED_AT = 120_000;
+/** Half a second's work. */
+const MAX_LOOKED_AT = 80_000;
 
 /** Looks at every n-th visitor of the days to come. */
-export const estimateSupply = ({ days, matches, toRequest, takenAbove }: EstimateOptions): Supply => {
+export const estimateSupply = ({ days, matches, toRequest, takenAbove, most = MAX_LOOKED_AT }: EstimateOptions): Supply => {
   const total = days.reduce((sum, { requests }) => sum + requests.length, 0);
-  const step = Math.max(1, Math.ceil(total / MAX_LOOKED_AT));
+  const step = Math.max(1, Math.ceil(total / most));
   let [available, free, nameless] = [0, 0, 0];
   const visits: [number, number][] = [];
   const availableOn = new Map<string, number>();

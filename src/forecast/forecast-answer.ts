@@ -40,6 +40,8 @@ export interface ForecastAnswer {
   readonly goal: number | null;
   readonly delivery: ForecastRange & { readonly by_day: readonly (ForecastRange & { readonly day: string })[] };
   readonly clicks: number;
+  /** Impressions that are in view; null: pages have not reported any. */
+  readonly viewable: number | null;
   readonly binding: readonly Binding[];
   readonly displaced: readonly { readonly line_item_id: number; readonly impressions: number }[];
   readonly remedies: readonly ForecastRemedy[];

@@ -63,6 +63,7 @@ const FORECAST = component(
     goal: s.orNull(impressions, { description: 'What is left of its goal, and due in these days; null: it has none' }),
     delivery: s.nullOr(s.record({ ...range, by_day: s.listOf(s.record({ day, ...range })) })),
     clicks: s.orNull(impressions),
+    viewable: s.orNull(impressions, { description: 'Of those that are delivered, those in view; null: pages have not reported any' }),
     binding: s.listOf(s.record({ reason: s.text, words: s.text, impressions, share: s.described(s.number, 'Of what matches, 0 to 1') }), {
       description: 'Why it is not shown where it matches, the most frequent first',
     }),
@@ -82,6 +83,7 @@ const FORECAST = component(
     ...{ from: '2026-11-26', to: '2026-12-23', available: 412_000, free: 251_000, goal: 200_000 },
     delivery: { p10: 151_000, p50: 164_000, p90: 178_000, by_day: [{ day: '2026-12-01', p10: 6_100, p50: 6_600, p90: 7_100 }] },
     clicks: 160,
+    viewable: 98_000,
     binding: [{ reason: 'frequency_capped', words: 'the user has reached the frequency cap', impressions: 156_000, share: 0.38 }],
     displaced: [{ line_item_id: 5, impressions: 12_300 }],
     remedies: [
@@ -95,19 +97,6 @@ const FORECAST = component(
   },
 );
 export type ForecastWire = s.Shape<typeof FORECAST>;
-
-const AVAILABILITY = component(
-  'Availability',
-  s.record({
-    day,
-    placement: s.text,
-    available: s.described(impressions, 'Impressions that pages are expected to ask for'),
-    sold: s.described(impressions, 'Of them, those that line items of priority 1 and 2 get'),
-    free: impressions,
-  }),
-  { day: '2026-12-01', placement: 'article-top', available: 14_200, sold: 9_800, free: 4_400 },
-);
-export type AvailabilityWire = s.Shape<typeof AVAILABILITY>;
 
 const CAMPAIGN_FORECAST = component(
   'CampaignForecast',
@@ -127,12 +116,6 @@ const CAMPAIGN_FORECAST = component(
 );
 export type CampaignForecastWire = s.Shape<typeof CAMPAIGN_FORECAST>;
 
-const BOOKED_IMPRESSIONS = component(
-  'BookedImpressions',
-  s.record({ line_item_id: s.integer, name: s.orNull(s.text, { description: 'null: it is deleted' }), impressions }),
-  { line_item_id: 5, name: 'Boots, phones', impressions: 12_300 },
-);
-
 const ERROR = component(
   'ForecastError',
   s.record({
@@ -150,7 +133,7 @@ export type ForecastErrorWire = s.Shape<typeof ERROR>;
 const PUBLISHER = required(idQuery('publisher', 'The publisher'));
 const FORECAST_IN_PATH = { id: textInPath('forecast') };
 
-/** What bookings will deliver, and what is still free. */
+/** What bookings will deliver. */
 export const FORECAST_API = defineRoutes({
   createForecast: {
     ...at('POST', '/api/forecasts', 'delivery'),
@@ -188,21 +171,6 @@ export const FORECAST_API = defineRoutes({
     parameters: { id: idInPath('campaign') },
     answer: ok('The sum, by day and line item', CAMPAIGN_FORECAST),
   },
-  listAvailability: {
-    ...at('GET', '/api/availability', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'publishers',
-    cost: 'report',
-    summary:
-      'What is available, sold and free by day and placement in the next 28 days. Empty until the bookings have been replayed, which a call begins.',
-    parameters: {
-      publisher: PUBLISHER,
-      placement: textQuery('Only this placement', { maxLength: 128 }),
-      from: dayQuery('The first day; by default today'),
-      to: dayQuery('The last day; by default the last that is forecast'),
-    },
-    answer: ok('Rows by day and placement', s.listOf(AVAILABILITY)),
-  },
   listForecastErrors: {
     ...at('GET', '/api/forecast_errors', 'delivery'),
     needs: 'alerts.read',
@@ -218,19 +186,5 @@ export const FORECAST_API = defineRoutes({
       to: dayQuery('The last day; by default yesterday'),
     },
     answer: ok('By placement or line item, and age', s.listOf(ERROR)),
-  },
-  listBookedImpressions: {
-    ...at('GET', '/api/availability/line_items', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'publishers',
-    cost: 'report',
-    summary: 'Which line items get the impressions of a placement in the next 28 days, those with most first',
-    parameters: {
-      publisher: PUBLISHER,
-      placement: required(textQuery('The placement', { maxLength: 128 })),
-      from: dayQuery('The first day; by default today'),
-      to: dayQuery('The last day; by default the last that is forecast'),
-    },
-    answer: ok('Line items', s.listOf(BOOKED_IMPRESSIONS)),
   },
 });

@@ -11,7 +11,7 @@ import type { DraftBooking } from './draft-booking.ts';
 import { campaignForecast } from './campaign-forecast.ts';
 import { draftLineItem } from './draft-line-item.ts';
 import { readForecastErrors } from './errors/forecast-errors.ts';
-import type { AvailabilityWire, FORECAST_API, ForecastErrorWire, ForecastWire } from './forecast-api.ts';
+import type { FORECAST_API, ForecastErrorWire, ForecastWire } from './forecast-api.ts';
 import type { ForecastStore, StoredForecast } from './forecast-store.ts';
 import type { Forecasts } from './forecasts.ts';
 
@@ -78,29 +78,6 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
       const ids = (await knex('line_items').where({ campaign_id: id }).select<{ id: number }[]>('id')).map((row) => row.id);
       return answer(campaignForecast(base, ids));
     },
-    listAvailability: async ({ publisher: id, placement, from = '', to = '9999' }, { caller }) => {
-      const snapshot = currentSnapshot();
-      if (!snapshot) return NOT_LOADED;
-      const publisher = maySee(caller.publishers, id) ? snapshot.publishers.get(id) : undefined;
-      if (!publisher) return noSuch('publisher');
-      const today = dateOfDay(localDayOf(ruleOf(publisher.timeZone, now()), now()));
-      const base = await store.latestBase(id);
-      if (base?.madeOn !== today || base.version !== snapshot.version) forecasts.refreshBase(id, today, now());
-      if (!base) return answer([]);
-      const { days, placements } = base.figures;
-      return answer(
-        Object.entries(placements)
-          .filter(([name]) => placement === undefined || name === placement)
-          .flatMap(([name, { available, sold }]) =>
-            days.flatMap((day, i): readonly AvailabilityWire[] => {
-              const [all = 0, ofThem = 0] = [available[i], sold[i]];
-              return day < from || day > to
-                ? []
-                : [{ day, placement: name, available: all, sold: ofThem, free: Math.max(all - ofThem, 0) }];
-            }),
-          ),
-      );
-    },
     listForecastErrors: async ({ publisher: id, subject, key, from, to }, { caller }) => {
       const publisher = maySee(caller.publishers, id) ? currentSnapshot()?.publishers.get(id) : undefined;
       if (!publisher) return noSuch('publisher');
@@ -110,21 +87,6 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
       return answer(
         rows.map(({ meanError, held, ...row }): ForecastErrorWire => ({ ...row, mean_error: rounded(meanError), held: rounded(held) })),
       );
-    },
-    listBookedImpressions: async ({ publisher: id, placement, from = '', to = '9999' }, { caller }) => {
-      if (!maySee(caller.publishers, id)) return noSuch('publisher');
-      const { days = [], bookings = {} } = (await store.latestBase(id))?.figures ?? {};
-      const sums = Object.entries(bookings[placement] ?? {})
-        .map(([lineItem, counts]) => ({
-          line_item_id: Number(lineItem),
-          impressions: counts.reduce((sum, count, i) => (days[i]! < from || days[i]! > to ? sum : sum + count), 0),
-        }))
-        .filter(({ impressions }) => impressions > 0)
-        .sort((a, b) => b.impressions - a.impressions);
-      const ids = sums.map(({ line_item_id }) => line_item_id);
-      const rows = await knex('line_items').whereIn('id', ids).select<{ id: number; name: string }[]>('id', 'name');
-      const names = new Map(rows.map(({ id: of, name }) => [of, name]));
-      return answer(sums.map((sum) => ({ ...sum, name: names.get(sum.line_item_id) ?? null })));
     },
   };
 };
@@ -136,8 +98,9 @@ const forecastWire = ({ id, state, progress, reason, answer: known }: StoredFore
   ...{ id, state, progress, reason },
   ...{ basis: known?.basis ?? null, from: known?.from ?? null, to: known?.to ?? null },
   ...{ available: known?.available ?? null, free: known?.free ?? null, goal: known?.goal ?? null },
-  ...{ delivery: known?.delivery ?? null, clicks: known?.clicks ?? null, binding: known?.binding ?? [] },
+  ...{ delivery: known?.delivery ?? null, clicks: known?.clicks ?? null, viewable: known?.viewable ?? null },
   ...{
+    binding: known?.binding ?? [],
     displaced: known?.displaced ?? [],
     remedies: known?.remedies ?? [],
     without_history: known?.without_history ?? [],

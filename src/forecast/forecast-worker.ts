@@ -5,6 +5,7 @@ import { asError } from '../base/narrow.ts';
 import { dateOfDay } from '../base/utc-day.ts';
 import type { PidGains } from '../config/settings.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import type { Availability, AvailabilityQuestion } from './availability/availability.ts';
 import { NOT_MADE, type ForecastAnswer } from './forecast-answer.ts';
 import { createForecaster, NothingKnown, type ForecastQuestion } from './forecaster.ts';
 import { figuresOf, type BaseFigures } from './base-figures.ts';
@@ -24,11 +25,13 @@ export interface ForecastWorkerData {
 
 export type ForecastMessage =
   | { readonly ask: 'line_item'; readonly id: string; readonly question: ForecastQuestion }
+  | { readonly ask: 'availability'; readonly id: string; readonly question: AvailabilityQuestion }
   | { readonly ask: 'base'; readonly id: string; readonly publisherId: number; readonly nowMs: number }
   | { readonly ask: 'cancel'; readonly id: string };
 
 export type ForecastReply = { readonly id: string } & (
   | { readonly tells: 'sampled' | 'answer'; readonly answer: ForecastAnswer }
+  | { readonly tells: 'availability'; readonly availability: Availability }
   | { readonly tells: 'base'; readonly figures: BaseFigures; readonly short: readonly ShortLineItem[] }
   | { readonly tells: 'progress'; readonly done: number }
   /** `fault`: what an operator has to know; undefined: nothing is wrong. */
@@ -58,7 +61,10 @@ const knex = knexFactory({
 const forecaster = createForecaster({ knex, dimensions, pid, tokenTtlMs });
 const cancelled = new Set<string>();
 /** Questions before their turn, of which nothing is known yet. */
-const waiting = new Map<string, ForecastQuestion>();
+const waiting = new Map<string, QuickQuestion>();
+/** Questions that were answered before their turn. */
+const answered = new Set<string>();
+type QuickQuestion = Exclude<ForecastMessage, { readonly ask: 'cancel' | 'base' }>;
 let last: Promise<void> = Promise.resolve();
 
 const tell = (reply: ForecastReply): void => parentPort?.postMessage(reply);
@@ -78,21 +84,32 @@ const pauseOf = (id: string): ((done: number) => Promise<void>) => {
 
 /** What the sample says does not wait for the replay of another question. */
 const sampleWaiting = async (): Promise<void> => {
-  for (const [id, question] of waiting) {
+  for (const [id, asked] of waiting) {
     waiting.delete(id);
     if (cancelled.has(id)) continue;
-    const answer = await forecaster.sample(question).catch(() => undefined);
+    const reply = await quickReply(asked).catch(() => undefined);
     // Its turn says why there is none.
-    if (answer) tell({ id, tells: 'sampled', answer });
+    if (reply) tell(reply);
+    if (reply?.tells === 'availability') answered.add(id);
   }
 };
+
+const quickReply = async (asked: QuickQuestion): Promise<ForecastReply> =>
+  asked.ask === 'availability'
+    ? { id: asked.id, tells: 'availability', availability: await forecaster.availability(asked.question) }
+    : { id: asked.id, tells: 'sampled', answer: await forecaster.sample(asked.question) };
 
 const work = async (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }>): Promise<void> => {
   const { id } = message;
   waiting.delete(id);
+  if (answered.delete(id)) return;
   const onPause = pauseOf(id);
   try {
     if (cancelled.has(id)) throw new Error('cancelled');
+    if (message.ask === 'availability') {
+      tell(await quickReply(message));
+      return;
+    }
     if (message.ask === 'base') {
       const base = await forecaster.baseline(message.publisherId, message.nowMs, onPause);
       const short = await forecaster.short(message.publisherId, message.nowMs, onPause);
@@ -114,6 +131,6 @@ parentPort?.on('message', (message: ForecastMessage) => {
     cancelled.add(message.id);
     return;
   }
-  if (message.ask === 'line_item') waiting.set(message.id, message.question);
+  if (message.ask !== 'base') waiting.set(message.id, message);
   last = last.then(() => work(message));
 });

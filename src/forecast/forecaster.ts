@@ -10,6 +10,8 @@ import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
 import type { PidGains } from '../config/settings.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { answerReplayed, answerSampled } from './answer-forecast.ts';
+import { answerAvailability, type KnownTraffic } from './availability/answer-availability.ts';
+import type { Availability, AvailabilityQuestion } from './availability/availability.ts';
 import type { Baseline } from './asked-forecast.ts';
 import type { ForecastAnswer } from './forecast-answer.ts';
 import { createMatchLineItem } from './match-line-item.ts';
@@ -18,9 +20,10 @@ import { readSold } from './read-sold.ts';
 import { EXTENTS, readInputs, type ForecastInputs } from './read-inputs.ts';
 import { comingDays } from './replay/coming-days.ts';
 import { predict, type PredictOptions } from './replay/predict.ts';
-import { createReplayRequest } from './replay/replayed-request.ts';
+import { createReplayRequest, type ReplayRequest } from './replay/replayed-request.ts';
 import { seededRandom } from './replay/seeded-random.ts';
 import { findShort, type ShortLineItem } from './short-line-items.ts';
+import { createSoldTally } from './tally-sold.ts';
 import { withDraft, type Draft } from './with-draft.ts';
 
 /** A question about one line item. */
@@ -55,6 +58,8 @@ export interface Forecaster {
   sample(question: ForecastQuestion): Promise<ForecastAnswer>;
   /** What all bookings of a publisher deliver; kept until they change or the day does. */
   baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
+  /** What is sold of a part of the traffic, by the last replay that is stored. It may be asked while another question pauses. */
+  availability(question: AvailabilityQuestion): Promise<Availability>;
   /** Of its line items, those that are expected to fall short, with what would help. */
   short(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<readonly ShortLineItem[]>;
 }
@@ -128,33 +133,22 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const today = todayOf(zoneOf(snapshot, publisherId), nowMs);
     const kept = baselines.get(publisherId);
     if (kept?.version === snapshot.version && kept.prediction.coming.today === today) return kept;
-    const winners = new Map<string, Map<number, number>>();
-    const winnersByDay = new Map<string, Map<number, Map<number, number>>>();
-    const available = new Map<string, Map<number, number>>();
-    const sold = new Map<string, Map<number, number>>();
     const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
-    const rule = ruleOf(options.zone, nowMs);
-    const prediction = await predict({
-      ...options,
-      pause,
-      onDecided: (request, decided) => {
-        const day = localDayOf(rule, request.query.atMs);
-        for (const { imp, won } of decided) {
-          addTo(available, imp.placementId, day);
-          if (!won) continue;
-          addTo(winners, imp.placementId, won.ad.lineItemId);
-          addTo(mapIn(winnersByDay, imp.placementId), won.ad.lineItemId, day);
-          if (won.candidate.lineItem.priority < LOWEST_PRIORITY) addTo(sold, imp.placementId, day);
-        }
-      },
-    });
-    const made: Baseline = {
-      ...{ version: snapshot.version, prediction, winners, winnersByDay, available, sold },
-      widening: options.widening,
-    };
+    const { sums, onDecided } = createSoldTally(ruleOf(options.zone, nowMs));
+    const prediction = await predict({ ...options, pause, onDecided });
+    const made: Baseline = { version: snapshot.version, prediction, ...sums, widening: options.widening };
     if (baselines.size >= MAX_PUBLISHERS) baselines.clear();
     baselines.set(publisherId, made);
     return made;
+  };
+
+  const toRequestOf = (snapshot: Snapshot, publisherId: number, zone: string): ReplayRequest =>
+    createReplayRequest(snapshot.publishers.get(publisherId)!, (atMs) => zoneOffset(zone, atMs));
+  const knownTraffic = async ({ publisherId, nowMs }: AvailabilityQuestion): Promise<KnownTraffic> => {
+    const snapshot = await load(nowMs, undefined);
+    const zone = zoneOf(snapshot, publisherId);
+    const { sample } = await read(publisherId, nowMs, todayOf(zone, nowMs), 'estimate');
+    return { snapshot, sample, toRequest: toRequestOf(snapshot, publisherId, zone) };
   };
 
   /** The days to come of a publisher. */
@@ -162,7 +156,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const options = await optionsOf(snapshot, question, extent);
     const coming = comingDays(options);
     if (!coming.isKnown) throw new NothingKnown();
-    const toRequest = createReplayRequest(snapshot.publishers.get(question.publisherId)!, (atMs) => zoneOffset(options.zone, atMs));
+    const toRequest = toRequestOf(snapshot, question.publisherId, options.zone);
     return { snapshot, publisherId: question.publisherId, coming, toRequest, options, dateOf: dateOfDay };
   };
   const askOf = async (traffic: Awaited<ReturnType<typeof trafficOf>>, lineItemId: number, draft?: Draft) => ({
@@ -201,6 +195,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     baseline,
     short,
     sample: estimate,
+    availability: (question) => answerAvailability(knex, question, () => knownTraffic(question)),
     answer: async (question, { onSampled, onPause }) => {
       const { publisherId, nowMs, draft } = question;
       onSampled(await estimate(question));
@@ -228,23 +223,9 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
 /** The id that a question is about: a booking, or what is drafted. */
 const lineItemOf = ({ lineItemId, draft }: ForecastQuestion): number => lineItemId ?? draft?.lineItemId ?? 0;
 
-/** Line items of it serve when nothing else can: what they get is free. */
-const LOWEST_PRIORITY = 3;
-
 /** There is no whole day of the sample yet. */
 export class NothingKnown extends Error {
   constructor() {
     super('Nothing is known of the traffic yet: the first whole day of requests has not ended');
   }
 }
-
-const mapIn = <Name, Key, Value>(maps: Map<Name, Map<Key, Value>>, name: Name): Map<Key, Value> => {
-  let of = maps.get(name);
-  if (of === undefined) maps.set(name, (of = new Map<Key, Value>()));
-  return of;
-};
-
-const addTo = <Name, Key>(sums: Map<Name, Map<Key, number>>, name: Name, key: Key): void => {
-  const of = mapIn(sums, name);
-  of.set(key, (of.get(key) ?? 0) + 1);
-};

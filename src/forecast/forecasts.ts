@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Availability, AvailabilityQuestion } from './availability/availability.ts';
 import type { ForecastQuestion } from './forecaster.ts';
 import type { ForecastStore, StoredForecast } from './forecast-store.ts';
 import type { ForecastWorker } from './run-forecast-worker.ts';
@@ -9,6 +10,8 @@ export interface Forecasts {
   ask(question: ForecastQuestion): Promise<StoredForecast>;
   /** Resolves to whether it was running. */
   cancel(id: string): Promise<boolean>;
+  /** What is sold of a part of the traffic; undefined: it could not be told. Another question does not delay it. */
+  availability(question: AvailabilityQuestion): Promise<Availability | undefined>;
   /** Replays all bookings of a publisher, once a day and whenever they changed; one replica does. */
   refreshBase(publisherId: number, madeOn: string, nowMs: number): void;
 }
@@ -54,6 +57,13 @@ export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }
       worker.cancel(id);
       return store.cancel(id);
     },
+    availability: (question) =>
+      new Promise((resolve) =>
+        worker.ask({ ask: 'availability', id: randomUUID(), question }, (reply) => {
+          if (reply.tells === 'failure') onFailure(new Error(reply.fault ?? reply.reason));
+          resolve(reply.tells === 'availability' ? reply.availability : undefined);
+        }),
+      ),
     refreshBase: (publisherId, madeOn, nowMs) => {
       if (refreshing.has(publisherId)) return;
       refreshing.add(publisherId);

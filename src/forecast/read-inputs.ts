@@ -27,6 +27,7 @@ const YEAR_DAYS = 364;
 /** Serves of a line item from which on its own part of rendered ads is known. */
 const SURE_SERVES = 500;
 const SURE_IMPRESSIONS = 5_000;
+const SURE_VIEWS = 500;
 const USUAL_RENDER_RATE = 0.9;
 const USUAL_CLICK_RATE = 0.001;
 const USUAL_VIEWABLE_RATE = 0.6;
@@ -121,28 +122,46 @@ const readStarted = async (knex: Knex, publisherId: number, today: number): Prom
   return [...(await read(`'l' || line_item_id`)), ...(await read(`'c' || campaign_id`))];
 };
 
+const COUNTED_HITS = `
+  select id, serves, impressions, clicks, coalesce(viewable, 0) as viewable
+  from (select line_item_id as id, sum(serves) as serves, sum(impressions) as impressions, sum(clicks) as clicks
+        from daily_counts where publisher_id = :publisherId and day >= :from and day < :today group by 1) counted
+  left join (select line_item_id as id, sum(viewable) as viewable
+             from report_days where publisher_id = :publisherId and day >= :from and day < :today and reason = '' group by 1) viewed using (id)`;
+
 const readRates = async (knex: Knex, publisherId: number, today: number): Promise<HitRates> => {
-  const { rows } = await knex.raw<{ rows: { id: number; serves: string; impressions: string; clicks: string }[] }>(
-    `select line_item_id as id, sum(serves) as serves, sum(impressions) as impressions, sum(clicks) as clicks from daily_counts
-     where publisher_id = ? and day >= ? and day < ? group by 1`,
-    [publisherId, dateOfDay(today - RATE_DAYS), dateOfDay(today)],
+  const { rows } = await knex.raw<{ rows: Record<'id' | 'serves' | 'impressions' | 'clicks' | 'viewable', string | number>[] }>(
+    COUNTED_HITS,
+    {
+      publisherId,
+      from: dateOfDay(today - RATE_DAYS),
+      today: dateOfDay(today),
+    },
   );
-  const counts = rows.map(({ id, serves, impressions, clicks }) => ({
-    ...{ id, serves: Number(serves), impressions: Number(impressions), clicks: Number(clicks) },
+  const counts = rows.map(({ id, serves, impressions, clicks, viewable }) => ({
+    ...{ id: Number(id), serves: Number(serves), impressions: Number(impressions), clicks: Number(clicks), viewable: Number(viewable) },
   }));
-  const sum = (of: 'serves' | 'impressions' | 'clicks'): number => counts.reduce((total, row) => total + row[of], 0);
+  const sum = (of: 'serves' | 'impressions' | 'clicks' | 'viewable'): number => counts.reduce((total, row) => total + row[of], 0);
   const rendered = mixed(sum('impressions'), sum('serves'), SURE_SERVES, USUAL_RENDER_RATE);
   const clicked = mixed(sum('clicks'), sum('impressions'), SURE_IMPRESSIONS, USUAL_CLICK_RATE);
+  const seen = mixed(sum('viewable'), sum('impressions'), SURE_VIEWS, USUAL_VIEWABLE_RATE);
   const own = new Map(
-    counts.map(({ id, serves, impressions, clicks }) => [
+    counts.map(({ id, serves, impressions, clicks, viewable }) => [
       id,
-      { render: mixed(impressions, serves, SURE_SERVES, rendered), click: mixed(clicks, impressions, SURE_IMPRESSIONS, clicked) },
+      {
+        render: mixed(impressions, serves, SURE_SERVES, rendered),
+        click: mixed(clicks, impressions, SURE_IMPRESSIONS, clicked),
+        view: mixed(viewable, impressions, SURE_VIEWS, seen),
+      },
     ]),
   );
+  const isViewKnown = sum('viewable') > 0;
   return {
     renderRate: (id) => own.get(id)?.render ?? rendered,
     clickRate: (id) => own.get(id)?.click ?? clicked,
-    viewableRate: () => USUAL_VIEWABLE_RATE,
+    // Pages that report nothing say nothing of what was in view.
+    viewableRate: (id) => (isViewKnown ? (own.get(id)?.view ?? seen) : USUAL_VIEWABLE_RATE),
+    isViewKnown,
   };
 };
 

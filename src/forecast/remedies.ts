@@ -13,6 +13,8 @@ import type { ReplayedDay } from './replay/run-replay.ts';
 import { takenAbove } from './taken-above.ts';
 
 const LONGER_DAYS = 7;
+/** Requests that are looked at for a change: several are estimated for one answer. */
+const LOOKED_AT = 40_000;
 /** What brings less more than this is not worth a change. */
 const LEAST_GAIN = 1.02;
 /** A price that is raised by more is another deal. */
@@ -69,7 +71,7 @@ export const remediesFor = (asked: AskedForecast, { supply, limits, total, sold 
   if (lineItem.targeting.length > 0) {
     const booked = placementsOf(asked);
     const wider = estimateSupply({
-      ...{ days, toRequest: asked.toRequest },
+      ...{ days, toRequest: asked.toRequest, most: LOOKED_AT },
       takenAbove: () => 1 - (supply.available === 0 ? 0 : supply.free / supply.available),
       matches: (_request, { placementId }) => booked.includes(placementId),
     });
@@ -124,7 +126,7 @@ const morePlacements = (
   const booked = placementsOf(asked);
   const taken = takenAbove(snapshot, lineItem, sold);
   const fits = createMatchLineItem(snapshot, publisherId, lineItemId, 'anywhere');
-  const all = estimateSupply({ days, toRequest, matches: fits, takenAbove: taken });
+  const all = estimateSupply({ days, toRequest, matches: fits, takenAbove: taken, most: LOOKED_AT });
   const [best] = [...all.availableOn]
     .filter(([id]) => !booked.includes(id))
     .map(([id, count]) => ({ id, free: count * (1 - taken(id)) }))
@@ -132,7 +134,7 @@ const morePlacements = (
   if (best === undefined) return undefined;
   const on = new Set([...booked, best.id]);
   const supply = estimateSupply({
-    ...{ days, toRequest, takenAbove: taken },
+    ...{ days, toRequest, takenAbove: taken, most: LOOKED_AT },
     matches: (request, imp) => on.has(imp.placementId) && fits(request, imp),
   });
   return { id: best.id, supply };

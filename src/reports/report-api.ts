@@ -28,11 +28,16 @@ const CELLS: Readonly<Record<ReportColumn['kind'], s.Schema>> = {
   money: s.orNull(s.number, { description: 'In the currency of the report, or of the row; null: a total of several currencies' }),
 };
 
+const cellOf = (column: string, kind: ReportColumn['kind']): s.Schema => {
+  const absent = METRIC_NAMES.filter((name) => name === column).map((name) => metricOf(name).absent)[0];
+  return absent === undefined ? CELLS[kind] : s.orNull(CELLS[kind], { description: `null: ${absent}` });
+};
+
 /** Every column that a report can have, none of them required. */
 const reportRow = (more: object) =>
   s.objectAs<ReportRow>({
     properties: Object.fromEntries(
-      columnsOf(DIMENSION_NAMES, METRIC_NAMES).map(({ name, label, kind }) => [name, { ...CELLS[kind], title: label }]),
+      columnsOf(DIMENSION_NAMES, METRIC_NAMES).map(({ name, label, kind }) => [name, { ...cellOf(name, kind), title: label }]),
     ),
     additionalProperties: false,
     ...more,

@@ -60,6 +60,8 @@ const inHits = (reading: Reading) => ({ in: { hits: reading } });
 const inBids = (reading: Reading) => ({ in: { bids: reading } });
 const inAsked = (reading: Reading) => ({ in: { hits: reading, requests: reading } });
 const inAll = (reading: Reading) => ({ in: { hits: reading, plays: reading, requests: reading, bids: reading } });
+const inDays = (reading: Reading) => ({ in: { ...inAll(reading).in, forecasts: reading, request_forecasts: reading } });
+const inBooked = (reading: Reading) => ({ in: { ...inDelivery(reading).in, forecasts: reading } });
 const anyText = (detail: string, maxLength: number) => ({
   test: (value: string) => value.length <= maxLength && !value.includes('\0'),
   detail,
@@ -72,6 +74,7 @@ const OF_PLACEMENT: Reading = {
   needs: ['size', 'placement_id'],
   joins: ['placements'],
 };
+const OF_PLACEMENT_ID = column('placement_id', `nullif(r.placement_id, '')`);
 const OF_CREATIVE: Reading = {
   sql: `coalesce(nullif(r.size, ''), cr.width || 'x' || cr.height, pl.width || 'x' || pl.height)`,
   needs: ['size', 'creative_id', 'placement_id'],
@@ -91,16 +94,16 @@ export const DIMENSIONS = {
     label: 'Month',
     kind: 'month',
     past: IN_ZONE,
-    ...inAll({ sql: `to_char(${MONTH}, 'YYYY-MM')`, by: MONTH, needs: ['day'] }),
+    ...inDays({ sql: `to_char(${MONTH}, 'YYYY-MM')`, by: MONTH, needs: ['day'] }),
   },
-  day: { label: 'Day', kind: 'day', past: IN_ZONE, ...inAll(column('day')) },
+  day: { label: 'Day', kind: 'day', past: IN_ZONE, ...inDays(column('day')) },
   hour: { label: 'Hour', kind: 'hour', past: IN_ZONE, ...inAll(column('hour')) },
-  publisher: { label: 'Publisher', kind: 'id', past: NAMED, ...inAll(column('publisher_id')), table: 'publishers', accepts: anId },
+  publisher: { label: 'Publisher', kind: 'id', past: NAMED, ...inDays(column('publisher_id')), table: 'publishers', accepts: anId },
   currency: {
     label: 'Currency',
     kind: 'text',
     past: 'that of its publisher, which is fixed once anything is booked',
-    ...inAll({ sql: 'pu.currency', needs: ['publisher_id'], joins: ['publishers'] }),
+    ...inDays({ sql: 'pu.currency', needs: ['publisher_id'], joins: ['publishers'] }),
     accepts: { test: (value: string) => /^[A-Z]{3}$/.test(value), detail: 'must be an ISO 4217 currency code, such as EUR' },
   },
   advertiser: {
@@ -111,8 +114,8 @@ export const DIMENSIONS = {
     table: 'advertisers',
     accepts: anId,
   },
-  campaign: { label: 'Campaign', kind: 'id', past: NAMED, ...inDelivery(column('campaign_id')), table: 'campaigns', accepts: anId },
-  line_item: { label: 'Line item', kind: 'id', past: NAMED, ...inDelivery(column('line_item_id')), table: 'line_items', accepts: anId },
+  campaign: { label: 'Campaign', kind: 'id', past: NAMED, ...inBooked(column('campaign_id')), table: 'campaigns', accepts: anId },
+  line_item: { label: 'Line item', kind: 'id', past: NAMED, ...inBooked(column('line_item_id')), table: 'line_items', accepts: anId },
   class: {
     label: 'Class',
     kind: 'text',
@@ -143,7 +146,7 @@ export const DIMENSIONS = {
     label: 'Placement',
     kind: 'text',
     past: STORED,
-    ...inAll(column('placement_id', `nullif(r.placement_id, '')`)),
+    in: { ...inAll(OF_PLACEMENT_ID).in, request_forecasts: OF_PLACEMENT_ID },
     table: 'placements',
     unsplit: true,
     accepts: anyText('must be the id of a placement', 128),

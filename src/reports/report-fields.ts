@@ -1,6 +1,5 @@
-import type { RollUpSource } from '../events/postgres/roll-ups.ts';
 import { dimensionOf, type Dimension, type DimensionName } from './report-dimensions.ts';
-import { SUMS, type SumName } from './report-sums.ts';
+import type { SumName } from './report-sums.ts';
 
 export interface Metric {
   readonly label: string;
@@ -10,48 +9,20 @@ export interface Metric {
   readonly sums: readonly SumName[];
   /** Over a row `s` of sums. */
   readonly sql: string;
+  /** When it is null. */
+  readonly absent?: string;
   /** Dimensions of its roll-ups that it does not have, each with the reason. */
   readonly without?: Partial<Readonly<Record<DimensionName, string>>>;
 }
 
-const OF_ADS = 'a request is counted before anything is chosen for it: see serves';
-const ONCE = 'a request is counted once, whatever bidders are asked: see bid_requests';
-const OF_PLAYS = 'what players report is counted by creative and placement, not by visitor';
-const NO_ERRORS = 'an error has its code, what was played has none: see video_errors';
-const OF_PAGES = 'bids are counted by placement, not by visitor';
-const OF_BUYERS = 'a bid is of a bidder, whichever line item takes it';
-/** Why figures of a source do not have a dimension that those of another one have. */
-const MEANINGLESS: Readonly<Record<RollUpSource, Partial<Readonly<Record<DimensionName, string>>>>> = {
-  hits: {
-    ...{ bidder: 'what is delivered is counted by line item', deal: 'what is delivered is counted by line item' },
-    error_code: NO_ERRORS,
-  },
-  plays: {
-    ...{ bidder: 'what is played is counted by line item', deal: 'what is played is counted by line item' },
-    ...{ country: OF_PLAYS, region: OF_PLAYS, device: OF_PLAYS, browser: OF_PLAYS },
-  },
-  requests: {
-    ...{ advertiser: OF_ADS, campaign: OF_ADS, line_item: OF_ADS, creative: OF_ADS },
-    ...{ bidder: ONCE, deal: ONCE, error_code: NO_ERRORS, region: 'regions are kept of hits only' },
-  },
-  bids: {
-    ...{ advertiser: OF_BUYERS, campaign: OF_BUYERS, line_item: OF_BUYERS, creative: OF_BUYERS, error_code: NO_ERRORS },
-    ...{ country: OF_PAGES, region: OF_PAGES, device: OF_PAGES, browser: OF_PAGES },
-  },
-};
-
-/** Why a metric cannot be grouped or filtered by a dimension; undefined: it can. */
-export const whyNot = (metric: MetricName, name: DimensionName): string | undefined => {
-  const { without, sums } = metricOf(metric);
-  const { in: sources }: Dimension = dimensionOf(name);
-  const missing = sums.map((sum) => SUMS[sum].of).find((of) => sources[of] === undefined);
-  return missing ? (MEANINGLESS[missing][name] ?? 'it is not counted so') : without?.[name];
-};
-
-/** Whether a metric can be grouped and filtered by a dimension. */
-export const hasDimension = (metric: MetricName, name: DimensionName): boolean => whyNot(metric, name) === undefined;
+export const NO_ERRORS = 'an error has its code, what was played has none: see video_errors';
 
 const share = (part: string, whole: string): string => `coalesce((${part})::float8 / nullif(${whole}, 0), 0)`;
+
+const forecast = (of: 'forecast' | 'request_forecast', sql: string) =>
+  ({ sql: `case when s.${of}s > 0 then ${sql} end`, absent: 'no forecast was kept' }) as const;
+/** What came to nothing cannot be divided by. */
+const errorOf = (of: 'forecast' | 'request_forecast'): string => `s.${of}_off::float8 / nullif(s.${of}_came, 0)`;
 
 const played = <Name extends 'starts' | 'first_quartiles' | 'midpoints' | 'third_quartiles' | 'completes' | 'skips'>(name: Name) =>
   ({
@@ -206,6 +177,34 @@ export const METRICS = {
   timeouts: { label: 'Time-outs', kind: 'count', help: 'Bid requests without an answer in time', sums: ['timeouts'], sql: 's.timeouts' },
   wins: { label: 'Wins', kind: 'count', help: 'Bids that were served', sums: ['wins'], sql: 's.wins' },
   win_rate: { label: 'Win rate', kind: 'share', help: 'Wins as a share of bids', sums: ['wins', 'bids'], sql: share('s.wins', 's.bids') },
+  forecast: {
+    label: 'Forecast',
+    kind: 'count',
+    help: 'Impressions that line items were expected to deliver, a week before',
+    sums: ['forecasts', 'forecast'],
+    ...forecast('forecast', 's.forecast'),
+  },
+  forecast_error: {
+    label: 'Forecast error',
+    kind: 'share',
+    help: 'How far that was off, of each line item and day, as a share of what they delivered',
+    sums: ['forecasts', 'forecast_off', 'forecast_came'],
+    ...forecast('forecast', errorOf('forecast')),
+  },
+  request_forecast: {
+    label: 'Request forecast',
+    kind: 'count',
+    help: 'Impressions that pages were expected to ask for, a week before',
+    sums: ['request_forecasts', 'request_forecast'],
+    ...forecast('request_forecast', 's.request_forecast'),
+  },
+  request_forecast_error: {
+    label: 'Request forecast error',
+    kind: 'share',
+    help: 'How far that was off, of each placement and day, as a share of what pages asked for',
+    sums: ['request_forecasts', 'request_forecast_off', 'request_forecast_came'],
+    ...forecast('request_forecast', errorOf('request_forecast')),
+  },
 } as const satisfies Readonly<Record<string, Metric>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -3,7 +3,8 @@ import { pointerStep, type Fault } from '../base/fault.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { REPORT_HOURS_DAYS, ROLL_UPS, type RollUp, type RollUpSource } from '../events/postgres/roll-ups.ts';
 import { DIMENSION_NAMES, dimensionOf, type DimensionName } from './report-dimensions.ts';
-import { columnsOf, hasDimension, METRIC_NAMES, metricOf, whyNot, type MetricName } from './report-fields.ts';
+import { hasDimension, whyNot } from './metric-dimensions.ts';
+import { columnsOf, METRIC_NAMES, metricOf, type MetricName } from './report-fields.ts';
 import { SUMS } from './report-sums.ts';
 
 /** What a report is asked for, checked. */
@@ -181,7 +182,10 @@ const readSort = (text: string | null, columns: readonly string[], faults: Fault
   return { column, descending: text.startsWith('-') };
 };
 
-const LABELS: Readonly<Record<RollUpSource, string>> = { hits: 'delivery', plays: 'plays', requests: 'requests', bids: 'bids' };
+const LABELS: Readonly<Record<RollUpSource, string>> = {
+  ...{ hits: 'delivery', plays: 'plays', requests: 'requests', bids: 'bids' },
+  ...{ forecasts: 'forecasts of line items', request_forecasts: 'forecasts of requests' },
+};
 
 /** Of each kind of figures, the smallest roll-up that has all dimensions. */
 const rollUpsFor = (

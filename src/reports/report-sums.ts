@@ -46,6 +46,14 @@ export const SUMS = {
   bids: { of: 'bids', sql: 'sum_bigint(r.bids)' },
   bid_refusals: { of: 'bids', sql: 'sum_bigint(r.refused)' },
   wins: { of: 'bids', sql: 'sum_bigint(r.wins)' },
+  forecasts: { of: 'forecasts', sql: 'count(*)' },
+  forecast: { of: 'forecasts', sql: 'sum_bigint(r.forecast)' },
+  forecast_came: { of: 'forecasts', sql: 'sum_bigint(r.came)' },
+  forecast_off: { of: 'forecasts', sql: 'sum_bigint(r.off)' },
+  request_forecasts: { of: 'request_forecasts', sql: 'count(*)' },
+  request_forecast: { of: 'request_forecasts', sql: 'sum_bigint(r.forecast)' },
+  request_forecast_came: { of: 'request_forecasts', sql: 'sum_bigint(r.came)' },
+  request_forecast_off: { of: 'request_forecasts', sql: 'sum_bigint(r.off)' },
 } as const satisfies Readonly<Record<string, Sum>>;
 
 export type SumName = keyof typeof SUMS;

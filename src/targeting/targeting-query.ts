@@ -23,9 +23,10 @@ export class TargetingQuery implements OfferedPairs {
   private named: Map<string, readonly string[]> | undefined;
   private set: ReadonlySet<string> | undefined;
 
-  constructor(pairs: readonly string[], offeredBy?: OfferedBy) {
+  /** @param hashes of the pairs, where they are known */
+  constructor(pairs: readonly string[], offeredBy?: OfferedBy, hashes: readonly number[] = pairs.map(hashOfPair)) {
     this.pairs = pairs;
-    this.hashes = pairs.map(hashOfPair);
+    this.hashes = hashes;
     this.offeredBy = offeredBy;
   }
 

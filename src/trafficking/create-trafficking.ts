@@ -47,6 +47,7 @@ import { entityRoutes } from '../bookings/entity-routes.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
 import { createCheckRecord } from '../bookings/check-record.ts';
 import { createDraftBooking } from '../forecast/draft-booking.ts';
+import { availabilityRoutes } from '../forecast/availability/availability-routes.ts';
 import { createForecastStore } from '../forecast/forecast-store.ts';
 import { forecastRoutes } from '../forecast/forecast-routes.ts';
 import type { Forecasts } from '../forecast/forecasts.ts';
@@ -146,6 +147,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const statusesOf = { line_items: readStatuses, campaigns: readCampaignStatuses };
   const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
   const mentions = createMentionStore({ knex });
+  const forecasting = { knex, currentSnapshot, now: asking.now, forecasts: options.forecasts, store: createForecastStore({ knex }) };
   const handlers: Handlers<typeof TRAFFICKING_API> = {
     ...bulkRoutes(writer, reach),
     ...bookingRoutes({ writer, reach, now: asking.now }),
@@ -173,9 +175,9 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
       explain: createExplain(createJudgeLimits(counters)),
       writeAnswer: createAnswerWriter({ allowedEvents, tracking: undefined }),
     }),
+    ...availabilityRoutes(forecasting),
     ...forecastRoutes({
-      ...{ knex, currentSnapshot, now: asking.now, forecasts: options.forecasts },
-      store: createForecastStore({ knex }),
+      ...forecasting,
       checkRecord: createCheckRecord(options),
       draftBooking: createDraftBooking({ writer, reach, now: asking.now }),
     }),

@@ -20,6 +20,7 @@ import { SAVED_VIEW_API } from '../bookings/saved-view-api.ts';
 import { DELIVERY_API } from '../delivery/delivery-api.ts';
 import { EXPLAIN_API } from '../delivery/explain/explain-api.ts';
 import { FINANCE_API } from '../finance/finance-api.ts';
+import { AVAILABILITY_API } from '../forecast/availability/availability-api.ts';
 import { FORECAST_API } from '../forecast/forecast-api.ts';
 import { TRAFFIC_EVENT_API } from '../forecast/traffic-event-api.ts';
 import { MENTION_API } from '../people/mentions/mention-api.ts';
@@ -70,6 +71,7 @@ export const TRAFFICKING_API = {
   ...SAVED_VIEW_API,
   ...EXPLAIN_API,
   ...FORECAST_API,
+  ...AVAILABILITY_API,
   ...TRAFFIC_EVENT_API,
   ...BULK_API,
   ...BOOKING_API,

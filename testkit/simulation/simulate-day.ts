@@ -1,3 +1,4 @@
+import { UTC_DAYS, type DayRule } from '../../src/base/local-day.ts';
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
@@ -29,6 +30,10 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> 
   readonly redisUrl: string;
   readonly seed: number;
   readonly streams: readonly SimulatedStream[];
+  /** Where it begins; default: DAY_START_MS. */
+  readonly startMs?: number;
+  /** The days of the publisher around a moment; default: those of UTC. */
+  readonly daysAt?: (atMs: number) => DayRule;
   /** Default: 1. The minutes of the simulation count on over midnight. */
   readonly days?: number;
   /** The traffic curve that pacing gets; undefined: flat. */
@@ -76,11 +81,11 @@ const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 
 
 /** Days of one publisher: the service's own scripts on a real Redis with a virtual clock. */
 export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
-  const { seed, streams, days = 1, learned, outage, stepMs } = options;
+  const { seed, streams, days = 1, learned, outage, stepMs, startMs = DAY_START_MS, daysAt = () => UTC_DAYS } = options;
   const tickMs = Math.max(stepMs, MS_PER_MINUTE);
   const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
   const keys = createLedgerKeys(1);
-  let replicaMs = DAY_START_MS;
+  let replicaMs = startMs;
   const { tokenTtlMs, pid, allowances = true } = options;
   const connections = options.clockSkewsMs.map(connect);
   const replicas = options.clockSkewsMs.map((skewMs, i) =>
@@ -119,10 +124,10 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const reserve = ({ skewMs, reserve: reserveAt }: SimulatedReplica, stream: SimulatedStream): Promise<readonly ReservedImp[]> => {
     const atMs = replicaMs + skewMs;
     const curve: TrafficCurve = {
-      ...curveAt(atMs, learned),
+      ...curveAt(atMs, learned, undefined, daysAt(atMs)),
       scheduled: (lineItem, campaign) => options.scheduled?.(lineItem, campaign, atMs),
     };
-    const minute = Math.floor((replicaMs - DAY_START_MS) / MS_PER_MINUTE);
+    const minute = Math.floor((replicaMs - startMs) / MS_PER_MINUTE);
     const request = { publisherId: PUBLISHER, curve, expiresAtMs, siblingsOf: () => siblingsAt(minute) };
     return Promise.all(stream.candidates.map((one) => reserveAt([one], request)));
   };
@@ -188,7 +193,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   try {
     const minutes: Minute[] = [];
     for (let minute = 0; minute < days * MINUTES_PER_DAY; minute += tickMs / MS_PER_MINUTE) {
-      const fromMs = DAY_START_MS + minute * MS_PER_MINUTE;
+      const fromMs = startMs + minute * MS_PER_MINUTE;
       // What the event writer does: it moves the fold horizon, and empties the event stream.
       await control.mset(VIRTUAL_CLOCK_KEY, fromMs, keys.horizon(0), fromMs);
       await control.del(keys.events(0));
@@ -201,7 +206,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       options.onMinute?.(minute);
     }
     // The last moment of the last day; then its last tokens render or end.
-    const endMs = DAY_START_MS + days * MINUTES_PER_DAY * MS_PER_MINUTE;
+    const endMs = startMs + days * MINUTES_PER_DAY * MS_PER_MINUTE;
     await control.set(VIRTUAL_CLOCK_KEY, endMs - 1);
     minutes.push(await read(requests));
     for (let ms = 0; ms <= options.tokenTtlMs + tickMs; ms += stepMs) await step(endMs + ms, []);

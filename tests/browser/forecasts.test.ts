@@ -19,6 +19,7 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
     ['fresh', 300, 250],
   ] as const)
     await api('POST', '/placements', { id, publisher_id: publisher, width, height, formats: ['html', 'banner'] });
+  await api('POST', '/targetings', { publisher_id: publisher, name: 'Phones', targeting: { devices: ['mobile'] } });
   const flight = { start_date: day(-5), end_date: day(9) };
   campaign = (await api('POST', '/campaigns', { publisher_id: publisher, name: 'Autumn', ...flight })).id;
   const booked = { campaign_id: campaign, active: true, priority: 2, cpm: 4, pacing: 'Even', placement_ids: ['article-top'], ...flight };
@@ -135,8 +136,28 @@ test('availability shows what is sold by week and day, the bookings behind it, a
   await page.getByRole('button', { name: 'Days' }).click();
   await eventually(async () => expect(await cells.count()).toBeGreaterThanOrEqual(3 * 28));
   await shootSchemes(page, 'availability');
+  const lines = () => page.locator('.availability tbody th').allInnerTexts();
   await page.getByLabel('Size').selectOption('300 × 250');
-  await eventually(async () => expect(await page.locator('.availability tbody th').allInnerTexts()).toEqual(['sidebar']));
+  await eventually(async () => expect(await lines()).toEqual(['sidebar']));
+  await page.getByLabel('Size').selectOption('All sizes');
+  await page.getByLabel('Lines').selectOption('By country');
+  await eventually(async () => expect(await lines()).toEqual(['Finland']));
+  await cells.first().click();
+  await card.getByText('Finland, ').waitFor();
+  await card.getByRole('link', { name: 'Sponsor' }).waitFor();
+  await page.getByLabel('Lines').selectOption('By targeting');
+  await eventually(async () => expect(await lines()).toEqual(['Phones']));
+  await shootSchemes(page, 'availability-targetings');
+  await page.getByLabel('Lines').selectOption('By placement');
+  await page.getByRole('combobox', { name: 'Targeting' }).fill('Pho');
+  await page.getByRole('option', { name: 'Phones' }).click();
+  await eventually(async () => expect(await lines()).toEqual(['All of them', 'article-top', 'sidebar']));
+  await page.getByRole('combobox', { name: 'Country' }).fill('Swed');
+  await page.getByRole('option', { name: 'Sweden' }).click();
+  await page.getByText('No traffic of this kind is expected.').waitFor();
+  expect(page.url()).toMatch(/country=SE&targeting=\d+$/);
+  await desk.admin.go('#/availability');
+  await cells.first().waitFor();
 
   await page.getByRole('button', { name: 'Add what is known of traffic' }).click();
   await page.locator('.traffic-form button[type=submit]').click();

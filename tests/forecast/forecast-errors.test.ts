@@ -91,6 +91,14 @@ it('compares forecasts of 1, 7 and 28 days with the day that has ended where the
   expect(new Set(each.map(({ key }) => key))).toEqual(new Set([placementId]));
   expect(await readForecastErrors(knex, { ...question, subject: 'line_item', key: String(lineItemIds[1]) })).toEqual([]);
 
+  // Reports have those that were a week old.
+  const reported = await knex('forecast_days').where({ publisher_id: publisherId }).select('line_item_id', 'forecast', 'came', 'off');
+  expect(reported).toEqual([{ line_item_id: lineItemIds[0], forecast: '120', came: '125', off: '5' }]);
+  const ofRequests = await knex('request_forecast_days')
+    .where({ publisher_id: publisherId })
+    .select('placement_id', 'forecast', 'came', 'off');
+  expect(ofRequests).toEqual([{ placement_id: placementId, forecast: '1200', came: '1250', off: '50' }]);
+
   const errorsOf = createErrorGauges(knex);
   expect((await errorsOf('line_item', 'meanError')())['7']).toBeCloseTo(0.04);
   expect((await errorsOf('placement', 'held')())['28']).toBe(0);

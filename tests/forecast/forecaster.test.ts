@@ -1,18 +1,15 @@
 import knexFactory, { type Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
-import { figuresOf } from '../../src/forecast/base-figures.ts';
+import { figuresOf, type BaseFigures } from '../../src/forecast/base-figures.ts';
 import { createForecastStore } from '../../src/forecast/forecast-store.ts';
 import { createForecaster, NothingKnown, type ForecastQuestion } from '../../src/forecast/forecaster.ts';
 import type { ForecastAnswer } from '../../src/forecast/forecast-answer.ts';
-import { createSampleStore } from '../../src/forecast/sample/sample-store.ts';
-import type { SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
 import { DRAFT_ID } from '../../src/forecast/with-draft.ts';
-import { book, type Booking } from '../../testkit/book.ts';
-import { createChance } from '../../testkit/chance.ts';
+import { book } from '../../testkit/book.ts';
 import { testDatabase } from '../setup/test-database.ts';
+import { live, VISITS_A_DAY } from './live.ts';
 
 const DAY = 86_400_000;
-const VISITS_A_DAY = 120;
 
 let knex: Knex;
 beforeAll(async () => {
@@ -21,28 +18,6 @@ beforeAll(async () => {
 afterAll(() => knex.destroy());
 
 const forecaster = () => createForecaster({ knex, dimensions: new Map(), pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, tokenTtlMs: 1_800_000 });
-
-/** Fourteen days of two hundred visitors on the placement, one third of them in Finland, as replicas would have stored them. */
-const live = async ({ publisherId, placementId }: Booking, nowMs: number): Promise<void> => {
-  const chance = createChance(1);
-  const requests: SampledRequest[] = [];
-  for (let atMs = nowMs - 15 * DAY; atMs < nowMs; atMs += DAY / VISITS_A_DAY) {
-    const visitor = Math.floor(200 * chance());
-    requests.push({
-      ...{ publisherId, atMs: Math.floor(atMs), weight: 1, visitor: `v${visitor}`, pageView: 0, isRemembered: true, floorMicros: null },
-      ...{ visitorOffset: null, placements: [placementId], sizes: [''] },
-      pairs: [`countries7:country=${visitor % 3 === 0 ? 'FI' : 'SE'}`],
-    });
-  }
-  await createSampleStore({ knex }).add(requests);
-  await knex.raw(
-    `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
-     select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
-     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3
-     on conflict do nothing`,
-    [publisherId],
-  );
-};
 
 const ask = async (question: Omit<ForecastQuestion, 'nowMs' | 'models'>, of = forecaster()) => {
   const sampled: ForecastAnswer[] = [];
@@ -66,8 +41,18 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
       { priority: 3 },
     ],
   });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const [goal, capped] = booking.lineItemIds;
+  // Yesterday 700 of 1,000 impressions were in view.
+  const ids = {
+    publisher_id: booking.publisherId,
+    campaign_id: booking.campaignId,
+    line_item_id: capped,
+    creative_id: booking.creativeIds[1],
+  };
+  const yesterday = dateOfDay(dayOf(Date.now()) - 1);
+  await knex('daily_counts').insert({ ...ids, day: yesterday, serves: 1_100, impressions: 1_000 });
+  await knex('report_days').insert({ ...ids, day: yesterday, placement_id: booking.placementId, reason: '', viewable: 700 });
   const first = await ask({ publisherId: booking.publisherId, lineItemId: goal, draft: undefined });
   expect(first.answer.basis).toBe('replay');
   // Its flight ends after the days that are forecast, which get their part of the goal.
@@ -81,11 +66,14 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
   expect(second.answer.available / first.answer.available).toBeCloseTo(1 / 3, 1);
   expect(second.answer.binding.map(({ reason }) => reason)).toContain('frequency_capped');
   expect(second.answer.delivery.p50).toBeLessThan(second.answer.available);
+  // As little as is known is mixed with what is usual.
+  expect(second.answer.viewable! / second.answer.delivery.p50).toBeCloseTo(0.69, 1);
+  expect(first.answer.viewable! / first.answer.delivery.p50).toBeCloseTo(0.67, 1);
 });
 
 it('names whom a draft displaces, and stores nothing of it', async () => {
   const booking = await book(knex, { lineItems: [{ priority: 2 }] });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const [below] = booking.lineItemIds;
   const row = await knex('line_items').where({ id: below }).first<Record<string, unknown>>('*');
   const draft = {
@@ -128,7 +116,7 @@ it('names the line items that fall short of their goals, with what would help mo
       { pacing: 'Even', goal_impressions: 9_000, priority: 1, active: false },
     ],
   });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const short = await forecaster().short(booking.publisherId, Date.now(), () => Promise.resolve());
   expect(short.map(({ lineItemId }) => lineItemId)).toEqual([booking.lineItemIds[1]]);
   expect(short[0]!.goal).toBe(9_000);
@@ -145,10 +133,10 @@ it('would raise a price that is beaten, and add a placement that a creative fits
       { priority: 2, cpm_micros: 5_000_000 },
     ],
   });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const more = `${booking.placementId}-more`;
   await knex('placements').insert({ ...(await knex('placements').where({ id: booking.placementId }).first<object>('*')), id: more });
-  await live({ ...booking, placementId: more }, Date.now());
+  await live(knex, { ...booking, placementId: more }, Date.now());
   const [short] = booking.lineItemIds;
   await knex('line_items')
     .where({ id: short })
@@ -170,7 +158,7 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
   await knex.raw(
     `with items as (
        insert into line_items (campaign_id, name, active, cpm_micros, priority, start_at, end_at)
-       select campaign_id, 'item ' || n, true, 1000000 + n, 2, start_at, end_at from line_items, generate_series(2, 2000) n where id = ? returning id
+       select campaign_id, 'item ' || n, true, 1000000 + 1000 * n, 2, start_at, end_at from line_items, generate_series(2, 2000) n where id = ? returning id
      ) insert into creatives (placement_id, line_item_id, format, content) select ?, id, 'html', '<b>ad</b>' from items`,
     [lineItemIds[0]!, placementId],
   );
@@ -199,11 +187,29 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
   expect((user + system) / 1e6).toBeLessThan(2);
   // A request each seven seconds, of which a part was read.
   expect(Math.abs(sampled.available / ((29 * DAY) / 7_000) - 1)).toBeLessThan(0.1);
+
+  // What is free by country, too, where each of them is booked there.
+  const days = Array.from({ length: 29 }, (_, i) => dateOfDay(dayOf(Date.now()) + i));
+  const each = (count: number): number[] => days.map(() => count);
+  const ids = await knex('line_items')
+    .join('creatives', 'line_item_id', 'line_items.id')
+    .where({ placement_id: placementId })
+    .pluck<number[]>('line_items.id');
+  expect(ids).toHaveLength(2_000);
+  const bookings = { [placementId]: Object.fromEntries(ids.map((id) => [id, each(2)])) };
+  const figures = { [placementId]: { available: each(12_000), p10: each(11_000), p90: each(13_000), sold: each(4_000) } };
+  const base: BaseFigures = { version: 1, days, placements: figures, lineItems: {}, bookings, warning: null, widening: 1 };
+  await createForecastStore({ knex }).keepBase(publisherId, days[0]!, base, []);
+  const before = process.cpuUsage();
+  const { cuts } = await of.availability({ publisherId, nowMs: Date.now(), by: 'country' });
+  const spent = process.cpuUsage(before);
+  expect((spent.user + spent.system) / 1e6).toBeLessThan(2);
+  expect(cuts.map(({ key, available, sold }) => [key, available[9], sold[9]])).toEqual([['FI', 12_000, 4_000]]);
 });
 
 it('ends where it is told to', async () => {
   const booking = await book(knex);
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const question = {
     publisherId: booking.publisherId,
     lineItemId: booking.lineItemIds[0],
@@ -217,7 +223,7 @@ it('ends where it is told to', async () => {
 
 it('says what the sample has of one question while it replays for another, whose answer is the same', async () => {
   const booking = await book(knex, { lineItems: [{ pacing: 'Even', goal_impressions: 600 }, { priority: 3 }] });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const nowMs = Date.now();
   const [first, second] = booking.lineItemIds.map((lineItemId) => ({
     ...{ publisherId: booking.publisherId, lineItemId, draft: undefined, nowMs, models: {} },
@@ -236,7 +242,7 @@ it('says what the sample has of one question while it replays for another, whose
 
 it('knows who gets what from the replay that another process has stored', async () => {
   const booking = await book(knex, { lineItems: [{ priority: 1 }, { priority: 2 }] });
-  await live(booking, Date.now());
+  await live(knex, booking, Date.now());
   const nowMs = Date.now();
   const made = await forecaster().baseline(booking.publisherId, nowMs, () => Promise.resolve());
   await createForecastStore({ knex }).keepBase(booking.publisherId, dateOfDay(dayOf(nowMs)), figuresOf(made, dateOfDay), []);

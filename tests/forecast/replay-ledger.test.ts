@@ -59,7 +59,7 @@ it.each([1, 2, 3])(
     const rig = await createLedgerRig(await testRedisUrl(), { tokenTtlMs: 6 * HOUR });
     const replay = createReplayLedger({
       ...{ pid: PID, tokenTtlMs: 6 * HOUR, scale: 1, started: [], random: () => 0.5, onImpression: () => undefined },
-      rates: { renderRate: () => 1, clickRate: () => 0, viewableRate: () => 0 },
+      rates: { renderRate: () => 1, clickRate: () => 0, viewableRate: () => 0, isViewKnown: false },
     });
     const refused = new Map<NoBidReason, number>();
     let served = 0;

@@ -85,6 +85,52 @@ test('a report of today has what pages asked for, was served, seen and clicked, 
   expect(hours.rows).toEqual([{ hour: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00Z$/), impressions: 1 }]);
 });
 
+test('what was forecast a week before stands beside what came, with how far it was off; null where no forecast was kept', async () => {
+  const booked = await book(api, 'forecast');
+  const of = { publisher_id: booked.publisher.id };
+  const item = { ...of, campaign_id: booked.campaign, line_item_id: booked.lineItem };
+  await knex('forecast_days').insert([
+    { ...item, day: '2026-06-01', forecast: 100, came: 80, off: 20 },
+    { ...item, day: '2026-06-02', forecast: 50, came: 100, off: 50 },
+  ]);
+  await knex('request_forecast_days').insert({
+    ...of,
+    placement_id: booked.placement,
+    day: '2026-06-01',
+    forecast: 900,
+    came: 1_000,
+    off: 100,
+  });
+  await delivered('2026-06-01', booked, { impressions: 80 });
+  await delivered('2026-06-03', booked, { impressions: 30 });
+  const days = 'from=2026-06-01&to=2026-06-03';
+  const ofItems = await report(
+    `group_by=day,line_item&metrics=impressions,forecast,forecast_error&${days}&filter[campaign]=${booked.campaign}`,
+  );
+  expect(
+    (ofItems.rows as Json[]).map(({ day, impressions, forecast, forecast_error }) => [day, impressions, forecast, forecast_error]),
+  ).toEqual([
+    ['2026-06-01', 80, 100, 0.25],
+    ['2026-06-02', 0, 50, 0.5],
+    ['2026-06-03', 30, null, null],
+  ]);
+  expect(ofItems.totals).toEqual({ impressions: 110, forecast: 150, forecast_error: 70 / 180 });
+  const placements = `group_by=placement&metrics=request_forecast,request_forecast_error&${days}&filter[publisher]=${booked.publisher.id}`;
+  expect((await report(placements)).rows).toEqual([{ placement_id: booked.placement, request_forecast: 900, request_forecast_error: 0.1 }]);
+  expect(await faultsOf('group_by=placement&metrics=forecast')).toEqual(['/metrics/0']);
+  expect(await faultsOf('group_by=line_item&metrics=request_forecast')).toEqual(['/metrics/0']);
+});
+
+test('revenue is exact to the millionth at the largest budgets', async () => {
+  const booked = await book(api, 'large');
+  for (const day of ['2026-06-01', '2026-06-02']) await delivered(day, booked, { impressions: 1_000, spend_micros: '999999999999999' });
+  const { rows, totals } = await report(
+    `group_by=day&metrics=revenue,ecpm&from=2026-06-01&to=2026-06-02&filter[campaign]=${booked.campaign}`,
+  );
+  expect((rows as Json[]).map(({ revenue }) => revenue)).toEqual([999_999_999.999999, 999_999_999.999999]);
+  expect(totals).toEqual({ revenue: 1_999_999_999.999998, ecpm: 999_999_999.999999 });
+});
+
 test('plays are a source of their own: quartiles, the completion rate, and errors by code', async () => {
   const booked = await book(api, 'played');
   const keys = {

@@ -1,6 +1,6 @@
 /**
- * Largest amount accepted, in units of the publisher's currency. Its micros are far below 2^53, so both conversions
- * below are exact.
+ * Largest amount accepted, in units of the publisher's currency. Its micros, 10^15, are below 2^53: conversions, sums in Lua
+ * (doubles) and holds (7 bytes) are exact, and what two campaigns spend may be added.
  */
 export const MAX_AMOUNT = 1_000_000_000;
 const MICROS_A_UNIT = 1_000_000;

@@ -65,8 +65,8 @@ const KEYS = {
 
 export type RollUpKey = keyof typeof KEYS;
 
-/** Hits, what players report, requests for ads, and what bidders were asked and answered. */
-export const ROLL_UP_SOURCES = ['hits', 'plays', 'requests', 'bids'] as const;
+/** Hits, what players report, requests for ads, what bidders were asked and answered, and what was forecast of hits and of requests. */
+export const ROLL_UP_SOURCES = ['hits', 'plays', 'requests', 'bids', 'forecasts', 'request_forecasts'] as const;
 export type RollUpSource = (typeof ROLL_UP_SOURCES)[number];
 
 export interface RollUp {
@@ -97,6 +97,9 @@ export const ROLL_UPS: readonly RollUp[] = [
   { table: 'bid_hours', of: 'bids', keys: ['day', 'hour', ...OFFER, 'reason', 'size'] },
   { table: 'deal_days', of: 'bids', keys: ['day', ...OFFER, 'deal_id', 'reason', 'size'] },
   { table: 'deal_hours', of: 'bids', keys: ['day', 'hour', ...OFFER, 'deal_id', 'reason', 'size'] },
+  // Written each night (forecast/errors/compare-forecasts.ts).
+  { table: 'forecast_days', of: 'forecasts', keys: ['day', 'publisher_id', 'campaign_id', 'line_item_id'] },
+  { table: 'request_forecast_days', of: 'request_forecasts', keys: ['day', 'publisher_id', 'placement_id'] },
 ];
 
 /** Roll-ups by the hour are kept for so many days. */

@@ -26,6 +26,23 @@ const STORE = `
     as compared (age, subject, key, p10, p50, p90, widening, actual)
   on conflict (publisher_id, day, age, subject, key) do update set actual = excluded.actual`;
 
+/** Reports have the forecasts of this age. */
+const REPORTED_AGE: ForecastAge = 7;
+const FIGURES = 'p50 as forecast, actual as came, abs(actual - p50) as off';
+const UPDATE = 'do update set forecast = excluded.forecast, came = excluded.came, off = excluded.off';
+const OF_DAY = `where publisher_id = :publisherId and day = :day and age = ${REPORTED_AGE}`;
+/** For reports, which have what was forecast for longer. */
+const KEEP_FOR_REPORTS = `
+  with delivered as (
+    insert into forecast_days (day, publisher_id, campaign_id, line_item_id, forecast, came, off)
+    select day, publisher_id, campaign_id, line_items.id, ${FIGURES}
+    from forecast_errors join line_items on line_items.id = key::int ${OF_DAY} and subject = 'line_item'
+    on conflict (day, publisher_id, campaign_id, line_item_id) ${UPDATE}
+  )
+  insert into request_forecast_days (day, publisher_id, placement_id, forecast, came, off)
+  select day, publisher_id, key, ${FIGURES} from forecast_errors ${OF_DAY} and subject = 'placement'
+  on conflict (day, publisher_id, placement_id) ${UPDATE}`;
+
 /**
  * Compares a whole day with what was forecast for it, and stores both. Done again, it stores the same.
  *
@@ -59,6 +76,7 @@ export const compareForecasts = async (knex: Knex, publisherId: number, day: num
     widening: column((row) => row.widening),
     actual: column((row) => row.actual),
   });
+  await knex.raw(KEEP_FOR_REPORTS, { publisherId, day: dateOfDay(day) });
   return rows.length;
 };
 

@@ -16,4 +16,6 @@ export interface HitRates {
   /** Of its impressions. */
   clickRate(lineItemId: number): number;
   viewableRate(lineItemId: number): number;
+  /** Whether anything is known of what was in view: false: the rate is a usual one. */
+  readonly isViewKnown: boolean;
 }

@@ -4,6 +4,7 @@ import type { Consent } from '../../context/consent/consent.ts';
 import type { AdSize, AuctionTerms } from '../../decision/ad-query.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import { TargetingQuery, type OfferedBy } from '../../targeting/targeting-query.ts';
+import { hashOfPair } from '../../targeting/pair-table.ts';
 import { ASKED_KINDS, nameOfAsked, pairOf, type AskedKind } from '../../targeting/targeting-rules.ts';
 import { halfHourAt, hoursOffered } from '../../targeting/week-hours.ts';
 import { HALF_HOUR_MS } from '../../targeting/week-hours.ts';
@@ -13,6 +14,7 @@ import type { Arrival } from './arrivals.ts';
 /** What is read of a sampled request once, for all its replays. */
 interface Prepared {
   readonly pairs: readonly string[];
+  readonly hashes: readonly number[];
   readonly asked: ReadonlyMap<AskedKind, readonly string[]>;
   readonly imps: readonly RequestedImp[];
 }
@@ -32,7 +34,7 @@ export const createReplayRequest = (publisher: Publisher, offsetMs: (atMs: numbe
   return ({ request, atMs, copy }) => {
     let known = prepared.get(request);
     if (known === undefined) prepared.set(request, (known = prepare(request)));
-    const { pairs, asked, imps } = known;
+    const { pairs, hashes, asked, imps } = known;
     const { visitor, visitorOffset, isRemembered, pageView } = request;
     const offeredBy: OfferedBy = (kind) => {
       if (kind !== 'schedule') return asked.get(kind) ?? [];
@@ -45,7 +47,7 @@ export const createReplayRequest = (publisher: Publisher, offsetMs: (atMs: numbe
       id: '',
       publisher,
       imps,
-      query: { targeting: new TargetingQuery(pairs, offeredBy), atMs, mayRemember: isRemembered },
+      query: { targeting: new TargetingQuery(pairs, offeredBy, hashes), atMs, mayRemember: isRemembered },
       userHash: isRemembered && visitor !== '' ? name : null,
       sessionUser: null,
       consent: ALLOWED,
@@ -76,7 +78,7 @@ const prepare = (request: SampledRequest): Prepared => {
     const [size, ...otherSizes] = sizesIn(request.sizes[i] ?? '');
     return { impId: String(i), placementId, ...(size ?? { width: null, height: null }), otherSizes, targeting: undefined, terms };
   });
-  return { pairs, asked, imps };
+  return { pairs, hashes: pairs.map(hashOfPair), asked, imps };
 };
 
 const sizesIn = (text: string): readonly AdSize[] =>

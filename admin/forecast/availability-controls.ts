@@ -1,0 +1,101 @@
+import { html, type nothing, type TemplateResult } from 'lit-html';
+import { findRecords } from '../bookings/lists/find-records.ts';
+import type { Page } from '../page.ts';
+import { combobox, type ComboboxOptions, type Option } from '../parts/combobox.ts';
+import { COUNTRIES, countryName } from '../parts/fields/country-field.ts';
+import { t } from '../words/texts.ts';
+import { GROUPS, SPANS, type Group, type Span } from './availability-grid.ts';
+
+/** What is shown, as it is in the address. */
+export interface AvailabilityChoice {
+  readonly publisher: number | undefined;
+  readonly span: Span;
+  readonly by: Group;
+  readonly country: string | undefined;
+  /** Such as 300x250. */
+  readonly size: string | undefined;
+  readonly targeting: number | undefined;
+}
+
+export interface AvailabilityControlsOptions {
+  readonly page: Page;
+  readonly choice: AvailabilityChoice;
+  readonly change: (change: Partial<AvailabilityChoice>) => void;
+  /** A button; nothing: there is no file yet. */
+  readonly file: TemplateResult | typeof nothing;
+}
+
+const GROUP_WORDS: Readonly<Record<Group, () => string>> = {
+  placement: () => t`By placement`,
+  country: () => t`By country`,
+  size: () => t`By size`,
+  targeting: () => t`By targeting`,
+};
+const SPAN_WORDS: Readonly<Record<Span, () => string>> = { weeks: () => t`Weeks`, days: () => t`Days` };
+const MAX_FOUND = 20;
+
+export const sizeWords = (size: string): string => size.replace('x', ' × ');
+
+const findCountries = (text: string): Promise<readonly Option[]> => {
+  const typed = text.trim().toLowerCase();
+  const found = COUNTRIES.filter(({ value, label }) => value.toLowerCase() === typed || label.toLowerCase().includes(typed));
+  return Promise.resolve(found.slice(0, MAX_FOUND).map(({ value, label }) => ({ value, label, note: value })));
+};
+
+/** Whose availability, of what part of the traffic, by what and how fine. */
+export const availabilityControls = ({ page, choice, change, file }: AvailabilityControlsOptions): TemplateResult => {
+  const { store, api } = page;
+  const { publisher, span, by, country, size, targeting } = choice;
+  const placements = store.listing('placements', `publisher_id=${publisher}`)?.rows ?? [];
+  const sizes = [...new Set([...placements.map(({ width, height }) => `${width}x${height}`), ...(size ? [size] : [])])].sort();
+  const chooser = (options: Pick<ComboboxOptions, 'label' | 'placeholder' | 'shown' | 'find' | 'choose'>): TemplateResult =>
+    html`<div class="availability-choice">${combobox(options)}</div>`;
+  return html`
+    <div class="timeline-controls">
+      <div class="availability-publisher">
+        ${combobox({
+          ...{ label: t`Publisher`, placeholder: t`Publisher`, shown: store.find('publishers', publisher)?.name ?? '' },
+          find: findRecords(api, 'publishers'),
+          choose: (option) => option && change({ publisher: Number(option.value), targeting: undefined }),
+        })}
+      </div>
+      <div class="toggles" role="group" aria-label=${t`Scale`}>
+        ${SPANS.map(
+          (one) =>
+            html`<button type="button" class="toggle" aria-pressed=${String(one === span)} @click=${() => change({ span: one })}>
+              ${SPAN_WORDS[one]()}
+            </button>`,
+        )}
+      </div>
+      <select
+        class="availability-select"
+        aria-label=${t`Lines`}
+        @change=${({ target }: Event) => change({ by: (target as HTMLSelectElement).value as Group })}
+      >
+        ${GROUPS.map((one) => html`<option value=${one} ?selected=${one === by}>${GROUP_WORDS[one]()}</option>`)}
+      </select>
+      ${file}
+    </div>
+    <div class="timeline-controls" role="group" aria-label=${t`Part of the traffic`}>
+      <select
+        class="availability-select"
+        aria-label=${t`Size`}
+        @change=${({ target }: Event) => change({ size: (target as HTMLSelectElement).value || undefined })}
+      >
+        <option value="" ?selected=${size === undefined}>${t`All sizes`}</option>
+        ${sizes.map((one) => html`<option value=${one} ?selected=${one === size}>${sizeWords(one)}</option>`)}
+      </select>
+      ${chooser({
+        ...{ label: t`Country`, placeholder: t`All countries`, shown: country === undefined ? '' : countryName(country) },
+        find: findCountries,
+        choose: (option) => change({ country: option?.value }),
+      })}
+      ${chooser({
+        ...{ label: t`Targeting`, placeholder: t`Any targeting` },
+        shown: targeting === undefined ? '' : (store.find('targetings', targeting)?.name ?? `#${targeting}`),
+        find: findRecords(api, 'targetings', `publisher_id=${publisher}`),
+        choose: (option) => change({ targeting: option && Number(option.value) }),
+      })}
+    </div>
+  `;
+};
