@@ -10,7 +10,7 @@ import { idsIn, type ReportQuestion } from './report-question.ts';
 
 /** Why a report is read from Postgres although REPORTS_URL is set, in words for who asks. */
 export const WHY_POSTGRES = {
-  figures: 'ClickHouse has hits: requests, bids and serves are read from Postgres',
+  figures: 'ClickHouse has hits: requests, bids, serves and forecasts are read from Postgres',
   behind: 'ClickHouse lacks hits that are more than ten minutes old',
   gaps: 'ClickHouse lacks hours of these days, refused events, or is not compared since a day was filtered again',
   days: 'the events in ClickHouse begin after the first of these days',

@@ -181,11 +181,9 @@ export const measuresOf = (of: EventSource): readonly string[] => Object.keys(OF
  */
 export const summedEvents = (of: EventSource, keys: readonly RollUpKey[], from: string): string => {
   const { sums, rows } = OF_EVENTS[of];
-  const columns = [
-    ...keys.map((key) => `${GROUPED_KEYS[key] ?? key} as ${key}`),
-    ...Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0) as ${name}`),
-  ];
-  return `select ${columns.join(', ')} from ${from} where ${rows} group by ${keys.map((_, i) => i + 1).join(', ')}`;
+  const columns = keys.map((key) => `${GROUPED_KEYS[key] ?? key} as ${key}`);
+  const sumsSql = Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0) as ${name}`);
+  return `select ${[...columns, ...sumsSql].join(', ')} from ${from} where ${rows} group by ${keys.map((_, i) => i + 1).join(', ')}`;
 };
 
 const serves = (rollUp: RollUp, sum: string, from: string, keys: Readonly<Record<string, string>>): string =>
