@@ -24,6 +24,9 @@ const SCRIPT_LINKS =
 
 const ENTRY_SCRIPT = Buffer.from(`<script>${CLICK_TAG}${SCRIPT_LINKS}</script>`);
 
+/** A page as it was uploaded. */
+export const withoutEntryScript = (page: string): string => page.replace(ENTRY_SCRIPT.toString(), '');
+
 /** The size in `<meta name="ad.size" content="width=300,height=250">`, as Google Ad Manager reads it. */
 export const html5Size = (page: Buffer): { readonly width: number | null; readonly height: number | null } => {
   let stated = '';

@@ -169,7 +169,7 @@ test('a report is saved with a schedule, opened again, and shared with an advert
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   await pick(page.getByRole('combobox', { name: 'Advertiser', exact: true }), 'Boots of the North');
   await page.getByRole('button', { name: 'Create the link' }).click();
-  const link = await page.locator('#report-link').innerText();
+  const link = await page.locator('#shared-link').innerText();
   await shoot(page, 'reports-link');
   await page.getByRole('button', { name: 'I have copied it' }).click();
 
