@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../../testkit/until.ts';
 import { beyondOf, loadAxe, violationsOf } from './setup/faults-of-page.ts';
 import { shootSchemes } from './setup/shoot.ts';
 import { startBrowser } from './setup/start-browser.ts';
@@ -94,6 +95,54 @@ test('a campaign is shared, its advertiser asks for changes and approves without
   await outside.reload();
   await outside.getByText('The link has ended or is not valid.').waitFor();
   await outside.context().close();
+  expect(troubles).toEqual([]);
+  await close();
+}, 120_000);
+
+test('a picture of a page is uploaded at its placement with the place of the ad, and previews are drawn on it, in both colours', async () => {
+  const { page, go, troubles, close } = await house.open('ann');
+  const dark = '<style>@media (prefers-color-scheme: dark){body{background:rgb(1, 2, 3)}}</style>';
+  await house.machine('PATCH', `/creatives/${house.booked.creative}`, { content: AD + dark });
+  await go('#/placements/house-top');
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="1280" height="2000"><rect width="1280" height="2000" fill="#eee"/></svg>';
+  const file = { name: 'page.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) };
+  await page.getByLabel('Add a picture: desktop, light').setInputFiles(file);
+  const place = page.locator('ad-place');
+  await place.locator('.ad-place').waitFor();
+  await place.scrollIntoViewIfNeeded();
+  const box = (await place.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.75, box.y + 60);
+  await page.mouse.up();
+  await page.getByLabel('From the top, desktop, light').fill('900');
+  await shootSchemes(page, 'page-pictures');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('was saved').waitFor();
+  const [stored, ...others] = (await house.machine('GET', '/placements/house-top')).body.page_pictures;
+  expect([stored, others]).toEqual([expect.objectContaining({ device: 'desktop', scheme: 'light', top: 900 }), []]);
+  expect([Math.abs(stored.left - 640) < 8, Math.abs(stored.width - 320) < 8]).toEqual([true, true]);
+
+  await go(`#/creatives/${house.booked.creative}`);
+  const choose = (words: string) => page.locator('.segment', { hasText: words }).click();
+  const background = () =>
+    page
+      .locator('page-preview iframe')
+      .contentFrame()
+      .locator('body')
+      .evaluate((body) => getComputedStyle(body).backgroundColor);
+  await choose('Desktop');
+  await page.locator('page-preview iframe').contentFrame().getByText('Boots, 79').waitFor();
+  const seen = (await page.locator('page-preview').boundingBox())!;
+  const ad = (await page.locator('page-preview iframe').boundingBox())!;
+  // On the picture the ad begins in the middle, and is a quarter as wide.
+  expect([(ad.x - seen.x) / seen.width, ad.width / seen.width].map((part) => Math.round(part * 20) / 20)).toEqual([0.5, 0.25]);
+  expect(await background()).toBe('rgba(0, 0, 0, 0)');
+  await choose('Dark');
+  await eventually(async () => expect(await background()).toBe('rgb(1, 2, 3)'));
+  await choose('Phone');
+  await page.getByText('on a sketch: its placement has no such picture of its page').waitFor();
+  await shootSchemes(page, 'creative-on-sketch');
   expect(troubles).toEqual([]);
   await close();
 }, 120_000);

@@ -12,6 +12,15 @@ export interface AdInPage {
 }
 
 /**
+ * A frame asks the browser, and not the page around it, which colours a visitor prefers: in the styles of the markup the answer is
+ * written in place of the question.
+ */
+const inScheme = (markup: string, scheme: PageScheme): string =>
+  markup.replaceAll(/\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi, (_, asked: string) =>
+    asked.toLowerCase() === scheme ? '(min-width: 0px)' : '(max-width: 0px)',
+  );
+
+/**
  * `<page-preview .shown=${shown}>`: an ad on a picture of its page, as much of which is shown as a screen of the device has, around the ad.
  * Sizes are set through the object model: the page's policy refuses style attributes.
  */
@@ -51,10 +60,9 @@ class PagePreview extends HTMLElement {
       this.#drawn = drawn;
       this.#background = place ? this.#picture(place.picture) : pageSketch(device, scheme, ad);
       this.#stage.replaceChildren(this.#background, this.#box);
-      // Creatives ask for it as `prefers-color-scheme`.
       this.#ad.style.colorScheme = scheme;
     }
-    this.#ad.ad = ad;
+    this.#ad.ad = { ...ad, markup: inScheme(ad.markup, scheme) };
     this.#fit();
   }
 

