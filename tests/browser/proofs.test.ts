@@ -115,7 +115,7 @@ test('a picture of a page is uploaded at its placement with the place of the ad,
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.75, box.y + 60);
   await page.mouse.up();
-  await page.getByLabel('From the top, desktop, light').fill('900');
+  await page.getByLabel('Top, desktop, light').fill('900');
   await shootSchemes(page, 'page-pictures');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('was saved').waitFor();

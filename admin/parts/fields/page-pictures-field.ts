@@ -93,7 +93,7 @@ export const pagePicturesField = (form: Form, page: Page, options: FieldOptions)
           }}
         ></ad-place>
         <div class="page-picture-place">
-          ${side('left', t`From the left`)}${side('top', t`From the top`)}${side('width', t`Width of the ad`)}
+          ${side('left', t`Left`)}${side('top', t`Top`)}${side('width', t`Width`)}
         </div>
       </figure>`;
     };
