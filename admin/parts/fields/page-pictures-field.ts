@@ -92,9 +92,7 @@ export const pagePicturesField = (form: Form, page: Page, options: FieldOptions)
               write(index, { left: String(left), top: String(top), width: String(width) }),
           }}
         ></ad-place>
-        <div class="page-picture-place">
-          ${side('left', t`Left`)}${side('top', t`Top`)}${side('width', t`Width`)}
-        </div>
+        <div class="page-picture-place">${side('left', t`Left`)}${side('top', t`Top`)}${side('width', t`Width`)}</div>
       </figure>`;
     };
     return html`<div class="page-pictures">${PAGE_DEVICES.flatMap((device) => PAGE_SCHEMES.map((scheme) => one(device, scheme)))}</div>
