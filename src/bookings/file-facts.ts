@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { FileFacts } from '../creative/checks/creative-findings.ts';
 import { pictureMovement } from '../creative/checks/picture-movement.ts';
 import { readAdFacts } from '../creative/checks/read-ad-facts.ts';
-import { withoutEntryScript } from '../uploads/html5-entry.ts';
+import { withoutEntryScript } from '../uploads/entry-script.ts';
 
 interface AssetRow {
   readonly sha256: string;

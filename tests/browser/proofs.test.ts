@@ -24,7 +24,6 @@ beforeAll(async () => {
   const both = { placement_ids: ['house-top', 'house-wide'], line_item_id: booked.lineItem, format: 'html' };
   await machine('POST', '/creatives', { ...both, name: 'Boots, any size', content: AD.replace('1d4ed8', '9a3412') });
 }, 90_000);
-afterAll(() => browser?.close());
 
 /** A page without scroll beyond its window and serious violations. */
 const expectSound = async (page: Page): Promise<void> => {
