@@ -144,4 +144,4 @@ test('a picture of a page is uploaded at its placement with the place of the ad,
   await shootSchemes(page, 'creative-on-sketch');
   expect(troubles).toEqual([]);
   await close();
-}, 120_000);
+}, 240_000);
