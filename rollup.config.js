@@ -163,4 +163,9 @@ export default [
     plugins: [typescript('es2022')],
     output: { file: join(adminServed, 'preview.js'), format: 'iife', plugins: [minify()] },
   },
+  {
+    input: join(adminSources, 'parts/preview/previews.ts'),
+    plugins: [typescript('es2022')],
+    output: { file: join(adminServed, 'previews.js'), format: 'iife', plugins: [minify()] },
+  },
 ];

@@ -80,7 +80,7 @@ export const mayOpen = (rights: Rights, hash: string): boolean => {
   if (name === 'campaigns' && verb === 'book' && !rights.may('POST', '/bookings')) return false;
   if (name === 'people' && id === 'new' && !rights.may('POST', '/people')) return false;
   if (name === 'roles') return id === undefined ? rights.managesAll : rights.may('POST', '/roles');
-  if (name === 'report_links') return rights.may('GET', '/report_links');
+  if (name === 'report_links') return rights.may('GET', '/report_links') || rights.may('GET', '/proof_links');
   if (name === 'tokens') return rights.may('POST', '/tokens');
   return screenNamed(name)?.isAllowed(rights) ?? true;
 };

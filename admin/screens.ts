@@ -34,7 +34,7 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
     case 'reports':
       return import('./reports/reports-view.ts').then(({ openReports }) => openReports(page, route));
     case 'report_links':
-      return import('./reports/report-links-view.ts').then(({ openReportLinks }) => openReportLinks(page));
+      return import('./reports/shared-links-view.ts').then(({ openSharedLinks }) => openSharedLinks(page));
     case 'finance':
       return import('./finance/finance-view.ts').then(({ openFinance }) => openFinance(page, route));
     case 'alerts':

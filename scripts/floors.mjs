@@ -14,6 +14,8 @@ export const FLOORS = [
   ['alerts', 'finance'],
   ['delivery'],
   ['assets', 'declarations', 'forecast', 'people', 'reports'],
+  ['proofing'],
+  ['links'],
   ['bookings'],
   ['api'],
   ['access', 'http'],

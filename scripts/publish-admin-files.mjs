@@ -14,6 +14,7 @@ const STYLES = [
   'lists',
   'notices',
   'forms',
+  'previews',
   'comments',
   'conflict',
   'desk',

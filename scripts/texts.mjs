@@ -12,7 +12,8 @@ import { parsePo, writePo } from './po.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ADMIN = path.join(ROOT, 'admin');
 const LANGUAGES = path.join(ADMIN, 'languages');
-const REPORT = path.join(ROOT, 'public/report');
+/** Pages behind links, which are no modules. */
+const LINK_PAGES = ['public/proof', 'public/report'];
 const TEMPLATE = 'messages.pot';
 const POT_HEAD = `# The texts of the page, from the source: "npm run texts" writes this file.
 msgid ""
@@ -102,16 +103,19 @@ export function readTexts(file, code) {
   return { marked, unmarked };
 }
 
-/** The texts of the page behind a report link, which is no module: what it says, and marks in its HTML. */
-const reportTexts = () =>
-  readdirSync(REPORT)
+/** The texts of the pages behind links: what they say, and marks in their HTML. */
+const linkPageTexts = () =>
+  LINK_PAGES.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder))
+      .sort()
+      .map((file) => `${folder}/${file}`),
+  )
     .filter((file) => /\.(js|html)$/.test(file))
-    .sort()
     .flatMap((file) =>
-      [...readFileSync(path.join(REPORT, file), 'utf8').matchAll(/\bsay\(\s*'([^']+)'|\bdata-say[^>]*>([^<]+)</g)].map(
+      [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/\bsay\(\s*'([^']+)'|\bdata-say[^>]*>([^<]+)</g)].map(
         ([, said, marked]) => ({
           id: said ?? marked,
-          file: `public/report/${file}`,
+          file,
         }),
       ),
     );
@@ -121,7 +125,7 @@ async function collectTexts() {
   const { marked, unmarked } = collectMarked();
   const { serviceTexts } = await tsImport(pathToFileURL(path.join(ROOT, 'scripts/service-texts.ts')).href, import.meta.url);
   const texts = new Map();
-  for (const { file, ...text } of [...marked, ...reportTexts(), ...serviceTexts().map((one) => ({ ...one, file: 'src' }))]) {
+  for (const { file, ...text } of [...marked, ...linkPageTexts(), ...serviceTexts().map((one) => ({ ...one, file: 'src' }))]) {
     if (!/[A-Za-z]/.test(text.id.replaceAll(/\{\d+\}/g, ''))) continue;
     const known = texts.get(text.id) ?? { id: text.id, files: new Set() };
     known.files.add(file);

@@ -20,7 +20,8 @@ export const mayApprove = ({ me, may }: Rights): boolean => me.kind === 'person'
 
 export const createInbox = (api: Api, rights: () => Rights, redraw: () => void): Inbox => {
   let approvals = 0;
-  let mentions = 0;
+  /** Mentions, and what advertisers said. */
+  let said = 0;
   let readAtMs = 0;
   const load = async (): Promise<void> => {
     readAtMs = Date.now();
@@ -29,7 +30,7 @@ export const createInbox = (api: Api, rights: () => Rights, redraw: () => void):
     const answer = await api.get('/me/inbox');
     if (!answer.ok) return;
     approvals = answer.value.approvals;
-    mentions = answer.value.mentions.length;
+    said = answer.value.mentions.length + answer.value.proofs.length;
     redraw();
   };
   return {
@@ -37,7 +38,7 @@ export const createInbox = (api: Api, rights: () => Rights, redraw: () => void):
       return approvals;
     },
     get total() {
-      return approvals + mentions;
+      return approvals + said;
     },
     load,
     refresh: () => {

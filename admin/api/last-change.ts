@@ -8,8 +8,9 @@ export type LastChange = Pick<AuditRow, 'actor' | 'at'>;
 
 /** undefined: the history cannot be read. */
 export const readLastChange = async (api: Api, kind: Kind, id: string | number): Promise<LastChange | undefined> => {
-  const changes = await api.get('/audit', { entity: kind.slice(0, -1), entity_id: id, limit: 1 });
-  return changes.ok ? changes.value[0] : undefined;
+  const changes = await api.get('/audit', { entity: kind.slice(0, -1), entity_id: id, limit: 10 });
+  // What is shared and said of it does not change it.
+  return changes.ok ? changes.value.find(({ action }) => !action.endsWith('_proof')) : undefined;
 };
 
 /** The author of a change where people do not sign in. */

@@ -17,6 +17,7 @@ import type { CampaignWire } from '../api/wire.ts';
 import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createFlowCard } from '../delivery/flow-card.ts';
+import { shareProof } from '../proofing/share-proof.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
 import { currencyOfCampaign } from '../words/currency.ts';
@@ -94,6 +95,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           ${statusPill(page.statuses.of('campaigns', id))}`,
           html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? t`Pause` : t`Resume`, () => toggleActive(page, 'campaigns', campaign))}
           ${page.rights.may('POST', '/bookings') && page.rights.mayChange('campaigns', campaign) ? html`<a role="button" class="secondary" href=${hashOf(['campaigns', id, 'book'])}>${t`Open the booking`}</a>` : nothing}
+          ${page.rights.may('POST', '/proof_links') ? button(t`Share a proof`, () => shareProof(page, { campaign_id: id }), 'secondary') : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
         ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast())} ${flow()}

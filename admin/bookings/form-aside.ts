@@ -1,19 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { debugLinkCard, mayJudge, rotateKey, setBlocked, setStatus } from './actions.ts';
-import { assetsOf } from '../parts/fields/content-assets.ts';
-import { listOf, numberOf, textOf, textOrNull } from './forms/typed-text.ts';
+import { debugLinkCard, rotateKey } from './actions.ts';
 import { saveFile } from '../api/save-file.ts';
 import type { Form } from './forms/form.ts';
 import { addLink, addStep } from './forms/next-step.ts';
 import type { Page } from '../page.ts';
-import { button, card, loading, pill } from '../parts/parts.ts';
-import { atDensity, previewCreative, type Slot } from '../parts/preview/preview-document.ts';
+import { button, card, loading } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
-import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../api/wire.ts';
-import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
+import type { Kind, PlacementWire, PublisherWire, Records } from '../api/wire.ts';
 import { NAMES } from '../words/kinds.ts';
-import { creativeState, listColumns } from './list-columns.ts';
+import { listColumns } from './list-columns.ts';
 import { ratesCard } from './rates-card.ts';
 import { placementTags } from './placement-tags.ts';
 import { locale } from '../words/language.ts';
@@ -22,7 +18,7 @@ import { rich, t } from '../words/texts.ts';
 /**
  * Beside a form: the preview of a creative, and what belongs to an existing record.
  *
- * @param first what comes before
+ * @param first what has a state, or is read of the record (besideForm)
  */
 export const formAside = <K extends Kind>(
   page: Page,
@@ -31,7 +27,7 @@ export const formAside = <K extends Kind>(
   record: Records[K] | undefined,
   first?: () => TemplateResult,
 ): TemplateResult | typeof nothing => {
-  if (kind === 'creatives') return creativeAside(page, form, record as CreativeWire | undefined);
+  if (kind === 'creatives') return first?.() ?? nothing;
   if (kind === 'line_items') return lineItemAside(page, form);
   if (!record) return nothing;
   if (kind === 'publishers') return publisherAside(page, record as PublisherWire);
@@ -129,51 +125,4 @@ const related = <K extends Kind>(page: Page, kind: K, parent: Readonly<Record<st
       ${addLink(page, { ...addStep(kind, '', parent), label: t`Add one` })}
     `,
   );
-};
-
-const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined): TemplateResult => {
-  const placements = listOf(form.read('/placement_ids')).flatMap((id) => page.store.find('placements', id) ?? []);
-  const sideOf = (name: 'width' | 'height'): number | null => {
-    const side = numberOf(form.read(`/${name}`));
-    return typeof side === 'number' && side > 0 && side <= 4096 ? side : null;
-  };
-  const [width, height] = [sideOf('width'), sideOf('height')];
-  const slot: Slot = { width: width ?? placements[0]?.width ?? 300, height: height ?? placements[0]?.height ?? 250 };
-  const format = textOf(form.read('/format'));
-  const preview = previewCreative(format, textOf(form.read('/content')), textOrNull(form.read('/click_url')), slot);
-  const isBanner = format === 'banner';
-  const pictures = isBanner ? [assetsOf(form.read('/content'))?.['images'] ?? []].flat() : [];
-  const notes = [...sizeNotes(width, height, placements), ...pictureNotes(pictures, placements)];
-  const figure = (markup: string, density: number): TemplateResult =>
-    html`<figure class="preview">
-      <figcaption>
-        ${slot.width} × ${slot.height}${isBanner ? t` on a ${density}× screen` : ''}${format === 'native' ? t`, in a sample template` : ''}
-      </figcaption>
-      <ad-preview
-        class="preview-frame"
-        .ad=${{ ...slot, markup: atDensity(markup, density, slot), title: t`Preview of the creative${isBanner ? `, ${density}×` : ''}`, namesPicture: isBanner }}
-      ></ad-preview>
-    </figure>`;
-  const block = (id: number, blocked: boolean) => setBlocked(page, id, blocked).then(() => page.go(location.hash, { saved: true }));
-  const judge = (id: number, status: 'approved' | 'rejected') =>
-    setStatus(page, id, status).then(() => page.go(location.hash, { saved: true }));
-  return html`
-    <aside class="form-aside preview-aside">
-      ${card(
-        t`Preview`,
-        html`${preview.ok ? (isBanner ? [1, 2] : [1]).map((density) => figure(preview.markup, density)) : html`<p class="empty-preview">${preview.reason}</p>`}
-          ${notes.map((note) => html`<p class="size-note">${note}</p>`)}
-          <p class="help">${t`Runs in a sandbox: the creative’s scripts and styles work and cannot reach this page.`}</p>`,
-      )}
-      ${
-        record
-          ? card(
-              t`State`,
-              html`<p>${pill(creativeState(page.store, record))}</p>
-                ${record.status === 'pending' && mayJudge(page) ? html`${button(t`Approve`, () => judge(record.id, 'approved'))} ${button(t`Reject`, () => judge(record.id, 'rejected'), 'secondary')} ` : nothing}${page.rights.may('POST', '/creatives/{id}/block') ? button(record.blocked_at ? t`Unblock` : t`Block`, () => block(record.id, !record.blocked_at), 'secondary') : nothing}`,
-            )
-          : nothing
-      }
-    </aside>
-  `;
 };

@@ -25,6 +25,7 @@ import { formAside } from './form-aside.ts';
 import { recordActions } from './row-actions.ts';
 import { createFlowCard } from '../delivery/flow-card.ts';
 import { createUnfilledCard } from '../delivery/unfilled-card.ts';
+import { createCreativeAside } from './creative-aside.ts';
 import { t } from '../words/texts.ts';
 
 /** The form of one record: a new one, a copy, or an existing one. */
@@ -112,7 +113,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
 
   const others = createOthersHere(page, kind, isNew ? undefined : Number(id));
   const waiting = isNew ? () => [] : createWaitingNote(page, kind, id);
-  const fill = kind === 'placements' && !isNew ? createFill(page, id) : undefined;
+  const first = besideForm(page, kind, form, isNew ? undefined : id);
 
   const propose = async (problem: Problem): Promise<void> => {
     if (await offerProposal(page, problem, form.note())) page.go(isNew ? hashOf([kind]) : linkTo(kind, id), { saved: true });
@@ -167,13 +168,19 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
                   : nothing
               }
             </div>
-            ${formAside(page, kind, form, isNew ? undefined : record, fill)}
+            ${formAside(page, kind, form, isNew ? undefined : record, first)}
           </div>
           ${isLocked ? nothing : saveBar(form, isNew ? t`Create ${one}` : t`Save`, isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
         </form>
       `;
     },
   };
+};
+
+/** What has a state beside a form, or is read of its record. @param id undefined: of a new record */
+const besideForm = (page: Page, kind: Kind, form: Form, id: string | undefined): (() => TemplateResult) | undefined => {
+  if (kind === 'creatives') return createCreativeAside(page, form, id === undefined ? undefined : Number(id));
+  return kind === 'placements' && id !== undefined ? createFill(page, id) : undefined;
 };
 
 /** What became of the requests for a placement: of a week, and of today. */

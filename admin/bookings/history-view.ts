@@ -26,6 +26,8 @@ const WORDS: Readonly<Record<string, string>> = {
   unblock: t`unblocked`,
   grant_debug: t`debug link`,
   share_report: t`shared a report`,
+  share_proof: t`shared a proof`,
+  answer_proof: t`said in a proof`,
   close_month: t`closed a month`,
   export_events: t`exported events`,
   rebuild_counters: t`began to rebuild the counters`,

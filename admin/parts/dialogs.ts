@@ -114,13 +114,13 @@ export const showDebugLink = (publisher: string, { page, request }: DebugLink, e
     </details>`,
   );
 
-/** Shows a read-only link to a report, which is not stored. */
-export const showReportLink = (url: string, until: string): Promise<string> =>
+/** Shows a link for outsiders, which is not stored. @param words what it shows, and the label of the way there */
+export const showSharedLink = (url: string, words: { readonly text: string; readonly open: string }): Promise<string> =>
   showSecret(
     t`The link is ready`,
-    html`<p>${t`It shows the report to everyone who has it, until ${until}.`}</p>
-      <p><a href=${url} target="_blank" rel="noreferrer">${t`Open the report`}</a></p>`,
-    html`<code id="report-link">${url}</code>`,
+    html`<p>${words.text}</p>
+      <p><a href=${url} target="_blank" rel="noreferrer">${words.open}</a></p>`,
+    html`<code id="shared-link">${url}</code>`,
     url,
   );
 

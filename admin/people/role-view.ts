@@ -100,7 +100,7 @@ export const openRole = async (page: Page, id: number | undefined): Promise<View
         form,
         html`${formSection(
           t`The role`,
-          t`Roles that are built in cannot be changed. The groups of a provider name it, too (OIDC_ROLES).`,
+          t`Roles that are built in cannot be changed. The groups of a sign-in provider can stand for it, too.`,
           textField(form, { pointer: '/name', label: t`Name`, required: true, placeholder: t`booker`, maxLength: 40 }),
         )}
         ${form.faultsAt('/permissions').map((fault) => html`<p class="note bad" role="alert">${t`Permissions: ${fault}`}</p>`)}

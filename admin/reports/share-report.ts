@@ -1,17 +1,12 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { Page } from '../page.ts';
-import { showReportLink } from '../parts/dialogs.ts';
+import { showSharedLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import { select } from './report-controls.ts';
+import { date } from '../words/dates.ts';
+import { LINK_DAYS } from '../words/link-days.ts';
 import { t } from '../words/texts.ts';
-
-const DAYS = [
-  ['7', t`for a week`],
-  ['30', t`for 30 days`],
-  ['90', t`for 90 days`],
-  ['365', t`for a year`],
-] as const;
 
 /** The form for a read-only link of one advertiser. */
 export const createShareForm = (page: Page, query: () => string) => {
@@ -30,7 +25,10 @@ export const createShareForm = (page: Page, query: () => string) => {
       return page.complain(fault ? { ...answer.problem, detail: `${fault.detail}.` } : answer.problem);
     }
     show(false);
-    await showReportLink(new URL(answer.value.url, location.href).href, answer.value.expires_at.slice(0, 10));
+    await showSharedLink(new URL(answer.value.url, location.href).href, {
+      text: t`It shows the report to everyone who has it, until ${date(answer.value.expires_at.slice(0, 10))}.`,
+      open: t`Open the report`,
+    });
   };
   return {
     open: (): void => show(true),
@@ -47,7 +45,7 @@ export const createShareForm = (page: Page, query: () => string) => {
                 page.redraw();
               },
             })}
-            ${select(t`How long`, days, DAYS, (value) => (days = value))} ${button(t`Cancel`, () => show(false), 'secondary')}
+            ${select(t`How long`, days, LINK_DAYS, (value) => (days = value))} ${button(t`Cancel`, () => show(false), 'secondary')}
             <button type="button" ?disabled=${advertiser === ''} @click=${() => void create()}>${t`Create the link`}</button>
           </div>`,
       );

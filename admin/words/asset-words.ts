@@ -1,13 +1,11 @@
 import { ASSET_FOLDER, ASSET_PATH, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
 import { typeOfEnd } from '../../src/catalog/model/types-of-ends.ts';
+import { MAX_LIGHT_BYTES } from '../../src/creative/checks/creative-findings.ts';
 import type { AssetWire } from '../../src/assets/asset-api.ts';
 import type { PlacementWire } from '../api/wire.ts';
 import { textOf } from '../bookings/forms/typed-text.ts';
 import { locale } from './language.ts';
 import { t } from './texts.ts';
-
-/** More is slow on phones; Google Ads takes no heavier picture. */
-const HEAVY_BYTES = 150_000;
 
 /** The path that creatives name: the service makes it absolute when it serves the ad. */
 export const assetPath = ({ url }: Pick<AssetWire, 'url'>): string => url.slice(url.indexOf(ASSET_FOLDER));
@@ -40,7 +38,8 @@ const factsOf = (facts: readonly string[]): string => facts.filter((fact) => fac
 export const assetNotes = (asset: AssetWire, placements: readonly PlacementWire[]): readonly string[] => {
   const { width, height, bytes } = asset;
   if (!isHtml5(asset) && !asset.type.startsWith('image/')) return [];
-  const heavy = bytes > HEAVY_BYTES ? [t`${sizeInWords(bytes)} is heavy: more than ${sizeInWords(HEAVY_BYTES)} load late on phones.`] : [];
+  const heavy =
+    bytes > MAX_LIGHT_BYTES ? [t`${sizeInWords(bytes)} is heavy: more than ${sizeInWords(MAX_LIGHT_BYTES)} load late on phones.`] : [];
   if (width === null || height === null) return [t`The ad does not state its size (meta ad.size): enter width and height below.`, ...heavy];
   return [...placements.flatMap((placement) => sizeNote(isHtml5(asset), width, height, placement)), ...heavy];
 };

@@ -83,28 +83,16 @@
     );
   };
 
-  /** A creative at its size, smaller where there is no room. Its document is sandboxed: it reaches neither this page nor the report. */
-  const creative = ({ name, width, height, markup }) => {
+  /** A creative at its size, smaller where there is no room. */
+  const creative = (one) => {
+    const { name, width, height, markup } = one;
     const caption = element('figcaption', { text: `${name}, ${width} × ${height}` });
     if (markup === null)
       return element('figure', { className: 'creative' }, element('p', { className: 'player', text: say('Video or sound') }), caption);
-    const frame = element('iframe', { title: name, referrerPolicy: 'no-referrer', loading: 'lazy' });
-    frame.setAttribute('sandbox', 'allow-scripts allow-popups allow-popups-to-escape-sandbox');
-    frame.setAttribute('scrolling', 'no');
-    frame.src = '../admin/preview.html';
-    window.addEventListener('message', ({ source, data }) => {
-      if (source === frame.contentWindow && data?.preview === 'ready') source.postMessage({ markup }, '*');
-    });
-    const box = element('div', { className: 'creative-box' }, frame);
+    const ad = { width, height, markup, title: name, isLazy: true };
+    const box = element('div', { className: 'creative-box' }, element('ad-preview', { ad }));
     const figure = element('figure', { className: 'creative' }, box, caption);
-    const fit = () => {
-      const room = figure.parentElement?.clientWidth ?? width;
-      const scale = Math.min(1, room / width);
-      Object.assign(frame.style, { width: `${width}px`, height: `${height}px`, transform: `scale(${scale})` });
-      Object.assign(box.style, { width: `${width * scale}px`, height: `${height * scale}px` });
-      figure.style.width = `${width * scale + 2}px`;
-    };
-    new window.ResizeObserver(fit).observe(document.documentElement);
+    figure.style.width = `${width + 2}px`;
     return figure;
   };
 

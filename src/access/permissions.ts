@@ -2,7 +2,7 @@
 export const PERMISSIONS = {
   'records.read': 'read publishers, placements, advertisers, bidders, targetings, campaigns, line items, creatives, comments and files',
   'bookings.write': 'change advertisers, targetings, campaigns and line items, delete creatives and files, and hand out traces of ads',
-  'creatives.write': 'upload and correct creatives and their files',
+  'creatives.write': 'upload and correct creatives and their files, and share proofs of them',
   'comments.write': 'comment on campaigns and line items',
   'inventory.write': 'change placements',
   'creatives.approve': 'approve, reject, block and unblock creatives',

@@ -53,3 +53,5 @@ export const SESSION_SECRET = secretKind('adss_');
 export const LINK_SECRET = secretKind('adsl_');
 /** What a read-only link to a report has. */
 export const REPORT_LINK_SECRET = secretKind('adsr_');
+/** What a link to the proofs of ads has. */
+export const PROOF_LINK_SECRET = secretKind('adsp_');

@@ -71,6 +71,7 @@ export const createOpenApiDocument = (table: RouteTable, publicUrl: string): Ope
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'API key of the publisher in ext.publisher_id' },
         reportLink: { type: 'http', scheme: 'bearer', description: 'The token of a read-only link to a report' },
+        proofLink: { type: 'http', scheme: 'bearer', description: 'The token of a link to proofs of ads' },
         adminToken: { type: 'http', scheme: 'bearer', description: 'A token of ADMIN_TOKEN, when ADMIN_TOKEN is set, or an API token' },
       },
     },

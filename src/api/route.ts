@@ -65,6 +65,7 @@ export const ACCESS = {
   publisher_or_origin: [{ apiKey: [] }, {}],
   staff: undefined,
   report_link: [{ reportLink: [] }],
+  proof_link: [{ proofLink: [] }],
 } as const;
 export type Access = keyof typeof ACCESS;
 

@@ -13,6 +13,7 @@ import {
   findAsset,
   hashesIn,
   listAssets,
+  placementsWith,
   readUses,
   storeAsset,
   type StoredAsset,
@@ -96,6 +97,10 @@ export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOpti
         const users = await creativesWith(trx, sha256);
         const seen = await visibleIds(trx, 'creatives', caller, users);
         if (users.length > 0) return refuse('conflict', `The file is used by creatives${seen.length > 0 ? `: ${seen.join(', ')}` : ''}.`);
+        const places = await placementsWith(trx, sha256);
+        const known = await onlyVisible(trx('placements').whereIn('id', places), 'placements', caller).pluck<string[]>('id');
+        if (places.length > 0)
+          return refuse('conflict', `The file is on the page pictures of placements${known.length > 0 ? `: ${known.join(', ')}` : ''}.`);
         await deleteAsset(trx, sha256);
         await recordChange(trx, { ...changedBy(caller), action: 'delete', ...auditOf(asset), before: shown(asset), after: null });
         return done();

@@ -8,7 +8,19 @@ import { ENTITY_KINDS } from './entity-kind.ts';
 
 /** What changes are logged of, beside the records of the catalog. */
 const OTHER_ENTITIES = [
-  ...['asset', 'saved_report', 'report_link', 'alert_recipient', 'api_token', 'role', 'person', 'person_link', 'password', 'identity'],
+  ...[
+    'asset',
+    'saved_report',
+    'report_link',
+    'proof_link',
+    'alert_recipient',
+    'api_token',
+    'role',
+    'person',
+    'person_link',
+    'password',
+    'identity',
+  ],
   ...['second_factor', 'events', 'counters'],
 ];
 

@@ -13,6 +13,8 @@ export const CHANGE_ACTIONS = [
   'unblock',
   'grant_debug',
   'share_report',
+  'share_proof',
+  'answer_proof',
   'close_month',
   'export_events',
   'rebuild_counters',

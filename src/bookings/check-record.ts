@@ -12,6 +12,7 @@ import { takenKey } from './external-key.ts';
 import { takenZone } from './taken-zone.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { withFollowed } from './followed-placements.ts';
+import { findInCreative, type LookedAt } from './find-in-creative.ts';
 import { sealMembers } from './seal-members.ts';
 import { shareWarnings } from './share-warnings.ts';
 import { writeWarnings } from './write-warnings.ts';
@@ -47,6 +48,7 @@ export const createCheckRecord =
     const row = kind.toRow(checked.record as never);
     const warnings = [
       ...writeWarnings(kind, checked.record, placements),
+      ...(kind.table === 'creatives' ? await findInCreative(trx, checked.record as LookedAt) : []),
       ...(await shareWarnings(trx, kind, checked.record, before?.['id'])),
       ...(await allocationWarnings(trx, kind, checked.record)),
     ];

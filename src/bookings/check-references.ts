@@ -75,7 +75,8 @@ export const checkReferences = async (
       faults.push({ pointer: `/${field}`, detail: `must be one of your ${table}: your access is for some` });
   faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], scope)));
   faults.push(...(await companionFaults(trx, kind, input, lineItem, before)));
-  faults.push(...(await missingFiles(trx, input['content'])));
+  faults.push(...(await missingFiles(trx, '/content', input['content'])));
+  faults.push(...(await missingFiles(trx, '/page_pictures', JSON.stringify(input['page_pictures']))));
   return { faults, placements };
 };
 

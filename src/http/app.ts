@@ -46,6 +46,8 @@ export interface AppOptions {
   readonly auth: RequestHandler | undefined;
   /** Reports of read-only links; undefined: disabled. */
   readonly sharedReport: RequestHandler | undefined;
+  /** Proofs of ads by links; undefined: disabled. */
+  readonly sharedProof: RequestHandler | undefined;
   readonly errors: ErrorHandlerParts;
 }
 
@@ -60,7 +62,10 @@ const READ_ONLY_ADS = [
 const READ_ONLY_OPERATIONS = ['/health', '/version', '/ready', '/metrics'];
 
 /** What belongs to the trafficking tool. */
-const CLOSED = ['/api', '/auth', '/static/admin.html', '/static/sign-in.html', '/static/api', '/static/report', '/shared_report', '/mcp'];
+const CLOSED = [
+  ...['/api', '/auth', '/mcp', '/static/admin.html', '/static/sign-in.html', '/static/api'],
+  ...['/static/report', '/shared_report', '/static/proof', '/shared_proof'],
+];
 
 /** All routes of the service. */
 export const createApp = (options: AppOptions): Express => {
@@ -130,4 +135,5 @@ const serveTool = (app: Express, options: AppOptions): void => {
   if (options.staffTools) app.use('/mcp', sendRequestId, options.staffTools);
   if (options.auth) app.use('/auth', sendRequestId, options.auth);
   if (options.sharedReport) app.use('/shared_report', sendRequestId, options.sharedReport);
+  if (options.sharedProof) app.use('/shared_proof', sendRequestId, options.sharedProof);
 };

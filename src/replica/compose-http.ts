@@ -26,6 +26,9 @@ import { createHostCheck } from '../http/server/check-host.ts';
 import { createClosedGate } from '../people/admin-gate.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
 import type { People } from '../people/create-people.ts';
+import { createProofLinkStore } from '../proofing/proof-link-store.ts';
+import { createProofStore } from '../proofing/proof-store.ts';
+import { sharedProofRoute } from '../proofing/shared-proof-route.ts';
 import { createReportLinkStore } from '../reports/report-link-store.ts';
 import { sharedReportRoute } from '../reports/shared-report-route.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
@@ -91,7 +94,10 @@ export const composeHttp = (
     return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
   };
   const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
-  const reportLinks = createReportLinkStore({ knex: stores.knex });
+  const { knex } = stores;
+  const reportLinks = createReportLinkStore({ knex });
+  const proofing = { proofLinks: createProofLinkStore({ knex }), proofs: createProofStore({ knex }) };
+  const staffMail = isOpen ? composeStaffMail(foundation) : undefined;
   const debugGrants = createDebugGrants(settings.tokenSecrets);
   const serving = {
     currentSnapshot: catalog.current,
@@ -121,6 +127,7 @@ export const composeHttp = (
         reports: delivery.reporting.reports,
         savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, sendNow: sendReportsNow },
         reportLinks,
+        ...proofing,
         alerts: createAlertStore({ knex: foundation.stores.knex }),
         allowPrivateAddresses: settings.bidderPrivateAddresses,
         dimensions,
@@ -128,7 +135,7 @@ export const composeHttp = (
         prepareAccounts: delivery.bookkeeping.prepareAccounts,
         people,
         publicUrl,
-        staffMail: composeStaffMail(foundation),
+        staffMail,
         addresses,
         maxStoredBytes: settings.assetStoreMb * 1_000_000,
         allowedEvents,
@@ -217,6 +224,12 @@ export const composeHttp = (
           reports: delivery.reporting.reports,
           knex: foundation.stores.knex,
           onFailure: observe.storeFailed('trafficking', 'A report could not reach its store'),
+        })
+      : undefined,
+    sharedProof: isOpen
+      ? sharedProofRoute({
+          ...{ knex, staffMail, links: proofing.proofLinks, store: proofing.proofs },
+          onFailure: observe.storeFailed('trafficking', 'A proof could not reach its store'),
         })
       : undefined,
     errors,

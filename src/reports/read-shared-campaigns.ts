@@ -8,10 +8,8 @@ import type { ReportRow } from './shown-row.ts';
 import type { SharedCampaigns } from './shared-campaigns-api.ts';
 import { parseCreativeContent } from '../catalog/checks/parse-content.ts';
 import type { CreativeFormat } from '../catalog/model/choices.ts';
-import { isVideo } from '../catalog/model/entities.ts';
 import { showEndDate, showStartDate } from '../catalog/model/flight-dates.ts';
-import { composeMarkup } from '../creative/compose-markup.ts';
-import { sampleNative } from '../creative/sample-native.ts';
+import { previewDocument } from '../creative/preview-document.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { groupBy } from '../base/group-by.ts';
 
@@ -161,12 +159,7 @@ const creativesOf = async (knex: Knex, ids: readonly number[]): Promise<Readonly
 
 const toCreative = ({ name, format, content: text, click_url: clickUrl, width, height }: CreativeRow): Campaign['creatives'][number] => {
   const parsed = parseCreativeContent(format, text);
-  if ('fault' in parsed || isVideo(parsed.content)) return { name, width, height, markup: null };
-  const { content } = parsed;
-  const inner = content.format === 'native' ? sampleNative(content.assets) : composeMarkup({ content, clickUrl }, { width, height });
-  return { name, width, height, markup: documentOf(inner) };
+  if ('fault' in parsed) return { name, width, height, markup: null };
+  const markup = previewDocument({ content: parsed.content, clickUrl }, { width, height });
+  return { name, width, height, markup: markup ?? null };
 };
-
-/** As the browser SDK makes it: no margin, links open a tab. */
-const documentOf = (markup: string): string =>
-  `<!doctype html><html><head><meta charset="utf-8"><base target="_blank"></head><body marginwidth="0" marginheight="0">${markup}</body></html>`;

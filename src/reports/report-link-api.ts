@@ -3,10 +3,8 @@ import { component } from '../api/component.ts';
 import { idInPath, pageQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
-import { LINK_COLUMNS, type ReportLink } from './report-link-store.ts';
-
-const MAX_LINK_DAYS = 365;
-const DEFAULT_LINK_DAYS = 30;
+import { LINK_DAYS } from '../links/shared-link-store.ts';
+import { REPORT_LINK_COLUMNS, type ReportLink } from './report-link-store.ts';
 
 const query = 'group_by=day,campaign&metrics=impressions,clicks,ctr&range=this_month';
 const LINK_REQUEST = component(
@@ -15,7 +13,7 @@ const LINK_REQUEST = component(
     advertiser_id: s.recordId,
     title: s.optional(s.textOf({ maxLength: 128, description: 'By default the name of the advertiser' })),
     query: s.textOf({ maxLength: 4096, description: 'The parameters of GET /api/reports' }),
-    days: s.withDefault(s.integerOf({ minimum: 1, maximum: MAX_LINK_DAYS }), DEFAULT_LINK_DAYS),
+    days: LINK_DAYS,
   }),
   { advertiser_id: 2, query, days: 30 },
 );
@@ -24,10 +22,10 @@ const stored: ReportLink = {
   ...{ id: 3, prefix: 'adsr_5f0c2a', advertiser_id: 2, title: 'Boots of the North', query, publishers: null, created_by: 'ann' },
   ...{ created_at: '2026-10-14T12:00:00.000Z', expires_at: '2026-11-13T12:00:00.000Z', last_used_at: null, revoked_at: null },
 };
-const REPORT_LINK = component('ReportLink', schemaOf(LINK_COLUMNS), stored);
+const REPORT_LINK = component('ReportLink', schemaOf(REPORT_LINK_COLUMNS), stored);
 const NEW_LINK = component(
   'CreatedReportLink',
-  s.record({ ...schemaOf(LINK_COLUMNS).properties, token: s.described(s.text, 'Shown this once, as is url'), url: s.text }),
+  s.record({ ...schemaOf(REPORT_LINK_COLUMNS).properties, token: s.described(s.text, 'Shown this once, as is url'), url: s.text }),
   { ...stored, token: 'adsr_5f0c2a…', url: 'https://ads.gazette.example/static/report/#adsr_5f0c2a…' },
 );
 

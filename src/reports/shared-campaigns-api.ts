@@ -26,7 +26,7 @@ export const SHARED_CAMPAIGNS = component(
             name: s.text,
             width: s.integer,
             height: s.integer,
-            markup: s.orNull(s.text, { description: 'A document for a sandboxed frame; null: a player plays it' }),
+            markup: s.orNull(s.text, { description: 'A document for a sandboxed frame; null: only the player of the page shows it' }),
           }),
         ),
       }),

@@ -1,12 +1,10 @@
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
-import { outsideCaller } from '../access/caller.ts';
-import { letIn } from '../api/call-rights.ts';
 import { answer, refuse } from '../api/route.ts';
 import { allowedMethods, serveRoute } from '../api/serve-routes.ts';
 import { answerStoreFaults } from '../api/store-faults.ts';
 import { methodNotAllowed } from '../http/problems/error-handler.ts';
-import { problem, sendProblem } from '../http/problems/problem.ts';
+import { linkGate } from '../links/link-gate.ts';
 import type { LogFields } from '../observability/log.ts';
 import { answerReport, askedOf, refusalOf } from './answer-report.ts';
 import { SHARED_REPORT_API } from './report-api.ts';
@@ -23,24 +21,20 @@ export interface SharedReportOptions {
 }
 
 /**
- * GET /shared_report, for everyone who has a link: its report and no other, as JSON, CSV or Excel. The
- * token is sent as a bearer token, so that no log of addresses has it.
+ * GET /shared_report, for everyone who has a link: its report and no other, as JSON, CSV or Excel.
  */
 export const sharedReportRoute = ({ links, reports, onFailure, knex }: SharedReportOptions): RequestHandler => {
   const readCampaigns = createReadSharedCampaigns({ knex, reports });
   const router = Router();
-  router.use(async (req, res, next) => {
-    if (req.method !== 'GET' && req.method !== 'HEAD') return methodNotAllowed(allowedMethods(['GET']))(req, res, next);
-    res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-    const token = /^Bearer +(\S+) *$/i.exec(req.get('authorization') ?? '')?.[1] ?? '';
-    const shared = await links.use(token);
-    if (!shared) return sendProblem(res, problem('invalid_link', 'The link has ended or is not valid. Ask for a new one.'));
-    letIn(res, outsideCaller(`report link ${shared.id}`));
+  const gate = linkGate('report link', links.use, (shared) => (req, res, next) => {
     res.setHeader('X-Report-Title', encodeURIComponent(shared.title));
     res.setHeader('X-Report-Expires', shared.expiresAt.toISOString());
     const serve = req.path === '/campaigns' ? campaignsOf(shared, reports, readCampaigns) : reportOf(shared, reports);
-    await serve(req, res, next);
+    return serve(req, res, next);
   });
+  router.use((req, res, next) =>
+    req.method === 'GET' || req.method === 'HEAD' ? gate(req, res, next) : methodNotAllowed(allowedMethods(['GET']))(req, res, next),
+  );
   router.use(answerStoreFaults(onFailure));
   return router;
 };

@@ -25,6 +25,7 @@ import { bookingRoutes } from '../bookings/booking-routes.ts';
 import { bookingDraftRoutes } from '../bookings/booking-draft-routes.ts';
 import { createBookingDraftStore } from '../bookings/booking-draft-store.ts';
 import { bulkRoutes } from '../bookings/bulk-routes.ts';
+import { creativeCheckRoutes } from '../bookings/creative-check-routes.ts';
 import { declarationRoutes } from '../declarations/declaration-routes.ts';
 import { auditRoutes } from '../bookings/audit-routes.ts';
 import { dimensionRoutes } from '../bookings/dimension-routes.ts';
@@ -60,6 +61,9 @@ import { savedReportRoutes, type SavedReportRoutesOptions } from '../reports/sav
 import { reportLinkRoutes } from '../reports/report-link-routes.ts';
 import type { ReportLinkStore } from '../reports/report-link-store.ts';
 import type { Reports } from '../reports/run-report.ts';
+import type { ProofLinkStore } from '../proofing/proof-link-store.ts';
+import { proofRoutes } from '../proofing/proof-routes.ts';
+import type { ProofStore } from '../proofing/proof-store.ts';
 import type { CountersSource } from '../delivery/read-counters.ts';
 import { createReadDelivery } from '../delivery/read-delivery.ts';
 import { createReadAttention } from '../delivery/attention/read-attention.ts';
@@ -85,6 +89,8 @@ export interface TraffickingOptions {
   readonly reports: Reports;
   readonly savedReports: Pick<SavedReportRoutesOptions, 'hasMail' | 'sendNow'>;
   readonly reportLinks: ReportLinkStore;
+  readonly proofLinks: ProofLinkStore;
+  readonly proofs: ProofStore;
   readonly alerts: AlertStore;
   /** Whether webhooks may be on private addresses. */
   readonly allowPrivateAddresses: boolean;
@@ -155,10 +161,11 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...declarationRoutes({ knex, writer, dimensions }),
     ...people.handlers,
     ...commentRoutes(createCommentStore({ knex }), createNoteMentions(mentions, staffMail)),
-    ...mentionRoutes({ knex, mentions }),
+    ...mentionRoutes({ knex, mentions, proofs: options.proofs }),
     ...savedViewRoutes(createSavedViewStore({ knex })),
     ...auditRoutes({ knex }),
     ...dimensionRoutes({ dimensions }),
+    ...creativeCheckRoutes({ knex }),
     ...assetRoutes(options),
     ...deliveryRoutes({
       ...{ knex, now: asking.now, readListed, readCampaignStatuses },
@@ -196,6 +203,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     }),
     ...savedReportRoutes({ ...options, ...options.savedReports }),
     ...reportLinkRoutes({ knex, publicUrl, links: options.reportLinks }),
+    ...proofRoutes({ knex, publicUrl, links: options.proofLinks, store: options.proofs }),
     ...alertRoutes({ ...options, hasMail: options.savedReports.hasMail }),
     ...documentRoutes({ allowedEvents, publicUrl }),
   };

@@ -12,6 +12,7 @@ import { AUDIT_API } from '../bookings/audit-api.ts';
 import { BOOKING_API } from '../bookings/booking-api.ts';
 import { BOOKING_DRAFT_API } from '../bookings/booking-draft-api.ts';
 import { BULK_API } from '../bookings/bulk-api.ts';
+import { CREATIVE_CHECK_API } from '../bookings/creative-check-api.ts';
 import { DECLARATION_API } from '../declarations/declaration-api.ts';
 import { COMMENT_API } from '../bookings/comment-api.ts';
 import { DIMENSION_API } from '../bookings/dimension-api.ts';
@@ -25,6 +26,8 @@ import { FORECAST_API } from '../forecast/forecast-api.ts';
 import { TRAFFIC_EVENT_API } from '../forecast/traffic-event-api.ts';
 import { MENTION_API } from '../people/mentions/mention-api.ts';
 import { AUTH_API, PEOPLE_API } from '../people/people-api.ts';
+import { PROOF_API } from '../proofing/proof-api.ts';
+import { SHARED_PROOF_API } from '../proofing/shared-proof-api.ts';
 import { EXPORT_API } from '../reports/export-api.ts';
 import { RECORD_REPORT_API } from '../reports/record-report/record-report-api.ts';
 import { REPORT_API, SHARED_REPORT_API } from '../reports/report-api.ts';
@@ -63,6 +66,7 @@ export const TRAFFICKING_API = {
   ...REPORT_API,
   ...SAVED_REPORT_API,
   ...REPORT_LINK_API,
+  ...PROOF_API,
   ...FINANCE_API,
   ...EXPORT_API,
   ...ALERT_API,
@@ -74,6 +78,7 @@ export const TRAFFICKING_API = {
   ...AVAILABILITY_API,
   ...TRAFFIC_EVENT_API,
   ...BULK_API,
+  ...CREATIVE_CHECK_API,
   ...BOOKING_API,
   ...BOOKING_DRAFT_API,
   ...DECLARATION_API,
@@ -92,5 +97,6 @@ export const allRoutes = (allowedEvents: readonly string[]): RouteTable => ({
   ...OPERATIONS_API,
   ...STAFF_API,
   ...SHARED_REPORT_API,
+  ...SHARED_PROOF_API,
   ...AUTH_API,
 });

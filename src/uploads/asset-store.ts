@@ -139,6 +139,14 @@ export const findAsset = async (knex: Knex, sha256: string): Promise<StoredAsset
 export const creativesWith = async (knex: Knex, sha256: string): Promise<readonly number[]> =>
   (await knex('creatives').whereLike('content', `%${sha256}%`).orderBy('id').limit(MAX_USERS).pluck('id')) as number[];
 
+/** Ids of placements on whose page pictures the asset is. */
+export const placementsWith = async (knex: Knex, sha256: string): Promise<readonly string[]> =>
+  (await knex('placements')
+    .whereRaw(`page_pictures::text like ?`, [`%${sha256}%`])
+    .orderBy('id')
+    .limit(MAX_USERS)
+    .pluck('id')) as string[];
+
 export const deleteAsset = async (trx: Knex.Transaction, sha256: string): Promise<void> => {
   await trx('assets').where({ sha256 }).delete();
 };

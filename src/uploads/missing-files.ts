@@ -3,14 +3,14 @@ import type { Fault } from '../base/fault.ts';
 
 const NAMED = /\/static\/assets\/([0-9a-f]{64})[./]/g;
 
-/** A fault when the content of a creative names uploaded files that are not stored. */
-export const missingFiles = async (trx: Knex.Transaction, content: unknown): Promise<readonly Fault[]> => {
-  const named = new Set(typeof content === 'string' ? Array.from(content.matchAll(NAMED), ([, sha256 = '']) => sha256) : []);
+/** A fault when a text of a record names uploaded files that are not stored. @param pointer to the text */
+export const missingFiles = async (trx: Knex.Transaction, pointer: string, text: unknown): Promise<readonly Fault[]> => {
+  const named = new Set(typeof text === 'string' ? Array.from(text.matchAll(NAMED), ([, sha256 = '']) => sha256) : []);
   if (named.size === 0) return [];
   for (const sha256 of (await trx('assets')
     .whereIn('sha256', [...named])
     .pluck('sha256')) as string[])
     named.delete(sha256);
   const [first] = named;
-  return first === undefined ? [] : [{ pointer: '/content', detail: `names a file that is not stored: ${first}` }];
+  return first === undefined ? [] : [{ pointer, detail: `names a file that is not stored: ${first}` }];
 };

@@ -54,7 +54,7 @@ const VALUES: Readonly<Record<string, string>> = {
  */
 export const REFUSED: Readonly<Record<string, number>> = {
   ...{ signOutByProvider: 400, confirmTotp: 400, removeTotp: 409, renewRecoveryCodes: 409 },
-  ...{ addPasskey: 400, renamePasskey: 404, removePasskey: 404, signInByPasskey: 401, removeMention: 404 },
+  ...{ addPasskey: 400, renamePasskey: 404, removePasskey: 404, signInByPasskey: 401, removeMention: 404, removeProofRemark: 404 },
   ...{ getForecast: 404, cancelForecast: 404, makeLineItemGood: 400 },
   ...{ proposeChange: 409, getApproval: 404, approveChange: 404, sendBackChange: 404, withdrawChange: 404 },
 };
@@ -71,6 +71,7 @@ const KEPT: Readonly<Record<string, string>> = {
   createPublisher: 'apiKey = must(made.api_key);',
   rotatePublisherKey: 'apiKey = must(made.api_key);',
   createReportLink: 'linkToken = made.token;',
+  createProofLink: 'proofToken = made.token;',
   requestAd: `token = must(new URL(must(made.seatbid[0]).bid[0]!.impurl, API).searchParams.get('t') ?? undefined);`,
   storeAsset: 'asset = made;',
   invitePerson: `linkSecret = must(made.link ?? undefined).split('#')[1] ?? '';`,
@@ -134,7 +135,11 @@ const callOf = (one: DocumentedOperation, ids: Readonly<Record<string, string>>)
       ? `new Blob(['${PICTURE}'])`
       : JSON.stringify(one.example).replace('"eyJ…"', 'token').replace('"adsl_…"', 'linkSecret');
   const own = isOwn(one.path) ? `auth: () => undefined, headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' }, ` : '';
-  const auth = one.path.startsWith('/shared_report') ? `auth: () => linkToken, ` : own;
+  const auth = one.path.startsWith('/shared_report')
+    ? `auth: () => linkToken, `
+    : one.path.startsWith('/shared_proof')
+      ? `auth: () => proofToken, `
+      : own;
   return `api.${one.operationId}({ ${valuesIn('path')}${valuesIn('query')}${auth}${one.hasBody ? `body: ${example}, ` : ''}})`;
 };
 
@@ -194,7 +199,7 @@ export const walkProgram = (document: Json, browserHeaders: Readonly<Record<stri
   return `import { client } from './generated/client.gen';
 import * as api from './generated';
 const { API = '', TOKEN } = process.env;
-let [apiKey, token, linkToken, linkSecret, cookie, sessionId] = ['', '', '', '', '', 0];
+let [apiKey, token, linkToken, proofToken, linkSecret, cookie, sessionId] = ['', '', '', '', '', '', 0];
 let asset: api.Asset = { sha256: '' } as api.Asset;
 const today = new Date().toISOString().slice(0, 10);
 const answers: Record<string, { status: number; data: unknown; isReplayed: boolean | undefined }> = {};

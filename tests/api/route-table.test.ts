@@ -7,7 +7,7 @@ import { allRoutes } from '../../src/trafficking/trafficking-api.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, book, itemsOf, type Json } from './api-client.ts';
+import { apiOf, book, itemsOf, type ApiCall, type Json } from './api-client.ts';
 
 const TOKEN = 'the-token-of-the-walk';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -18,12 +18,16 @@ const STAFF = ROUTES.filter(([, { access = 'staff' }]) => access === 'staff');
 const WITH_BODY = ROUTES.filter(([, { body }]) => body && !body.content);
 
 let replica: Replica;
+/** Of a link to proofs: their routes know no other. */
+let proofToken: string;
 
 beforeAll(async () => {
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: `tester:${TOKEN}` };
   replica = await startReplica({ env });
   const call = apiOf(replica.url);
-  await book((method, path, body) => call(method, path, body, { Authorization: `Bearer ${TOKEN}` }), 'walked');
+  const staff: ApiCall = (method, path, body) => call(method, path, body, { Authorization: `Bearer ${TOKEN}` });
+  const { campaign } = await book(staff, 'walked');
+  proofToken = (await staff('POST', '/proof_links', { campaign_id: campaign })).body.token;
 });
 
 interface Answer {
@@ -38,7 +42,11 @@ const at = (path: string, id = '2147483647'): string => path.replaceAll(/\{\w+\}
 
 const ask = async (method: string, path: string, body?: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> => {
   const answer = await fetch(`${replica.url}${path}`, {
-    ...{ method, redirect: 'manual', headers: { Authorization: `Bearer ${TOKEN}`, ...headers } },
+    ...{
+      method,
+      redirect: 'manual',
+      headers: { Authorization: `Bearer ${path.startsWith('/shared_proof') ? proofToken : TOKEN}`, ...headers },
+    },
     ...(body !== undefined && { body }),
   });
   const type = answer.headers.get('content-type') ?? '';

@@ -168,7 +168,7 @@ test('a report is saved with a schedule, opened again, and shared with an advert
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   await pick(page.getByRole('combobox', { name: 'Advertiser', exact: true }), 'Boots of the North');
   await page.getByRole('button', { name: 'Create the link' }).click();
-  const link = await page.locator('#report-link').innerText();
+  const link = await page.locator('#shared-link').innerText();
   await shoot(page, 'reports-link');
   await page.getByRole('button', { name: 'I have copied it' }).click();
 
@@ -198,7 +198,7 @@ test('a report is saved with a schedule, opened again, and shared with an advert
   }
 
   await page.getByRole('button', { name: 'Shared links' }).click();
-  const row = page.getByRole('table', { name: 'Shared links' }).getByRole('row').filter({ hasText: 'Boots of the North' });
+  const row = page.getByRole('table', { name: 'Links to reports' }).getByRole('row').filter({ hasText: 'Boots of the North' });
   await row.getByText('anonymous').waitFor();
   expect(await row.innerText()).not.toContain('never');
   await shootWidths(page, 'reports-shared-links');

@@ -1,17 +1,10 @@
-import type { Browser } from 'playwright-core';
-import type { Replica } from '../setup/start-replica.ts';
-import { apiOf, FLIGHT, openAdmin, pick, startReplicas } from './setup/start-admin.ts';
-import { startBrowser } from './setup/start-browser.ts';
+import { FLIGHT, pick } from './setup/start-admin.ts';
+import { useAdmin } from './setup/use-admin.ts';
 
-let browser: Browser;
-let replica: Replica;
-
-beforeAll(async () => {
-  [browser, [replica]] = (await Promise.all([startBrowser(), startReplicas(1)])) as unknown as [Browser, [Replica]];
-});
+const desk = useAdmin();
 
 test('a campaign of an advertiser is paused, archived and restored, and a pending creative is approved', async () => {
-  const api = apiOf(replica);
+  const { api, admin } = desk;
   const publisher = await api('POST', '/publishers', { name: 'Gazette', domain: 'gazette.example', creative_approval: 'required' });
   await api('POST', '/placements', { id: 'top', width: 300, height: 250, formats: ['html'] });
   const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Spring', ...FLIGHT });
@@ -24,7 +17,6 @@ test('a campaign of an advertiser is paused, archived and restored, and a pendin
     name: 'Red',
   });
 
-  const admin = await openAdmin(browser, replica);
   const { page } = admin;
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   await admin.go('#/advertisers/new');
@@ -65,12 +57,10 @@ test('a campaign of an advertiser is paused, archived and restored, and a pendin
   await button('Approve').click();
   await page.locator('.pill', { hasText: 'live' }).waitFor();
   expect(await api('GET', `/creatives/${creative.id}`)).toMatchObject({ status: 'approved' });
-  expect(admin.troubles).toEqual([]);
-  await admin.close();
 });
 
 test('a placement blocks advertisers by their names and labels, and the line item says that it cannot serve', async () => {
-  const api = apiOf(replica);
+  const { api, admin } = desk;
   const publisher = await api('POST', '/publishers', { name: 'Careful', domain: 'careful.example' });
   await api('POST', '/placements', { id: 'kids', publisher_id: publisher.id, width: 300, height: 250, formats: ['html'] });
   const casino = await api('POST', '/advertisers', { name: 'Casino' });
@@ -78,7 +68,7 @@ test('a placement blocks advertisers by their names and labels, and the line ite
   const item = await api('POST', '/line_items', { campaign_id: campaign.id, name: 'Dice', active: true, cpm: 1, ...FLIGHT });
   await api('POST', '/creatives', { placement_id: 'kids', line_item_id: item.id, format: 'html', content: 'dice' });
 
-  const { page, go, turn, close } = await openAdmin(browser, replica);
+  const { page, go, turn } = admin;
   await go('#/placements/kids/edit');
   await page.getByRole('group', { name: 'Advertisers', exact: true }).getByText('Casino').click();
   await page.getByLabel('Advertisers with a label').fill('gambling');
@@ -91,5 +81,4 @@ test('a placement blocks advertisers by their names and labels, and the line ite
   });
   await turn(`#/line_items/${item.id}`);
   await page.getByText('the placement blocks the advertiser').first().waitFor();
-  await close();
 });

@@ -1,29 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, Frame } from 'playwright-core';
+import type { Frame } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
-import type { Replica } from '../setup/start-replica.ts';
 import { shootSchemes, shootWidths } from './setup/shoot.ts';
-import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
-import { startBrowser } from './setup/start-browser.ts';
+import { FLIGHT } from './setup/start-admin.ts';
+import { useAdmin } from './setup/use-admin.ts';
 
 const FILE = readFileSync(path.join(__dirname, '../uploads/media/colours.mp4'));
 
-let browser: Browser;
-let replica: Replica;
-let api: Api;
-let admin: AdminPage;
-beforeAll(async () => {
-  [browser, [replica]] = (await Promise.all([startBrowser(), startReplicas(1)])) as unknown as [Browser, [Replica]];
-  api = apiOf(replica);
-});
-beforeEach(async () => {
-  admin = await openAdmin(browser, replica);
-});
-afterEach(async () => {
-  expect(admin.troubles).toEqual([]);
-  await admin.close();
-});
+const desk = useAdmin();
 
 /** Whether the player of a frame plays, and to where. */
 const playedIn = async (frame: Frame): Promise<number> =>
@@ -35,19 +20,23 @@ const playedIn = async (frame: Frame): Promise<number> =>
     return video.currentTime;
   });
 const playerFrame = async (): Promise<Frame> => {
-  const handle = await admin.page.locator('ad-preview iframe').first().elementHandle();
+  const handle = await desk.admin.page.locator('ad-preview iframe').first().elementHandle();
   return (await handle.contentFrame())!;
 };
 
 test('a video is uploaded, shown with what was read from it, played, and its placement has a tag that plays it uncounted', async () => {
-  const publisher = await api('POST', '/publishers', { name: 'The Gazette', domain: 'localhost', origins: ['https://gazette.example'] });
-  await api('POST', '/placements', { id: 'pre-roll', width: 640, height: 360, formats: ['video'], publisher_id: publisher.id });
-  const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Film', ...FLIGHT });
+  const publisher = await desk.api('POST', '/publishers', {
+    name: 'The Gazette',
+    domain: 'localhost',
+    origins: ['https://gazette.example'],
+  });
+  await desk.api('POST', '/placements', { id: 'pre-roll', width: 640, height: 360, formats: ['video'], publisher_id: publisher.id });
+  const campaign = await desk.api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Film', ...FLIGHT });
   const booked = { campaign_id: campaign.id, name: 'Film', active: true, budget_type: 'CPCV', cpcv: 0.02, ...FLIGHT };
-  const item = await api('POST', '/line_items', booked);
-  const { page } = admin;
+  const item = await desk.api('POST', '/line_items', booked);
+  const { page } = desk.admin;
 
-  await admin.go(`#/creatives/new?line_item_id=${item.id}&placement_id=pre-roll`);
+  await desk.admin.go(`#/creatives/new?line_item_id=${item.id}&placement_id=pre-roll`);
   await page.locator('.file-drop input[type=file]').first().setInputFiles({ name: 'colours.mp4', mimeType: 'video/mp4', buffer: FILE });
   const row = page.locator('.media-file');
   await row.waitFor();
@@ -57,17 +46,17 @@ test('a video is uploaded, shown with what was read from it, played, and its pla
   await shootWidths(page, 'video-creative');
   await page.locator('.save-bar button[type=submit]').click();
   await page.getByRole('heading', { level: 1, name: 'colours' }).waitFor();
-  const [creative] = (await api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { content: string }[];
+  const [creative] = (await desk.api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { content: string }[];
   expect(JSON.parse(creative!.content)).toMatchObject({ duration: expect.any(Number), media: [{ type: 'video/mp4', bytes: FILE.length }] });
 
-  await admin.go('#/placements/pre-roll');
+  await desk.admin.go('#/placements/pre-roll');
   // It has no picture to show.
   await page.locator('.thumbnail.word', { hasText: 'video' }).waitFor();
   const tag = await page.locator('pre.code').innerText();
   expect(tag).toBe(
-    `${replica.url}/vast?publisher_id=${publisher.id}&placement=pre-roll&page=[PAGEURL]&n=[IFA]&gdpr_consent=[GDPRCONSENT]&gpp=[GPPSTRING]&gpp_sid=[GPPSECTIONID]&cb=[CACHEBUSTING]`,
+    `${desk.replica.url}/vast?publisher_id=${publisher.id}&placement=pre-roll&page=[PAGEURL]&n=[IFA]&gdpr_consent=[GDPRCONSENT]&gpp=[GPPSTRING]&gpp_sid=[GPPSECTIONID]&cb=[CACHEBUSTING]`,
   );
-  const answer = await fetch(tag.replace(replica.url, replica.url), { headers: { Origin: 'https://gazette.example' } });
+  const answer = await fetch(tag.replace(desk.replica.url, desk.replica.url), { headers: { Origin: 'https://gazette.example' } });
   expect([answer.status, (await answer.text()).includes('<MediaFile')]).toEqual([200, true]);
   await shootWidths(page, 'video-tag');
   await page.getByText('Play an ad of this placement').click();
@@ -79,12 +68,12 @@ test('a video is uploaded, shown with what was read from it, played, and its pla
 });
 
 test('a sound is no video, and what is not read from a file is typed', async () => {
-  const publisher = await api('POST', '/publishers', { name: 'Radio', domain: 'radio.example' });
-  await api('POST', '/placements', { id: 'spot', width: 300, height: 60, formats: ['video'], publisher_id: publisher.id });
-  const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Spots', ...FLIGHT });
-  const item = await api('POST', '/line_items', { campaign_id: campaign.id, name: 'Spots', active: true, cpm: 2, ...FLIGHT });
-  const { page } = admin;
-  await admin.go(`#/creatives/new?line_item_id=${item.id}&placement_id=spot`);
+  const publisher = await desk.api('POST', '/publishers', { name: 'Radio', domain: 'radio.example' });
+  await desk.api('POST', '/placements', { id: 'spot', width: 300, height: 60, formats: ['video'], publisher_id: publisher.id });
+  const campaign = await desk.api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Spots', ...FLIGHT });
+  const item = await desk.api('POST', '/line_items', { campaign_id: campaign.id, name: 'Spots', active: true, cpm: 2, ...FLIGHT });
+  const { page } = desk.admin;
+  await desk.admin.go(`#/creatives/new?line_item_id=${item.id}&placement_id=spot`);
   const vtt = Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nBoots\n');
   await page.locator('.file-drop input[type=file]').first().setInputFiles({ name: 'a.vtt', mimeType: 'text/vtt', buffer: vtt });
   await page.getByText('is no video.').waitFor();
@@ -100,7 +89,7 @@ test('a sound is no video, and what is not read from a file is typed', async () 
   await page.getByText('Browsers play manifests with a library only').waitFor();
   await page.locator('.save-bar button[type=submit]').click();
   await page.getByRole('heading', { level: 1, name: 'Boots' }).waitFor();
-  const [creative] = (await api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { content: string }[];
+  const [creative] = (await desk.api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { content: string }[];
   expect(JSON.parse(creative!.content)).toEqual({
     ...{ duration: 15.5, skip_after: 5 },
     media: [{ url: 'https://cdn.example.com/boots.m3u8', type: 'application/x-mpegURL', width: 1280, height: 720 }],
@@ -108,9 +97,9 @@ test('a sound is no video, and what is not read from a file is typed', async () 
 });
 
 test('the rules of a player and the breaks of its film are a form, drawn on a line, with a tag for each kind of player', async () => {
-  const publisher = await api('POST', '/publishers', { name: 'Films', domain: 'films.example', origins: ['https://films.example'] });
-  const { page } = admin;
-  await admin.go(`#/placements/new?publisher_id=${publisher.id}`);
+  const publisher = await desk.api('POST', '/publishers', { name: 'Films', domain: 'films.example', origins: ['https://films.example'] });
+  const { page } = desk.admin;
+  await desk.admin.go(`#/placements/new?publisher_id=${publisher.id}`);
   await page.locator('#field-id').fill('film');
   await page.locator('#field-width').fill('1280');
   await page.locator('#field-height').fill('720');
@@ -144,7 +133,7 @@ test('the rules of a player and the breaks of its film are a form, drawn on a li
   await page.getByLabel('Moment of break 3').fill('75%');
   await page.locator('.save-bar button[type=submit]').click();
   await page.getByRole('heading', { level: 1, name: 'film' }).waitFor();
-  expect(await api('GET', '/placements/film')).toMatchObject({
+  expect(await desk.api('GET', '/placements/film')).toMatchObject({
     video: {
       ...{ position: 'pre', skip: 'required', vast: '3.0', max_duration: 30, min_cpm_per_second: 0.25, mimes: ['video/mp4'] },
       breaks: [
@@ -156,6 +145,6 @@ test('the rules of a player and the breaks of its film are a form, drawn on a li
     },
   });
   await page.locator('summary', { hasText: 'VMAP' }).click();
-  await page.locator('pre.code', { hasText: `${replica.url}/vmap?publisher_id=${publisher.id}&placement=film` }).waitFor();
+  await page.locator('pre.code', { hasText: `${desk.replica.url}/vmap?publisher_id=${publisher.id}&placement=film` }).waitFor();
   await shootWidths(page, 'player-tags');
 });

@@ -8,25 +8,28 @@ import { useAdmin } from './setup/use-admin.ts';
 const DAY_MS = 86_400_000;
 const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
 
-const ids = { campaign: 0, running: 0, finished: 0, future: 0 };
+const ids = { campaign: 0, running: 0, finished: 0, future: 0, short: 0 };
 const desk = useAdmin(async ({ api, databaseUrl }) => {
   const publisher = await api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
   const flight = { start_date: day(-40), end_date: day(60) };
-  ids.campaign = (await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Boots', ...flight })).id;
-  const item = async (name: string, from: number, to: number): Promise<number> => {
+  const advertiser_id = (await api('POST', '/advertisers', { name: 'Boots of the North' })).id;
+  ids.campaign = (await api('POST', '/campaigns', { publisher_id: publisher.id, advertiser_id, name: 'Boots', ...flight })).id;
+  const flash = (await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Flash', ...flight })).id;
+  const item = async (name: string, from: number, to: number, campaign_id = ids.campaign): Promise<number> => {
     const terms = { active: true, cpm: 4, goal_impressions: 1_000, pacing: 'Even', start_date: day(from), end_date: day(to) };
-    return (await api('POST', '/line_items', { campaign_id: ids.campaign, name, ...terms })).id;
+    return (await api('POST', '/line_items', { campaign_id, name, ...terms })).id;
   };
   ids.running = await item('Running', -4, 5);
   ids.finished = await item('Finished', -30, -20);
   ids.future = await item('To come', 10, 19);
+  ids.short = await item('Short', -1, 1, flash);
   await api('PATCH', `/line_items/${ids.running}`, { cpm: 5 });
   await withClient(databaseUrl, async (client) => {
-    const store = (id: number, offset: number, impressions: number) =>
+    const store = (id: number, offset: number, impressions: number, campaign = ids.campaign) =>
       client.query(
         `insert into report_days (day, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, impressions, spend_micros)
          values ($1, $2, $3, $4, 1, 'top', '', $5, $6)`,
-        [day(offset), publisher.id, ids.campaign, id, impressions, impressions * 4_000],
+        [day(offset), publisher.id, campaign, id, impressions, impressions * 4_000],
       );
     for (const [offset, impressions] of [
       [-4, 60],
@@ -36,6 +39,15 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
     ] as const)
       await store(ids.running, offset, impressions);
     await store(ids.finished, -25, 700);
+    await store(ids.short, -1, 90, flash);
+    const hour = (at: number, impressions: number) =>
+      client.query(
+        `insert into report_hours (day, hour, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, impressions)
+         values (cast($1 as date), $2, $3, $4, $5, 1, 'top', '', $6)`,
+        [day(-1), `${day(-1)}T${String(at).padStart(2, '0')}:00:00Z`, publisher.id, flash, ids.short, impressions],
+      );
+    await hour(9, 30);
+    await hour(18, 60);
     await client.query(
       `insert into report_hours (day, hour, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, serves, impressions, viewable, clicks, spend_micros)
        values (cast($1 as date), cast(cast($1 as date) as timestamp) at time zone 'utc', $2, $3, $4, 1, 'top', '', 80, 70, 35, 1, 280000)`,
@@ -81,6 +93,20 @@ test('the pages of a line item and of its campaign show what became of requests,
       '$0.28 Billed',
     ]);
   }
+});
+
+test('a flight of three days has its course by hour, and another the flight before of the same advertiser beside it', async () => {
+  await desk.admin.go(`#/line_items/${ids.short}`);
+  await flightCard().locator('ad-chart').waitFor();
+  expect(await flightCard().locator('ad-chart').getAttribute('aria-label')).toMatch(
+    /^Impressions by hour from .*: 90 so far\. The goal is 1,000\.$/,
+  );
+  await shootSchemes(desk.admin.page, 'flight-by-hour');
+  await desk.admin.go(`#/line_items/${ids.running}`);
+  const before = flightCard().getByText('thin: the flight before');
+  await before.waitFor();
+  expect(await before.getByRole('link', { name: 'Finished' }).getAttribute('href')).toBe(`#/line_items/${ids.finished}`);
+  await shootSchemes(desk.admin.page, 'flight-before');
 });
 
 test('a line item that is over says how it ended, without figures of today', async () => {

@@ -149,7 +149,7 @@ test('production has the trafficking tool under a host name of its own, by repli
   expect(pluck(spec.rules, 'host')).toEqual([new URL(env('ad-server-tool')['TOOL_URL']!).host]);
   expect(hosts).not.toEqual(expect.arrayContaining(pluck(spec.rules, 'host')));
   const paths = spec.rules[0].http.paths as { path: string; backend: { service: { name: string } } }[];
-  expect(pluck(paths, 'path')).toEqual(['/api', '/auth', '/shared_report', '/static']);
+  expect(pluck(paths, 'path')).toEqual(['/api', '/auth', '/shared_report', '/shared_proof', '/static']);
   expect(new Set(paths.map(({ backend }) => backend.service.name))).toEqual(new Set(['ad-server-tool']));
 
   const labels = one('production', 'Deployment', 'ad-server-tool').spec.template.metadata.labels;

@@ -64,6 +64,8 @@ test('an advertiser uploads and corrects creatives and comments, and changes not
     ['GET', '/attention', undefined],
     ['GET', '/saved_reports', undefined],
     ['GET', '/report_links', undefined],
+    ['GET', '/proof_links', undefined],
+    ['POST', `/creatives/${own.creatives}/proof`, { text: 'Seen.' }],
     ['GET', '/people', undefined],
     ['GET', `/line_items/${own.line_items}/refusals`, undefined],
   ] as const) {

@@ -46,6 +46,8 @@ export const furnish = async ({ machine, knex, word, impressions, bidderWord = w
   await made(`/line_items/${lineItem}/comments`, { text: `${word} remark` });
   await made('/saved_reports', { name: `${word} report`, query: `filter[publisher]=${publisher}` });
   await made('/report_links', { advertiser_id: advertiser, title: `${word} link`, query: 'group_by=campaign&metrics=impressions' });
+  await made('/proof_links', { campaign_id: campaign, title: `${word} proof` });
+  await made(`/creatives/${creative}/proof`, { text: `${word} reply` });
   await machine('PUT', `/assets?publisher_id=${publisher}&name=${word}.svg`, svgOf(word), { 'Content-Type': 'application/octet-stream' });
   const of = { publisher_id: publisher, line_item_id: lineItem, creative_id: creative };
   await knex('reports').insert({ ...of, jti: `${word}-jti`, reason: 'other' });

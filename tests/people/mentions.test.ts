@@ -59,6 +59,7 @@ test.each([
 test('who is mentioned finds it in the inbox and in the mail, until it is taken out; who does not read the record, does not', async () => {
   expect((await comment('@ben and @dan, and @ann: is this right?')).status).toBe(201);
   expect(await inboxOf(ben)).toEqual({
+    proofs: [],
     approvals: 0,
     mentions: [
       {
@@ -107,5 +108,5 @@ test('staff see who reads a record; tokens have an empty inbox', async () => {
   expect(each(readers, 'email')).toEqual(['ann@gazette.example', 'ben@gazette.example']);
   expect((await dan!.call('GET', `/api/line_items/${booked.lineItem}/readers`)).status).toBe(404);
   const token = callWith(replica.url, await tokenOf(machine, 'robot', ['administrator'], null));
-  expect((await token('GET', '/me/inbox')).body).toEqual({ approvals: 0, mentions: [] });
+  expect((await token('GET', '/me/inbox')).body).toEqual({ approvals: 0, mentions: [], proofs: [] });
 });

@@ -33,6 +33,7 @@ test.each([
   ['GET', '/static/admin.html', false, true],
   ['GET', '/static/sign-in.html', false, true],
   ['GET', '/shared_report', false, true],
+  ['GET', '/shared_proof', false, true],
   ['GET', '/static/sdk/adsdk.js', true, true],
   ['GET', '/ready', true, true],
   ['GET', '/metrics', true, true],

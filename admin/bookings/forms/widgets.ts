@@ -14,6 +14,7 @@ import { moneyField, numberField, textArea, textField, type TextFieldOptions } f
 import { rateRows, ratesField, ratesOfRows } from '../../parts/fields/rates-field.ts';
 import { findRecords } from '../lists/find-records.ts';
 import { recordField, recordsField } from '../../parts/fields/record-field.ts';
+import { pagePicturesField, pictureDrafts, picturesOf } from '../../parts/fields/page-pictures-field.ts';
 import { playerDraft, playerOf } from '../../parts/fields/player-draft.ts';
 import { playerField } from '../../parts/fields/player-field.ts';
 import { weekField } from '../../parts/fields/week-field.ts';
@@ -122,6 +123,11 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     toDraft: playerDraft,
     toRecord: playerOf,
     render: ({ form, options }) => (takesPlayers(form) ? playerField(form, options) : html``),
+  },
+  'page-pictures': {
+    toDraft: pictureDrafts,
+    toRecord: picturesOf,
+    render: ({ form, page, options }) => pagePicturesField(form, page, options),
   },
   headers: {
     toDraft: textRows,

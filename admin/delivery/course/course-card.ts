@@ -5,10 +5,12 @@ import { card } from '../../parts/parts.ts';
 import { createReading } from '../../parts/reading.ts';
 import { date, moment } from '../../words/dates.ts';
 import { count, money, percent } from '../../words/formats.ts';
-import { t } from '../../words/texts.ts';
-import { courseChart } from './course-chart.ts';
+import { rich, t } from '../../words/texts.ts';
+import { courseChart, hourlyChart } from './course-chart.ts';
 import { courseMarks, type CourseMark } from './course-marks.ts';
 import { withForecast, type ForecastDays } from './with-forecast.ts';
+import { readFlightBefore, type FlightBefore } from './flight-before.ts';
+import { hourlyCourse, MAX_HOURLY_COURSE_DAYS, readHours, type CourseHour } from './hourly-course.ts';
 import { flightCourse, type CourseDay, type Flight, type FlightCourse } from './flight-course.ts';
 
 export interface CourseCardOptions {
@@ -33,6 +35,10 @@ interface Read {
   readonly clicks: number;
   readonly revenue: number;
   readonly marks: readonly CourseMark[];
+  /** Of a short flight whose hours are known; undefined: it is shown by day. */
+  readonly hours: readonly CourseHour[] | undefined;
+  /** undefined: there is none. */
+  readonly before: FlightBefore | undefined;
 }
 
 /** A report has at most so many days. */
@@ -72,6 +78,9 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
         rights.may('GET', commentsPath) ? api.get(commentsPath, { id, limit: MAX_MARKS }) : undefined,
       ]);
       if (!report.ok) return report;
+      // A person has one report at a time.
+      const hours = flight && isShort(flight) ? await readHours(page, of, id, { from, to }) : undefined;
+      const before = await readFlightBefore(page, of, id);
       const { rows, totals } = report.value;
       const number = (value: unknown): number => Number(value ?? 0);
       const days = rows.map((row) => ({
@@ -80,7 +89,7 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
         revenue: number(row['revenue']),
       }));
       const marks = courseMarks(history?.ok ? history.value : [], comments?.ok ? comments.value : []);
-      return { ok: true, value: { days, clicks: number(totals['clicks']), revenue: number(totals['revenue']), marks } };
+      return { ok: true, value: { days, clicks: number(totals['clicks']), revenue: number(totals['revenue']), marks, hours, before } };
     },
     { may },
   );
@@ -97,6 +106,10 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
     },
   };
 };
+
+const lengthOf = ({ start_date: start, end_date: end }: Flight): number =>
+  dayOf(Date.parse(end.slice(0, 10))) - dayOf(Date.parse(start.slice(0, 10))) + 1;
+const isShort = (flight: Flight): boolean => lengthOf(flight) <= MAX_HOURLY_COURSE_DAYS;
 
 /** The days of a flight that are over or run; undefined: it has not begun. */
 const spanOf = (
@@ -118,7 +131,7 @@ const future = ({ goal, cost, currency }: Booked, { first, last, today }: Flight
 
 const courseOf = (
   { flight, goal, cost, currency }: Booked,
-  { days, clicks, revenue, marks }: Read,
+  { days, clicks, revenue, marks, hours, before }: Read,
   today: number,
   { words, delivery }: CourseForecast,
 ): TemplateResult => {
@@ -129,6 +142,7 @@ const courseOf = (
     [t`Impressions`, goal === null ? count(total) : t`${count(total)} of ${count(goal)}`],
     ...(goal === null ? [] : [[t`Of the goal`, percent(total / goal)] as const]),
     ...(state === 'running' && due !== undefined ? [[t`Due by tonight`, count(Math.round(due))] as const] : []),
+    ...beforeFigure(whole, before),
     [t`Clicks`, count(clicks)],
     [t`Click rate`, total > 0 ? percent(clicks / total) : '–'],
     [t`Revenue`, cost === null ? money(revenue, currency) : t`${money(revenue, currency)} of ${money(cost, currency)}`],
@@ -149,7 +163,7 @@ const courseOf = (
         : html`<p class="course-end">${endWords(whole, goal)}</p>
             ${words}`
     }
-    ${total > 0 || state === 'running' ? html`${legend(whole, goal)}<ad-chart .chart=${courseChart(within(whole, MAX_DAYS), goal, marks)}></ad-chart>` : nothing}
+    ${total > 0 || state === 'running' ? html`${legend(whole, goal, hours === undefined, before)}<ad-chart .chart=${hours ? hourlyChart(whole, hourlyCourse(whole, hours, goal), goal, marks) : courseChart(within(whole, MAX_DAYS), goal, marks, whole.delivered.length > MAX_DAYS ? undefined : before)}></ad-chart>` : nothing}
     ${markList(marks)}
   `;
 };
@@ -172,11 +186,28 @@ const within = (course: FlightCourse, most: number): FlightCourse => {
   };
 };
 
-const legend = ({ projection, ahead }: FlightCourse, goal: number | null): TemplateResult =>
+/** How much of the flight before was delivered by the same day of it, and how this one compares. */
+const beforeFigure = (
+  { first, last, today, total }: FlightCourse,
+  before: FlightBefore | undefined,
+): readonly (readonly [string, string])[] => {
+  const then = before?.sums[Math.min(today, last) - first] ?? before?.sums.at(-1) ?? 0;
+  if (then === 0) return [];
+  const more = total / then - 1;
+  return [[t`Flight before, by this day`, t`${count(then)}, ${more < 0 ? '−' : '+'}${percent(Math.abs(more))} now`]];
+};
+
+const legend = (
+  { projection, ahead }: FlightCourse,
+  goal: number | null,
+  isByDay: boolean,
+  before: FlightBefore | undefined,
+): TemplateResult =>
   html`<p class="legend">
     <span class="key line">${t`impressions, summed`}</span>
     ${goal === null ? nothing : html`<span class="key dashed">${t`even course to the goal`}</span>`}
-    ${ahead ? html`<span>${t`dotted, with its range: as it is forecast`}</span>` : projection === undefined ? nothing : html`<span>${t`dotted: as the last days went`}</span>`}
+    ${!isByDay ? nothing : ahead ? html`<span>${t`dotted, with its range: as it is forecast`}</span>` : projection === undefined ? nothing : html`<span>${t`dotted: as the last days went`}</span>`}
+    ${isByDay && before ? html`<span>${rich`thin: the flight before, ${html`<a href=${before.hash}>${before.name}</a>`}, from ${date(before.from)}`}</span>` : nothing}
   </p>`;
 
 const endWords = ({ state, total, last, projection }: FlightCourse, goal: number | null): string => {

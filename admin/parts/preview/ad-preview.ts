@@ -6,6 +6,8 @@ export interface PreviewedAd {
   readonly title: string;
   /** Shows below the frame which picture the browser chose from a srcset. */
   readonly namesPicture?: boolean;
+  /** Loads when it comes near the window. */
+  readonly isLazy?: boolean;
 }
 
 const QUIET_MS = 250;
@@ -55,6 +57,7 @@ class AdPreview extends HTMLElement {
     frame.setAttribute('sandbox', 'allow-scripts allow-popups allow-popups-to-escape-sandbox');
     frame.setAttribute('scrolling', 'no');
     frame.referrerPolicy = 'no-referrer';
+    if (this.#ad.isLazy) frame.loading = 'lazy';
     frame.src = '/static/admin/preview.html';
     this.#frame = frame;
     this.#picture.textContent = '';

@@ -1,40 +1,28 @@
 import { parseCreativeContent } from '../../../src/catalog/checks/parse-content.ts';
 import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
-import { isVideo, type VideoContent } from '../../../src/catalog/model/entities.ts';
-import { composeMarkup } from '../../../src/creative/compose-markup.ts';
+import { isVideo } from '../../../src/catalog/model/entities.ts';
+import type { Slot } from '../../../src/creative/compose-markup.ts';
 import { escapeHtml } from '../../../src/creative/escape-html.ts';
-import { t } from '../../words/texts.ts';
-import { playedBy, playerMarkup } from './player-markup.ts';
+import { playerMarkup } from '../../../src/creative/player-markup.ts';
+import { documentOf, previewDocument } from '../../../src/creative/preview-document.ts';
 import { sampleNative } from '../../../src/creative/sample-native.ts';
-
-export interface Slot {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** The document around a creative, as the browser SDK makes it: no margin, links open a tab. */
-const documentOf = (markup: string): string =>
-  `<!doctype html><html><head><meta charset="utf-8"><base target="_blank"></head><body marginwidth="0" marginheight="0">${markup}</body></html>`;
+import { t } from '../../words/texts.ts';
+import { playedBy } from './played-by.ts';
 
 export type Preview = { readonly ok: true; readonly markup: string } | { readonly ok: false; readonly reason: string };
 
-/** A creative composed by the service's own code; a native one in a sample template. */
+/** A creative composed by the service's own code. */
 export const previewCreative = (formatText: string, text: string, clickUrl: string | null, slot: Slot): Preview => {
   const format = CREATIVE_FORMATS.find((each) => each === formatText);
   if (!format || text.trim() === '') return { ok: false, reason: 'Nothing to show yet.' };
   const parsed = parseCreativeContent(format, text);
   if ('fault' in parsed) return { ok: false, reason: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() };
   const { content } = parsed;
-  if (isVideo(content)) return previewPlayed(content);
-  const markup = content.format === 'native' ? sampleNative(content.assets) : composeMarkup({ content, clickUrl }, slot);
-  return { ok: true, markup: documentOf(markup) };
+  const markup = previewDocument({ content, clickUrl }, slot);
+  if (markup !== undefined) return { ok: true, markup };
+  return { ok: false, reason: isVideo(content) && content.video.tag !== null ? OTHER_SERVER : UNPLAYABLE };
 };
-
-const previewPlayed = ({ format, video }: VideoContent): Preview => {
-  if (video.tag !== null) return { ok: false, reason: t`Another server answers it: what plays is known when its tag is asked.` };
-  const markup = playerMarkup({ ...video, isVideo: format === 'video' });
-  return markup === undefined ? { ok: false, reason: UNPLAYABLE } : { ok: true, markup: documentOf(markup) };
-};
+const OTHER_SERVER = t`Another server answers it: what plays is known when its tag is asked.`;
 const UNPLAYABLE = t`Browsers play manifests with a library only: add a file to see it here.`;
 
 /** The `adm` of an answer as a page would show it, or play it. */

@@ -4,6 +4,7 @@ import { CREATIVE, type CreativeRecord } from '../entities/creative.ts';
 import type { Entity } from '../entities/define-entity.ts';
 import { ENTITIES, ENTITY_TABLES, entityOf, type EntityTable, type Records } from '../entities/entities.ts';
 import type { Fields, RecordOf } from '../entities/field.ts';
+import { placementRules } from '../entities/page-pictures.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
 import { withAgreedPrice } from '../model/agreed-price.ts';
@@ -94,6 +95,7 @@ const typedRules = (rules: unknown, dimensions: DimensionSchema): unknown => {
 
 const RULED = {
   publishers: checkOf(ENTITIES.publishers, publisherRules),
+  placements: checkOf(ENTITIES.placements, placementRules),
   advertisers: checkOf(ENTITIES.advertisers, advertiserRules),
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, campaignRules),

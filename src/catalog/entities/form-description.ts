@@ -15,6 +15,7 @@ export type SpecialWidget =
   | 'caps'
   | 'rates'
   | 'player'
+  | 'page-pictures'
   | 'creative-format'
   | 'creative-content';
 

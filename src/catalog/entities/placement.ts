@@ -3,6 +3,7 @@ import { CREATIVE_FORMAT_WORDS, CREATIVE_FORMATS } from '../model/choices.ts';
 import { SKIP_RULES, VAST_VERSIONS, MAX_POD_ADS, VIDEO_POSITIONS } from '../model/video-rules.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
+import { PAGE_PICTURES } from './page-pictures.ts';
 import { amount, ARCHIVED, BLOCKED_ADVERTISERS, blockedAdvertisers, EXTERNAL_KEY, pixels } from './parts.ts';
 
 export const placementIdSchema = textOf({ minLength: 1, maxLength: 128 });
@@ -94,6 +95,16 @@ export const PLACEMENT = defineEntity({
         help: 'Ads that the player does not take are not served there.',
       },
     },
+    page_pictures: {
+      schema: PAGE_PICTURES,
+      stored: 'json',
+      form: {
+        label: 'Pictures of its page',
+        widget: 'page-pictures',
+        wide: true,
+        help: 'Previews of ads are drawn on them, here and for advertisers. Without one a sketch takes its place.',
+      },
+    },
     ...BLOCKED_ADVERTISERS,
     revive_zone_id: {
       schema: orNull(recordId, {
@@ -117,7 +128,19 @@ export const PLACEMENT = defineEntity({
     {
       title: 'Placement',
       text: 'A place for ads on a page. Pages request ads by its id.',
-      fields: ['id', 'publisher_id', 'width', 'height', 'formats', 'video', 'floor', 'revive_zone_id', 'external_key', 'archived'],
+      fields: [
+        'id',
+        'publisher_id',
+        'width',
+        'height',
+        'formats',
+        'video',
+        'floor',
+        'page_pictures',
+        'revive_zone_id',
+        'external_key',
+        'archived',
+      ],
     },
     blockedAdvertisers('placement'),
   ],

@@ -78,8 +78,8 @@ const API_PAGE_POLICY = policy({
   frameAncestors: ["'none'"],
 });
 
-/** A read-only report of an advertiser: text from the API, the logos of publishers, and creatives in the frame of the preview. */
-const REPORT_POLICY = policy({
+/** A read-only report of an advertiser, and proofs of its ads: text from the API, the logos of publishers, and creatives in the frame of the preview. */
+const LINK_PAGE_POLICY = policy({
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
   styleSrc: ["'self'"],
@@ -110,10 +110,11 @@ const POLICY_OF_FILE = new Map([
   ['admin.html', ADMIN_POLICY],
   ['sign-in.html', ADMIN_POLICY],
   [path.join('admin', 'preview.html'), PREVIEW_POLICY],
-  [path.join('report', 'index.html'), REPORT_POLICY],
+  [path.join('report', 'index.html'), LINK_PAGE_POLICY],
+  [path.join('proof', 'index.html'), LINK_PAGE_POLICY],
 ]);
 
-const ADMIN_PATHS = /^\/(admin(\.html|\.webmanifest|-icon\.svg)?|sign-in\.html|api|report)(\/|$)/i;
+const ADMIN_PATHS = /^\/(admin(\.html|\.webmanifest|-icon\.svg)?|sign-in\.html|api|report|proof)(\/|$)/i;
 
 /**
  * The path by which files are looked up: percent-decoded, without doubled slashes and dot segments.

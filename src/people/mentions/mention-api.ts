@@ -3,19 +3,27 @@ import { component } from '../../api/component.ts';
 import { idInPath } from '../../api/parameters.ts';
 import { at, defineRoutes, noContent, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
+import { INBOX_REMARK_COLUMNS, type InboxRemark } from '../../proofing/proof-store.ts';
 import { MENTION_COLUMNS, type Mention } from './mention-store.ts';
 
 const mention: Mention = {
   ...{ id: 8, at: '2026-10-14T12:00:00.000Z', by: 'ann@gazette.example', text: '@editor: can this run on Sunday, too?' },
   ...{ entity: 'line_item', entity_id: 5, name: 'Boots' },
 };
+const proof: InboxRemark = {
+  ...{ id: 7, at: '2026-10-15T09:30:00.000Z', author: 'Bea, Boots of the North', verdict: 'changes', text: 'The price has to be 79.' },
+  ...{ creative_id: 9, name: 'Boots, wide' },
+};
 const INBOX = component(
   'Inbox',
   s.record({
     approvals: s.described(s.count, 'Changes of others that the caller may approve'),
     mentions: s.described(s.listOf(component('Mention', schemaOf(MENTION_COLUMNS), mention)), 'Newest first'),
+    proofs: s.listOf(component('InboxRemark', schemaOf(INBOX_REMARK_COLUMNS), proof), {
+      description: 'What advertisers said of their ads by links of the caller, newest first',
+    }),
   }),
-  { approvals: 2, mentions: [mention] },
+  { approvals: 2, mentions: [mention], proofs: [proof] },
 );
 const READER = component('Mentionable', s.record({ name: s.text, email: s.text }), { name: 'Editor', email: 'editor@gazette.example' });
 

@@ -4,23 +4,29 @@ import { answer, done, noSuch, type Handlers } from '../../api/route.ts';
 import type { Comment, Commented } from '../../bookings/comment-store.ts';
 import type { StaffMail } from '../../mail/staff-mail.ts';
 import { personIdOf } from '../accounts/account-routes.ts';
+import type { ProofStore } from '../../proofing/proof-store.ts';
 import type { MENTION_API } from './mention-api.ts';
 import type { Mentionable, MentionStore } from './mention-store.ts';
 
 export interface MentionRoutesOptions {
   readonly knex: Knex;
   readonly mentions: MentionStore;
+  readonly proofs: Pick<ProofStore, 'inboxOf'>;
 }
 
 /** What waits for people, and mentions in comments. */
-export const mentionRoutes = ({ knex, mentions }: MentionRoutesOptions): Handlers<typeof MENTION_API> => {
+export const mentionRoutes = ({ knex, mentions, proofs }: MentionRoutesOptions): Handlers<typeof MENTION_API> => {
   const shown = (readers: readonly Mentionable[]) => answer(readers.map(({ name, email }) => ({ name, email })));
   return {
     getInbox: async (_asked, { caller }) => {
       const id = personIdOf(caller);
-      if (id === undefined) return answer({ approvals: 0, mentions: [] });
+      if (id === undefined) return answer({ approvals: 0, mentions: [], proofs: [] });
       const reads = mayDo(caller, 'records.read');
-      return answer({ approvals: await countApprovals(knex, caller), mentions: reads ? await mentions.list(id, caller) : [] });
+      return answer({
+        approvals: await countApprovals(knex, caller),
+        mentions: reads ? await mentions.list(id, caller) : [],
+        proofs: reads ? await proofs.inboxOf(caller.name, caller) : [],
+      });
     },
     removeMention: async ({ id }, { caller }) => {
       const personId = personIdOf(caller);

@@ -1,0 +1,123 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+import { PAGE_DEVICES, PAGE_SCHEMES, type PageDevice, type PageScheme } from '../../src/catalog/model/page-views.ts';
+import type { Slot } from '../../src/creative/compose-markup.ts';
+import { placeOnPage } from '../../src/creative/place-on-page.ts';
+import type { PlacementWire } from '../api/wire.ts';
+import type { Page } from '../page.ts';
+import { card } from '../parts/parts.ts';
+import { assetsOf } from '../parts/fields/content-assets.ts';
+import '../parts/preview/page-preview.ts';
+import { atDensity, previewCreative } from '../parts/preview/preview-document.ts';
+import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
+import { DEVICE_WORDS, SCHEME_WORDS, VIEW_WORDS } from '../words/page-view-words.ts';
+import { t } from '../words/texts.ts';
+import type { Form } from './forms/form.ts';
+import { listOf, numberOf, textOf, textOrNull } from './forms/typed-text.ts';
+
+/** Alone, or on the page of a placement. */
+type Look = 'alone' | PageDevice;
+
+interface PreviewLook {
+  readonly look: Look;
+  readonly scheme: PageScheme;
+  /** The size of which placement is shown; undefined: of the first. */
+  readonly placement: string | undefined;
+}
+
+/** A creative as its form has it, alone or on the page of one of its placements, at the size that it has there. */
+export const createCreativePreview = (page: Page, form: Form): (() => TemplateResult) => {
+  let shown: PreviewLook = { look: 'alone', scheme: 'light', placement: undefined };
+  const choose = (part: Partial<PreviewLook>): void => {
+    shown = { ...shown, ...part };
+    page.redraw();
+  };
+  return () => previewCard(page, form, shown, choose);
+};
+
+const previewCard = (page: Page, form: Form, shown: PreviewLook, choose: (part: Partial<PreviewLook>) => void): TemplateResult => {
+  const placements = listOf(form.read('/placement_ids')).flatMap((id) => page.store.find('placements', id) ?? []);
+  const sideOf = (name: 'width' | 'height'): number | null => {
+    const side = numberOf(form.read(`/${name}`));
+    return typeof side === 'number' && side > 0 && side <= 4096 ? side : null;
+  };
+  const [width, height] = [sideOf('width'), sideOf('height')];
+  const placement = placements.find(({ id }) => id === shown.placement) ?? placements[0];
+  const slot: Slot = { width: width ?? placement?.width ?? 300, height: height ?? placement?.height ?? 250 };
+  const format = textOf(form.read('/format'));
+  const preview = previewCreative(format, textOf(form.read('/content')), textOrNull(form.read('/click_url')), slot);
+  const isBanner = format === 'banner';
+  const pictures = isBanner ? [assetsOf(form.read('/content'))?.['images'] ?? []].flat() : [];
+  const notes = [...sizeNotes(width, height, placements), ...pictureNotes(pictures, placements)];
+  const figure = (markup: string, density: number): TemplateResult =>
+    html`<figure class="preview">
+      <figcaption>
+        ${slot.width} × ${slot.height}${isBanner ? t` on a ${density}× screen` : ''}${format === 'native' ? t`, in a sample template` : ''}
+      </figcaption>
+      <ad-preview
+        class="preview-frame"
+        .ad=${{ ...slot, markup: atDensity(markup, density, slot), title: t`Preview of the creative${isBanner ? `, ${density}×` : ''}`, namesPicture: isBanner }}
+      ></ad-preview>
+    </figure>`;
+  const onPage = (markup: string, device: PageDevice): TemplateResult => {
+    const { scheme } = shown;
+    const ad = { ...slot, markup, title: t`Preview of the creative` };
+    const place = placement && placeOnPage(placement, device, scheme);
+    return html`<figure class="preview">
+      <figcaption>
+        ${slot.width} × ${slot.height},
+        ${placement ? `${placement.id}, ` : nothing}${VIEW_WORDS[device][scheme]}${place ? nothing : t`, on a sketch: its placement has no such picture of its page`}
+      </figcaption>
+      <page-preview class="preview-page ${device}" .shown=${{ ad, device, scheme, place }}></page-preview>
+    </figure>`;
+  };
+  const figures = (markup: string): readonly TemplateResult[] => {
+    if (shown.look !== 'alone') return [onPage(markup, shown.look)];
+    return (isBanner ? [1, 2] : [1]).map((density) => figure(markup, density));
+  };
+  return card(
+    t`Preview`,
+    html`${lookControls(shown, placements, choose)}
+      ${preview.ok ? figures(preview.markup) : html`<p class="empty-preview">${preview.reason}</p>`}
+      ${notes.map((note) => html`<p class="size-note">${note}</p>`)}
+      <p class="help">${t`Runs in a sandbox: the creative’s scripts and styles work and cannot reach this page.`}</p>`,
+  );
+};
+
+const lookControls = (
+  shown: PreviewLook,
+  placements: readonly PlacementWire[],
+  write: (part: Partial<PreviewLook>) => void,
+): TemplateResult => {
+  const choice = <T extends string>(name: string, words: string, value: T, now: T, take: () => void): TemplateResult =>
+    html`<label class="segment"
+      ><input type="radio" name="preview-${name}" value=${value} .checked=${live(value === now)} @change=${take} /><span
+        >${words}</span
+      ></label
+    >`;
+  return html`<div class="preview-looks">
+    <fieldset class="segments">
+      <legend class="unseen">${t`How it is shown`}</legend>
+      ${choice<Look>('look', t`Alone`, 'alone', shown.look, () => write({ look: 'alone' }))}
+      ${PAGE_DEVICES.map((device) => choice<Look>('look', DEVICE_WORDS[device], device, shown.look, () => write({ look: device })))}
+    </fieldset>
+    ${
+      shown.look === 'alone'
+        ? nothing
+        : html`<fieldset class="segments">
+            <legend class="unseen">${t`Colours of the page`}</legend>
+            ${PAGE_SCHEMES.map((scheme) => choice('scheme', SCHEME_WORDS[scheme], scheme, shown.scheme, () => write({ scheme })))}
+          </fieldset>`
+    }
+    ${
+      placements.length > 1
+        ? html`<select
+            aria-label=${t`Placement of the preview`}
+            @change=${({ target }: Event) => write({ placement: (target as HTMLSelectElement).value })}
+          >
+            ${placements.map(({ id, width, height }) => html`<option value=${id} ?selected=${id === shown.placement}>${id}, ${width} × ${height}</option>`)}
+          </select>`
+        : nothing
+    }
+  </div>`;
+};

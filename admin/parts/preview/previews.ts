@@ -1,0 +1,3 @@
+/** The previews as a script for pages behind links. */
+import './ad-preview.ts';
+import './page-preview.ts';
