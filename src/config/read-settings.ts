@@ -28,7 +28,7 @@ import {
 import { ownHosts } from './own-hosts.ts';
 import { adminObstacle, creativeOriginFaults, providerFaults, secretFaults, shortFaults } from './setting-faults.ts';
 import { SettingsError, type SettingsFault } from './settings-error.ts';
-import { ROLES_OF_REPLICAS, type Settings } from './settings.ts';
+import { ADCP_MODES, ROLES_OF_REPLICAS, type Settings } from './settings.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /**
@@ -98,6 +98,7 @@ const VARIABLES = {
   ROLE: oneOf(...ROLES_OF_REPLICAS)({ default: 'both' }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   MCP: toggle({ default: true }),
+  ADCP: oneOf(...ADCP_MODES)({ default: 'off' }),
   AGENT_CALLS: wholeNumber(1, 100_000)({ default: 300 }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   ACCOUNTS: toggle({ default: undefined }),
@@ -163,6 +164,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   );
   if (production && read.SMTP_URL !== undefined && read.SMTP_FROM === undefined)
     faults.push({ name: 'SMTP_FROM', fault: 'required with SMTP_URL: the sender of mails' });
+  if (production && read.ADCP !== 'off' && toolUrl === '')
+    faults.push({ name: 'ADCP', fault: 'needs TOOL_URL or PUBLIC_URL, which name it to buyers' });
+  if (production && read.ADCP === 'sandbox') faults.push({ name: 'ADCP', fault: 'not sandbox in production: test accounts book for real' });
   if (production && read.DEMO_DATA !== 'none') faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
@@ -216,6 +220,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         ? adminObstacle(read.ADMIN_TOKEN, { ACCOUNTS: hasAccounts, OIDC_ISSUER: hasProvider }, toolUrl)
         : undefined,
     mcp: read.MCP,
+    adcp: read.ADCP,
     agentCallsPerMinute: read.AGENT_CALLS,
     adminTokens: read.ADMIN_TOKEN,
     toolUrl,
