@@ -56,7 +56,10 @@ export const callerWith = (
   who: Pick<Caller, 'kind' | 'name' | 'id'> & Partial<Pick<Caller, 'fullName' | 'sessionId'>>,
 ): Caller => {
   const { roles, publishers, advertisers } = rights;
-  const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => !ROLES_OF_ADVERTISERS.includes(role)) : roles, rights.own);
+  const permissions = permissionsOf(
+    isAdvertiserOfAll(rights) ? roles.filter((role) => !ROLES_OF_ADVERTISERS.includes(role)) : roles,
+    rights.own,
+  );
   return { fullName: null, sessionId: null, note: null, from: null, approvedBy: null, ...who, roles, permissions, publishers, advertisers };
 };
 

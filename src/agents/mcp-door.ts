@@ -67,7 +67,8 @@ export const createMcpDoor = (options: McpDoorOptions): RequestHandler => {
   const run = async (name: string, given: Arguments, caller: Caller, call: ToolCall): Promise<ToolAnswer> => {
     const { tool, check } = checks.get(name) ?? {};
     const unable = tool && refusalOf(tool.route, caller);
-    if (!tool || !check) return answers.refuse('not_found', `There is no tool ${JSON.stringify(name.slice(0, 64))}: tools/list names them.`, []);
+    if (!tool || !check)
+      return answers.refuse('not_found', `There is no tool ${JSON.stringify(name.slice(0, 64))}: tools/list names them.`, []);
     if (unable) return answers.refuse(unable.problem.code, unable.problem.detail, []);
     const args = structuredClone(given);
     const faults = check(args);
@@ -105,6 +106,7 @@ export const createMcpDoor = (options: McpDoorOptions): RequestHandler => {
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     res.once('close', () => void server.close());
     await server.connect(transport);
+    acceptStreams(req);
     await transport.handleRequest(req, res, read.value);
   };
 
@@ -120,6 +122,17 @@ const passes = (gate: RequestHandler, req: Request, res: Response): Promise<bool
     res.once('close', () => resolve(false));
     Promise.resolve(gate(req, res, (fault?: unknown) => (fault === undefined ? resolve(true) : reject(fault as Error)))).catch(reject);
   });
+
+/** Answers are JSON alone, and a client that takes it is answered: the transport asks each for streams, too. */
+const acceptStreams = (req: Request): void => {
+  const { accept = '*/*' } = req.headers;
+  if (!/application\/(json|\*)|\*\/\*/.test(accept)) return;
+  const at = req.rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'accept');
+  if (at >= 0) req.rawHeaders.splice(at, 2);
+  const both = 'application/json, text/event-stream';
+  req.rawHeaders.push('Accept', both);
+  req.headers.accept = both;
+};
 
 /** Whether a message calls no tool, or one that answers callers without a token. */
 const isOpen = (message: unknown, openTools: ReadonlySet<string>): boolean => {

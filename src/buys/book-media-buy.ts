@@ -20,7 +20,7 @@ export const createBookMediaBuy =
   ({ reach, now }: BookMediaBuyOptions): BookMediaBuy =>
   async (records, trx, id, caller) => {
     const row = await trx('media_buys').where({ id }).forUpdate().first<MediaBuyRow | undefined>();
-    if (!row || row.campaign_id !== null) return [refused('conflict')];
+    if (row?.campaign_id !== null) return [refused('conflict')];
     const owner = ownerOf(row);
     const parts = await bookCampaign(records, trx, bookingOf(owner, row.asked), { caller, reach, nowMs: now() });
     if (parts.written.some(({ ok }) => !ok)) return parts.written;
@@ -28,6 +28,11 @@ export const createBookMediaBuy =
     const packages = row.asked.packages.map((one, i) => ({ ...one, line_item_id: parts.lineItems[i]!.lineItem!['id'] as number }));
     const written = [...parts.written];
     for (const one of packages) written.push(...(await assignCreatives(records, trx, one, { owner, caller })));
-    await changeMediaBuy(trx, id, { packages, campaign_id: parts.campaign!['id'] as number, confirmed_at: new Date(now()), catalog_version: version });
+    await changeMediaBuy(trx, id, {
+      packages,
+      campaign_id: parts.campaign!['id'] as number,
+      confirmed_at: new Date(now()),
+      catalog_version: version,
+    });
     return written;
   };

@@ -24,7 +24,11 @@ export interface StoredCreative extends BuyerCreative {
 const keyOf = ({ publisherId, advertiserId }: BuyOwner) => ({ publisher_id: publisherId, advertiser_id: advertiserId });
 
 /** Those with these ids; undefined: all, the oldest first. */
-export const findCreatives = async (knex: Knex, owner: BuyOwner, ids: readonly string[] | undefined): Promise<readonly StoredCreative[]> => {
+export const findCreatives = async (
+  knex: Knex,
+  owner: BuyOwner,
+  ids: readonly string[] | undefined,
+): Promise<readonly StoredCreative[]> => {
   const query = knex('buyer_creatives').where(keyOf(owner)).orderBy(['created_at', 'creative_id']);
   if (ids) void query.whereIn('creative_id', [...ids]);
   return (await query.select()) as readonly StoredCreative[];

@@ -31,7 +31,7 @@ export const readFreeImpressions = async (knex: Knex, publisherId: number): Prom
 };
 
 const readSince = async (knex: Knex, publisherId: number, version: number): Promise<readonly Sold[]> => {
-  const rows = (await knex('media_buys')
+  const rows = await knex('media_buys')
     .leftJoin('approvals', 'approvals.id', 'media_buys.approval_id')
     .where({ 'media_buys.publisher_id': publisherId, canceled_at: null })
     .where((query) => {
@@ -39,7 +39,7 @@ const readSince = async (knex: Knex, publisherId: number, version: number): Prom
         .where('catalog_version', '>=', version)
         .orWhereRaw(`campaign_id is null and approvals.state = 'open' and approvals.expires_at > now()`);
     })
-    .select('media_buys.asked')) as readonly Pick<MediaBuyRow, 'asked'>[];
+    .select<Pick<MediaBuyRow, 'asked'>[]>('media_buys.asked');
   return rows.flatMap(({ asked }) => asked.packages.filter(({ guaranteed }) => guaranteed));
 };
 

@@ -54,8 +54,16 @@ export const readMediaBuys = async (knex: Knex, wanted: MediaBuysWanted, nowMs: 
   if (wanted.after !== undefined) void query.where('id', '>', wanted.after);
   const rows = (await query.select()) as readonly MediaBuyRow[];
   const recordsOf = async (table: 'campaigns' | 'line_items' | 'creatives', column: string, ids: readonly number[]) =>
-    (await knex(table).whereIn(column, [...ids]).select()).map((row) => ENTITY_KINDS[table].toRecord(row as never)) as readonly EntityRecord[];
-  const campaigns = (await recordsOf('campaigns', 'id', rows.flatMap((row) => row.campaign_id ?? []))) as unknown as readonly CampaignRecord[];
+    (
+      await knex(table)
+        .whereIn(column, [...ids])
+        .select()
+    ).map((row) => ENTITY_KINDS[table].toRecord(row as never)) as readonly EntityRecord[];
+  const campaigns = (await recordsOf(
+    'campaigns',
+    'id',
+    rows.flatMap((row) => row.campaign_id ?? []),
+  )) as unknown as readonly CampaignRecord[];
   const itemIds = rows.flatMap(({ packages }) => packages.map((one) => one.line_item_id));
   const items = (await recordsOf('line_items', 'id', itemIds)) as unknown as readonly LineItemRecord[];
   const ads = (await recordsOf('creatives', 'line_item_id', itemIds)) as unknown as readonly CreativeRecord[];

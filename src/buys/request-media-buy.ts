@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Caller } from '../access/caller.ts';
 import type { Permission } from '../access/permissions.ts';
+import { EVERYTHING } from '../access/scope.ts';
 import type { RecordReach } from '../api/call-rights.ts';
 import type { ApprovalMails } from '../approvals/approval-mails.ts';
 import { MEDIA_BUYS, type ApprovalStore, type ProposedChange } from '../approvals/approval-store.ts';
@@ -36,9 +37,17 @@ export type Requested =
   /** Too many wait already. */
   | { readonly kind: 'full' };
 
-/** What a buyer may not do by itself, and a media buy does. */
 const BOOKS: readonly Permission[] = ['bookings.write', 'creatives.write'];
-export const asBooking = (caller: Caller): Caller => ({ ...caller, permissions: new Set([...caller.permissions, ...BOOKS]) });
+
+/**
+ * A buyer as a media buy of its advertiser writes: it may book, and name a publisher, an advertiser and placements of which it
+ * has booked nothing yet. Whose the media buy is has been checked before.
+ */
+export const asBooking = (caller: Caller): Caller => ({
+  ...caller,
+  ...EVERYTHING,
+  permissions: new Set([...caller.permissions, ...BOOKS]),
+});
 
 /** Books what an agent asks for; or keeps it for a second person, where its publisher or a doubt asks for one. */
 export type RequestMediaBuy = (wanted: RequestedBuy, caller: Caller) => Promise<Requested>;

@@ -51,7 +51,15 @@ export const composeSeller = (foundation: Foundation, { forecasts, writer }: Omi
   const mails = staffMail && createApprovalMails(knex, staffMail);
   return {
     ...{ knex, writer, approvals, now, isSandbox: settings.adcp === 'sandbox', allowPrivateAddresses: settings.bidderPrivateAddresses },
-    requestMediaBuy: createRequestMediaBuy({ knex, writer, reach, approvals, mails, now, bookMediaBuy: createBookMediaBuy({ reach, now }) }),
+    requestMediaBuy: createRequestMediaBuy({
+      knex,
+      writer,
+      reach,
+      approvals,
+      mails,
+      now,
+      bookMediaBuy: createBookMediaBuy({ reach, now }),
+    }),
     secretBox: createSecretBox(settings.sealKeys),
     agentUrl: `${toolUrlOf(settings)}/adcp`,
     refreshForecast: (publisherId) => forecasts.refreshBase(publisherId, dateOfDay(Math.floor(now() / MS_PER_DAY)), now()),

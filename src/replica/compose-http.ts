@@ -211,7 +211,8 @@ export const composeHttp = (
     traffickingClosed: settings.adminClosedBecause === undefined ? undefined : createClosedGate(settings.adminClosedBecause),
     trafficking,
     staffTools: trafficking && composeStaffTools(foundation, people, trafficking, errors),
-    buyerTools: trafficking && composeBuyerTools(foundation, { gate: people.gate, forecasts: delivery.forecasts, writer }, trafficking, errors),
+    buyerTools:
+      trafficking && composeBuyerTools(foundation, { gate: people.gate, forecasts: delivery.forecasts, writer }, trafficking, errors),
     auth: isOpen ? people.auth : undefined,
     sharedReport: isOpen
       ? sharedReportRoute({

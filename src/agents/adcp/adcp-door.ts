@@ -16,9 +16,13 @@ const INSTRUCTIONS =
 const ANSWERS: DoorAnswers = {
   refuse: (code, detail, faults) => refuseBuyer(faultsOfProblem(code, detail, faults)),
   /** The status of a media buy or a task comes before that of the call. */
-  complete: ({ isError, value }, { context }) => ({
+  complete: ({ isError, value }, { context, idempotency_key: key }) => ({
     isError,
-    value: { status: 'completed', ...value, ...(context !== undefined && { context }) },
+    value: {
+      ...{ status: 'completed', ...value },
+      ...(context !== undefined && { context }),
+      ...(key !== undefined && !isError && { idempotency_key: key }),
+    },
   }),
 };
 
@@ -26,5 +30,11 @@ const ANSWERS: DoorAnswers = {
 export const createAdcpDoor = ({ seller, ...options }: AdcpDoorOptions): RequestHandler =>
   createMcpDoor({
     ...options,
-    ...{ name: 'ad-server-seller', instructions: INSTRUCTIONS, tools: adcpTools(seller), openTools: new Set([CAPABILITIES]), answers: ANSWERS },
+    ...{
+      name: 'ad-server-seller',
+      instructions: INSTRUCTIONS,
+      tools: adcpTools(seller),
+      openTools: new Set([CAPABILITIES]),
+      answers: ANSWERS,
+    },
   });

@@ -75,7 +75,9 @@ const OF_PROBLEMS: Partial<Readonly<Record<ProblemCode, AdcpCode>>> = {
 /** A refusal of the service as one of the protocol. */
 export const faultsOfProblem = (code: ProblemCode, detail: string, faults: readonly Fault[]): readonly [AdcpFault, ...AdcpFault[]] => {
   const as = OF_PROBLEMS[code] ?? 'INVALID_REQUEST';
-  const [first, ...others] = faults.map(({ pointer, detail: words }) => adcpFault(as, `${fieldAt(pointer)} ${words}`.trim(), fieldOf(pointer)));
+  const [first, ...others] = faults.map(({ pointer, detail: words }) =>
+    adcpFault(as, `${fieldAt(pointer)} ${words}`.trim(), fieldOf(pointer)),
+  );
   return first ? [first, ...others] : [adcpFault(as, detail)];
 };
 

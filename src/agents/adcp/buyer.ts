@@ -33,16 +33,14 @@ const MAX_ACCOUNTS = 1_000;
 export const readBuyer = async (knex: Knex, caller: Caller): Promise<Buyer | AdcpFault> => {
   const publishers = knex('publishers').where({ archived: false }).orderBy('id').limit(2);
   if (caller.publishers) void publishers.whereIn('id', [...caller.publishers]);
-  const [publisher, other] = (await publishers.select(
-    ...['id', 'name', 'domain', 'currency', 'time_zone', 'rate_card'],
-  )) as readonly SellingPublisher[];
+  const [publisher, other] = await publishers.select<SellingPublisher[]>('id', 'name', 'domain', 'currency', 'time_zone', 'rate_card');
   if (!publisher || other)
     return adcpFault('ACCOUNT_SETUP_REQUIRED', 'A token buys from one publisher, and this one has access to several or to none.', {
       suggestion: 'Ask the publisher for a token with the role buyer for it alone.',
     });
   const accounts = knex('advertisers').where({ archived: false }).orderBy('id').limit(MAX_ACCOUNTS);
   if (caller.advertisers) void accounts.whereIn('id', [...caller.advertisers]);
-  return { caller, publisher, accounts: (await accounts.select('id', 'name', 'domain')) as readonly Account[] };
+  return { caller, publisher, accounts: await accounts.select<Account[]>('id', 'name', 'domain') };
 };
 
 /** The account that a call names by its id or by its brand; without either, the only one. */

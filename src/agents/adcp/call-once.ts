@@ -45,7 +45,9 @@ export const createCallOnce =
     const route = `adcp ${tool}`;
     const bodyHash = sha256(JSON.stringify(inOrder(payload)));
     const box = createSecretBox([{ kid: 'key', secret: String(key) }]);
-    await knex('idempotency_keys').where('begun_at', '<', new Date(now() - MS_PER_DAY)).delete();
+    await knex('idempotency_keys')
+      .where('begun_at', '<', new Date(now() - MS_PER_DAY))
+      .delete();
     const begun = await knex('idempotency_keys')
       .insert({ ...row, route, begun_at: new Date(now()), body_hash: bodyHash })
       .onConflict(['caller', 'key_hash'])
@@ -58,16 +60,22 @@ export const createCallOnce =
         throw fault;
       });
       if (answer.isError) await forget();
-      else await knex('idempotency_keys').where(row).update({ status: 200, answer: box.seal(JSON.stringify(answer.value), caller) });
+      else
+        await knex('idempotency_keys')
+          .where(row)
+          .update({ status: 200, answer: box.seal(JSON.stringify(answer.value), caller) });
       return { ...answer, value: answer.isError ? answer.value : { ...answer.value, replayed: false } };
     }
     const until = now() + MAX_WAIT_MS;
     for (;;) {
       const kept = await knex('idempotency_keys').where(row).first<Kept | undefined>();
-      if (!kept) return refuseBuyer([adcpFault('CONFLICT', 'The first call with this idempotency_key has just failed.', { retry_after: 1 })]);
+      if (!kept)
+        return refuseBuyer([adcpFault('CONFLICT', 'The first call with this idempotency_key has just failed.', { retry_after: 1 })]);
       const isSame = kept.route === route && kept.body_hash.equals(bodyHash);
       if (!isSame)
-        return refuseBuyer([adcpFault('IDEMPOTENCY_CONFLICT', 'This idempotency_key was sent with another call: take a new one for each.')]);
+        return refuseBuyer([
+          adcpFault('IDEMPOTENCY_CONFLICT', 'This idempotency_key was sent with another call: take a new one for each.'),
+        ]);
       const answer = kept.answer === null ? undefined : box.open(kept.answer, caller);
       if (answer !== undefined) return { isError: false, value: { ...(JSON.parse(answer) as object), replayed: true } };
       if (now() >= until) {

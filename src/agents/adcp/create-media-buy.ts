@@ -115,7 +115,9 @@ const totalFault = ({ total_budget: total }: Arguments, packages: readonly Asked
 const NOT_KEPT = ['proposal_id', 'reporting_webhook', 'artifact_webhook', 'invoice_recipient', 'io_acceptance'];
 const lostMember = (given: Arguments): AdcpFault | undefined => {
   const field = NOT_KEPT.find((name) => given[name] !== undefined);
-  return field === undefined ? undefined : adcpFault('UNSUPPORTED_FEATURE', `${field} is not agreed to here, and nothing was booked.`, { field });
+  return field === undefined
+    ? undefined
+    : adcpFault('UNSUPPORTED_FEATURE', `${field} is not agreed to here, and nothing was booked.`, { field });
 };
 
 /** Where nothing says whether the traffic is there, a person decides. */

@@ -8,7 +8,9 @@ import type { BuyerTool } from './seller.ts';
 import { packageIdOf } from './show-media-buy.ts';
 
 const MAX_BUYS = 100;
-const MAX_ROWS = 10_000;
+/** Of one page of a report, and of a call. */
+const PAGE_ROWS = 1_000;
+const MAX_ROWS = 20_000;
 /** Of a report. */
 const MAX_DAYS = 396;
 
@@ -36,19 +38,24 @@ export const getMediaBuyDelivery: BuyerTool = async (given, { seller, buyer, cal
   const period = periodOf(given, buys, nowMs);
   if (isFault(period)) return period;
   const rows: Row[] = [];
-  if (buys.length > 0) {
-    const query = {
-      ...{ from: period.from, to: period.to, group_by: ['line_item', 'day'], metrics: ['impressions', 'clicks', 'revenue'] },
-      ...{ 'filter[campaign]': buys.map(({ campaign }) => campaign.id).join(','), limit: MAX_ROWS },
-    };
-    const answer = await call.api({ method: 'GET', path: '/reports', query });
+  const query = {
+    ...{ from: period.from, to: period.to, group_by: ['line_item', 'day'], metrics: ['impressions', 'clicks', 'revenue'] },
+    ...{ 'filter[campaign]': buys.map(({ campaign }) => campaign.id).join(','), limit: PAGE_ROWS },
+  };
+  for (let more = buys.length > 0; more && rows.length < MAX_ROWS;) {
+    const answer = await call.api({ method: 'GET', path: '/reports', query: { ...query, offset: rows.length } });
     if (answer.status >= 400) return faultsOfProblem(codeOf(answer) ?? 'internal', detailOf(answer), []);
-    rows.push(...(answer.body as { readonly rows: readonly Row[] }).rows);
+    const { rows: page } = answer.body as { readonly rows: readonly Row[] };
+    rows.push(...page);
+    more = page.length === PAGE_ROWS;
   }
   const { currency } = buyer.publisher;
   const deliveries = buys.map((buy) => deliveryOf(buy, rows, currency, given));
   return tell({
-    reporting_period: { start: `${period.from}T00:00:00Z`, end: new Date(Math.min(Date.parse(period.to) + MS_PER_DAY, nowMs)).toISOString() },
+    reporting_period: {
+      start: `${period.from}T00:00:00Z`,
+      end: new Date(Math.min(Date.parse(period.to) + MS_PER_DAY, nowMs)).toISOString(),
+    },
     ...{ currency, media_buy_deliveries: deliveries },
     aggregated_totals: { ...sumOf(rows), media_buy_count: buys.length },
   });
@@ -76,7 +83,11 @@ const sumOf = (rows: readonly Row[]): Sums =>
   );
 
 const deliveryOf = ({ row, status, packages }: MediaBuyNow, rows: readonly Row[], currency: string, given: Arguments) => {
-  const ofPackages = packages.map(({ bought, lineItem }) => ({ bought, lineItem, rows: rows.filter((one) => one.line_item_id === bought.line_item_id) }));
+  const ofPackages = packages.map(({ bought, lineItem }) => ({
+    bought,
+    lineItem,
+    rows: rows.filter((one) => one.line_item_id === bought.line_item_id),
+  }));
   const daily = (some: readonly Row[]) =>
     [...new Set(some.map(({ day }) => day))].sort().map((day) => ({ date: day, ...sumOf(some.filter((one) => one.day === day)) }));
   return {

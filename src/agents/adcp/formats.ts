@@ -67,7 +67,11 @@ export const formatsOf = (format: CreativeFormat, size: Size): readonly AdFormat
           ],
           toFields: (assets) => {
             const { url, width: w, height: h } = assets['image'] ?? {};
-            const texts = { title: textIn(assets['title']), description: textIn(assets['description']), sponsored: textIn(assets['sponsored']) };
+            const texts = {
+              title: textIn(assets['title']),
+              description: textIn(assets['description']),
+              sponsored: textIn(assets['sponsored']),
+            };
             return { format, ...clickOf(assets), content: json({ ...texts, image: { url, w, h }, click: assets['click_url']?.['url'] }) };
           },
         },
@@ -103,9 +107,13 @@ export const formatsOf = (format: CreativeFormat, size: Size): readonly AdFormat
   }
 };
 
-export const CHANNEL_OF = { html: 'display', banner: 'display', native: 'display', video: 'olv', audio: 'streaming_audio' } as const satisfies Readonly<
-  Record<CreativeFormat, string>
->;
+export const CHANNEL_OF = {
+  html: 'display',
+  banner: 'display',
+  native: 'display',
+  video: 'olv',
+  audio: 'streaming_audio',
+} as const satisfies Readonly<Record<CreativeFormat, string>>;
 
 /** A format, as the protocol lists it. */
 export const showFormat = ({ id, name, size, assets }: AdFormat, agentUrl: string) => ({
@@ -130,14 +138,15 @@ export const readAssets = (format: AdFormat, given: unknown): EntityRecord | Adc
       return adcpFault('CREATIVE_REJECTED', `The format ${format.id} needs the asset ${id}, of the type ${type}.`, { field });
     if (url !== undefined && (typeof url !== 'string' || !isSafeUrl(url)))
       return adcpFault('CREATIVE_REJECTED', `The address of the asset ${id} must be http or https.`, { field: `${field}.url` });
-    const isOther = type === 'image' && format.size && width !== undefined && (width !== format.size.width || height !== format.size.height);
+    const isOther =
+      type === 'image' && format.size && width !== undefined && (width !== format.size.width || height !== format.size.height);
     if (isOther) return adcpFault('CREATIVE_REJECTED', `The picture must be ${format.size.width} × ${format.size.height}.`, { field });
   }
   const strange = Object.keys(assets).find((id) => !format.assets.some((one) => one.id === id));
   if (strange !== undefined)
     return adcpFault('CREATIVE_REJECTED', `The format ${format.id} has no asset ${strange}.`, { field: `assets.${strange}` });
   const fields = format.toFields(assets as Assets);
-  const parsed = parseCreativeContent(fields['format'] as CreativeFormat, String(fields['content'] ?? ''));
+  const parsed = parseCreativeContent(fields['format'] as CreativeFormat, (fields['content'] ?? '') as string);
   if ('content' in parsed) return fields;
   return adcpFault('CREATIVE_REJECTED', `The assets do not make an ad: ${fieldAt(parsed.fault.pointer)} ${parsed.fault.detail}`);
 };

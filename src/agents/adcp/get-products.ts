@@ -5,6 +5,7 @@ import { tell } from '../tool.ts';
 import { adcpFault, type AdcpFault } from './adcp-fault.ts';
 import { formatsOfAll, readProducts, showProduct, type Product } from './products.ts';
 import { showFormat } from './formats.ts';
+import { pageOf } from './page-of.ts';
 import type { BuyerTool } from './seller.ts';
 
 /** For which the impressions of products are forecast, unless a call names its flight. */
@@ -61,21 +62,25 @@ export const getProducts: BuyerTool = async (given, { seller, buyer }) => {
       return { product, matched, rank: matched.length * 2 + (isPreferred ? 1 : 0) - i / (products.length + 1) };
     })
     .sort((a, b) => b.rank - a.rank);
+  const { page, pagination } = pageOf(ranked, given['pagination']);
   return tell({
-    products: ranked.map(({ product, matched }) => ({
+    products: page.map(({ product, matched }) => ({
       ...showProduct(product, shop),
       ...(mode === 'brief' && { brief_relevance: matched.length > 0 ? `Has of the brief: ${matched.join(', ')}` : 'On sale to agents' }),
     })),
     ...(asks.length > 0 && { refinement_applied: asks.map(refinement) }),
-    pagination: { has_more: false },
+    pagination,
   });
 };
 
 /** Products are what placements, the rate card and the forecast make them: a request in words changes nothing of them. */
 const refinement = ({ scope, product_id: product, proposal_id: proposal, action, ask }: Readonly<Record<string, unknown>>) => ({
   ...{ scope, ...(product !== undefined && { product_id: product }), ...(proposal !== undefined && { proposal_id: proposal }) },
-  status: scope === 'product' && ask === undefined && (action === undefined || action === 'include' || action === 'omit') ? 'applied' : 'unable',
-  ...(ask !== undefined && { notes: `Prices and placements are as listed. To narrow them, use the filters ${Object.keys(FILTERS).join(', ')}.` }),
+  status:
+    scope === 'product' && ask === undefined && (action === undefined || action === 'include' || action === 'omit') ? 'applied' : 'unable',
+  ...(ask !== undefined && {
+    notes: `Prices and placements are as listed. To narrow them, use the filters ${Object.keys(FILTERS).join(', ')}.`,
+  }),
 });
 
 const dayOr = (day: unknown, otherwise: number): number => {
@@ -95,6 +100,9 @@ const wordsOfProduct = ({ name, guaranteed, channels }: Product): readonly strin
 export const listCreativeFormats: BuyerTool = async (given, { seller, buyer }) => {
   const wanted = given['format_ids'] as readonly { readonly id: string; readonly agent_url?: string }[] | undefined;
   const formats = formatsOfAll(await readProducts(seller.knex, buyer.publisher));
-  const found = wanted ? formats.filter(({ id }) => wanted.some((one) => one.id === id && (one.agent_url ?? seller.agentUrl) === seller.agentUrl)) : formats;
-  return tell({ formats: found.map((format) => showFormat(format, seller.agentUrl)), pagination: { has_more: false } });
+  const found = wanted
+    ? formats.filter(({ id }) => wanted.some((one) => one.id === id && (one.agent_url ?? seller.agentUrl) === seller.agentUrl))
+    : formats;
+  const { page, pagination } = pageOf(found, given['pagination']);
+  return tell({ formats: page.map((format) => showFormat(format, seller.agentUrl)), pagination });
 };

@@ -3,10 +3,9 @@ import { readMediaBuys, MEDIA_BUY_STATUSES, type MediaBuyStatus } from '../../bu
 import { tell, type Arguments } from '../tool.ts';
 import { adcpFault, isFault } from './adcp-fault.ts';
 import { accountOf, type Buyer } from './buyer.ts';
+import { MAX_LISTED } from './page-of.ts';
 import type { BuyerTool, Seller } from './seller.ts';
 import { showMediaBuy } from './show-media-buy.ts';
-
-const MAX_LISTED = 100;
 
 /** Advertisers whose media buys a call is about. */
 export const advertisersOf = (given: Arguments, buyer: Buyer, seller: Seller) => {
@@ -31,12 +30,16 @@ export const getMediaBuys: BuyerTool = async (given, { seller, buyer }) => {
   const page = found.slice(0, limit);
   const hasMore = found.length > limit;
   const isWanted = (status: MediaBuyStatus): boolean => (statuses as readonly string[] | string).includes(status);
-  const missing = (given['media_buy_ids'] as readonly string[] | undefined)?.filter((id) => !page.some(({ row }) => String(row.id) === id)) ?? [];
+  const missing =
+    (given['media_buy_ids'] as readonly string[] | undefined)?.filter((id) => !page.some(({ row }) => String(row.id) === id)) ?? [];
   return tell({
     media_buys: page.filter(({ status }) => isWanted(status)).map((one) => showMediaBuy(one, { buyer, isSandbox: seller.isSandbox })),
-    ...(missing.length > 0 && !hasMore && {
-      errors: missing.map((id) => adcpFault('MEDIA_BUY_NOT_FOUND', `There is no media buy ${JSON.stringify(id)}.`, { field: 'media_buy_ids' })),
-    }),
+    ...(missing.length > 0 &&
+      !hasMore && {
+        errors: missing.map((id) =>
+          adcpFault('MEDIA_BUY_NOT_FOUND', `There is no media buy ${JSON.stringify(id)}.`, { field: 'media_buy_ids' }),
+        ),
+      }),
     pagination: { has_more: hasMore, ...(hasMore && { cursor: String(page.at(-1)!.row.id) }) },
   });
 };

@@ -36,15 +36,18 @@ interface PlacementRow {
  * here. Rejects when Postgres is unavailable.
  */
 export const readProducts = async (knex: Knex, publisher: SellingPublisher): Promise<readonly Product[]> => {
-  const rows = (await knex('placements')
+  const rows = await knex('placements')
     .where({ archived: false })
     .where((query) => void query.where({ publisher_id: publisher.id }).orWhereNull('publisher_id'))
     .orderBy('id')
-    .select('id', 'width', 'height', 'formats', 'floor_micros')) as readonly PlacementRow[];
+    .select<PlacementRow[]>('id', 'width', 'height', 'formats', 'floor_micros');
   return rows.flatMap((row) => productOf(row, publisher) ?? []);
 };
 
-const productOf = ({ id, width, height, formats, floor_micros: floor }: PlacementRow, { rate_card: card }: SellingPublisher): Product | undefined => {
+const productOf = (
+  { id, width, height, formats, floor_micros: floor }: PlacementRow,
+  { rate_card: card }: SellingPublisher,
+): Product | undefined => {
   const place = { id, size: `${width}x${height}` };
   const [offered] = offeredRates(card, { budgetType: 'CPM', placements: [place], days: [], flightDays: 1 });
   const price = offered?.listPrice ?? (floor === null ? 0 : amountFromMicros(Number(floor)));

@@ -18,6 +18,8 @@ export const readWebhook = (config: unknown, seller: Seller): BuyWebhook | AdcpF
   const [scheme] = Array.isArray(schemes) ? (schemes as readonly unknown[]) : [];
   if (typeof credentials !== 'string' || (scheme !== 'Bearer' && scheme !== 'HMAC-SHA256')) return undefined;
   if (!seller.secretBox.canSeal)
-    return adcpFault('UNSUPPORTED_FEATURE', 'The operator has set no SEAL_KEYS, so that secrets of webhooks cannot be kept.', { field: at });
+    return adcpFault('UNSUPPORTED_FEATURE', 'The operator has set no SEAL_KEYS, so that secrets of webhooks cannot be kept.', {
+      field: at,
+    });
   return { url, scheme, sealedSecret: seller.secretBox.seal(credentials, WEBHOOK_PURPOSE) };
 };

@@ -37,9 +37,7 @@ export const showPackage = ({ bought, lineItem }: PackageNow) => ({
 });
 
 const creativeApprovals = ({ creatives }: PackageNow) =>
-  creatives.flatMap(({ creativeId, record }) =>
-    record ? [{ creative_id: creativeId, approval_status: approvalOf[record.status] }] : [],
-  );
+  creatives.flatMap(({ creativeId, record }) => (record ? [{ creative_id: creativeId, approval_status: approvalOf[record.status] }] : []));
 
 /** What a purchase answers, and the artifact of a task. */
 export const showBought = (now: MediaBuyNow) => ({

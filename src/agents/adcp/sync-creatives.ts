@@ -1,5 +1,5 @@
 import { isObject } from '../../base/narrow.ts';
-import { CREATIVE_APPROVAL_WORDS } from '../../catalog/model/choices.ts';
+import type { CREATIVE_APPROVAL_WORDS } from '../../catalog/model/choices.ts';
 import { assignCreatives, findCreatives, putCreative, type BuyerCreative } from '../../buys/buyer-creatives.ts';
 import type { BuyOwner } from '../../buys/media-buy.ts';
 import { changeMediaBuy } from '../../buys/media-buy-store.ts';
@@ -10,13 +10,15 @@ import { adcpFault, isFault, type AdcpFault } from './adcp-fault.ts';
 import { accountOf } from './buyer.ts';
 import { isAd, readAssets } from './formats.ts';
 import { formatsOfAll, readProducts, type Product } from './products.ts';
+import { pageOf } from './page-of.ts';
 import { packageIdOf } from './show-media-buy.ts';
 import type { BuyerCall, BuyerTool, Seller } from './seller.ts';
 
 /** Media buys of an account that are looked at when a creative changes. */
 export const MAX_BUYS = 1_000;
 
-type Outcome = { readonly action: 'created' | 'updated' | 'unchanged' } | { readonly action: 'failed'; readonly errors: readonly AdcpFault[] };
+type Outcome =
+  { readonly action: 'created' | 'updated' | 'unchanged' } | { readonly action: 'failed'; readonly errors: readonly AdcpFault[] };
 
 /** Takes creatives into the library of an account, and makes packages show them. Each is taken or refused by itself. */
 export const syncCreatives: BuyerTool = async (given, { seller, buyer }) => {
@@ -64,7 +66,9 @@ const readCreative = (one: Arguments, products: readonly Product[], { agentUrl }
       ...{ field: 'format_id', suggestion: 'Take one of list_creative_formats.' },
     });
   const fields = readAssets(format, assets);
-  return isAd(fields) ? { creative_id: id, name: String(name ?? id).slice(0, 256), format_id: format.id, fields } : fields;
+  return isAd(fields)
+    ? { creative_id: id, name: (typeof name === 'string' ? name : id).slice(0, 256), format_id: format.id, fields }
+    : fields;
 };
 
 interface Assigned {
@@ -76,7 +80,12 @@ interface Assigned {
 const NONE: Assigned = { packages: new Map(), faults: new Map() };
 
 /** Adds assignments, and gives packages that have a creative its new content. */
-const assign = async (given: Arguments, taken: readonly string[], owner: BuyOwner, { seller, buyer }: Omit<BuyerCall, 'call'>): Promise<Assigned> => {
+const assign = async (
+  given: Arguments,
+  taken: readonly string[],
+  owner: BuyOwner,
+  { seller, buyer }: Omit<BuyerCall, 'call'>,
+): Promise<Assigned> => {
   const asked = (given['assignments'] ?? []) as readonly { readonly creative_id: string; readonly package_id: string }[];
   const wanted = { publisherId: owner.publisherId, advertisers: [owner.advertiserId], limit: MAX_BUYS };
   const buys = (await readMediaBuys(seller.knex, wanted, seller.now())).filter(isOpen);
@@ -96,8 +105,11 @@ const assign = async (given: Arguments, taken: readonly string[], owner: BuyOwne
     if (changed.length === 0) continue;
     const written = await seller.writer.together(async (records, trx) => {
       const all = [];
-      for (const { bought } of changed) all.push(...(await assignCreatives(records, trx, bought, { owner, caller: asBooking(buyer.caller) })));
-      const after = buy.packages.map(({ bought }) => changed.find((one) => one.bought.line_item_id === bought.line_item_id)?.bought ?? bought);
+      for (const { bought } of changed)
+        all.push(...(await assignCreatives(records, trx, bought, { owner, caller: asBooking(buyer.caller) })));
+      const after = buy.packages.map(
+        ({ bought }) => changed.find((one) => one.bought.line_item_id === bought.line_item_id)?.bought ?? bought,
+      );
       if (all.every(({ ok }) => ok)) await changeMediaBuy(trx, buy.row.id, { packages: after });
       return all;
     });
@@ -115,14 +127,15 @@ const isOpen = ({ status }: MediaBuyNow): boolean => status !== 'canceled' && st
 
 type Approval = keyof typeof CREATIVE_APPROVAL_WORDS;
 const statusOfNew = async ({ knex }: Seller, { publisherId }: BuyOwner): Promise<'pending_review' | 'approved'> => {
-  const { creative_approval: approval } = await knex('publishers').where({ id: publisherId }).first<{ creative_approval: Approval }>('creative_approval');
+  const { creative_approval: approval } = await knex('publishers')
+    .where({ id: publisherId })
+    .first<{ creative_approval: Approval }>('creative_approval');
   return approval === 'required' ? 'pending_review' : 'approved';
 };
 
 export const listCreatives: BuyerTool = async (given, { seller, buyer }) => {
-  const { filters, pagination } = given;
+  const { filters } = given;
   const ids = isObject(filters) ? (filters['creative_ids'] as readonly string[] | undefined) : undefined;
-  const { max_results: max = MAX_LISTED, cursor } = isObject(pagination) ? pagination : {};
   const accounts = given['account'] === undefined ? buyer.accounts : [accountOf(buyer, given['account'], seller.isSandbox)];
   const [first] = accounts;
   if (first && isFault(first)) return first;
@@ -133,16 +146,13 @@ export const listCreatives: BuyerTool = async (given, { seller, buyer }) => {
     const status = await statusOfNew(seller, owner);
     all.push(...(await findCreatives(seller.knex, owner, ids)).map((one) => ({ ...one, status })));
   }
-  const from = typeof cursor === 'string' ? Number(cursor) || 0 : 0;
-  const page = all.slice(from, from + Math.min(Number(max), MAX_LISTED));
-  const next = from + page.length;
+  const { page, pagination } = pageOf(all, given['pagination']);
   return tell({
     creatives: page.map(({ creative_id, name, format_id, created_at, updated_at, status }) => ({
       ...{ creative_id, name, status, format_id: { agent_url: seller.agentUrl, id: format_id } },
       ...{ created_date: created_at.toISOString(), updated_date: updated_at.toISOString() },
     })),
     query_summary: { total_matching: all.length, returned: page.length, filters_applied: ids ? ['creative_ids'] : [] },
-    pagination: { has_more: next < all.length, total_count: all.length, ...(next < all.length && { cursor: String(next) }) },
+    pagination,
   });
 };
-const MAX_LISTED = 100;

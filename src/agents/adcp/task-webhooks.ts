@@ -35,7 +35,10 @@ export const createTaskWebhooks = ({ seller, dispatchers, onFailure, onNotSent }
     if (typeof url === 'string' || secret === undefined) throw new Error('The webhook of a media buy cannot be called.');
     const { created_at: _, updated_at: timestamp, ...task } = await showTask(row, { seller });
     const body = Buffer.from(JSON.stringify({ idempotency_key: `media_buy_task_${row.id}_${task.status}`, timestamp, ...task }));
-    await postBody(dispatchers, url, body, { 'content-type': 'application/json', ...signature(row.webhook_scheme, secret, body, seller.now()) });
+    await postBody(dispatchers, url, body, {
+      'content-type': 'application/json',
+      ...signature(row.webhook_scheme, secret, body, seller.now()),
+    });
   };
   const due = () =>
     knex.raw<{ rows: DueWebhook[] }>(

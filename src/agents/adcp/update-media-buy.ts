@@ -70,16 +70,26 @@ export const updateMediaBuy: BuyerTool = async (given, call) => {
     if (all.some(({ ok }) => !ok)) return all;
     await changeMediaBuy(trx, now.row.id, {
       packages,
-      ...(isCanceled && { canceled_at: new Date(seller.now()), cancellation_reason: (given['cancellation_reason'] as string | undefined) ?? null }),
+      ...(isCanceled && {
+        canceled_at: new Date(seller.now()),
+        cancellation_reason: (given['cancellation_reason'] as string | undefined) ?? null,
+      }),
     });
-    if (flight) await trx('media_buys').where({ id: now.row.id }).update({ asked: JSON.stringify({ ...now.row.asked, ...flight }) });
+    if (flight)
+      await trx('media_buys')
+        .where({ id: now.row.id })
+        .update({ asked: JSON.stringify({ ...now.row.asked, ...flight }) });
     return all;
   });
   const refused = written.flatMap((one) => (one.ok ? [] : [one]));
   if (refused.some(({ refusal }) => refusal === 'approval_required'))
-    return adcpFault('REQUOTE_REQUIRED', `The publisher has to agree to this change: ${refused.flatMap(({ faults }) => faults.map(({ detail }) => detail)).join('; ')}.`, {
-      suggestion: 'Ask the publisher, or buy it as a new media buy, which waits for its approval.',
-    });
+    return adcpFault(
+      'REQUOTE_REQUIRED',
+      `The publisher has to agree to this change: ${refused.flatMap(({ faults }) => faults.map(({ detail }) => detail)).join('; ')}.`,
+      {
+        suggestion: 'Ask the publisher, or buy it as a new media buy, which waits for its approval.',
+      },
+    );
   if (refused.length > 0) return refusedBooking(refused.flatMap(({ faults }) => faults));
   seller.refreshForecast(buyer.publisher.id);
   const after = await findBuy(given, call);
@@ -120,7 +130,7 @@ const readFlight = (given: Arguments, { row }: MediaBuyNow, nowMs: number): Flig
   if (given['start_time'] === undefined && given['end_time'] === undefined) return undefined;
   const was = { startMs: Date.parse(row.asked.start_time), endMs: Date.parse(row.asked.end_time) };
   const at = (name: string, otherwise: number): number =>
-    given[name] === undefined ? otherwise : given[name] === 'asap' ? nowMs : Date.parse(String(given[name]));
+    given[name] === undefined ? otherwise : given[name] === 'asap' ? nowMs : Date.parse(given[name] as string);
   const [startMs, endMs] = [at('start_time', was.startMs), at('end_time', was.endMs)];
   const wrong = (words: string, field: string): AdcpFault => adcpFault('INVALID_REQUEST', words, { field });
   if (Number.isNaN(startMs) || Number.isNaN(endMs) || endMs <= startMs) return wrong('The end must be after the start.', 'end_time');
@@ -136,7 +146,12 @@ interface ChangeOf {
   readonly currency: string;
 }
 
-const changePackage = (one: Arguments, at: string, { bought: was }: PackageNow, { products, free, currency }: ChangeOf): Changed | AdcpFault => {
+const changePackage = (
+  one: Arguments,
+  at: string,
+  { bought: was }: PackageNow,
+  { products, free, currency }: ChangeOf,
+): Changed | AdcpFault => {
   if (was.canceled_at !== undefined)
     return one['canceled'] === true
       ? adcpFault('NOT_CANCELLABLE', 'The package is canceled already.', { field: at })
@@ -153,10 +168,10 @@ const changePackage = (one: Arguments, at: string, { bought: was }: PackageNow, 
   const impressions = Number(budget) === was.budget ? was.impressions : impressionsFor(Number(budget), price);
   const overlay = one['targeting_overlay'];
   const targeting = overlay === undefined ? was.targeting : readOverlay(overlay, at);
-  if (!isTargeting(targeting as EntityRecord | AdcpFault)) return targeting as AdcpFault;
+  if (!isTargeting(targeting)) return targeting;
   const bought: BoughtPackage = {
     ...was,
-    ...{ budget: Number(budget), price, impressions, targeting: targeting as EntityRecord, creative_ids: assignedIds(one) ?? was.creative_ids },
+    ...{ budget: Number(budget), price, impressions, targeting, creative_ids: assignedIds(one) ?? was.creative_ids },
     ...(overlay !== undefined && { targeting_overlay: overlay as EntityRecord }),
     ...(canceled === true && { canceled_at: new Date().toISOString() }),
   };

@@ -120,7 +120,8 @@ export const createRoleStore = ({ knex }: { readonly knex: Knex }): RoleStore =>
           return refused('in_use', [{ pointer: '/instead', detail: `must name a role for its ${people} people and ${tokens} tokens` }]);
         if (instead !== undefined) {
           // People of all advertisers cannot have a role of advertisers.
-          const wrong = instead === name || ROLES_OF_ADVERTISERS.includes(instead) ? [{ pointer: '', detail: 'must be another role of staff' }] : [];
+          const wrong =
+            instead === name || ROLES_OF_ADVERTISERS.includes(instead) ? [{ pointer: '', detail: 'must be another role of staff' }] : [];
           const given = [...wrong, ...(await roleFaults(trx, caller, { roles: [instead] }))];
           if (given.length > 0)
             return refused(
