@@ -8,6 +8,7 @@ import { MEDIA_BUYS, type ApprovalStore, type ProposedChange } from '../approval
 import type { Fault } from '../base/fault.ts';
 import { bookCampaign, type BookedParts } from '../bookings/book-campaign.ts';
 import type { CatalogWriter } from '../bookings/catalog-writer.ts';
+import { refused } from '../bookings/written.ts';
 import type { BookMediaBuy } from './book-media-buy.ts';
 import { bookingOf, type AskedBuy, type BuyOwner } from './media-buy.ts';
 import { addMediaBuy, changeMediaBuy, type BuyWebhook } from './media-buy-store.ts';
@@ -28,12 +29,16 @@ export interface RequestedBuy {
   readonly webhook: BuyWebhook | undefined;
   /** Why a person has to look at it, besides what the publisher asks for; empty: there is nothing else. */
   readonly doubts: readonly Fault[];
+  /** Whether its traffic is still there, while no one else books. */
+  readonly isFree: (trx: Knex.Transaction) => Promise<boolean>;
 }
 
 export type Requested =
   | { readonly kind: 'booked'; readonly id: number }
   | { readonly kind: 'waits'; readonly id: number; readonly reasons: readonly Fault[] }
   | { readonly kind: 'refused'; readonly faults: readonly Fault[] }
+  /** Someone else has bought its traffic meanwhile. */
+  | { readonly kind: 'taken' }
   /** Too many wait already. */
   | { readonly kind: 'full' };
 
@@ -54,7 +59,7 @@ export type RequestMediaBuy = (wanted: RequestedBuy, caller: Caller) => Promise<
 
 export const createRequestMediaBuy =
   ({ knex, writer, reach, bookMediaBuy, approvals, mails, now }: RequestMediaBuyOptions): RequestMediaBuy =>
-  async ({ owner, asked, webhook, doubts }, buyer) => {
+  async ({ owner, asked, webhook, doubts, isFree }, buyer) => {
     const caller = asBooking(buyer);
     const booking = bookingOf(owner, asked);
     const tryAs = async (one: Caller): Promise<BookedParts> => {
@@ -67,22 +72,26 @@ export const createRequestMediaBuy =
     };
     const tried = await tryAs(caller);
     const refusals = tried.written.flatMap((one) => (one.ok ? [] : [one.refusal]));
-    const isFree = refusals.every((one) => one === 'approval_required');
+    const needsApproval = refusals.length > 0 && refusals.every((one) => one === 'approval_required');
     // With approval, what else it lacks is seen before a person looks at it.
-    const checked = refusals.length > 0 && isFree ? await tryAs({ ...caller, approvedBy: caller.name }) : tried;
+    const checked = needsApproval ? await tryAs({ ...caller, approvedBy: caller.name }) : tried;
     if (checked.faults.length > 0) return { kind: 'refused', faults: checked.faults };
     const publisher = await knex('publishers')
       .where({ id: owner.publisherId })
       .first<{ approval_of_media_buys: boolean }>('approval_of_media_buys');
     const asksFor = publisher.approval_of_media_buys ? [{ pointer: '', detail: 'what agents buy needs a second person' }] : [];
-    const reasons = [...asksFor, ...(isFree ? tried.faults : []), ...doubts];
+    const reasons = [...asksFor, ...(needsApproval ? tried.faults.map(ofChange) : []), ...doubts];
     const row = { buyer: caller.name, asked };
     if (reasons.length === 0) {
       let id = 0;
+      let isTaken = false;
       const written = await writer.together(async (records, trx) => {
+        isTaken = !(await isFree(trx));
+        if (isTaken) return [refused('conflict')];
         id = await addMediaBuy(trx, owner, { ...row, webhook: undefined });
         return bookMediaBuy(records, trx, id, caller);
       });
+      if (isTaken) return { kind: 'taken' };
       const faults = written.flatMap((one) => (one.ok ? [] : one.faults));
       return written.every(({ ok }) => ok) ? { kind: 'booked', id } : { kind: 'refused', faults };
     }
@@ -101,6 +110,14 @@ export const createRequestMediaBuy =
     if (proposed) void mails.proposed(proposed);
     return { kind: 'waits', id, reasons };
   };
+
+/** A reason at the change that it is about: that of the campaign comes first, then those of its line items. */
+const ofChange = ({ pointer, detail }: Fault): Fault => ({
+  pointer: pointer
+    .replace(/^\/campaign\/fields/, '/operations/0/body')
+    .replace(/^\/line_items\/(\d+)\/fields/, (_, i: string) => `/operations/${Number(i) + 1}/body`),
+  detail,
+});
 
 const changesOf = ({ campaign, lineItems }: BookedParts): readonly ProposedChange[] => {
   const change = (entity: string, record: Readonly<Record<string, unknown>> | null): readonly ProposedChange[] => {

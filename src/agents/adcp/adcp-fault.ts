@@ -13,7 +13,6 @@ const CODES = {
   RATE_LIMITED: 'transient',
   SERVICE_UNAVAILABLE: 'transient',
   CONFLICT: 'transient',
-  IDEMPOTENCY_CONFLICT: 'correctable',
   ACCOUNT_NOT_FOUND: 'terminal',
   ACCOUNT_AMBIGUOUS: 'correctable',
   ACCOUNT_SETUP_REQUIRED: 'correctable',

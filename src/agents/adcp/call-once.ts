@@ -72,10 +72,7 @@ export const createCallOnce =
       if (!kept)
         return refuseBuyer([adcpFault('CONFLICT', 'The first call with this idempotency_key has just failed.', { retry_after: 1 })]);
       const isSame = kept.route === route && kept.body_hash.equals(bodyHash);
-      if (!isSame)
-        return refuseBuyer([
-          adcpFault('IDEMPOTENCY_CONFLICT', 'This idempotency_key was sent with another call: take a new one for each.'),
-        ]);
+      if (!isSame) return KEY_OF_ANOTHER;
       const answer = kept.answer === null ? undefined : box.open(kept.answer, caller);
       if (answer !== undefined) return { isError: false, value: { ...(JSON.parse(answer) as object), replayed: true } };
       if (now() >= until) {
@@ -88,6 +85,9 @@ export const createCallOnce =
       await pause(LOOK_EVERY_MS);
     }
   };
-export type CallOnce = ReturnType<typeof createCallOnce>;
+
+/** The code and the words alone: what more is said of the first call could be read with a stolen key. */
+const ANOTHER = { code: 'IDEMPOTENCY_CONFLICT', message: 'This idempotency_key was sent with another call: take a new one for each.' };
+const KEY_OF_ANOTHER: ToolAnswer = { isError: true, value: { status: 'failed', adcp_error: ANOTHER, errors: [ANOTHER] } };
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

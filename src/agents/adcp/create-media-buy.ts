@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { MS_PER_DAY, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import { isObject } from '../../base/narrow.ts';
 import type { Fault } from '../../base/fault.ts';
@@ -6,7 +7,7 @@ import { budgetOf, type AskedPackage } from '../../buys/media-buy.ts';
 import { readMediaBuys } from '../../buys/read-media-buys.ts';
 import { tell, type Arguments } from '../tool.ts';
 import { adcpFault, fieldAt, isFault, type AdcpFault } from './adcp-fault.ts';
-import { readPackage } from './asked-packages.ts';
+import { readPackage, trafficFault } from './asked-packages.ts';
 import { accountOf } from './buyer.ts';
 import { readProducts } from './products.ts';
 import { readWebhook } from './read-webhook.ts';
@@ -44,11 +45,17 @@ export const createMediaBuy: BuyerTool = async (given, { seller, buyer }) => {
     packages,
   };
   const owner = { publisherId: publisher.id, advertiserId: account.id };
-  const requested = await seller.requestMediaBuy({ owner, asked, webhook, doubts: doubtsOf(packages, free) }, buyer.caller);
+  const isFree = async (trx: Knex): Promise<boolean> => {
+    const now = await readFreeImpressions(trx, publisher.id);
+    return !packages.some((one, i) => trafficFault(one, now, `packages[${i}]`)) && !together(packages, now);
+  };
+  const requested = await seller.requestMediaBuy({ owner, asked, webhook, doubts: doubtsOf(packages, free), isFree }, buyer.caller);
   seller.refreshForecast(publisher.id);
   switch (requested.kind) {
     case 'refused':
       return refusedBooking(requested.faults);
+    case 'taken':
+      return adcpFault('PRODUCT_UNAVAILABLE', 'Someone else has just bought this traffic: ask get_products what is left.');
     case 'full':
       return adcpFault('RATE_LIMITED', 'Too many media buys wait for the approval of the publisher: try again when some are decided.', {
         retry_after: 3_600,

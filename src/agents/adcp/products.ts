@@ -19,8 +19,8 @@ export interface Product {
   readonly formats: readonly AdFormat[];
 }
 
-export const FIXED = 'cpm_fixed';
-export const AUCTION = 'cpm_auction';
+const FIXED = 'cpm_fixed';
+const AUCTION = 'cpm_auction';
 export const pricingOf = ({ guaranteed }: Product): string => (guaranteed ? FIXED : AUCTION);
 
 interface PlacementRow {

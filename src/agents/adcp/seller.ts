@@ -6,7 +6,7 @@ import type { CatalogWriter } from '../../bookings/catalog-writer.ts';
 import type { RequestMediaBuy } from '../../buys/request-media-buy.ts';
 import type { Arguments, ToolAnswer, ToolCall } from '../tool.ts';
 import type { AdcpFault } from './adcp-fault.ts';
-import type { Account, Buyer } from './buyer.ts';
+import type { Buyer } from './buyer.ts';
 
 /** What the tools of buyers work with. */
 export interface Seller extends AddressPolicy {
@@ -28,10 +28,6 @@ export interface BuyerCall {
   readonly seller: Seller;
   readonly buyer: Buyer;
   readonly call: ToolCall;
-}
-
-export interface AccountCall extends BuyerCall {
-  readonly account: Account;
 }
 
 /** An answer of a tool, or why the call is refused: all reasons that were found. */
