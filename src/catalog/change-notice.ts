@@ -11,14 +11,18 @@ import { within } from '../base/within.ts';
 export interface ChangeNotices {
   /**
    * Starts listening. `onChange` is called after another replica's announcement, received as a
-   * message or found by polling. Resolves once the present version is known, or after a second if
+   * message or found by polling; `onLost` when Redis has lost its data, so that only Postgres knows whether there was one. Resolves once the present version is known, or after a second if
    * Redis does not answer; listening continues in both cases. Never rejects.
    */
-  start(onChange: () => void): Promise<void>;
+  start(onChange: () => void, onLost: () => void): Promise<void>;
   /**
    * Rejects when Redis is unavailable; the other replicas then find the change by polling Postgres.
    */
   announce(): Promise<void>;
+  /** Tells the other replicas that Redis has lost data of a scope, and counts anew. Rejects when Redis is unavailable; they find it within seconds. */
+  announceEpoch(scope: number): Promise<void>;
+  /** Called after another replica's `announceEpoch`. */
+  onEpoch: (scope: number) => void;
   close(): Promise<void>;
 }
 
@@ -39,6 +43,8 @@ export interface ChangeNoticeOptions {
 /** Default name of the channel; the version key begins with it. */
 const CATALOG_CHANNEL = 'adserver:catalog';
 const FIRST_ANSWER_MS = 1000;
+/** In place of the version. */
+const EPOCH = 'epoch';
 
 /**
  * Announcements use Redis pub/sub, which can lose messages. Each announcement therefore also
@@ -60,6 +66,7 @@ export const createChangeNotices = ({
   let listening = false;
   let closed = false;
   let onChange: () => void = () => undefined;
+  let onLost: () => void = () => undefined;
   let timer: NodeJS.Timeout | undefined;
   let available = true;
 
@@ -71,10 +78,7 @@ export const createChangeNotices = ({
   // written to stderr.
   for (const connection of [commands, subscriber]) connection.on('error', (error: Error) => setAvailable(false, error));
 
-  /**
-   * An emptied Redis answers 0, which differs from the version seen and so counts as a change: the
-   * safe reading.
-   */
+  /** A version that is lower than the one before is that of a Redis that has lost data: of an emptied one 0. */
   const poll = async (): Promise<void> => {
     try {
       let before: number | undefined;
@@ -86,9 +90,11 @@ export const createChangeNotices = ({
         // A version that became known meanwhile may be newer than this answer, which would look like a change.
       } while (seen !== before);
       const changed = seen !== undefined ? version !== seen : listening;
+      const lost = seen !== undefined && version < seen;
       seen = version;
       setAvailable(true);
-      if (changed) onChange();
+      if (lost) onLost();
+      else if (changed) onChange();
     } catch (fault) {
       setAvailable(false, asError(fault));
     }
@@ -110,8 +116,9 @@ export const createChangeNotices = ({
   };
 
   subscriber.on('message', (_channel: string, message: string) => {
-    const [from, version] = message.split(' ');
+    const [from, version, scope] = message.split(' ');
     if (from === sender || closed) return;
+    if (version === EPOCH) return notices.onEpoch(Number(scope));
     // A poll has found this version already, so a reload is running or done.
     if (seen !== undefined && Number(version) <= seen) return;
     seen = Number(version);
@@ -124,9 +131,9 @@ export const createChangeNotices = ({
     if (subscriber.status === 'ready') subscriber.disconnect(true);
   };
 
-  return {
-    start: async (listener) => {
-      onChange = listener;
+  const notices: ChangeNotices = {
+    start: async (...listeners) => {
+      [onChange, onLost] = listeners;
       void whenReady(commands).then(() => commands.on('ready', follow));
       subscriber.on('ready', () => void subscribe());
       if (subscriber.status === 'ready') void subscribe();
@@ -142,6 +149,8 @@ export const createChangeNotices = ({
       await commands.pexpire(versionKey, IDLE_KEY_TTL_MS);
       await commands.publish(name, `${sender} ${version}`);
     },
+    announceEpoch: async (scope) => void (await commands.publish(name, `${sender} ${EPOCH} ${scope}`)),
+    onEpoch: () => undefined,
     close: () => {
       closed = true;
       clearTimeout(timer);
@@ -150,6 +159,7 @@ export const createChangeNotices = ({
       return Promise.resolve();
     },
   };
+  return notices;
 };
 
 const whenReady = (connection: Redis | Cluster): Promise<void> =>
