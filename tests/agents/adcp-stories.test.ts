@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import knexOf, { type Knex } from 'knex';
-import { getComplianceStoryboardById, listAllComplianceStoryboards, runStoryboard, type Storyboard } from '@adcp/sdk/testing';
+import { getComplianceStoryboardById, listAllComplianceStoryboards, runStoryboard } from '@adcp/sdk/testing';
 import { eventually } from '../../testkit/until.ts';
 import type { ApiCall, Json } from '../api/api-client.ts';
 import { browserAt, type TestBrowser } from '../people/browser.ts';
@@ -9,13 +9,8 @@ import { startWebhookReceiver } from '../setup/start-receivers.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { APPLY, NOT_APPLICABLE } from './adcp-stories.ts';
+import { APPLY, NOT_APPLICABLE, withOurs } from './adcp-stories.ts';
 
-/** What a story seeds by its controller, or leaves to the seller, and what the replica has in its place. */
-const OURS: Readonly<Record<string, string>> = {
-  ...{ 'test-product': 'display-top', 'test-pricing': 'cpm_fixed' },
-  ...{ cpm_guaranteed: 'cpm_fixed', cpm_standard: 'cpm_fixed', cpm_guaranteed_fixed: 'cpm_fixed' },
-};
 const banner = { width: 300, height: 250, formats: ['banner'] };
 const video = { width: 640, height: 360, formats: ['video'] };
 const OPEN_PLACES = [
@@ -92,23 +87,19 @@ beforeAll(async () => {
 });
 afterAll(() => knex.destroy());
 
-/** The year of the stories is this one, and the runner moves what is in the past to a moment that differs from call to call. */
-const NEXT_YEAR = new Date().getUTCFullYear() + 1;
-const ours = (value: string): string => OURS[value] ?? value.replace(/^2026-(?=\d\d-\d\dT)/, `${NEXT_YEAR}-`);
-const withOurs = (story: Storyboard): Storyboard =>
-  JSON.parse(JSON.stringify(story), (_, value: unknown) => (typeof value === 'string' ? ours(value) : value)) as Storyboard;
-
 /** What a story finds wrong. */
 const faultsOf = async (id: string, token: string): Promise<readonly string[]> => {
   const story = getComplianceStoryboardById(id);
   if (!story) throw new Error(`There is no story ${id}.`);
   const { phases } = await runStoryboard(`${replica.url}/adcp`, withOurs(story), {
-    ...{ protocol: 'mcp', auth: { type: 'bearer', token }, allow_http: true, skip_controller_seeding: true, sandbox: false },
-    ...{
-      brand: { domain: 'acmeoutdoor.example' },
-      test_kit: { auth: { api_key: token, probe_task: 'list_creatives' } },
-      webhook_receiver: {},
-    },
+    protocol: 'mcp',
+    auth: { type: 'bearer', token },
+    brand: { domain: 'acmeoutdoor.example' },
+    sandbox: false,
+    allow_http: true,
+    skip_controller_seeding: true,
+    test_kit: { auth: { api_key: token, probe_task: 'list_creatives' } },
+    webhook_receiver: {},
   });
   return phases
     .flatMap(({ steps }) => steps)

@@ -1,3 +1,5 @@
+import type { Storyboard } from '@adcp/sdk/testing';
+
 /** Stories of `@adcp/sdk` for sellers of media that apply, and pass. */
 export const APPLY: readonly string[] = [
   ...['capability_discovery', 'v3_envelope_integrity', 'schema_validation', 'error_compliance', 'idempotency', 'security_baseline'],
@@ -38,3 +40,16 @@ export const NOT_APPLICABLE: Readonly<Record<string, string>> = {
   signed_requests: 'requests are authenticated by tokens',
   webhook_emission: 'webhooks are signed with the credentials of the buyer; it asks for signatures by a key of the seller',
 };
+
+/** What a story seeds by its controller, or leaves to the seller, and what the replica has in its place. */
+const OURS: Readonly<Record<string, string>> = {
+  ...{ 'test-product': 'display-top', 'test-pricing': 'cpm_fixed' },
+  ...{ cpm_guaranteed: 'cpm_fixed', cpm_standard: 'cpm_fixed', cpm_guaranteed_fixed: 'cpm_fixed' },
+};
+
+/** The year of the stories is this one, and the runner moves what is in the past to a moment that differs from call to call. */
+const NEXT_YEAR = new Date().getUTCFullYear() + 1;
+const ours = (value: string): string => OURS[value] ?? value.replace(/^2026-(?=\d\d-\d\dT)/, `${NEXT_YEAR}-`);
+/** A story with ids that the replica has, and flights that are to come. */
+export const withOurs = (story: Storyboard): Storyboard =>
+  JSON.parse(JSON.stringify(story), (_, value: unknown) => (typeof value === 'string' ? ours(value) : value)) as Storyboard;
