@@ -26,7 +26,7 @@ import {
   wholeNumber,
 } from './setting-values.ts';
 import { ownHosts } from './own-hosts.ts';
-import { adminObstacle, creativeOriginFaults, providerFaults, secretFaults, shortFaults } from './setting-faults.ts';
+import { adcpFaults, adminObstacle, creativeOriginFaults, providerFaults, secretFaults, shortFaults } from './setting-faults.ts';
 import { SettingsError, type SettingsFault } from './settings-error.ts';
 import { ADCP_MODES, ROLES_OF_REPLICAS, type Settings } from './settings.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
@@ -161,12 +161,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...shortFaults('SEAL_KEYS', read.SEAL_KEYS ?? [], production),
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
     ...providerFaults(given),
+    ...(production ? adcpFaults(read.ADCP, toolUrl) : []),
   );
   if (production && read.SMTP_URL !== undefined && read.SMTP_FROM === undefined)
     faults.push({ name: 'SMTP_FROM', fault: 'required with SMTP_URL: the sender of mails' });
-  if (production && read.ADCP !== 'off' && toolUrl === '')
-    faults.push({ name: 'ADCP', fault: 'needs TOOL_URL or PUBLIC_URL, which name it to buyers' });
-  if (production && read.ADCP === 'sandbox') faults.push({ name: 'ADCP', fault: 'not sandbox in production: test accounts book for real' });
   if (production && read.DEMO_DATA !== 'none') faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
