@@ -15,6 +15,7 @@ const WORDS = {
   replica: 'wires one replica',
   agents: 'tools for assistants and buyers',
   trafficking: 'the API as a whole',
+  buys: 'what agents of buyers buy',
   alerts: 'what staff are told',
   finance: 'statements, closed months',
   delivery: 'status, course, refusals, tests',

@@ -10,6 +10,7 @@ export const FLOORS = [
   ['.'],
   ['cli', 'commands', 'replica'],
   ['agents', 'trafficking'],
+  ['buys'],
   ['approvals'],
   ['alerts', 'finance'],
   ['delivery'],

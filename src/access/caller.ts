@@ -1,4 +1,4 @@
-import { permissionsOf, type Permission } from './permissions.ts';
+import { permissionsOf, ROLES_OF_ADVERTISERS, type Permission } from './permissions.ts';
 import { EVERYTHING, type Scope } from './scope.ts';
 
 /** Who calls a route, and what the call may do and see. */
@@ -46,9 +46,9 @@ export interface Rights extends Scope {
   readonly roles: readonly string[];
 }
 
-/** Whether rights have the role of advertisers for all of them, which allows nothing. */
+/** Whether rights have a role of advertisers for all of them, which allows nothing. */
 export const isAdvertiserOfAll = ({ roles, advertisers }: Pick<Rights, 'roles' | 'advertisers'>): boolean =>
-  roles.includes('advertiser') && advertisers === null;
+  advertisers === null && roles.some((role) => ROLES_OF_ADVERTISERS.includes(role));
 
 /** @param rights `own`: the permissions of its roles that are not built in */
 export const callerWith = (
@@ -56,7 +56,10 @@ export const callerWith = (
   who: Pick<Caller, 'kind' | 'name' | 'id'> & Partial<Pick<Caller, 'fullName' | 'sessionId'>>,
 ): Caller => {
   const { roles, publishers, advertisers } = rights;
-  const permissions = permissionsOf(isAdvertiserOfAll(rights) ? roles.filter((role) => role !== 'advertiser') : roles, rights.own);
+  const permissions = permissionsOf(
+    isAdvertiserOfAll(rights) ? roles.filter((role) => !ROLES_OF_ADVERTISERS.includes(role)) : roles,
+    rights.own,
+  );
   return { fullName: null, sessionId: null, note: null, from: null, approvedBy: null, ...who, roles, permissions, publishers, advertisers };
 };
 

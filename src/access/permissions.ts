@@ -3,6 +3,7 @@ export const PERMISSIONS = {
   'records.read': 'read publishers, placements, advertisers, bidders, targetings, campaigns, line items, creatives, comments and files',
   'bookings.write': 'change advertisers, targetings, campaigns and line items, delete creatives and files, and hand out traces of ads',
   'creatives.write': 'upload and correct creatives and their files, and share proofs of them',
+  'media_buys.write': 'see what is for sale to agents, and buy it',
   'comments.write': 'comment on campaigns and line items',
   'inventory.write': 'change placements',
   'creatives.approve': 'approve, reject, block and unblock creatives',
@@ -28,6 +29,7 @@ export const PERMISSION_AREAS = {
     'records.read',
     'bookings.write',
     'creatives.write',
+    'media_buys.write',
     'comments.write',
     'inventory.write',
     'creatives.approve',
@@ -59,9 +61,14 @@ export const ROLES = {
   administrator: PERMISSION_NAMES,
   /** Of those who book, and no staff: only with `advertisers`. */
   advertiser: [...OWN, 'creatives.write', 'comments.write'],
+  /** Of an agent that buys for advertisers: only with `advertisers`. */
+  buyer: [...OWN, 'creatives.write', 'media_buys.write'],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>;
 export type RoleName = keyof typeof ROLES;
 export const ROLE_NAMES = Object.keys(ROLES) as readonly RoleName[];
+
+/** Roles of those who book. For all advertisers they allow nothing. */
+export const ROLES_OF_ADVERTISERS: readonly string[] = ['advertiser', 'buyer'] satisfies readonly RoleName[];
 
 export const isRoleName = (name: string): name is RoleName => Object.hasOwn(ROLES, name);
 

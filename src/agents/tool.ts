@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts';
 import type { RouteDefinition } from '../api/route.ts';
 import { REMEDIES } from '../api/remedies.ts';
 import type { ProblemCode } from '../http/problems/problem.ts';
@@ -13,6 +14,7 @@ export interface ToolCall {
   readonly api: CallApi;
   /** Of the caller: `token 7`. */
   readonly caller: string;
+  readonly who: Caller;
 }
 
 /** What a tool of the Model Context Protocol is, and what it does. */
@@ -21,8 +23,8 @@ export interface Tool {
   readonly title: string;
   /** For the model that chooses. */
   readonly description: string;
-  /** The route that it calls: a caller who may not call it does not see the tool. */
-  readonly route: RouteDefinition;
+  /** The route that it calls, or who may call it: a caller who may not does not see the tool. */
+  readonly route: Pick<RouteDefinition, 'needs' | 'reach'>;
   readonly hints: ToolHints;
   /** JSON Schema of its arguments. */
   readonly input: object;

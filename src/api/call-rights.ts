@@ -25,7 +25,7 @@ export const callerOf = (res: Response): Caller => {
 };
 
 /** Why a caller may not call a route, whatever it asks of it; undefined: it may. */
-export const refusalOf = ({ needs = 'sign_in', reach }: RouteDefinition, caller: Caller): Refused | undefined => {
+export const refusalOf = ({ needs = 'sign_in', reach }: Pick<RouteDefinition, 'needs' | 'reach'>, caller: Caller): Refused | undefined => {
   if (needs !== 'sign_in' && !mayDo(caller, needs))
     return refuse('forbidden', `Your roles do not include the permission to ${PERMISSIONS[needs]}.`);
   if (reach === undefined && isLimited(caller))

@@ -9,7 +9,7 @@ import type { Fault } from '../base/fault.ts';
 import { changedBy, recordChange } from '../bookings/audit-trail.ts';
 import type { BulkOperation } from '../bookings/bulk-api.ts';
 import { faultsAt, readOperation, runnerOf, type Step } from '../bookings/bulk-steps.ts';
-import type { CatalogWriter } from '../bookings/catalog-writer.ts';
+import type { CatalogWriter, RecordWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import { publisherOf } from '../bookings/second-person.ts';
 import { refused, type Refused, type Written } from '../bookings/written.ts';
@@ -19,6 +19,7 @@ import type { ApprovalMails } from './approval-mails.ts';
 import {
   decideWithin,
   MAX_OPEN_APPROVALS,
+  MEDIA_BUYS,
   showApproval,
   type Approval,
   type ApprovalRow,
@@ -34,6 +35,8 @@ export interface ApprovalRoutesOptions {
   readonly finance: Finance;
   readonly approvals: ApprovalStore;
   readonly mails: ApprovalMails | undefined;
+  /** Books a media buy that waited. */
+  readonly bookMediaBuy: (records: RecordWriter, trx: Knex.Transaction, id: number, caller: Caller) => Promise<readonly Written[]>;
 }
 
 /** A proposal that may be stored. */
@@ -45,7 +48,7 @@ const CLOSING = '/finance/close';
 
 /** Changes that a publisher lets a second person approve. */
 export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof APPROVAL_API> => {
-  const { knex, writer, reach, finance, approvals, mails } = options;
+  const { knex, writer, reach, finance, approvals, mails, bookMediaBuy } = options;
 
   const proposedRecords = async (operations: readonly BulkOperation[], caller: Caller): Promise<Proposed | Refusal> => {
     const steps = operations.map(readOperation);
@@ -106,10 +109,12 @@ export const approvalRoutes = (options: ApprovalRoutesOptions): Handlers<typeof 
       });
       return refusal && refuse('conflict', `The month cannot be closed: ${refusal}.`);
     }
-    const steps = operations.map(readOperation);
+    const buy = mediaBuyIn(operations);
+    const steps = buy === undefined ? operations.map(readOperation) : [];
     const run = await runnerOf(steps, caller, reach);
     const written = await writer.together(async (within, trx) => {
       if (!(await decideWithin(trx, id, decision))) return [refused('conflict')];
+      if (buy !== undefined) return bookMediaBuy(within, trx, buy, caller);
       const reader = createEntityReader({ knex: trx });
       for (const [i, { before }] of changes.entries()) {
         const step = steps[i];
@@ -204,6 +209,10 @@ const refusedAs = (
 
 const isOfClosing = ({ method, path }: BulkOperation): boolean => method === 'POST' && path.replace(/^\/api(?=\/)/, '') === CLOSING;
 const closingIn = ([first]: readonly BulkOperation[]) => (first && isOfClosing(first) ? closingOf(first.body) : undefined);
+
+/** The media buy that a proposal books; undefined: it is of something else. Buyers' agents alone propose one. */
+const mediaBuyIn = ([first]: readonly BulkOperation[]): number | undefined =>
+  first?.path === MEDIA_BUYS ? (first.body as { readonly media_buy_id: number }).media_buy_id : undefined;
 
 const closingOf = (body: unknown): { readonly publisherId: number; readonly month: string } | undefined => {
   const { publisher_id: publisherId, month } = (body ?? {}) as { readonly publisher_id?: unknown; readonly month?: unknown };

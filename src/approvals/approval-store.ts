@@ -72,6 +72,9 @@ export interface ApprovalsWanted {
   readonly entity_id: string | undefined;
 }
 
+/** The path of the operation of a proposal that books what an agent buys. */
+export const MEDIA_BUYS = '/media_buys';
+
 /** For how long a proposal waits. */
 export const APPROVAL_DAYS = 14;
 /** Open proposals of a publisher. */

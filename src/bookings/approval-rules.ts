@@ -14,6 +14,7 @@ export interface ApprovalRules {
   readonly approval_budget_above_micros: number | null;
   readonly approval_of_closing: boolean;
   readonly approval_of_unblocking: boolean;
+  readonly approval_of_media_buys: boolean;
 }
 
 /** What a booking costs and may spend, in micros; null: not set. */

@@ -39,7 +39,7 @@ export const closeFaults = async (trx: Knex, publisherId: number, caller: Caller
 
 const COLUMNS = [
   ...['id', 'currency', 'approval_price_below_micros', 'approval_discount_over', 'approval_of_priority_1', 'approval_budget_above_micros'],
-  ...['approval_of_closing', 'approval_of_unblocking'],
+  ...['approval_of_closing', 'approval_of_unblocking', 'approval_of_media_buys'],
 ].map((name) => `publishers.${name}`);
 
 /** The publisher of a campaign, a line item or a creative, by the parent in its record; undefined: there is none. */

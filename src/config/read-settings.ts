@@ -26,9 +26,17 @@ import {
   wholeNumber,
 } from './setting-values.ts';
 import { ownHosts } from './own-hosts.ts';
-import { adminObstacle, creativeOriginFaults, providerFaults, reportsFaults, secretFaults, shortFaults } from './setting-faults.ts';
+import {
+  adcpFaults,
+  adminObstacle,
+  creativeOriginFaults,
+  providerFaults,
+  reportsFaults,
+  secretFaults,
+  shortFaults,
+} from './setting-faults.ts';
 import { SettingsError, type SettingsFault } from './settings-error.ts';
-import { ROLES_OF_REPLICAS, type Settings } from './settings.ts';
+import { ADCP_MODES, ROLES_OF_REPLICAS, type Settings } from './settings.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /**
@@ -98,6 +106,7 @@ const VARIABLES = {
   ROLE: oneOf(...ROLES_OF_REPLICAS)({ default: 'both' }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   MCP: toggle({ default: true }),
+  ADCP: oneOf(...ADCP_MODES)({ default: 'off' }),
   AGENT_CALLS: wholeNumber(1, 100_000)({ default: 300 }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   ACCOUNTS: toggle({ default: undefined }),
@@ -164,6 +173,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
     ...providerFaults(given),
     ...reportsFaults(read.REPORTS_URL ?? [], read.SINKS ?? []),
+    ...(production ? adcpFaults(read.ADCP, toolUrl) : []),
   );
   if (production && read.SMTP_URL !== undefined && read.SMTP_FROM === undefined)
     faults.push({ name: 'SMTP_FROM', fault: 'required with SMTP_URL: the sender of mails' });
@@ -220,6 +230,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         ? adminObstacle(read.ADMIN_TOKEN, { ACCOUNTS: hasAccounts, OIDC_ISSUER: hasProvider }, toolUrl)
         : undefined,
     mcp: read.MCP,
+    adcp: read.ADCP,
     agentCallsPerMinute: read.AGENT_CALLS,
     adminTokens: read.ADMIN_TOKEN,
     toolUrl,

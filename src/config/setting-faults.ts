@@ -1,4 +1,4 @@
-import type { AdminToken, TokenSecret } from './settings.ts';
+import type { AdcpMode, AdminToken, TokenSecret } from './settings.ts';
 import type { SettingsFault } from './settings-error.ts';
 import type { SinkSettings } from './sink-settings.ts';
 
@@ -29,6 +29,12 @@ export function creativeOriginFaults(creativeOrigin: string, ownUrl: string): re
     ? [{ name: 'CREATIVE_ORIGIN', fault: 'must be another origin than that of PUBLIC_URL' }]
     : [];
 }
+
+/** What production lacks for agents of buyers. */
+export const adcpFaults = (mode: AdcpMode, toolUrl: string): readonly SettingsFault[] => [
+  ...(mode !== 'off' && toolUrl === '' ? [{ name: 'ADCP', fault: 'needs TOOL_URL or PUBLIC_URL, which name it to buyers' }] : []),
+  ...(mode === 'sandbox' ? [{ name: 'ADCP', fault: 'not sandbox in production: test accounts book for real' }] : []),
+];
 
 /** One provider is set by variables, or several by a file. */
 export function providerFaults(given: NodeJS.ProcessEnv): readonly SettingsFault[] {

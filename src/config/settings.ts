@@ -88,6 +88,8 @@ export interface Settings {
   readonly adminClosedBecause: string | undefined;
   /** Whether assistants of staff may use the tools at /mcp. */
   readonly mcp: boolean;
+  /** Whether agents of buyers may use the door at /adcp; sandbox: with test accounts, outside production. */
+  readonly adcp: AdcpMode;
   /** Calls of the tools for agents by one token within a minute. */
   readonly agentCallsPerMinute: number;
   /** Each of these gives access to the trafficking API. */
@@ -133,6 +135,9 @@ export interface Settings {
   /** Impressions of a day and publisher that are kept for forecasts, about; 0: none. */
   readonly forecastSample: number;
 }
+
+export const ADCP_MODES = ['off', 'on', 'sandbox'] as const;
+export type AdcpMode = (typeof ADCP_MODES)[number];
 
 export const ROLES_OF_REPLICAS = ['both', 'ads', 'tool'] as const;
 export type Role = (typeof ROLES_OF_REPLICAS)[number];

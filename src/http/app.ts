@@ -40,6 +40,8 @@ export interface AppOptions {
   readonly trafficking: RequestHandler | undefined;
   /** The tools of staff under /mcp; undefined: disabled. */
   readonly staffTools: RequestHandler | undefined;
+  /** The tools of buyers' agents under /adcp; undefined: disabled. */
+  readonly buyerTools: RequestHandler | undefined;
   /** Answers in place of the trafficking API and its pages. */
   readonly traffickingClosed: RequestHandler | undefined;
   /** Signing in, under /auth; undefined: disabled. */
@@ -63,7 +65,7 @@ const READ_ONLY_OPERATIONS = ['/health', '/version', '/ready', '/metrics'];
 
 /** What belongs to the trafficking tool. */
 const CLOSED = [
-  ...['/api', '/auth', '/mcp', '/static/admin.html', '/static/sign-in.html', '/static/api'],
+  ...['/api', '/auth', '/mcp', '/adcp', '/static/admin.html', '/static/sign-in.html', '/static/api'],
   ...['/static/report', '/shared_report', '/static/proof', '/shared_proof'],
 ];
 
@@ -133,6 +135,7 @@ const serveTool = (app: Express, options: AppOptions): void => {
   if (options.traffickingClosed) app.use(CLOSED, options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
   if (options.staffTools) app.use('/mcp', sendRequestId, options.staffTools);
+  if (options.buyerTools) app.use('/adcp', sendRequestId, options.buyerTools);
   if (options.auth) app.use('/auth', sendRequestId, options.auth);
   if (options.sharedReport) app.use('/shared_report', sendRequestId, options.sharedReport);
   if (options.sharedProof) app.use('/shared_proof', sendRequestId, options.sharedProof);

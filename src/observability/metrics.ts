@@ -57,6 +57,7 @@ export const STORE_WORK = [
   'send_reports',
   'find_alerts',
   'send_alerts',
+  'task_webhooks',
   'billing_notice',
   'trafficking',
   'assets',

@@ -27,9 +27,9 @@ export const RIGHTS_COLUMNS = {
   advertisers: { schema: advertisers, of: (row) => row.advertisers },
 } satisfies Columns<Rights>;
 
-/** A fault for the role of advertisers without any. */
+/** A fault for a role of advertisers without any. */
 export const advertiserFaults = (rights: Pick<Rights, 'roles' | 'advertisers'>): readonly Fault[] =>
-  isAdvertiserOfAll(rights) ? [{ pointer: '/advertisers', detail: 'must name advertisers: the role advertiser is for some' }] : [];
+  isAdvertiserOfAll(rights) ? [{ pointer: '/advertisers', detail: 'must name advertisers: the roles advertiser and buyer are for some' }] : [];
 
 /** A fault for each id of rights that names no record. */
 export const missingIds = async (trx: Knex.Transaction, rights: Partial<Rights>): Promise<readonly Fault[]> => {

@@ -35,6 +35,9 @@ import { createFold } from '../tracking/fold-hits.ts';
 import { createJudgeLater } from '../tracking/judge-later.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 import { createRecoverProvisional } from '../tracking/recover-provisional.ts';
+import { createTaskWebhooks } from '../agents/adcp/task-webhooks.ts';
+import { composeSeller } from './compose-agents.ts';
+import { composeWriter } from './compose-writer.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { composeSinks } from './compose-sinks.ts';
@@ -146,6 +149,15 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
     ...sending(),
     onFailure: observe.storeFailed('send_reports', 'A report could not be sent'),
   });
+  const taskWebhooks =
+    settings.adcp === 'off'
+      ? undefined
+      : createTaskWebhooks({
+          seller: composeSeller(foundation, { forecasts: delivery.forecasts, writer: composeWriter(foundation, delivery) }),
+          dispatchers: sending().dispatchers,
+          onFailure: observe.storeFailed('task_webhooks', 'Media buys that were decided could not be read'),
+          onNotSent: observe.storeFailed('task_webhooks', 'The webhook of a media buy could not be called'),
+        });
   const sendingAlerts = sending();
   const readStatuses = createReadStatuses({ ...delivery, knex: stores.reportKnex, currentSnapshot: catalog.current, now: Date.now });
   const watchBookings = createWatchBookings({
@@ -190,6 +202,7 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
       opportunityCosts.start();
       deliverReports.start();
       watchBookings.start();
+      taskWebhooks?.start();
       nightlyForecasts.start();
     },
     /** Resolves when each task has finished its current pass. */
@@ -212,6 +225,7 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
         forecastWorker.stop(),
         deliverReports.stop(),
         watchBookings.stop(),
+        taskWebhooks?.stop(),
       ]);
       // After the last rows are stored.
       await rollUp.stop();

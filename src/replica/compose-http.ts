@@ -32,7 +32,8 @@ import { sharedProofRoute } from '../proofing/shared-proof-route.ts';
 import { createReportLinkStore } from '../reports/report-link-store.ts';
 import { sharedReportRoute } from '../reports/shared-report-route.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
-import { composeStaffTools } from './compose-agents.ts';
+import { composeBuyerTools, composeStaffTools } from './compose-agents.ts';
+import { composeWriter } from './compose-writer.ts';
 import type { Background } from './compose-background.ts';
 import { composeStaffMail } from './compose-people.ts';
 import type { Delivery } from './compose-delivery.ts';
@@ -119,6 +120,7 @@ export const composeHttp = (
     observe: observe.track,
   };
   const errors = { log, countError: metrics.error };
+  const writer = composeWriter(foundation, delivery);
   const trafficking = isOpen
     ? createTrafficking({
         knex: foundation.stores.knex,
@@ -132,7 +134,7 @@ export const composeHttp = (
         allowPrivateAddresses: settings.bidderPrivateAddresses,
         dimensions,
         secretBox: delivery.secretBox,
-        prepareAccounts: delivery.bookkeeping.prepareAccounts,
+        writer,
         people,
         publicUrl,
         staffMail,
@@ -147,7 +149,6 @@ export const composeHttp = (
         refusalStore: delivery.refusalStore,
         asking,
         debugGrants,
-        reloadEverywhere: catalog.reloadEverywhere,
         onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
       })
     : undefined;
@@ -217,6 +218,8 @@ export const composeHttp = (
     traffickingClosed: settings.adminClosedBecause === undefined ? undefined : createClosedGate(settings.adminClosedBecause),
     trafficking,
     staffTools: trafficking && composeStaffTools(foundation, people, trafficking, errors),
+    buyerTools:
+      trafficking && composeBuyerTools(foundation, { gate: people.gate, forecasts: delivery.forecasts, writer }, trafficking, errors),
     auth: isOpen ? people.auth : undefined,
     sharedReport: isOpen
       ? sharedReportRoute({

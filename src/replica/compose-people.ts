@@ -10,7 +10,7 @@ import { createStaffMail, type StaffMail } from '../mail/staff-mail.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 
-const toolUrlOf = ({ toolUrl, port }: Foundation['settings']): string => (toolUrl === '' ? `http://localhost:${port}` : toolUrl);
+export const toolUrlOf = ({ toolUrl, port }: Foundation['settings']): string => (toolUrl === '' ? `http://localhost:${port}` : toolUrl);
 
 /** undefined: SMTP_URL is not set. */
 export const composeStaffMail = ({ settings, observe }: Foundation): StaffMail | undefined =>

@@ -96,16 +96,25 @@ export const callWebhook = async (
   dispatchers: GuardedDispatchers,
   { what, url, secret, deliveryId, file, nowMs }: WebhookCall,
 ): Promise<void> => {
-  const signal = AbortSignal.timeout(WEBHOOK_MS);
   const seconds = Math.floor(nowMs / 1000);
+  await postBody(dispatchers, url, file.content, {
+    'content-type': file.type,
+    'content-disposition': `attachment; filename="${file.name}"`,
+    [`x-${what}-id`]: deliveryId,
+    [`x-${what}-signature`]: `t=${seconds},v1=${signatureOf(secret, seconds, file.content)}`,
+  });
+};
+
+/** Posts to an address that has been checked. Rejects unless the receiver answers 2xx. */
+export const postBody = async (
+  dispatchers: GuardedDispatchers,
+  url: URL,
+  content: Buffer,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> => {
+  const signal = AbortSignal.timeout(WEBHOOK_MS);
   const { statusCode, body } = await dispatchers.of(url).request({
-    ...{ origin: url.origin, path: url.pathname + url.search, method: 'POST', signal, body: file.content },
-    headers: {
-      'content-type': file.type,
-      'content-disposition': `attachment; filename="${file.name}"`,
-      [`x-${what}-id`]: deliveryId,
-      [`x-${what}-signature`]: `t=${seconds},v1=${signatureOf(secret, seconds, file.content)}`,
-    },
+    ...{ origin: url.origin, path: url.pathname + url.search, method: 'POST', signal, body: content, headers },
   });
   await body.dump({ limit: 16 * 1024, signal });
   if (statusCode < 200 || statusCode > 299) throw new Error(`The webhook answered ${statusCode}.`);

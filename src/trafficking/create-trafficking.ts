@@ -3,8 +3,6 @@ import type { Knex } from 'knex';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { RateOf } from '../bidders/currency-rates.ts';
 import type { Addresses } from '../creative/absolute-address.ts';
-import { within } from '../base/within.ts';
-
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
 import type { DebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
@@ -37,9 +35,9 @@ import { TRAFFICKING_API } from './trafficking-api.ts';
 import { alertRoutes } from '../alerts/alert-routes.ts';
 import type { AlertStore } from '../alerts/alert-store.ts';
 import { assetRoutes } from '../assets/asset-routes.ts';
-import { createCatalogWriter } from '../bookings/catalog-writer.ts';
+import type { CatalogWriter } from '../bookings/catalog-writer.ts';
+import { createBookMediaBuy } from '../buys/book-media-buy.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
-import type { PrepareAccounts } from '../bookings/restore-deleted.ts';
 import { createRecordReach } from '../bookings/record-scope.ts';
 import { createNoteMentions, mentionRoutes } from '../people/mentions/mention-routes.ts';
 import { createMentionStore } from '../people/mentions/mention-store.ts';
@@ -96,7 +94,7 @@ export interface TraffickingOptions {
   readonly allowPrivateAddresses: boolean;
   readonly dimensions: DimensionSchema;
   readonly secretBox: SecretBox;
-  readonly prepareAccounts: PrepareAccounts;
+  readonly writer: CatalogWriter;
   readonly people: Pick<People, 'gate' | 'handlers'>;
   readonly publicUrl: string;
   /** undefined: SMTP_URL is not set. */
@@ -117,32 +115,13 @@ export interface TraffickingOptions {
   /** How an ad request is parsed. */
   readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
   readonly debugGrants: DebugGrants;
-  /** Makes every replica load the committed catalog; rejects when this one cannot. */
-  readonly reloadEverywhere: () => Promise<void>;
   readonly onFailure: (fault: Error, fields: LogFields) => void;
 }
-
-/**
- * A write answers when this replica serves the change, or after this long: a large catalog loads
- * for several seconds.
- */
-const MAX_RELOAD_WAIT_MS = 1000;
 
 /** The trafficking API: everything under /api. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
   const { knex, dimensions, people, publicUrl, allowedEvents, staffMail } = options;
-  const { currentSnapshot, counters, asking, reloadEverywhere, onFailure } = options;
-  const goLive = async (): Promise<void> => {
-    // The change is committed even if the reload fails: the catalog logs the failure and reloads at
-    // its next version check.
-    await within(
-      MAX_RELOAD_WAIT_MS,
-      reloadEverywhere().catch(() => undefined),
-      () => undefined,
-    );
-  };
-
-  const writer = createCatalogWriter({ ...options, goLive });
+  const { currentSnapshot, counters, asking, writer, onFailure } = options;
   const reading = { ...options, now: asking.now };
   const readListed = createReadListed(reading);
   const readStatuses = createReadStatuses(reading);
@@ -199,6 +178,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
       reach,
       finance,
       approvals: createApprovalStore({ knex }),
+      bookMediaBuy: createBookMediaBuy({ reach, now: asking.now }),
       mails: staffMail && createApprovalMails(knex, staffMail),
     }),
     ...savedReportRoutes({ ...options, ...options.savedReports }),

@@ -61,6 +61,7 @@ test('an API key is shown when it is created and when it is rotated, and never a
     approval_of_priority_1: false,
     approval_of_closing: false,
     approval_of_unblocking: false,
+    approval_of_media_buys: true,
     archived: false,
     api_key_hint: String(first).slice(-4),
   });

@@ -160,6 +160,7 @@ test('who does not manage people reads the built-in roles and their own, without
     'finance',
     'administrator',
     'advertiser',
+    'buyer',
     'Spätschicht',
   ]);
   expect(new Set(roles.map(({ people }) => people))).toEqual(new Set([null]));

@@ -186,6 +186,10 @@ export const PUBLISHER = defineEntity({
       schema: { ...boolean, default: false, description: 'whether unblocking a creative needs a second person' },
       form: { label: 'Unblocking a creative' },
     },
+    approval_of_media_buys: {
+      schema: { ...boolean, default: true, description: 'whether what agents buy needs a second person' },
+      form: { label: 'What agents buy' },
+    },
     external_key: EXTERNAL_KEY,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
@@ -227,6 +231,7 @@ export const PUBLISHER = defineEntity({
         'approval_of_priority_1',
         'approval_of_closing',
         'approval_of_unblocking',
+        'approval_of_media_buys',
       ],
     },
     {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { isRoleName, type Permission } from '../../access/permissions.ts';
+import { isRoleName, ROLES_OF_ADVERTISERS, type Permission } from '../../access/permissions.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Fault } from '../../base/fault.ts';
 import { changedBy, recordChange } from '../../bookings/audit-trail.ts';
@@ -119,8 +119,9 @@ export const createRoleStore = ({ knex }: { readonly knex: Knex }): RoleStore =>
         if (people + tokens > 0 && instead === undefined)
           return refused('in_use', [{ pointer: '/instead', detail: `must name a role for its ${people} people and ${tokens} tokens` }]);
         if (instead !== undefined) {
-          // People of all advertisers cannot have the role advertiser.
-          const wrong = instead === name || instead === 'advertiser' ? [{ pointer: '', detail: 'must be another role of staff' }] : [];
+          // People of all advertisers cannot have a role of advertisers.
+          const wrong =
+            instead === name || ROLES_OF_ADVERTISERS.includes(instead) ? [{ pointer: '', detail: 'must be another role of staff' }] : [];
           const given = [...wrong, ...(await roleFaults(trx, caller, { roles: [instead] }))];
           if (given.length > 0)
             return refused(
