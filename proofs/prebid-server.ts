@@ -202,7 +202,10 @@ const asBuyerOfVideo = async (fleet: Fleet, apiKey: string, demand: { vastAt: st
   const wrapper = await ask();
   return [
     ['the VAST of an exchange plays with its Impression and ours', inBid.length === 2 && inBid.includes('https://bidder.example/i')],
-    ['VAST at an address is wrapped', wrapper.includes('<VASTAdTagURI><![CDATA[https://bidder.example/vast?p=') && impressionsIn(wrapper).length === 1],
+    [
+      'VAST at an address is wrapped',
+      wrapper.includes('<VASTAdTagURI><![CDATA[https://bidder.example/vast?p=') && impressionsIn(wrapper).length === 1,
+    ],
   ];
 };
 

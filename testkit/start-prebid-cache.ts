@@ -25,13 +25,13 @@ export const startPrebidCache = async (): Promise<PrebidCache> => {
     return { uuid };
   };
   const server = createServer((request, response) => {
-    response
-      .setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*')
-      .setHeader('Access-Control-Allow-Credentials', 'true');
+    response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*').setHeader('Access-Control-Allow-Credentials', 'true');
     if (request.method === 'POST')
       return void text(request).then(
         (body) =>
-          response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ responses: (JSON.parse(body) as Puts).puts.map(keep) })),
+          response
+            .setHeader('Content-Type', 'application/json')
+            .end(JSON.stringify({ responses: (JSON.parse(body) as Puts).puts.map(keep) })),
         () => response.destroy(),
       );
     const found = byId.get(new URL(request.url ?? '', 'http://cache').searchParams.get('uuid') ?? '');

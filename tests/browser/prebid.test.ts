@@ -205,7 +205,9 @@ test('Prebid.js puts a video into Prebid Cache, whose address a player gets: the
   expect(film).toMatchObject([{ cpm: 4.5, mediaType: 'video', vastUrl: `${cache.url}?uuid=${film![0]!.videoCacheKey}` }]);
   expect(cache.kept).toHaveLength(1);
   const player = new VASTClient();
-  const { ads } = (await player.get(film![0]!.vastUrl!, {})) as unknown as { readonly ads: readonly { readonly impressionURLTemplates: object[] }[] };
+  const { ads } = (await player.get(film![0]!.vastUrl!, {})) as unknown as {
+    readonly ads: readonly { readonly impressionURLTemplates: object[] }[];
+  };
   expect(ads.map(({ impressionURLTemplates }) => impressionURLTemplates.length)).toEqual([1]);
   for (let i = 0; i < 2; i++) expect(await seenBy(opened, cache.kept[0]!)).toBe(200);
   await eventually(async () => expect(await stored('film', 'impression')).toBe(before + 1));

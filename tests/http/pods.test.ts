@@ -98,7 +98,11 @@ test('a break of sounds has its ads in their order, and each report counts once,
   expect(text.match(/<Ad id="\d+" sequence="\d" adType="audio">/g)).toHaveLength(3);
   const { ads } = (await new VASTClient().get(tagOf('radio'), {})) as unknown as { ads: Json[] };
   // Of the second, whose player leaves in its middle, and of the third twice.
-  const events = [['start', 'midpoint', 'complete'], ['start', 'midpoint'], ['start', 'complete', 'start', 'complete']];
+  const events = [
+    ['start', 'midpoint', 'complete'],
+    ['start', 'midpoint'],
+    ['start', 'complete', 'start', 'complete'],
+  ];
   for (const [i, ad] of ads.entries()) {
     const { trackingEvents } = itemsOf(ad.creatives).find(({ type }) => type === 'linear')!;
     for (const url of [ad.impressionURLTemplates[0].url, ...events[i]!.map((event) => trackingEvents[event][0])])

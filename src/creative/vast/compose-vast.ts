@@ -90,9 +90,13 @@ const inLine = (version: VastVersion, ad: VastAd, addresses: Addresses): readonl
     ...element('AdTitle', ad.advertiser ?? `Creative ${ad.creativeId}`),
     ...element('Advertiser', ad.advertiser ?? undefined),
     ...element('Creatives', [
-      ...element('Creative', [...element('Linear', linear(version, ad, addresses), { skipoffset: skipOffset(ad.video) }), ...universalAdId(ad.video)], {
-        ...{ id: ad.creativeId, sequence: 1 },
-      }),
+      ...element(
+        'Creative',
+        [...element('Linear', linear(version, ad, addresses), { skipoffset: skipOffset(ad.video) }), ...universalAdId(ad.video)],
+        {
+          ...{ id: ad.creativeId, sequence: 1 },
+        },
+      ),
       ...companions(ad, universalAdId(ad.video), addresses),
     ]),
   ]);
