@@ -10,12 +10,7 @@ export interface BookedVideo {
 }
 
 /** What it is named, what plays, and fields of its line item and creative, whose format is that of the placement. */
-export type Booking = readonly [
-  placement: string,
-  content: object,
-  lineItem?: object,
-  creative?: { readonly format?: 'video' | 'audio' } & object,
-];
+export type Booking = readonly [placement: string, content: object, lineItem?: object, creative?: Json];
 
 export const bookVideo = async (api: ApiCall, ...[placement, content, lineItem = {}, creative = {}]: Booking): Promise<BookedVideo> => {
   const made = async (where: string, body: object): Promise<Json> => {

@@ -116,7 +116,7 @@ test('a video wins as VAST for the player that the ad unit describes, and has no
   expect(film).toMatchObject([
     { cpm: 1, mediaType: 'video', width: 640, height: 360, vastXml: expect.stringMatching(/<VAST version="3\.0">.*<Impression>/) },
   ]);
-  const [{ body = '' } = {}] = opened.sentTo(`/openrtb2/auction/${service.publisherId}`);
+  const body = opened.sentTo(`/openrtb2/auction/${service.publisherId}`)[0]!.body!;
   expect(requestFaults(JSON.parse(body))).toEqual([]);
   expect(JSON.parse(body).imp[0].video).toEqual({ mimes: ['video/mp4'], protocols: [3, 6], maxduration: 30, w: 640, h: 360 });
   expect(await auction(opened.page, config, [unit('film', { video: { ...player, maxduration: 10 } })])).toEqual({});

@@ -90,7 +90,7 @@ test('a break has the best ads that fit it together, no advertiser twice and no 
 
 test('a break of sounds has its ads in their order, and each report counts once, for its ad alone', async () => {
   await placement('radio', { pod: { max_ads: 3, max_duration: 60 } }, 'audio');
-  const items = [];
+  const items: Json[] = [];
   for (const cpm of [90, 80, 70]) items.push(await spot('radio', { cpm, seconds: 20, format: 'audio' }));
   await eventually(async () => expect(await played(tagOf('radio'))).toEqual(['90.mp3', '80.mp3', '70.mp3']));
   const text = await (await fetch(tagOf('radio'))).text();

@@ -260,7 +260,7 @@ test('a sound is asked for by a tag, an ad request and an auction, and what its 
   const user = { user: { id: 'u' }, ext: { publisher_id: booked.publisher } };
   const ad = await ask('/ad', { id: 'r', imp: [{ id: '1', tagid: 'radio' }], ...user });
   expect(ad.seatbid[0].bid[0].adm).toContain('adType="audio"');
-  const bidsOf = async (imp: object): Promise<Json[]> =>
+  const bidsOf = async (imp: object): Promise<readonly Json[]> =>
     itemsOf((await ask('/openrtb2/auction', { id: 'r', imp: [{ id: '1', tagid: 'radio', ...imp }] })).seatbid[0]?.bid ?? []);
   const audio = { mimes: ['audio/mp4'], protocols: [9, 10, 7], maxduration: 30 };
   expect(await bidsOf({ audio })).toMatchObject([{ mtype: 3, dur: 1, adm: expect.stringContaining('type="audio/mp4"') }]);
