@@ -50,6 +50,8 @@ export interface ServiceOptions {
   readonly program?: string;
   readonly nodeFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Default `server`. `load`: beside the load, as on another machine than the servers. */
+  readonly core?: 'server' | 'load';
 }
 
 export interface RigOptions {
@@ -64,6 +66,8 @@ const SERVER_CORE = '0';
 const LOAD_CORE = '1';
 /** Threads of the kernel that sample or tidy memory take 8 to 40 ms at a time of the core that is less busy: the servers'. */
 const SERVER_PRIORITY = -15;
+/** Below the load, which else would send less. */
+const BESIDE_LOAD_PRIORITY = 19;
 const REDIS_DATABASES = 16;
 
 /** Starts a durable Postgres and Redis, as they run in production, with their data in a temporary folder. */
@@ -85,14 +89,15 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   const leftOver = createCpuGroup(`ad-server-bench-${process.pid}-postgres`, 'lowest');
   for (const pid of [postgresPid, ...childrenOf(postgresPid).keys()]) leftOver?.take(pid);
 
-  const through = pinned ? ['taskset', '-c', SERVER_CORE] : [];
+  const throughCore = (core: string): readonly string[] => (pinned ? ['taskset', '-c', core] : []);
+  const through = throughCore(SERVER_CORE);
   const running = new Set<Server>();
   const stages = new Map<string, Promise<Stage>>();
   const clients: Redis[] = [control];
-  const keep = async (starting: Promise<Server>): Promise<Server> => {
+  const keep = async (starting: Promise<Server>, priority = SERVER_PRIORITY): Promise<Server> => {
     const server = await starting;
     running.add(server);
-    weighSession(server.pid, SERVER_PRIORITY);
+    weighSession(server.pid, priority);
     return server;
   };
 
@@ -136,16 +141,30 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
           cwd: ROOT,
         }),
       ),
-    startService: (stage, { name = 'service', dist: build = dist, program = process.execPath, nodeFlags: extra = [], env = {} } = {}) =>
-      keep(
-        startServer({
-          name,
-          command: [...through, program, ...nodeFlags, ...extra, path.join(build, 'main.js')],
-          env: { ...PRODUCTION, DATABASE_URL: stage.databaseUrl, REDIS_URL: stage.redisUrl, ...env },
-          readyPath: '/ready',
-          cwd: stateDir,
-        }),
-      ),
+    startService: (stage, options = {}) => {
+      const {
+        name = 'service',
+        dist: build = dist,
+        program = process.execPath,
+        nodeFlags: extra = [],
+        env = {},
+        core = 'server',
+      } = options;
+      const server = startServer({
+        name,
+        command: [
+          ...throughCore(core === 'server' ? SERVER_CORE : LOAD_CORE),
+          program,
+          ...nodeFlags,
+          ...extra,
+          path.join(build, 'main.js'),
+        ],
+        env: { ...PRODUCTION, DATABASE_URL: stage.databaseUrl, REDIS_URL: stage.redisUrl, ...env },
+        readyPath: '/ready',
+        cwd: stateDir,
+      });
+      return keep(server, core === 'server' ? SERVER_PRIORITY : BESIDE_LOAD_PRIORITY);
+    },
     stop: async (...servers) => {
       for (const server of servers) {
         await server.stop();

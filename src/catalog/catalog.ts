@@ -163,7 +163,9 @@ export const createCatalog = ({
       await within(deadline - performance.now(), announced, () => undefined);
     },
     start: async () => {
-      await notices.start(reloadInBackground);
+      // To load thousands of line items takes the time in which their accounts are to be rebuilt.
+      const onLost = reloadIntervalMs === 0 ? reloadInBackground : () => void pollVersion();
+      await notices.start(reloadInBackground, onLost);
       await reload().catch(() => undefined);
       if (stopped) return;
       repeat(versionPollMs, pollVersion);

@@ -11,10 +11,10 @@ import { within } from '../base/within.ts';
 export interface ChangeNotices {
   /**
    * Starts listening. `onChange` is called after another replica's announcement, received as a
-   * message or found by polling. Resolves once the present version is known, or after a second if
+   * message or found by polling; `onLost` when Redis has lost its data, so that only Postgres knows whether there was one. Resolves once the present version is known, or after a second if
    * Redis does not answer; listening continues in both cases. Never rejects.
    */
-  start(onChange: () => void): Promise<void>;
+  start(onChange: () => void, onLost: () => void): Promise<void>;
   /**
    * Rejects when Redis is unavailable; the other replicas then find the change by polling Postgres.
    */
@@ -60,6 +60,7 @@ export const createChangeNotices = ({
   let listening = false;
   let closed = false;
   let onChange: () => void = () => undefined;
+  let onLost: () => void = () => undefined;
   let timer: NodeJS.Timeout | undefined;
   let available = true;
 
@@ -71,10 +72,7 @@ export const createChangeNotices = ({
   // written to stderr.
   for (const connection of [commands, subscriber]) connection.on('error', (error: Error) => setAvailable(false, error));
 
-  /**
-   * An emptied Redis answers 0, which differs from the version seen and so counts as a change: the
-   * safe reading.
-   */
+  /** A version that is lower than the one before is that of a Redis that has lost data: of an emptied one 0. */
   const poll = async (): Promise<void> => {
     try {
       let before: number | undefined;
@@ -86,9 +84,11 @@ export const createChangeNotices = ({
         // A version that became known meanwhile may be newer than this answer, which would look like a change.
       } while (seen !== before);
       const changed = seen !== undefined ? version !== seen : listening;
+      const lost = seen !== undefined && version < seen;
       seen = version;
       setAvailable(true);
-      if (changed) onChange();
+      if (lost) onLost();
+      else if (changed) onChange();
     } catch (fault) {
       setAvailable(false, asError(fault));
     }
@@ -125,8 +125,8 @@ export const createChangeNotices = ({
   };
 
   return {
-    start: async (listener) => {
-      onChange = listener;
+    start: async (...listeners) => {
+      [onChange, onLost] = listeners;
       void whenReady(commands).then(() => commands.on('ready', follow));
       subscriber.on('ready', () => void subscribe());
       if (subscriber.status === 'ready') void subscribe();

@@ -154,7 +154,7 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
       if (++compared % COMPARED_AT_ONCE === 0) await otherRequests();
     }
 
-  const undeclared = undeclaredOf(known, declared);
+  const undeclared = await undeclaredOf(known, declared);
   if (prune)
     for (const one of undeclared) {
       const { table, id, name, key } = one;
@@ -185,20 +185,23 @@ const idByKey = async (trx: Knex.Transaction, { key, id }: Entry, { publishers }
 };
 
 /** What belongs to the publisher, is not archived, itself or with its owner, and is no entry. What is part of another such goes with it. */
-const undeclaredOf = (known: KnownRecords, declared: ReadonlyMap<Entry, Known | undefined>): readonly Known[] => {
-  const kept = new Set<string>();
+const undeclaredOf = async (known: KnownRecords, declared: ReadonlyMap<Entry, Known | undefined>): Promise<readonly Known[]> => {
+  const idsByTable = (): ReadonlyMap<EntityTable, Set<unknown>> => new Map(WRITE_ORDER.map((table) => [table, new Set()]));
+  const [kept, gone] = [idsByTable(), idsByTable()];
   for (const one of declared.values()) {
     const owner = one && OWNERS[one.table];
-    if (one) kept.add(`${one.table} ${one.id}`);
-    if (owner) kept.add(`${owner} ${one.ownerId}`);
+    if (one) kept.get(one.table)!.add(one.id);
+    if (owner) kept.get(owner)!.add(one.ownerId);
   }
-  const gone = new Set<string>();
   const found: Known[] = [];
-  for (const one of known.own()) {
-    if (one.table === 'publishers' || kept.has(`${one.table} ${one.id}`)) continue;
-    const owner = OWNERS[one.table];
-    gone.add(`${one.table} ${one.id}`);
-    if (!one.isArchived && !(owner && gone.has(`${owner} ${one.ownerId}`))) found.push(one);
+  for (const table of WRITE_ORDER) {
+    const owner = OWNERS[table];
+    for (const one of table === 'publishers' ? [] : known.own(table)) {
+      if (kept.get(table)!.has(one.id)) continue;
+      gone.get(table)!.add(one.id);
+      if (!one.isArchived && !(owner && gone.get(owner)!.has(one.ownerId))) found.push(one);
+    }
+    await otherRequests();
   }
   return found;
 };

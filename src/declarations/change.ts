@@ -68,6 +68,9 @@ export const wordsOf = (
 const wordsOfValue = (value: unknown): string =>
   value === null ? '(default)' : typeof value === 'string' ? value : JSON.stringify(inOrder(value));
 
+/** Rows between two turns of the event loop. */
+const CHANGES_AT_ONCE = 500;
+
 /** Who changed each record last, by table and id. */
 export const readLastChanges = async (
   knex: Knex,
@@ -75,18 +78,17 @@ export const readLastChanges = async (
 ): Promise<ReadonlyMap<string, NonNullable<Change['last_change']>>> => {
   const found = new Map<string, NonNullable<Change['last_change']>>();
   for (const kind of Object.values(ENTITY_KINDS)) {
-    const ids = known
-      .own()
-      .filter(({ table }) => table === kind.table)
-      .map(({ id }) => String(id));
-    if (ids.length === 0) continue;
-    const rows = await knex('audit')
-      .distinctOn('entity_id')
-      .where({ entity: kind.name })
-      .whereRaw('entity_id = any(cast(:ids as text[]))', { ids })
-      .orderBy([{ column: 'entity_id' }, { column: 'id', order: 'desc' }])
-      .select<{ entity_id: string; actor: string; at: Date; note: string | null }[]>('entity_id', 'actor', 'at', 'note');
-    for (const { entity_id: id, actor, at, note } of rows) found.set(`${kind.table} ${id}`, { actor, at: at.toISOString(), note });
+    const own = known.own(kind.table);
+    for (let i = 0; i < own.length; i += CHANGES_AT_ONCE) {
+      const ids = own.slice(i, i + CHANGES_AT_ONCE).map(({ id }) => String(id));
+      const rows = await knex('audit')
+        .distinctOn('entity_id')
+        .where({ entity: kind.name })
+        .whereRaw('entity_id = any(cast(:ids as text[]))', { ids })
+        .orderBy([{ column: 'entity_id' }, { column: 'id', order: 'desc' }])
+        .select<{ entity_id: string; actor: string; at: Date; note: string | null }[]>('entity_id', 'actor', 'at', 'note');
+      for (const { entity_id: id, actor, at, note } of rows) found.set(`${kind.table} ${id}`, { actor, at: at.toISOString(), note });
+    }
   }
   return found;
 };

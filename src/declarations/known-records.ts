@@ -30,7 +30,8 @@ export interface KnownRecords {
   /** By its key, or by its id. */
   find(table: EntityTable, name: string | number): Known | undefined;
   add(known: Known): void;
-  own(): readonly Known[];
+  /** Of the publisher alone. */
+  own(table: EntityTable): readonly Known[];
   readonly named: Named;
   /** A hash of all that belongs to the publisher. */
   readonly state: string;
@@ -49,7 +50,8 @@ export interface KnownRecordsOptions {
 export const readKnownRecords = async ({ knex, dimensions, scope, publisherId, entries }: KnownRecordsOptions): Promise<KnownRecords> => {
   const byName = new Map<string, Known>();
   const keyOfId = new Map<string, string>();
-  const own: Known[] = [];
+  const own = new Map<EntityTable, Known[]>();
+  const state = createHash('sha256');
   const add = (known: Known): void => {
     byName.set(`${known.table} id ${known.id}`, known);
     if (known.key === undefined) return;
@@ -60,6 +62,8 @@ export const readKnownRecords = async ({ knex, dimensions, scope, publisherId, e
     const kind = ENTITY_KINDS[table];
     const owner = OWNERS[table];
     const ids = await idsOf(knex, table, scope, publisherId, entries);
+    const ownOfTable: Known[] = [];
+    own.set(table, ownOfTable);
     for await (const record of readRecords(knex, table, ids)) {
       const isOwn =
         publisherId !== undefined && (table === 'publishers' ? record['id'] === publisherId : isOwnRecord(record, table, publisherId));
@@ -71,16 +75,16 @@ export const readKnownRecords = async ({ knex, dimensions, scope, publisherId, e
         ...{ isOwn, ownerId: owner && (record[ENTITY_KINDS[owner].reference] as string | number | null) },
       };
       add(known);
-      if (isOwn) own.push(known);
+      if (!isOwn) continue;
+      ownOfTable.push(known);
+      state.update(`${table} ${known.id} ${known.fingerprint}\n`);
     }
   }
-  const state = createHash('sha256');
-  for (const { table, id, fingerprint } of own) state.update(`${table} ${id} ${fingerprint}\n`);
   return {
     find: (table, name) =>
       byName.get(typeof name === 'number' || ENTITY_KINDS[table].namedByClient ? `${table} id ${name}` : `${table} key ${name}`),
     add,
-    own: () => own,
+    own: (table) => own.get(table) ?? [],
     named: (table, id) => (ENTITY_KINDS[table].namedByClient ? String(id) : (keyOfId.get(`${table} ${String(id)}`) ?? (id as number))),
     state: state.digest('base64url'),
   };

@@ -36,4 +36,6 @@ export interface Page {
   /** The client may hold what it gets without the ledger counting it. */
   readonly isFree: boolean;
   readonly sessionCaps: SessionCaps;
+  /** Campaigns whose accounts are being rebuilt, as the ledger has said; undefined: none. */
+  rebuilding: Set<number> | undefined;
 }

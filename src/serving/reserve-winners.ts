@@ -8,6 +8,7 @@ import { holdWeight } from '../ledger/client-rule.ts';
 import type { Allowances } from '../ledger/allowances/allowances.ts';
 import type { SharedRequest } from '../ledger/allowances/allowances-options.ts';
 import { MAX_CANDIDATES_PER_CALL } from '../ledger/ledger.ts';
+import { isUnbounded } from '../ledger/limits.ts';
 import { winnerOf, type ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import { draftOf, type Draft, type Page } from './draft.ts';
@@ -55,7 +56,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
     const isFree =
       client === undefined ||
       options.freeHolds.allows(publisher.id, client, drafts.length * holdWeight(request.maxHoldMs ?? Infinity), query.atMs);
-    const page: Page = { request, shown, drafts, isFree, sessionCaps: options.sessionCaps };
+    const page: Page = { request, shown, drafts, isFree, sessionCaps: options.sessionCaps, rebuilding: undefined };
     // Their impressions keep their positions.
     const hasRoadblocks = opportunities.some(({ slot }) => slot.direct?.roadblocks !== undefined);
     const mayBeKept = hasRoadblocks && request.pagePlacements.length > 0;
@@ -128,7 +129,7 @@ const NOT_RANKED = -1;
 /** The next best candidates, at most `count`; empty only at the end of the ranking. */
 const nextOffer = (draft: Draft, count: number, page: Page): readonly RankedCandidate[] => {
   if (draft.won) return NO_CANDIDATES;
-  const mayRefuse = !page.shown.isEmpty || page.request.sessionUser !== null;
+  const mayRefuse = !page.shown.isEmpty || page.request.sessionUser !== null || page.rebuilding !== undefined;
   for (;;) {
     const next = draft.imp.terms?.pod ? takeNext(draft, count).map((candidate) => inPodOf(draft, candidate)) : takeNext(draft, count);
     draft.considered.push(...next);
@@ -152,13 +153,18 @@ const takeNext = ({ ranking }: Draft, count: number): readonly RankedCandidate[]
 
 const NO_CANDIDATES: readonly RankedCandidate[] = [];
 
+/** Of a campaign whose accounts are missing, each line item that counts something would be refused: that needs no call. */
+const isRebuilding = ({ rebuilding }: Page, { lineItem, campaign }: RankedCandidate): boolean =>
+  rebuilding !== undefined && rebuilding.has(campaign.id) && !isUnbounded(lineItem, campaign);
+
 const refuse = (draft: Draft, candidate: RankedCandidate, page: Page): boolean => {
   const { request, shown, drafts, sessionCaps } = page;
   const isCut = candidate.block?.bound.some(({ imp }) => drafts[imp]?.won) ?? false;
   const isFull = (): boolean => request.sessionUser !== null && sessionCaps.isFull(request.sessionUser, candidate, request.query.atMs);
+  const own = isRebuilding(page, candidate) ? NoBidReason.BooksRebuilding : undefined;
   const reason = isCut
     ? NoBidReason.RoadblockIncomplete
-    : (refusalOfAll(shown, candidate) ?? (isFull() ? NoBidReason.FrequencyCapped : undefined));
+    : (own ?? refusalOfAll(shown, candidate) ?? (isFull() ? NoBidReason.FrequencyCapped : undefined));
   if (reason !== undefined) noteRefusal(page, draft, candidate, reason);
   return reason !== undefined;
 };
@@ -179,6 +185,7 @@ const noteAnswer = (
   const { request } = page;
   reserved.refused.forEach((reason, i) => {
     noteRefusal(page, draft, candidates[i]!, reason);
+    if (reason === NoBidReason.BooksRebuilding) (page.rebuilding ??= new Set()).add(candidates[i]!.campaign.id);
     remember(memories, request, draft, candidates[i]!, reason);
     if (reason === NoBidReason.FrequencyCapped && request.userHash !== null)
       users.remember(request.userHash, candidates[i]!.lineItem.id, request.query.atMs);

@@ -45,6 +45,7 @@ interface Replica {
   readonly redis?: string;
   readonly name?: string;
   readonly versionPollMs?: number;
+  readonly noticePollMs?: number;
   readonly reloadIntervalMs?: number;
   readonly observer?: CatalogObserver;
 }
@@ -54,12 +55,13 @@ const replica = ({
   redis = redisUrl,
   name = 'test',
   versionPollMs = 60_000,
+  noticePollMs = 60_000,
   ...rest
 }: Replica = {}): Catalog => {
   const notices = createChangeNotices({
     connect: () => new Redis(redis, { maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 50 }),
     name,
-    pollIntervalMs: 60_000,
+    pollIntervalMs: noticePollMs,
   });
   const loader = createCatalogLoader({ store, dimensions: new Map() });
   const catalog = createCatalog({ store, loader, notices, reloadIntervalMs: 86_400_000, versionPollMs, ...rest });
@@ -158,6 +160,36 @@ test('a reload on one replica is followed by the others within a second', async 
   await here.reloadEverywhere();
   expect(candidates(here)).toBe(2);
   await eventually(() => candidates(there) === 2, 1000);
+});
+
+test('when Redis loses its data a replica reads the catalog again only if Postgres has another one', async () => {
+  const real = createCatalogStore({ knex });
+  let loads = 0;
+  let looks = 0;
+  const store: CatalogStore = {
+    ...real,
+    readAll: (use) => {
+      loads++;
+      return real.readAll(use);
+    },
+    readVersion: () => {
+      looks++;
+      return real.readVersion();
+    },
+  };
+  const [redis, version] = [new Redis(redisUrl), 'lossy:version'];
+  await redis.set(version, 9);
+  const catalog = replica({ store, name: 'lossy', noticePollMs: 20 });
+  await catalog.start();
+  await redis.del(version);
+  await eventually(() => looks === 1, 2000);
+  expect(loads).toBe(1);
+  await redis.set(version, 3);
+  await eventually(() => loads === 2, 2000);
+  await book(2);
+  await redis.del(version);
+  await eventually(() => candidates(catalog) === 2, 2000);
+  await redis.quit();
 });
 
 test('without Redis other replicas follow a write by the version in Postgres', async () => {

@@ -20,7 +20,7 @@ afterAll(() => redis.disconnect());
 
 /** A replica that listens, with the number of changes that it received. */
 const listen = async (name: string, { pollIntervalMs = 60_000, at = url }: { pollIntervalMs?: number; at?: string } = {}) => {
-  const received = { times: 0, availability: [] as boolean[] };
+  const received = { times: 0, losses: 0, availability: [] as boolean[] };
   const notices = createChangeNotices({
     connect: () => new Redis(at, { maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 20 }),
     name,
@@ -28,7 +28,10 @@ const listen = async (name: string, { pollIntervalMs = 60_000, at = url }: { pol
     onAvailability: (available) => received.availability.push(available),
   });
   open.push(notices);
-  await notices.start(() => void received.times++);
+  await notices.start(
+    () => void received.times++,
+    () => void received.losses++,
+  );
   return { notices, received };
 };
 
@@ -61,11 +64,14 @@ test('a new subscription finds announcements made while it was broken', async ()
   await eventually(() => expect(received.times).toBe(1));
 });
 
-test('an emptied Redis counts as a change', async () => {
+test('a Redis that was emptied, or has older data, is not an announcement: it says that one may be lost', async () => {
   await redis.set('emptied:version', 9);
   const { received } = await listen('emptied', { pollIntervalMs: 50 });
+  await redis.set('emptied:version', 7);
+  await eventually(() => expect(received.losses).toBe(1));
   await redis.del('emptied:version');
-  await eventually(() => expect(received.times).toBe(1));
+  await eventually(() => expect(received.losses).toBe(2));
+  expect(received.times).toBe(0);
 });
 
 test('without Redis listening starts, the outage is reported once, and an announcement rejects', async () => {
@@ -73,5 +79,5 @@ test('without Redis listening starts, the outage is reported once, and an announ
   await expect(notices.announce()).rejects.toThrow();
   await eventually(() => expect(received.availability).toEqual([false]));
   await sleep(100);
-  expect(received).toEqual({ times: 0, availability: [false] });
+  expect(received).toEqual({ times: 0, losses: 0, availability: [false] });
 });

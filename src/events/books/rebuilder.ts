@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { BooksServer } from '../../ledger/books/books-server.ts';
 import type { BookStore, CampaignName } from '../postgres/book-store.ts';
+import { createAskedCampaigns } from './asked-campaigns.ts';
 import type { BookKeeper } from './book-keeper.ts';
 import type { RebuildCampaigns, RebuildWish } from './rebuild-campaigns.ts';
 
 export interface RebuilderOptions {
   readonly keeper: BookKeeper;
   readonly store: BookStore;
-  readonly server: Pick<BooksServer, 'look' | 'complete' | 'wholeOf'>;
+  readonly server: Pick<BooksServer, 'look' | 'complete' | 'presentOf'>;
   readonly rebuildCampaigns: RebuildCampaigns;
   readonly scopes: number;
   readonly scopeOf: (publisherId: number) => number;
@@ -26,6 +27,7 @@ const MAX_CAMPAIGNS = 50;
 const MAX_WALKS = 2;
 const GATHER_MS = 5;
 const AGAIN_MS = 50;
+const YIELD_MS = 500;
 /** Other replicas learn of an epoch, and write what they were granted, in some milliseconds. */
 const READY_MS = 10;
 const FAILED_MS = 500;
@@ -34,12 +36,12 @@ const BEFORE_FIRST = -(2 ** 31);
 
 /**
  * Rebuilds accounts after Redis has lost data: those that requests ask for first, by any replica; and all of a scope, by one.
- * Accounts are written once, so several replicas may rebuild the same.
+ * Accounts are written once, so several replicas may rebuild the same. Each takes publishers in an order by chance and leaves out
+ * what is there, so that replicas share the work without a lock.
  */
 export const createRebuilder = (options: RebuilderOptions) => {
   const { keeper, store, server, rebuildCampaigns, scopes, scopeOf, shardOf, now, onRebuilt, onFailure } = options;
-  /** Campaigns that are asked for, by publisher, of each scope. */
-  const asked = Array.from({ length: scopes }, () => new Map<number, Set<number>>());
+  const asked = Array.from({ length: scopes }, () => createAskedCampaigns(server));
   const answering = new Set<number>();
   const walking = new Set<number>();
   const flushed = new Map<number, string>();
@@ -80,59 +82,39 @@ export const createRebuilder = (options: RebuilderOptions) => {
     return true;
   };
 
-  const take = (scope: number): Map<number, Set<number>> => {
-    const taken = new Map<number, Set<number>>();
-    let count = 0;
-    for (const [publisherId, campaigns] of asked[scope]!) {
-      if (count >= MAX_CAMPAIGNS) break;
-      asked[scope]!.delete(publisherId);
-      taken.set(publisherId, campaigns);
-      count += campaigns.size;
-    }
-    return taken;
-  };
-
   /** What is to be rebuilt of what is asked for. Once all of a scope is, a publisher whose accounts are not there is rebuilt whole. */
-  const wishesOf = async (scope: number, taken: ReadonlyMap<number, ReadonlySet<number>>): Promise<readonly RebuildWish[]> => {
+  const wishesOf = async (scope: number, taken: ReadonlyMap<number, readonly number[]>): Promise<readonly RebuildWish[]> => {
     const all = new Map<number, number[]>([...taken.keys()].map((id) => [id, []]));
     for (const { id, publisherId } of await store.campaignsOf([...taken.keys()])) all.get(publisherId)?.push(id);
     return [...taken].flatMap(([publisherId, campaigns]) => {
       const known = all.get(publisherId)!;
       const isWhole = keeper.stateOf(scope) === 'open' || known.length === 0;
-      return isWhole ? inSteps(publisherId, known) : [{ publisherId, campaigns: [...campaigns], isWhole }];
+      return isWhole ? inSteps(publisherId, known) : [{ publisherId, campaigns, isWhole }];
     });
   };
 
   const answer = async (scope: number): Promise<void> => {
     await rest(GATHER_MS);
-    while (asked[scope]!.size > 0) {
+    while (!asked[scope]!.isEmpty()) {
       await untilReady(scope);
       if (stopped.signal.aborted) return;
-      const taken = take(scope);
-      // Refused by a process that was not examined yet: nothing of them is missing.
-      for (const publisherId of await server.wholeOf([...taken.keys()], keeper.epochOf(scope))) taken.delete(publisherId);
+      const taken = await asked[scope]!.take(keeper.epochOf(scope));
+      if (taken.size === 0) continue;
       const wishes = await wishesOf(scope, taken);
       // A wish of many campaigns is several of one publisher: one after the other.
       for (const step of stepsOf(wishes)) {
         if (await rebuild(scope, step)) continue;
-        for (const [publisherId, campaigns] of taken) for (const id of campaigns) ask(publisherId, id);
+        for (const [publisherId, campaigns] of taken) asked[scope]!.add(publisherId, campaigns);
         await rest(AGAIN_MS);
         break;
       }
     }
   };
 
-  const ask = (publisherId: number, campaignId: number): void => {
-    const scope = scopeOf(publisherId);
-    const of = asked[scope]!.get(publisherId);
-    if (of) of.add(campaignId);
-    else asked[scope]!.set(publisherId, new Set([campaignId]));
-  };
-
   const refused = (publisherId: number, campaignId: number): void => {
     if (stopped.signal.aborted) return;
-    ask(publisherId, campaignId);
     const scope = scopeOf(publisherId);
+    asked[scope]!.add(publisherId, [campaignId]);
     if (answering.has(scope)) return;
     answering.add(scope);
     run(async () => {
@@ -151,6 +133,21 @@ export const createRebuilder = (options: RebuilderOptions) => {
     for (let tries = 1; !stopped.signal.aborted && !(await isReady(scope)); tries++) await rest(Math.min(tries * READY_MS, AGAIN_MS));
   };
 
+  const missingOf = (asked: readonly (readonly [number, readonly number[]])[], epoch: string): Promise<readonly RebuildWish[]> =>
+    Promise.all(
+      asked.map(async ([publisherId, campaigns]) => {
+        const present = await server.presentOf(publisherId, campaigns, epoch);
+        const missing = present === 'whole' ? [] : campaigns.filter((id) => !present.includes(id));
+        return { publisherId, campaigns: missing, isWhole: false };
+      }),
+    );
+
+  /** What is asked for is rebuilt before what is not; what is asked for all the time does not keep the rest for long. */
+  const untilAnswered = async (scope: number): Promise<void> => {
+    const untilMs = performance.now() + YIELD_MS;
+    while (!stopped.signal.aborted && answering.has(scope) && performance.now() < untilMs) await rest(GATHER_MS);
+  };
+
   /** All campaigns of a scope: those in flight first, the others so that one that is prolonged does not begin at nothing. */
   const walk = async (scope: number, checkLock: () => Promise<void>): Promise<void> => {
     const begunMs = performance.now();
@@ -160,7 +157,11 @@ export const createRebuilder = (options: RebuilderOptions) => {
     /** Resolves to false when another epoch has begun, or the replica stops. */
     const step = async (wishes: readonly RebuildWish[]): Promise<boolean> => {
       for (;;) {
-        const isRebuilt = await rebuild(scope, wishes);
+        await untilAnswered(scope);
+        const isRebuilt = await rebuild(
+          scope,
+          wishes.filter(({ campaigns, isWhole }) => isWhole || campaigns.length > 0),
+        );
         await checkLock();
         if (stopped.signal.aborted || keeper.epochOf(scope) !== epoch) return false;
         if (isRebuilt) return true;
@@ -173,7 +174,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
         const own = page.filter(({ publisherId }) => scopeOf(publisherId) === scope);
         const byPublisher = new Map<number, number[]>();
         for (const { id, publisherId } of own) byPublisher.set(publisherId, [...(byPublisher.get(publisherId) ?? []), id]);
-        if (!(await step([...byPublisher].map(([publisherId, campaigns]) => ({ publisherId, campaigns, isWhole: false }))))) return;
+        if (!(await step(await missingOf([...byPublisher], epoch)))) return;
         for (const publisherId of byPublisher.keys()) begun.add(publisherId);
         after = page.length < MAX_CAMPAIGNS ? undefined : page.at(-1)?.id;
       }

@@ -60,8 +60,8 @@ export interface BooksServer {
   complete(scope: number, epoch: string): Promise<void>;
   /** Notes a moment at which Postgres was written. */
   mark(scope: number, epoch: string, atMs: number): Promise<void>;
-  /** Which of these publishers have all of their accounts in an epoch. */
-  wholeOf(publishers: readonly number[], epoch: string): Promise<ReadonlySet<number>>;
+  /** What is rebuilt of a publisher in an epoch: 'whole', or which of these campaigns. */
+  presentOf(publisherId: number, campaigns: readonly number[], epoch: string): Promise<'whole' | readonly number[]>;
   /** Fields of the entries in a shard's event stream; undefined: there are too many. */
   unstored(shard: number): Promise<readonly (readonly string[])[] | undefined>;
   /**
@@ -80,6 +80,7 @@ export interface BooksServerOptions {
 
 /** Of lua/epoch.lua. */
 const EPOCH_FIELD = '#';
+const REBUILDING = ' rebuilding';
 
 /** As for the comparison of the books: with so many events a call takes Redis about 2 ms. */
 const MAX_EVENTS = 1_000;
@@ -112,9 +113,11 @@ export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksSe
     open: (scope, epoch, state) => call(scope, 'open', epoch, state),
     complete: async (scope, epoch) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'state', 'open')),
     mark: async (scope, epoch, atMs) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'mark', String(atMs))),
-    wholeOf: async (publishers, epoch) => {
-      const marks = await Promise.all(publishers.map((id) => redis.hget(keys.accounts(id), EPOCH_FIELD)));
-      return new Set(publishers.filter((_, i) => marks[i] === epoch));
+    presentOf: async (publisherId, campaigns, epoch) => {
+      const fields = campaigns.map((id) => accountField('c', id));
+      const [mark, ...accounts] = await redis.hmget(keys.accounts(publisherId), EPOCH_FIELD, ...fields);
+      if (mark === epoch) return 'whole';
+      return mark === epoch + REBUILDING ? campaigns.filter((_, i) => accounts[i] !== null) : [];
     },
     unstored: async (shard) => (await scripts.readUnstored(keys.events(shard), MAX_EVENTS)) ?? undefined,
     rebuild: async (publisherId, epoch, accounts, { isWhole, days }) => {

@@ -1,0 +1,56 @@
+import type { BooksServer } from '../../ledger/books/books-server.ts';
+
+/** Campaigns of one scope whose accounts requests have asked for. */
+export interface AskedCampaigns {
+  isEmpty(): boolean;
+  add(publisherId: number, campaigns: readonly number[]): void;
+  /**
+   * Takes a few, by their publisher, without those that are rebuilt in this epoch. Rejects when Redis is unavailable; they are then
+   * forgotten until a request asks again.
+   */
+  take(epoch: string): Promise<ReadonlyMap<number, readonly number[]>>;
+}
+
+/** Few, so that replicas that are asked for the same soon find what another one has rebuilt. */
+const MAX_TAKEN = 4;
+
+/**
+ * Publishers are taken in an order by chance, and what another replica has rebuilt meanwhile is left out: replicas share the work
+ * without a lock.
+ */
+export const createAskedCampaigns = (server: Pick<BooksServer, 'presentOf'>): AskedCampaigns => {
+  const asked = new Map<number, Set<number>>();
+  /** Asked for again, one of their line items is missing. */
+  let leftOut = { epoch: '', campaigns: new Set<number>() };
+
+  const missing = async (publisherId: number, campaigns: readonly number[], epoch: string): Promise<readonly number[]> => {
+    const present = await server.presentOf(publisherId, campaigns, epoch);
+    if (present === 'whole') return [];
+    if (leftOut.epoch !== epoch) leftOut = { epoch, campaigns: new Set() };
+    const { campaigns: before } = leftOut;
+    const left = new Set(present.filter((id) => !before.has(id)));
+    for (const id of left) before.add(id);
+    return campaigns.filter((id) => !left.has(id));
+  };
+
+  return {
+    isEmpty: () => asked.size === 0,
+    add: (publisherId, campaigns) => {
+      const known = asked.get(publisherId) ?? new Set();
+      for (const id of campaigns) known.add(id);
+      asked.set(publisherId, known);
+    },
+    take: async (epoch) => {
+      const taken: [number, readonly number[]][] = [];
+      const left = [...asked];
+      for (let count = 0; left.length > 0 && count < MAX_TAKEN;) {
+        const [[publisherId, campaigns]] = left.splice(Math.floor(Math.random() * left.length), 1) as [[number, Set<number>]];
+        asked.delete(publisherId);
+        taken.push([publisherId, [...campaigns]]);
+        count += campaigns.size;
+      }
+      const wanted = taken.map(async ([publisherId, campaigns]) => [publisherId, await missing(publisherId, campaigns, epoch)] as const);
+      return new Map((await Promise.all(wanted)).filter(([, campaigns]) => campaigns.length > 0));
+    },
+  };
+};
