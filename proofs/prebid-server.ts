@@ -32,7 +32,7 @@ interface Bid {
   readonly adomain?: readonly string[];
   readonly w?: number;
   readonly h?: number;
-  readonly ext?: { readonly prebid?: { readonly cache?: { readonly vastXml?: { readonly url: string } } } };
+  readonly ext?: { readonly prebid?: { readonly cache?: { readonly bids?: { readonly url: string } } } };
 }
 interface Answer {
   readonly cur?: string;
@@ -177,7 +177,8 @@ const asSellerOfVideo = async (fleet: Fleet, ask: ReturnType<typeof pageOf>): Pr
   const cached = { ext: { prebid: { cache: { vastxml: {} }, targeting: {} } } };
   const [film] = bidsOf(await ask([placed('film', { video: VIDEO })], cached));
   const [long] = bidsOf(await ask([placed('film', { video: { ...VIDEO, maxduration: 10 } })], cached));
-  const kept = film?.ext?.prebid?.cache?.vastXml?.url;
+  // Where Prebid Server for Java says `vastXml`, that for Go says `bids`.
+  const kept = film?.ext?.prebid?.cache?.bids?.url;
   const text = kept === undefined ? '' : await (await fetch(kept)).text();
   const counted = () => fleet.metric('adserver_impressions_total');
   const before = await counted();
