@@ -131,19 +131,22 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   return findings;
 };
 
-const folderBefore = values.guard ? mkdtempSync(path.join(tmpdir(), 'ad-server-before-')) : undefined;
-const before = folderBefore === undefined ? undefined : await buildBefore(folderBefore);
-const rig = await createRig({ nodeFlags, ...(values.dist ? { dist: values.dist } : {}), say });
-const leave = (): void => void rig.close().finally(() => process.exit(130));
+const opened: Pick<Rig, 'close'>[] = [];
+const leave = (): void => void Promise.allSettled(opened.map((one) => one.close())).finally(() => process.exit(130));
 process.once('SIGINT', leave);
 process.once('SIGTERM', leave);
+const folderBefore = values.guard ? mkdtempSync(path.join(tmpdir(), 'ad-server-before-')) : undefined;
+// Also when it is interrupted, or fails.
+if (folderBefore !== undefined) process.once('exit', () => removeBefore(folderBefore));
+const before = folderBefore === undefined ? undefined : await buildBefore(folderBefore);
+const rig = await createRig({ nodeFlags, ...(values.dist ? { dist: values.dist } : {}), say });
+opened.push(rig);
 
 let findings: readonly Finding[];
 try {
   findings = await measureAll(rig);
 } finally {
   await rig.close();
-  if (folderBefore !== undefined) await removeBefore(folderBefore);
 }
 const goals = findings.flatMap((finding) => finding.goals);
 const args = process.argv.slice(2).join(' ');

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -33,5 +33,9 @@ export const buildBefore = async (folder: string): Promise<{ readonly commit: st
   return { commit, dist: path.join(checkout, 'dist') };
 };
 
-/** Takes the checkout away again. */
-export const removeBefore = (folder: string): Promise<string> => git('worktree', 'remove', '--force', path.join(folder, 'before'));
+/** Takes the checkout away again, however far it came. It does not wait, so that it can run as the process ends. */
+export const removeBefore = (folder: string): void => {
+  rmSync(folder, { recursive: true, force: true });
+  // Git forgets the checkouts whose folders are gone.
+  execFileSync('git', ['-C', ROOT, 'worktree', 'prune']);
+};

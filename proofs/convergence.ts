@@ -8,6 +8,7 @@ const MAX_NOTIFIED_MS = 1_000;
 
 export const convergence: Proof = {
   name: 'convergence',
+  isTimed: true,
   claim: 'after a change and one POST /reload all replicas serve it, with pub/sub and with Redis cut off',
   expected: `≤ ${MAX_NOTIFIED_MS} ms with pub/sub, ≤ ${MAX_CUT_OFF_MS} ms without`,
   run: async (rig, scale) => {

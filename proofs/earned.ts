@@ -36,6 +36,7 @@ const LAYOUTS = ['neighbours', 'scattered'] as const;
 /** What one client without renders takes from the visitors of a publisher, and what a crowd of them takes. */
 export const earned: Proof = {
   name: 'earned',
+  isLong: true,
   claim: `visitors at ${VISITS_PER_SECOND} requests a second, and one client that asks ${STRANGER_PER_SECOND} times a second for the same limited line items and renders nothing; then ${CROWDS.join(' and ')} networks that take one ad each and render nothing`,
   expected: `the visitors' fill at least ${100 * MIN_FILL} % of that of a quiet run; the client gets at most ${100 * MAX_SHARE} % of what is booked, or ${MAX_FEW} ads; with the rule off the visitors' fill falls; beside each crowd at least ${100 * MIN_FILL} % of the visits are filled`,
   run: async (rig, scale) => {

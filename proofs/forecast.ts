@@ -16,6 +16,7 @@ const MAX_UNAVAILABLE = 0.03;
  */
 export const forecast: Proof = {
   name: 'forecast',
+  isLong: true,
   claim: `deliveries of ${FORECAST_DAYS} days, forecast from a sample of the ${FORECAST_DAYS} before, and then played in virtual time by 3 replicas`,
   expected: `per line item off by ${100 * MAX_MEDIAN} % at most in the median and ${100 * MAX_NINETIETH} % at the 90th percentile; P10 to P90 holds ${100 * HELD[0]} to ${100 * HELD[1]} % of them; available impressions off by ${100 * MAX_UNAVAILABLE} % at most; an impossible goal is called so; the line items named as displaced fell short; each rule that the forecast does not know is seen`,
   run: async ({ seed, say }, scale) => {

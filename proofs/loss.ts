@@ -150,6 +150,7 @@ const untilSettled = async (visits: Visits, sinceMs: number, { afterMs, settledM
 /** Redis and Postgres lose data in every way while four replicas sell caps and budgets of 2,000 line items. */
 export const loss: Proof = {
   name: 'loss',
+  isLong: true,
   claim:
     'Redis is flushed, restarted empty, with older data, without its last second, failed over to a lagging replica; Postgres is restored to an earlier state',
   expected: `overshoot 0 in every form; no acknowledged impression lost or doubled where Postgres keeps its rows; fill back to ${100 * FILL} % within ${MAX_MS / 1000} s`,

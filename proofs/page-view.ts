@@ -36,6 +36,7 @@ interface World {
  */
 export const pageView: Proof = {
   name: 'page-view',
+  isTimed: true,
   claim: `pages of ${IMPS} impressions over 3 replicas, that ask in one request and in several at a time`,
   expected:
     'no page with a creative twice, an advertiser twice, two advertisers that share an exclusion label, or a part of a roadblock; no roadblock over its cap; every page gets as many ads as may be together',

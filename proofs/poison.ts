@@ -31,6 +31,7 @@ interface Part {
 
 export const poison: Proof = {
   name: 'poison',
+  isTimed: true,
   claim:
     'events that Postgres refuses for good or for a time, entries and waiting hits that cannot be read, and a shard that cannot be folded, ' +
     `under traffic of ${PUBLISHERS} publishers`,

@@ -36,7 +36,7 @@ import { upkeep } from './upkeep.ts';
 import { video } from './video.ts';
 import type { Proof } from './rig/proof.ts';
 
-/** All proofs, in the order in which they run. */
+/** All proofs, in the order of their figures. */
 export const PROOFS: readonly Proof[] = [
   cap,
   capFaults,

@@ -2,7 +2,7 @@
  * npm run prove: tests the claims of docs/reliability.md on a fleet of replicas behind a balancer, with network faults.
  *
  *   npm run prove                        every proof at full scale, but those that need Go, Java or chDB
- *   npm run prove -- --quick             a smaller scale for every change, two proofs at a time, about five minutes
+ *   npm run prove -- --quick             a smaller scale for every change, up to three proofs at a time, about five minutes
  *   npm run prove -- --only cap,tokens   selected proofs
  *   npm run prove -- --seed 7            other random choices
  *   npm run prove -- --only chaos --seed 7 --seeds 1                    plays one story again
@@ -53,6 +53,9 @@ const scale = createScale({
   against: values.against,
 });
 const found = new Map<Proof, Verdict>();
+/** On two cores. */
+const MAX_BESIDE = 3;
+const MAX_BESIDE_TIMED = 2;
 
 /** @param tell takes its lines as they come */
 const runProof = async (proof: Proof, tell: (line: string) => void): Promise<void> => {
@@ -69,17 +72,27 @@ const runProof = async (proof: Proof, tell: (line: string) => void): Promise<voi
   tell(`  expected  ${proof.expected}\n  observed  ${finding.observed}\n  ${finding.ok ? 'holds' : 'DOES NOT HOLD'} (${seconds} s)`);
 };
 
-/** Most proofs wait for most of their time. The lines of one are said together, when it has ended. */
-const besideAnother = new PQueue({ concurrency: values.quick ? 2 : 1 });
-await besideAnother.addAll(
-  proofs
-    .filter(({ isAlone }) => !isAlone)
-    .map((proof) => async () => {
+/**
+ * Most proofs wait for most of their time, so at the small scale some run beside each other. The lines of one are said together, when it
+ * has ended.
+ */
+const runBeside = async (chosen: readonly Proof[], atOnce: number): Promise<void> => {
+  const concurrency = values.quick ? atOnce : 1;
+  const isTold = concurrency === 1 || proofs.length === 1;
+  await new PQueue({ concurrency }).addAll(
+    chosen.map((proof) => async () => {
       const lines: string[] = [];
-      const isTold = besideAnother.concurrency === 1 || proofs.length === 1;
       await runProof(proof, isTold ? say : (line) => lines.push(line));
       if (lines.length > 0) say(lines.join('\n'));
     }),
+  );
+};
+const beside = proofs.filter(({ isAlone, isTimed }) => !isAlone && !isTimed);
+const begunFirst = values.quick ? beside.toSorted((a, b) => Number(b.isLong ?? false) - Number(a.isLong ?? false)) : beside;
+await runBeside(begunFirst, MAX_BESIDE);
+await runBeside(
+  proofs.filter(({ isTimed }) => isTimed),
+  MAX_BESIDE_TIMED,
 );
 for (const proof of proofs) if (proof.isAlone) await runProof(proof, say);
 await rig.close();

@@ -8,6 +8,7 @@ const PER_SECOND = 200;
 
 export const rolling: Proof = {
   name: 'rolling',
+  isTimed: true,
   claim: `a rolling restart of 3 replicas, twice, under ${PER_SECOND} requests a second, ad requests (POST) and impressions`,
   expected: '0 failed requests; nothing lost',
   run: async (rig, scale) => {

@@ -18,6 +18,7 @@ const CONTENT = JSON.stringify({
 /** Players of which half leave: before the ad begins, or before it ends. */
 export const video: Proof = {
   name: 'video',
+  isTimed: true,
   claim: 'an impression cap and the price of completed views on 4 replicas, with players of which half leave',
   expected:
     'exactly as many impressions as the cap; a place that a player gives back is free within a second; views billed once, only when complete and with their impression, and never over the budget',

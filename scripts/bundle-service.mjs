@@ -5,11 +5,15 @@ import path from 'node:path';
 const ENTRIES = ['main', 'catalog/worker/catalog-worker'];
 /**
  * Loaded from node_modules: OpenTelemetry, which most replicas never load; the client of Redis, whose calls a proof measures
- * (proofs/rig/replica-probe.mjs); and the drivers of other databases, which knex names and nothing here has.
+ * (proofs/rig/replica-probe.mjs); CommonJS packages that are imported at their first use, which in a bundle have only a default export;
+ * and the drivers of other databases, which knex names and nothing here has.
  */
 const APART = [
   '@opentelemetry/*',
   'ioredis',
+  '@aws-sdk/client-s3',
+  '@clickhouse/client',
+  'yaml',
   'pg-native',
   'better-sqlite3',
   'sqlite3',
@@ -31,17 +35,21 @@ export async function bundleService(root, dist) {
   // Imported here: the dependencies may not be installed when this file is loaded.
   const { build } = await import('esbuild');
   const src = path.join(root, 'src');
-  await build({
+  const { metafile } = await build({
     entryPoints: ENTRIES.map((entry) => path.join(src, `${entry}.ts`)),
+    absWorkingDir: root,
     outdir: path.join(dist, 'bundle'),
     ...{ entryNames: '[name]', bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20' },
-    ...{ external: APART, legalComments: 'none', logLevel: 'error' },
+    ...{ external: APART, legalComments: 'none', logLevel: 'error', metafile: true },
     // Beside the bundle, and not named in it: Node reads the whole map of a file with the first stack of an error, which held the event
     // loop for 400 ms.
     ...{ sourcemap: 'external', sourcesContent: false },
     banner: { js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);" },
     plugins: [addressesOfModules(src)],
   });
+  for (const { entryPoint = '', exports } of Object.values(metafile.outputs))
+    if (entryPoint.includes('node_modules/') && exports.join() === 'default' && isCommonJs(path.join(root, entryPoint)))
+      throw new Error(`${entryPoint} is CommonJS, and would have no named exports where it is imported later: add its package to APART.`);
   for (const entry of ENTRIES) {
     const file = path.join(dist, `${entry}.js`);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -49,6 +57,9 @@ export async function bundleService(root, dist) {
     writeFileSync(file, `import '${path.relative(path.dirname(file), bundled).replace(/^(?!\.)/, './')}';\n`);
   }
 }
+
+/** It has no `export` of a module. */
+const isCommonJs = (file) => !/^export\b/m.test(readFileSync(file, 'utf8'));
 
 /** A module finds its Lua scripts and tables by its address, which in the bundle is that of its own file in dist. */
 const addressesOfModules = (src) => ({

@@ -62,7 +62,7 @@ const MANAGERS = {
 
 /**
  * Makes sure that programs are there. On Debian, as root, it says what it installs and why, and
- * installs it when there is no one to ask (--yes, CI, no terminal) or when the answer is yes.
+ * installs it when the answer is yes, or without a question (--yes, CI, no terminal).
  * @param {readonly (keyof typeof PROGRAMS)[]} wanted
  * @param {{ say(line: string): void, ask: ((question: string) => Promise<boolean>) | undefined, isRoot: boolean }} consent
  * @throws {Error} with one sentence that names what is missing and the command that installs it here

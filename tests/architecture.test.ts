@@ -198,6 +198,11 @@ describe('Lua files', () => {
     expect(missing).toEqual([]);
   });
 
+  it(`have at most ${MAX_LINES} lines`, () => {
+    const long = luaFiles.map((name) => ({ name, lines: read(name).split('\n').length - 1 })).filter(({ lines }) => lines > MAX_LINES);
+    expect(long).toEqual([]);
+  });
+
   it('include files that exist', () => {
     const included = luaFiles.flatMap((name) =>
       [...read(name).matchAll(/^-- @include (\S+)/gm)].map(([, target = '']) => path.join(path.dirname(name), target)),

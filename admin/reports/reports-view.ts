@@ -16,7 +16,7 @@ import { createShareForm } from './share-report.ts';
 import type { Route } from '../route.ts';
 import { saveFile } from '../api/save-file.ts';
 import type { Problem } from '../api/wire.ts';
-import { date } from '../words/dates.ts';
+import { date, isoDateIn, time } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
 import { sayWords } from '../words/service-words.ts';
 import { t } from '../words/texts.ts';
@@ -121,6 +121,7 @@ export const openReports = (page: Page, route: Route): View => {
       <p class="figure" role="status">
         ${t`${count(row_count)} ${row_count === 1 ? t`row` : t`rows`}, ${date(answer.from)} to ${date(answer.to)}
         (${time_zone})${rows.length < row_count ? t`. The first ${count(rows.length)} are shown; CSV has all of them` : ''}.`}
+        ${answer.to >= isoDateIn(-1) ? t`With what was stored until ${time(answer.complete_until)}.` : ''}
       </p>
       ${payerNote(answer.payer_changes)}
       ${reportTable({

@@ -79,7 +79,8 @@ export interface Model {
   acknowledge(key: string, atMs: number): void;
   /** Postgres accepted the hit. */
   store(key: string): void;
-  log(events: readonly LoggedEvent[]): readonly Violation[];
+  /** @param redisMs of Redis's clock now */
+  log(events: readonly LoggedEvent[], redisMs: number): readonly Violation[];
   /** These hits wait for their impression in Redis. */
   noteWaiting(keys: ReadonlySet<string>): void;
   /**
@@ -110,6 +111,10 @@ export const createModel = (): Model => {
   const waiting = new Set<string>();
   const waitedInRedis = new Set<string>();
   const refiltered = new Set<string>();
+  /** The time of a publisher does not step back with Redis's clock. */
+  let latestMs = 0;
+  /** An ad that holds nothing, or no longer does, has nothing to give back, and its impression counts. */
+  const isReleased = ({ counted }: Ad, { hit, atMs }: LoggedEvent): boolean => !counted && hit.ad.holdEndMs > Math.max(latestMs, atMs);
   /** Events that a loss has taken. */
   const taken = new Map<string, LoggedEvent>();
   const windows = new Map<number, number>();
@@ -206,7 +211,7 @@ export const createModel = (): Model => {
     if (event.hit.kind === 'click') addClicks(ad, 1);
     if (isImpression) Object.assign(ad, { counted: true, waiting: false });
     if (isCompleteView(event)) ad.completed = true;
-    if (isNotUsed(event)) ad.released = !ad.counted;
+    if (isNotUsed(event)) ad.released = isReleased(ad, event);
   };
 
   const logOne = (event: LoggedEvent): readonly Violation[] => {
@@ -224,14 +229,16 @@ export const createModel = (): Model => {
     waiting.delete(key);
     if (!ad) return [];
     const isImpression = adOfImpression(key) !== undefined && event.reason === '';
-    if (isImpression && ad.released && !ad.forgotten) return [{ rule: 'released', text: `${key} was counted after its ad was not used` }];
+    // One that is restored had come first, was filtered, and has found room beside what is delivered and held.
+    const mustNotCount = ad.released && !ad.forgotten && !refiltered.has(event.hit.ad.tokenId);
+    if (isImpression && mustNotCount) return [{ rule: 'released', text: `${key} was counted after its ad was not used` }];
     if (isImpression) {
       ad.counted = true;
       ad.filteredLater = false;
       ad.waiting = false;
     }
     if (isCompleteView(event) && event.reason === '') ad.completed = true;
-    if (isNotUsed(event) && event.reason === '') ad.released = !ad.counted;
+    if (isNotUsed(event) && event.reason === '') ad.released = isReleased(ad, event);
     addFor(ad, isImpression ? 1 : 0, event.billedMicros);
     if (event.hit.kind === 'click' && event.reason === '') addClicks(ad, 1);
     return checkBill(ad, event, isImpression);
@@ -287,7 +294,10 @@ export const createModel = (): Model => {
     store: (key) => {
       if (!logged.has(key)) wait(key);
     },
-    log: (events) => events.flatMap(logOne),
+    log: (events, redisMs) => {
+      latestMs = Math.max(latestMs, redisMs);
+      return events.flatMap(logOne);
+    },
     refilter: refilterOne,
     noteWaiting: (keys) => {
       for (const key of keys) waitedInRedis.add(key);

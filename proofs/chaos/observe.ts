@@ -52,7 +52,7 @@ const touchedBy = ({ model, publishers }: Stage, step: Step): readonly number[] 
 export const observe = async (stage: Stage, publishers: readonly number[]): Promise<readonly Violation[]> => {
   const { model, system } = stage;
   const { events, waiting, tallies } = await system.newEvents();
-  const found: Violation[] = [...model.log(events)];
+  const found: Violation[] = [...model.log(events, stage.redisMs)];
   model.noteWaiting(waiting);
   // After the events: a hit that is in both stores was counted already.
   for (const key of system.takeStored()) model.store(key);

@@ -29,6 +29,10 @@ export interface Proof {
   readonly expected: string;
   /** It measures what this machine does meanwhile: nothing else runs beside it. */
   readonly isAlone?: boolean;
+  /** It has limits of some hundred milliseconds: at most one other proof runs beside it. */
+  readonly isTimed?: boolean;
+  /** It takes a minute at the small scale too, and begins first. */
+  readonly isLong?: boolean;
   /** Software that this project does not bring: it runs only where it is named. */
   readonly needs?: 'Go' | 'Java' | 'Python';
   run(rig: Rig, scale: Scale): Promise<Finding>;

@@ -19,6 +19,10 @@ export interface ChangeNotices {
    * Rejects when Redis is unavailable; the other replicas then find the change by polling Postgres.
    */
   announce(): Promise<void>;
+  /** Tells the other replicas that Redis has lost data of a scope, and counts anew. Rejects when Redis is unavailable; they find it within seconds. */
+  announceEpoch(scope: number): Promise<void>;
+  /** Called after another replica's `announceEpoch`. */
+  onEpoch: (scope: number) => void;
   close(): Promise<void>;
 }
 
@@ -39,6 +43,8 @@ export interface ChangeNoticeOptions {
 /** Default name of the channel; the version key begins with it. */
 const CATALOG_CHANNEL = 'adserver:catalog';
 const FIRST_ANSWER_MS = 1000;
+/** In place of the version. */
+const EPOCH = 'epoch';
 
 /**
  * Announcements use Redis pub/sub, which can lose messages. Each announcement therefore also
@@ -110,8 +116,9 @@ export const createChangeNotices = ({
   };
 
   subscriber.on('message', (_channel: string, message: string) => {
-    const [from, version] = message.split(' ');
+    const [from, version, scope] = message.split(' ');
     if (from === sender || closed) return;
+    if (version === EPOCH) return notices.onEpoch(Number(scope));
     // A poll has found this version already, so a reload is running or done.
     if (seen !== undefined && Number(version) <= seen) return;
     seen = Number(version);
@@ -124,7 +131,7 @@ export const createChangeNotices = ({
     if (subscriber.status === 'ready') subscriber.disconnect(true);
   };
 
-  return {
+  const notices: ChangeNotices = {
     start: async (...listeners) => {
       [onChange, onLost] = listeners;
       void whenReady(commands).then(() => commands.on('ready', follow));
@@ -142,6 +149,8 @@ export const createChangeNotices = ({
       await commands.pexpire(versionKey, IDLE_KEY_TTL_MS);
       await commands.publish(name, `${sender} ${version}`);
     },
+    announceEpoch: async (scope) => void (await commands.publish(name, `${sender} ${EPOCH} ${scope}`)),
+    onEpoch: () => undefined,
     close: () => {
       closed = true;
       clearTimeout(timer);
@@ -150,6 +159,7 @@ export const createChangeNotices = ({
       return Promise.resolve();
     },
   };
+  return notices;
 };
 
 const whenReady = (connection: Redis | Cluster): Promise<void> =>

@@ -39,7 +39,7 @@ export const applyBookings = async (client: BookingsClient, files: BookingLines,
 };
 
 export const isConfirmed = async (): Promise<boolean> => {
-  if (!process.stdin.isTTY) throw new CliFault('There is no one to ask: apply with --yes', 2);
+  if (!process.stdin.isTTY) throw new CliFault('No terminal to confirm the changes in: add --yes', 2);
   const ask = createInterface({ input: process.stdin, output: process.stdout });
   try {
     return /^y(es)?$/i.test((await ask.question('Apply? [y/N] ')).trim());

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import { setImmediate as otherRequests } from 'node:timers/promises';
-import { stringify } from 'yaml';
 import { groupBy } from '../base/group-by.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ENTITY_KINDS, isArchived, type EntityRecord } from '../bookings/entity-kind.ts';
@@ -49,7 +48,7 @@ export async function* exportDeclaration({ knex, publisherId, format }: ExportOp
   const named: Named = (table, id) =>
     ENTITY_KINDS[table].namedByClient ? String(id) : (names.get(`${table} ${String(id)}`) ?? (id as number));
   const installation = await installationOf(knex);
-  const write = WRITERS[format];
+  const write = format === 'yaml' ? await loadYamlWriter() : JSON_WRITER;
   const all = (table: EntityTable): readonly Listed[] => listed.get(table) ?? [];
   const byOwner = new Map(WRITE_ORDER.map((table) => [table, groupBy(all(table), ({ ownerId }) => ownerId)]));
 
@@ -116,13 +115,15 @@ const JSON_WRITER: Writer = {
 
 const indented = (text: string, spaces: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces));
 
-const YAML_WRITER: Writer = {
-  head: (head) => stringify(head, { lineWidth: 0 }),
-  item: (list, record, depth, first) =>
-    (first ? `${' '.repeat(depth * 4)}${list}:\n` : '') + indented(stringify([record], { lineWidth: 0 }), depth * 4 + 2),
-  itemEnd: () => '',
-  listEnd: () => '',
-  end: '',
+/** Its package is loaded for the first export that wants it. */
+const loadYamlWriter = async (): Promise<Writer> => {
+  const { stringify } = await import('yaml');
+  return {
+    head: (head) => stringify(head, { lineWidth: 0 }),
+    item: (list, record, depth, first) =>
+      (first ? `${' '.repeat(depth * 4)}${list}:\n` : '') + indented(stringify([record], { lineWidth: 0 }), depth * 4 + 2),
+    itemEnd: () => '',
+    listEnd: () => '',
+    end: '',
+  };
 };
-
-const WRITERS: Readonly<Record<DeclarationFormat, Writer>> = { json: JSON_WRITER, yaml: YAML_WRITER };

@@ -1,5 +1,5 @@
 import type { Creative } from '../catalog/model/entities.ts';
-import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
+import { withoutFrequencyCaps } from '../catalog/model/changed-line-item.ts';
 import { rankDirect } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { Account, AccountReader } from '../ledger/read/read-accounts.ts';

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { restAfter } from '../base/rest-after.ts';
+import { createRounds } from '../base/rounds.ts';
 import { dayOf } from '../base/utc-day.ts';
 import { compareAllAccounts, compareDay, type CompareOptions } from './compare-books.ts';
 import type { CompareAccounts } from './compare-accounts.ts';
@@ -34,22 +34,18 @@ const OLD_DAYS_PER_ROUND = 3;
  */
 export const createReconciler = (options: ReconcilerOptions) => {
   const { knex, counts, compareAccounts, compareTallies, now = Date.now, pauseMs = PAUSE_MS, onMended, onFailure } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
   let oldDay = 0;
-
-  const wait = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   const report = async (books: Books, differences: number): Promise<void> => {
     if (differences > 0) onMended(books, differences);
     await writeReconciliation(knex, books, differences);
   };
 
-  const round = async (checkLock: () => Promise<void>): Promise<void> => {
+  const compare = async (checkLock: () => Promise<void>, stopping: AbortSignal): Promise<void> => {
     const rest = async (tookMs: number): Promise<void> => {
-      stopping.signal.throwIfAborted();
+      stopping.throwIfAborted();
       await checkLock();
-      await restAfter(tookMs, stopping.signal);
+      await restAfter(tookMs, stopping);
     };
     const nowMs = now();
     const today = dayOf(nowMs);
@@ -66,25 +62,9 @@ export const createReconciler = (options: ReconcilerOptions) => {
     await report('accounts', accounts.length + (await compareTallies(today, comparing)));
   };
 
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      try {
-        await underReconcileLock(knex, { wait: false }, round);
-      } catch (fault) {
-        if (!stopping.signal.aborted) onFailure(fault as Error);
-      }
-      await wait(pauseMs);
-    }
-  };
-
-  return {
-    start: (): void => {
-      running ??= loop();
-    },
-    /** Resolves when the current chunk is done. */
-    stop: async (): Promise<void> => {
-      stopping.abort();
-      await running;
-    },
-  };
+  return createRounds({
+    round: (stopping) => underReconcileLock(knex, { wait: false }, (checkLock) => compare(checkLock, stopping)),
+    pauseMs,
+    onFailure,
+  });
 };

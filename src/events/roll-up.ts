@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { createRounds } from '../base/rounds.ts';
 import { rollUpAll, rollUpDue } from './postgres/roll-up-batches.ts';
 
 export interface RollUpOptions {
@@ -18,25 +18,13 @@ const LOOKS = 4;
  * minute have each key many times. Every replica looks whether it is time, and one counts.
  */
 export const createRollUp = ({ knex, everyMs, onFailure }: RollUpOptions) => {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
   const lookMs = Math.min(Math.max(everyMs / LOOKS, MIN_LOOK_MS), MAX_LOOK_MS);
-
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await rollUpDue(knex, everyMs).catch(onFailure);
-      await sleep(lookMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  };
-
+  const { start, stop } = createRounds({ round: () => rollUpDue(knex, everyMs), pauseMs: lookMs, onFailure });
   return {
-    start: (): void => {
-      running ??= loop();
-    },
+    start,
     /** Resolves after a last count of everything: a replica that stops leaves nothing to count to those that may not come. */
     stop: async (): Promise<void> => {
-      stopping.abort();
-      await running;
+      await stop();
       await rollUpAll(knex).catch(onFailure);
     },
   };

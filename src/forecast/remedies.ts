@@ -3,7 +3,7 @@ import type { LineItem } from '../catalog/model/entities.ts';
 import { showEndDate } from '../catalog/model/flight-dates.ts';
 import { LINE_ITEM_CLASS_TERMS } from '../catalog/model/line-item-classes.ts';
 import type { Priority } from '../catalog/model/choices.ts';
-import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
+import { changedLineItem, withoutFrequencyCaps } from '../catalog/model/changed-line-item.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import { placementsOf, type AskedForecast, type Sold } from './asked-forecast.ts';
 import { deliveryOf, estimateSupply, type LimitedBy, type Supply } from './estimate.ts';
@@ -49,7 +49,7 @@ export const remediesFor = (asked: AskedForecast, { supply, limits, total, sold 
       frequency_caps: [],
     });
   if (lineItem.dailyImpressionCap !== null) {
-    const uncapped = Object.create(lineItem, { dailyImpressionCap: { value: null } }) as LineItem;
+    const uncapped = changedLineItem(lineItem, { dailyImpressionCap: null });
     add('without_daily_cap', 'take the daily cap away', sumOf(supply, { lineItem: uncapped }), { daily_impression_cap: null });
   }
   const first = highestPriority(lineItem);

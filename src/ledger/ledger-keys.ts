@@ -86,6 +86,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     pageView: (publisherId, name) => ofPublisher(publisherId, `page:${publisherId}:${hashOf(name)}`),
     clients: (publisherId) => ofPublisher(publisherId, `clients:${publisherId}`),
+    // settle/judge-clicks.lua derives this key from that of the events.
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
     billingNotices: (shard, minute) => ofShard(shard, `burl:${minute}`),
     adjustment: (shard) => ofShard(shard, 'adjustment'),

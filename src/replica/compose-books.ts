@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { ChangeNotices } from '../catalog/change-notice.ts';
 import { UTC_DAYS, type DayRule } from '../base/local-day.ts';
 import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
@@ -20,7 +21,7 @@ import { createPendingHits } from '../tracking/pending-hits.ts';
 import type { Foundation } from './lay-foundation.ts';
 
 /** Whether Redis has what was counted, and the accounts that are rebuilt when it does not. */
-export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) => {
+export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog, notices: ChangeNotices) => {
   const { knex, backgroundRedis: redis, backgroundLink: link, keys } = stores;
   const scopeOf = (publisherId: number): number => scopeOfShard(redis, keys.shardOf(publisherId));
   const scopes = scopesOf(redis, keys);
@@ -37,9 +38,14 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
     isUp: link.upOf,
     restoreHits: (hits) => pending.restoreAll(hits.map((hit) => ({ hit, shard: keys.shardOf(hit.ad.publisherId) }))),
     recordLoss: (trx, { scope, reason }) => recordLoss(trx, scope, reason),
-    onBegun: observe.booksBegun,
+    onBegun: (epoch) => {
+      notices.announceEpoch(epoch.scope).catch(onFailure);
+      observe.booksBegun(epoch);
+    },
     onFailure,
   });
+  // Accounts are rebuilt when all replicas know the epoch, also those that have no requests.
+  notices.onEpoch = (scope) => void keeper.lookNow(scope);
   const rebuilder = createRebuilder({
     ...{ keeper, store, server, scopes, scopeOf },
     rebuildCampaigns: createRebuildCampaigns({ knex, server }),

@@ -60,19 +60,20 @@ export const composeDelivery = (foundation: Foundation) => {
   /** Redis's clock, epoch ms: in a cluster that of the publisher's node. */
   const now = (publisherId = 0) => link.nowMs(keys.shardOf(publisherId));
   const catalogWorker = runCatalogWorker({ databaseUrl: addresses.databaseUrl, dimensions, onCrash: observe.catalogWorkerFailed });
+  const notices = createChangeNotices({
+    connect: () => createRedisClient({ urls: addresses.redisUrls, commandTimeoutMs: 2_000, name: 'ad-server-notices' }),
+    onAvailability: (available) => log.warn(available ? 'Redis is available again' : 'Redis is unavailable'),
+  });
   const catalog = createCatalog({
     loader: catalogWorker,
     store: createCatalogStore({ knex: stores.knex }),
-    notices: createChangeNotices({
-      connect: () => createRedisClient({ urls: addresses.redisUrls, commandTimeoutMs: 2_000, name: 'ad-server-notices' }),
-      onAvailability: (available) => log.warn(available ? 'Redis is available again' : 'Redis is unavailable'),
-    }),
+    notices,
     reloadIntervalMs: settings.reloadIntervalMs,
     now,
     observer: observe.catalog,
   });
 
-  const bookkeeping = composeBooks(foundation, catalog);
+  const bookkeeping = composeBooks(foundation, catalog, notices);
   const { books } = bookkeeping;
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, books, onFailure: observe.ledgerFailed };
   const promptLedger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });

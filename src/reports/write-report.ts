@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import writeXlsxFile, { type SheetData } from 'write-excel-file/node';
+import type { SheetData } from 'write-excel-file/node';
 import { XLSX_TYPE } from '../api/openapi-document.ts';
 import { fileHeaders, refuse, type FileReply, type Refused } from '../api/route.ts';
 import { csvText } from '../base/csv.ts';
@@ -31,6 +31,7 @@ export const reportXlsx = async (columns: readonly ReportColumn[], parts: Parts,
     if (sheet.length + rows.length > MAX_XLSX_ROWS + 1) return undefined;
     for (const row of rows) sheet.push(columns.map(({ name, kind }) => cellOf(row[name] ?? null, kind)));
   }
+  const { default: writeXlsxFile } = await import('write-excel-file/node');
   return writeXlsxFile(sheet, {
     sheet: 'Report',
     stickyRowsCount: 1,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { MS_PER_MINUTE } from '../base/utc-day.ts';
-import { withoutFrequencyCaps } from '../catalog/model/without-frequency-caps.ts';
+import { withoutFrequencyCaps } from '../catalog/model/changed-line-item.ts';
 import { NO_SHARED_COUNTS } from '../catalog/model/frequency-caps.ts';
 import { adsOf, type RankedCandidate } from '../decision/ranked-candidate.ts';
 import { counterOf, countedOf, countsOf, isCountedForCaps } from '../ledger/frequency-counters.ts';

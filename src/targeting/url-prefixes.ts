@@ -5,7 +5,7 @@ const MAX_LABELS = 8;
 export const MAX_SEGMENTS = 8;
 
 /**
- * A rule about addresses in one spelling: a host, which stands for its subdomains too, and the first
+ * A rule about addresses in one spelling: a host, which also matches its subdomains, and the first
  * segments of a path, in lower case. `https://www.news.example/Sport/` is `www.news.example/sport`;
  * undefined: the text is none.
  */

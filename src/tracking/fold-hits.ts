@@ -70,6 +70,10 @@ const tokenEndMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
  * while that is remembered. After that, a hit is folded only when its shard's stream holds no entry
  * from before the end of its token: if it was in the stream, it has its event row by now and is
  * deleted. After a loss of data the same is true of all hits of ads that were served before it.
+ *
+ * A click under judgement is judged long after the end of its token: Redis has it, or what was decided is on its way to its row.
+ * After a loss Redis may not, and the click is settled again, when no judgement is on its way: one of the last minutes Redis
+ * recognizes, and an earlier one would keep the stream from being newer than that.
  */
 export const createFold = (options: FoldOptions): Fold => {
   const {
@@ -121,17 +125,17 @@ export const createFold = (options: FoldOptions): Fold => {
         const sinceMs = booksSinceMs(shard);
         const isForgotten = (hit: Hit): boolean => hit.ad.servedAtMs < sinceMs;
         const old = hits.filter((hit) => nowMs > tokenEndMsOf(hit) + KNOWN_BY_TOKEN_MS || isForgotten(hit));
-        const rows = new Map((await eventRows.have(old)).map((hasRow, i) => [old[i], hasRow]));
+        const rows = new Map((await eventRows.states(old)).map((state, i) => [old[i], state]));
         // The ledger may have forgotten the impression of an old hit that needs one.
         const following = old.filter((hit) => hit.kind === 'click' || (hit.kind === 'event' && billsHit(hit)));
         const seenAtMs = new Map((await eventRows.impressionTimes(following)).map((atMs, i) => [following[i], atMs]));
         const settled = await Promise.allSettled(
           hits.map(async (hit) => {
-            const hasRow = rows.get(hit);
-            if (hasRow) return true;
+            const row = rows.get(hit);
+            if (row === 'final' || (row === 'provisional' && !isForgotten(hit))) return true;
             // What Redis took before it lost data is older in the stream.
             const laterMs = isForgotten(hit) ? sinceMs : tokenEndMsOf(hit) + CLOCKS_MS;
-            if (hasRow === false && oldestMs <= laterMs) return false;
+            if (rows.has(hit) && oldestMs <= Math.max(laterMs, row === 'provisional' ? nowMs - KNOWN_BY_TOKEN_MS : 0)) return false;
             const counted = await settleLate(hit, seenAtMs.get(hit));
             if (counted) folded++;
             return counted;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
-import { impressionTimes, rowStates } from '../events/postgres/event-rows.ts';
+import { impressionTimes, rowStates, type RowState } from '../events/postgres/event-rows.ts';
 import { endMsOf, type Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
 import { pendingHit } from '../ledger/stored-hit.ts';
@@ -35,8 +35,7 @@ export interface PendingHits {
 
 /** Answers from the event rows, in the order of the hits. */
 export interface EventRows {
-  /** Whether each has its final row. */
-  have(hits: readonly Hit[]): Promise<readonly boolean[]>;
+  states(hits: readonly Hit[]): Promise<readonly RowState[]>;
   /** When the impression of each token was counted, epoch ms; undefined: there is no row. */
   impressionTimes(hits: readonly Hit[]): Promise<readonly (number | undefined)[]>;
 }
@@ -128,7 +127,7 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
       const settled = await fold(
         hits.map(({ hit }) => hit),
         {
-          have: async (some) => (await rowStates(trx, some)).map((state) => state === 'final'),
+          states: (some) => rowStates(trx, some),
           impressionTimes: (some) => impressionTimes(trx, some),
         },
       );

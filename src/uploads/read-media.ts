@@ -3,9 +3,7 @@ import { parseBuffer, type IFormat } from 'music-metadata';
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 import { MAX_SOUND_BYTES, MAX_VIDEO_BYTES, sizeInWords } from '../catalog/model/asset-rules.ts';
 import { MAX_SIDE_PIXELS, type ReadUpload } from './asset.ts';
-
-/** The containers that players of a page play. */
-export type MediaKind = 'mp4' | 'webm' | 'mp3' | 'ogg';
+import type { MediaKind } from './media-kind.ts';
 
 /** An hour; an ad that is longer is a mistake. */
 const MAX_DURATION_MS = MS_PER_HOUR;
@@ -20,18 +18,6 @@ const HEAD_BYTES = 128 * 1024;
 /** Top-level boxes that describe the media (ISO/IEC 14496-12); `mdat` and others are passed over. */
 const INDEX_BOXES: ReadonlySet<string> = new Set(['ftyp', 'moov', 'moof']);
 const MAX_BOXES = 10_000;
-/** Pictures have this container, too. */
-const PICTURE_BRANDS = /^(?:avif|avis|mif1|msf1|heic|heix|hevc|hevx)/;
-
-/** By the first bytes, whatever a client says; undefined: neither a video nor a sound. */
-export const mediaKindOf = (bytes: Buffer): MediaKind | undefined => {
-  const head = bytes.toString('latin1', 0, 12);
-  if (head.slice(4, 8) === 'ftyp') return PICTURE_BRANDS.test(head.slice(8)) ? undefined : 'mp4';
-  if (head.startsWith('\x1a\x45\xdf\xa3')) return 'webm';
-  if (head.startsWith('OggS')) return 'ogg';
-  // A frame of MPEG layer III, or the tag before the first one.
-  return head.startsWith('ID3') || /^\xff[\xe2-\xe7\xf2-\xf7\xfa-\xfb]/.test(head) ? 'mp3' : undefined;
-};
 
 // It prints what it cannot parse, and has no level above that of errors.
 Log.error = () => undefined;

@@ -216,35 +216,30 @@ test('answers match their schemas', async () => {
 });
 
 test('the API page asks for the token, then lists every operation, and loads nothing from another origin', async () => {
-  const browser = await startBrowser();
-  try {
-    const page = await browser.newPage();
-    const foreign: string[] = [];
-    const faults: string[] = [];
-    page.on(
-      'request',
-      (request) => void (request.url().startsWith(replica.url) || request.url().startsWith('data:') || foreign.push(request.url())),
-    );
-    page.on('console', (message) => void (message.type() === 'error' && !message.text().includes('401') && faults.push(message.text())));
-    await page.goto(`${replica.url}/static/api/`);
-    await page.locator('input[name=token]').fill(TOKEN);
-    await page.locator('#token button').click();
-    // Of a long document the viewer draws the operations that are in view.
-    const drawn = page.locator('.opblock');
-    await drawn.first().waitFor();
-    const seen = new Set<string>();
-    await untilTrue(
-      async () => {
-        for (const id of await drawn.evaluateAll((blocks) => blocks.map((block) => block.id))) seen.add(id);
-        await page.mouse.wheel(0, 400);
-        return seen.size >= operations().length;
-      },
-      60_000,
-      20,
-    );
-    expect(seen.size).toBe(operations().length);
-    expect([foreign, faults]).toEqual([[], []]);
-  } finally {
-    await browser.close();
-  }
+  const page = await (await startBrowser()).newPage();
+  const foreign: string[] = [];
+  const faults: string[] = [];
+  page.on(
+    'request',
+    (request) => void (request.url().startsWith(replica.url) || request.url().startsWith('data:') || foreign.push(request.url())),
+  );
+  page.on('console', (message) => void (message.type() === 'error' && !message.text().includes('401') && faults.push(message.text())));
+  await page.goto(`${replica.url}/static/api/`);
+  await page.locator('input[name=token]').fill(TOKEN);
+  await page.locator('#token button').click();
+  // Of a long document the viewer draws the operations that are in view.
+  const drawn = page.locator('.opblock');
+  await drawn.first().waitFor();
+  const seen = new Set<string>();
+  await untilTrue(
+    async () => {
+      for (const id of await drawn.evaluateAll((blocks) => blocks.map((block) => block.id))) seen.add(id);
+      await page.mouse.wheel(0, 400);
+      return seen.size >= operations().length;
+    },
+    60_000,
+    20,
+  );
+  expect(seen.size).toBe(operations().length);
+  expect([foreign, faults]).toEqual([[], []]);
 });

@@ -14,7 +14,6 @@ beforeAll(async () => {
   [browser, replicas] = await Promise.all([startBrowser(), startReplicas(2)]);
   api = apiOf(replicas[0]!);
 });
-afterAll(() => browser?.close());
 beforeEach(async () => {
   admin = await openAdmin(browser, replicas[0]!);
 });

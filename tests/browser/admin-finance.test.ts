@@ -54,7 +54,6 @@ beforeAll(async () => {
     ]);
   });
 }, 60_000);
-afterAll(() => browser?.close());
 
 const LOOKS: readonly (readonly [string, PageLook])[] = [
   ['1280-light', { width: 1280, height: 900, scheme: 'light' }],

@@ -48,7 +48,6 @@ beforeAll(async () => {
     ...[`line_items/${programmatic.id}/edit`, 'advertisers?archived=1', 'line_items?q=nothing', 'campaigns/999999', 'publishers/999999'],
   ].map((path) => `#/${path}`);
 });
-afterAll(() => browser?.close());
 
 const SCHEMES = ['light', 'dark'] as const;
 

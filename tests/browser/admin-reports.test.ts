@@ -57,7 +57,6 @@ beforeAll(async () => {
       }
   });
 }, 60_000);
-afterAll(() => browser?.close());
 
 const reportTable = (page: Page) => page.getByRole('table', { name: 'Report', exact: true });
 const rows = async (page: Page): Promise<readonly string[]> => reportTable(page).getByRole('row').allInnerTexts();

@@ -12,7 +12,6 @@ beforeAll(async () => {
   [browser, [replica]] = (await Promise.all([startBrowser(), startReplicas(1)])) as unknown as [Browser, [Replica]];
   api = apiOf(replica);
 });
-afterAll(() => browser?.close());
 beforeEach(async () => {
   admin = await openAdmin(browser, replica);
 });

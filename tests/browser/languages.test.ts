@@ -15,7 +15,6 @@ beforeAll(async () => {
   await house.person('greta', ['administrator']);
   admin = await house.open('greta');
 }, 90_000);
-afterAll(() => browser?.close());
 
 /** Words of English sentences that no German one has. */
 const ENGLISH =

@@ -14,7 +14,6 @@ beforeAll(async () => {
   browser = await startBrowser();
   house = await startHouse(browser, { SEAL_KEYS: 'one:a key that seals the secrets of the tests' });
 }, 90_000);
-afterAll(() => browser?.close());
 
 const LONG = 'bernadette.featherstonehaugh-cholmondeley';
 

@@ -20,7 +20,7 @@ afterAll(() => redis.disconnect());
 
 /** A replica that listens, with the number of changes that it received. */
 const listen = async (name: string, { pollIntervalMs = 60_000, at = url }: { pollIntervalMs?: number; at?: string } = {}) => {
-  const received = { times: 0, losses: 0, availability: [] as boolean[] };
+  const received = { times: 0, losses: 0, epochs: [] as number[], availability: [] as boolean[] };
   const notices = createChangeNotices({
     connect: () => new Redis(at, { maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 20 }),
     name,
@@ -28,6 +28,7 @@ const listen = async (name: string, { pollIntervalMs = 60_000, at = url }: { pol
     onAvailability: (available) => received.availability.push(available),
   });
   open.push(notices);
+  notices.onEpoch = (scope) => received.epochs.push(scope);
   await notices.start(
     () => void received.times++,
     () => void received.losses++,
@@ -74,10 +75,18 @@ test('a Redis that was emptied, or has older data, is not an announcement: it sa
   expect(received.times).toBe(0);
 });
 
+test('every other replica is told of a scope that counts anew, which is no change of the catalog', async () => {
+  const [sender, other] = await Promise.all([listen('epochs'), listen('epochs')]);
+  await eventually(async () => expect(await subscribers('epochs')).toBe(2));
+  await sender.notices.announceEpoch(3);
+  await eventually(() => expect(other.received.epochs).toEqual([3]));
+  expect([sender.received.epochs, other.received.times]).toEqual([[], 0]);
+});
+
 test('without Redis listening starts, the outage is reported once, and an announcement rejects', async () => {
   const { notices, received } = await listen('away', { at: 'redis://127.0.0.1:1', pollIntervalMs: 20 });
   await expect(notices.announce()).rejects.toThrow();
   await eventually(() => expect(received.availability).toEqual([false]));
   await sleep(100);
-  expect(received).toEqual({ times: 0, losses: 0, availability: [false] });
+  expect(received).toEqual({ times: 0, losses: 0, epochs: [], availability: [false] });
 });

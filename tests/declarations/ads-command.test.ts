@@ -40,7 +40,7 @@ test('a plan, an apply, a pull and a comparison of files', async () => {
     '13 to create; 0 records are as in the files.',
     '  + advertiser Boots of the North: is new',
   ]);
-  expect((await ads(['apply', 'bookings.yaml'])).err).toBe('There is no one to ask: apply with --yes\n');
+  expect((await ads(['apply', 'bookings.yaml'])).err).toBe('No terminal to confirm the changes in: add --yes\n');
   const applied = await ads(['apply', '--yes', 'bookings.yaml']);
   expect([applied.code, applied.out]).toEqual([
     0,

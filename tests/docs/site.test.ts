@@ -41,7 +41,6 @@ test('the site is built without a dead link, and is served, searched and read in
   await run(process.execPath, [path.join(ROOT, 'scripts/front-door.mjs'), 'docs'], { cwd: ROOT });
   expect(existsSync(path.join(SITE, 'index.html'))).toBe(true);
   const browser = await startBrowser();
-  atEnd(() => browser.close());
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const foreign: string[] = [];
   const faults: string[] = [];

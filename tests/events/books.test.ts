@@ -214,6 +214,21 @@ test('accounts wait for a replica that has not written what it was granted, and 
   await Promise.all([first.close(), second.close()]);
 });
 
+test('a replica without requests that is told of a loss writes what it was granted, and is not waited for', async () => {
+  const store = createBookStore({ knex });
+  const [busy, idle] = [await openBooks(), await openBooks()];
+  expect(await outcomeOf(idle, candidateOf(0))).toBe('held');
+  await redis.flushall();
+  await busy.keeper.verify(0);
+  await idle.keeper.lookNow(0);
+  expect(idle.keeper.epochOf(0)).toBe(busy.keeper.epochOf(0));
+  await busy.keeper.noted(0);
+  await busy.keeper.beat();
+  expect(await store.isFlushed(0, busy.keeper.epochOf(0))).toBe(true);
+  expect(await knex('open_holds').sum({ granted: 'granted' })).toEqual([{ granted: '1' }]);
+  await Promise.all([busy.close(), idle.close()]);
+});
+
 test('a hit is refused, and nothing of it changed, until its account is rebuilt', async () => {
   const rig = await openBooks();
   const hit = await hitOf(rig, candidateOf(0));

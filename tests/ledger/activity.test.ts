@@ -198,6 +198,17 @@ describe('clicks far above the history of their creative', () => {
     expect((await rig.accounts.campaigns(1, [1]))[0]?.today.spendMicros).toBe(limits.budgetMicros);
   });
 
+  test('are recognized when they come again after they were judged, however long ago their token ended', async () => {
+    await attack();
+    const ad = adOf({ user: 'slow-of-the-attack' });
+    await settle(ad, 'impression', NOON + 20_000);
+    expect(await settle(ad, 'click', NOON + 20_150)).toBe('provisional');
+    await rig.redis.del(rig.keys.seen(1, ad.tokenId));
+    await rig.at(NOON + 30 * MINUTE);
+    await judge();
+    expect(await settle(ad, 'click', NOON + 31 * MINUTE)).toBe('duplicate');
+  });
+
   test('are judged once by any number of replicas at a time, and every key of it expires', async () => {
     await attack();
     for (let i = 0; i < 30; i++) await showAndClick({ user: `many-${i}-of-the-attack` }, NOON + 20_000 + i * 997);

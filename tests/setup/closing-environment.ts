@@ -1,6 +1,7 @@
 import { ChildProcess } from 'node:child_process';
 import { Server, Socket } from 'node:net';
 import { TestEnvironment } from 'jest-environment-node';
+import { activeHandles, openWorkerBrowser } from './worker-browser.ts';
 
 type Timer = ReturnType<typeof setTimeout>;
 type Schedule = (work: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => Timer;
@@ -9,7 +10,7 @@ type Cancel = (timer: Timer | undefined) => void;
 /**
  * Closes what a test file has left open: servers, connections, child processes and timers. A test that
  * fails, or a `beforeAll` that throws, skips the lines that would have closed them, and jest would wait
- * for them for ever. Clients that reconnect find that their timers no longer run.
+ * for them for ever. Only the browser stays, which keeps nothing running. Clients that reconnect find that their timers no longer run.
  */
 export default class ClosingEnvironment extends TestEnvironment {
   readonly #timers = new Set<Timer>();
@@ -19,6 +20,7 @@ export default class ClosingEnvironment extends TestEnvironment {
   override async setup(): Promise<void> {
     await super.setup();
     for (const handle of activeHandles()) this.#before.add(handle);
+    this.global.openWorkerBrowser = openWorkerBrowser;
     const scope = this.global as unknown as Record<'setTimeout' | 'setInterval', Schedule> &
       Record<'clearTimeout' | 'clearInterval', Cancel>;
     scope.setTimeout = this.#tracked(scope.setTimeout, (timer) => this.#timers.delete(timer));
@@ -52,10 +54,6 @@ export default class ClosingEnvironment extends TestEnvironment {
     return tracked;
   }
 }
-
-/** Undocumented, and the only list of what keeps a process running that holds the objects. */
-const activeHandles = (): readonly unknown[] =>
-  (process as typeof process & { _getActiveHandles: () => readonly unknown[] })._getActiveHandles();
 
 const close = (handle: unknown): void => {
   if (handle instanceof ChildProcess) handle.kill('SIGKILL');

@@ -5,7 +5,7 @@ export type { Replica };
 
 export const TOKEN_SECRET = 'the token secret of every test replica';
 /** On a busy machine Redis is silent for longer than a page waits; the tests of faults have replicas with the default. */
-const DEFAULTS = { TOKEN_SECRET, DRAIN_TIME: '100ms', ROLL_UP_INTERVAL: '200ms', REDIS_TIMEOUT: '1s' };
+const DEFAULTS = { TOKEN_SECRET, DRAIN_TIME: '100ms', ROLL_UP_INTERVAL: '400ms', REDIS_TIMEOUT: '1s' };
 
 /** Starts a replica that is stopped at the end of the test file at the latest. `env` as from `testDatabase` and `testRedisUrl`. */
 export const startReplica = async ({ env, ...rest }: ReplicaOptions): Promise<Replica> => {

@@ -97,3 +97,38 @@ test('does not count a hit again that Redis counted without an answer and that s
   expect([await counted(), folded]).toEqual([1, 0]);
   expect(await knex('events').where({ jti: 'unsettled' })).toHaveLength(1);
 });
+
+test.each([
+  ['under judgement, or just judged: what is decided is on its way to its row', 0, { folded: 0, settled: 0 }],
+  ['lost under judgement with the data of Redis: it is settled again', Date.now(), { folded: 1, settled: 1 }],
+])('a click that waits long after the end of its token, %s', async (_, booksSinceMs, expected) => {
+  await redis.flushdb();
+  await knex.raw('truncate pending_hits, events');
+  const keys = createLedgerKeys(1);
+  const link = { up: true, upOf: () => true, suspect: fail, roundTripSeconds: 0, stop: () => undefined };
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
+  const pending = createPendingHits({ knex });
+  const atMs = Date.now() - 2 * LONG_MS;
+  const ad = {
+    ...{ tokenId: 'judged', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
+    ...{ billsOn: 'click' as const, day: Math.floor(atMs / 86_400_000), holdEndMs: 0, tokenExpS: Math.ceil((atMs + LONG_MS) / 1000) },
+    ...{ userHash: null, billingNotice: false, servedAtMs: atMs },
+  };
+  const hit: Hit = { ad, kind: 'click', eventType: '', invalidReason: '', atMs: atMs + 60_000, country: null, device: null };
+  await createEventStore({ knex }).append([{ hit, reason: 'provisional', atMs: hit.atMs, billedMicros: 0 }]);
+  // Redis was away for the click's second request, a moment after the first.
+  await pending.restore(hit, 0);
+  const found = { folded: 0, settled: 0 };
+  const fold = createFold({
+    ...{ redis, link, keys, ledger, pending, booksSinceMs: () => booksSinceMs, everyMs: 20 },
+    hitLimitsOf: () => ({ limits: NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 }),
+    onFolded: (hits) => (found.folded += hits),
+    onSettled: () => found.settled++,
+    ...{ onFailure: fail, onDead: fail },
+  });
+  fold.start();
+  atEnd(() => fold.stop());
+  await eventually(async () => expect(await pending.count()).toBe(0));
+  await fold.stop();
+  expect(found).toEqual(expected);
+});

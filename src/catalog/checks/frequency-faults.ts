@@ -35,7 +35,7 @@ export const frequencyFaults = (
       return [{ pointer, detail: 'must say how many impressions or clicks it allows: give one of them' }];
     return booked.impressions == null || booked.clicks == null
       ? []
-      : [{ pointer: `${pointer}/clicks`, detail: 'cannot be in the same cap as impressions: make it a cap of its own' }];
+      : [{ pointer: `${pointer}/clicks`, detail: 'cannot be in the same cap as impressions: add a separate cap for it' }];
   });
   if (uncounted.length > 0 || isLoad) return uncounted;
   const short: readonly Pointed[] =

@@ -21,7 +21,7 @@ import type { VideoAd } from './video-ad.ts';
  * Entities of the snapshot, immutable. Rows become entities once, at load, and request handling sees
  * no other form. A member that is one field of the record comes from the definition of that field
  * (catalog/entities); the others are here. Most entities are views, whose members are read from
- * shared memory when they are used and are not own properties: copy one with `withoutFrequencyCaps`
+ * shared memory when they are used and are not own properties: copy one with `changedLineItem`
  * or by naming its members. Units: money in integer micros (millionths of a unit), a CPM in
  * micros per thousand impressions, all in the currency of the publisher; times in epoch milliseconds (UTC).
  */

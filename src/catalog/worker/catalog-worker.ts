@@ -23,6 +23,8 @@ export type CatalogWorkerAnswer = { readonly update: CatalogUpdate } | { readonl
 
 const CONNECT_MS = 5_000;
 const STATEMENT_MS = 60_000;
+/** A load of a few hundred line items leaves less. */
+const MIN_GARBAGE_BYTES = 8 * 1024 * 1024;
 
 // On Linux the priority is that of the thread: on a busy core the thread that serves ads goes first.
 // Not the lowest, with which a load would take minutes on a core that is always busy.
@@ -44,13 +46,21 @@ const knex = knexFactory({
 });
 const loader = createCatalogLoader({ store: createCatalogStore({ knex }), dimensions });
 
-/**
- * Returns the memory of the rows that were read. Left alone, V8 keeps up to 150 MB of it until the
- * next load; collecting takes 30 ms of this thread and none of the one that serves. The second time
- * V8 also moves what is left together, which returns another 6 MB.
- */
 v8.setFlagsFromString('--expose-gc');
-const collectGarbage = vm.runInNewContext('gc') as () => void;
+const collectNow = vm.runInNewContext('gc') as () => void;
+let keptBytes = 0;
+
+/**
+ * Returns the memory of the rows that were read, once a load has left as much as that is worth. Left alone, V8 keeps up to 150 MB of it
+ * until the next load; collecting takes 30 ms of this thread and none of the one that serves. The second time V8 also moves what is left
+ * together, which returns another 6 MB.
+ */
+const collectGarbage = (): void => {
+  if (v8.getHeapStatistics().used_heap_size < keptBytes + MIN_GARBAGE_BYTES) return;
+  collectNow();
+  collectNow();
+  keptBytes = v8.getHeapStatistics().used_heap_size;
+};
 
 const buffersOf = ({ slots }: CatalogUpdate): readonly ArrayBuffer[] =>
   slots.flatMap(({ parts }) => [parts?.direct, parts?.programmatic, parts?.leftOut].filter((buffer) => buffer !== undefined));
@@ -65,8 +75,5 @@ parentPort?.on('message', (nowMs: number) => {
       // A copy of the message only: an error of Postgres may hold what cannot be sent.
       (fault: unknown) => answer({ error: new Error(asError(fault).message) }),
     )
-    .finally(() => {
-      collectGarbage();
-      collectGarbage();
-    });
+    .finally(collectGarbage);
 });

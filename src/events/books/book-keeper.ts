@@ -44,6 +44,8 @@ export interface BookKeeper extends LedgerBooks {
   sinceMs(scope: number): number;
   /** Scopes whose accounts are being rebuilt. */
   readonly rebuilding: number;
+  /** Looks at the content of a scope now, and writes what was granted before the epoch that it finds. Never rejects. */
+  lookNow(scope: number): Promise<void>;
   /** Looks at the content of a scope now, and begins another epoch if it must. Rejects when a store is unavailable. */
   verify(scope: number): Promise<void>;
   /** Resolves when what was granted before the epoch of a scope is noted: the next beat writes it. */
@@ -224,6 +226,12 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     stateOf: (scope) => known[scope]!.state,
     get rebuilding() {
       return known.filter(({ state }) => state === 'rebuilding').length;
+    },
+    lookNow: async (scope) => {
+      if (!isUp(scope)) return;
+      await reported(look(scope));
+      await known[scope]!.noted;
+      await reported(beat());
     },
     verify,
     noted: (scope) => known[scope]!.noted,

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { createRounds } from '../../base/rounds.ts';
 import { dayOf, MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import { entryMs, type ReadUnstored } from '../../ledger/read/oldest-unstored.ts';
 import { hasEvents } from '../export/read-events.ts';
@@ -28,27 +28,24 @@ const FILL_LOCK = 7_240_117_041;
 
 /** Fills the hours that sinks lack (sink-gaps.ts) from the stored events, when these are complete. Of all replicas one does. */
 export const createFillGaps = ({ knex, sinks, gaps, readUnstored, pauseMs = PAUSE_MS, ...observer }: FillGapsOptions) => {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-
   /** Whether Postgres has all that was passed over. */
   const isStored = async ({ shards }: SinkGap): Promise<boolean> => {
     for (const { shard, to } of shards) if (entryMs((await readUnstored(shard)).oldest) <= entryMs(to)) return false;
     return true;
   };
 
-  const fill = async (configured: ConfiguredSink, gap: SinkGap): Promise<void> => {
+  const fill = async (configured: ConfiguredSink, gap: SinkGap, stopping: AbortSignal): Promise<void> => {
     const { sink } = configured;
     const hour = { day: gap.day, hour: gap.hour };
     const isOver = Date.now() > Date.parse(`${gap.hour}:00:00Z`) + MS_PER_HOUR + SETTLED_MS;
     if ((sink.replaceHour && !isOver) || !(await isStored(gap))) return;
     if (await hasEvents(knex, dayOf(Date.parse(`${gap.day}T00:00:00Z`))))
-      observer.onFilled(sink.name, hour, await replayHour(knex, configured, hour, stopping.signal));
+      observer.onFilled(sink.name, hour, await replayHour(knex, configured, hour, stopping));
     else observer.onLost(sink.name, hour);
     await gaps.close(gap.ids);
   };
 
-  const round = (): Promise<void> =>
+  const round = (stopping: AbortSignal): Promise<void> =>
     knex.transaction(async (trx) => {
       const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?) as mine', [FILL_LOCK]);
       if (!rows[0]?.mine) return;
@@ -56,30 +53,15 @@ export const createFillGaps = ({ knex, sinks, gaps, readUnstored, pauseMs = PAUS
       const filled = await Promise.allSettled(
         sinks.map(async (configured) => {
           for (const gap of await gaps.open(configured.sink.name)) {
-            stopping.signal.throwIfAborted();
+            stopping.throwIfAborted();
             // The lock is lost with its transaction.
             await trx.raw('select 1');
-            await fill(configured, gap);
+            await fill(configured, gap, stopping);
           }
         }),
       );
-      for (const one of filled) if (one.status === 'rejected' && !stopping.signal.aborted) observer.onFailure(one.reason as Error);
+      for (const one of filled) if (one.status === 'rejected' && !stopping.aborted) observer.onFailure(one.reason as Error);
     });
 
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (!stopping.signal.aborted) await round().catch((fault: unknown) => observer.onFailure(fault as Error));
-    }
-  };
-
-  return {
-    start: (): void => {
-      running ??= loop();
-    },
-    stop: async (): Promise<void> => {
-      stopping.abort();
-      await running;
-    },
-  };
+  return createRounds({ round, pauseMs, onFailure: observer.onFailure });
 };

@@ -18,7 +18,14 @@
 -- @include billing.lua
 -- @include ../lua/events.lua
 -- @include ../lua/activity.lua
+-- @include ../lua/dedupe.lua
 -- @include ../lua/provisional.lua
+
+-- The keys of a shard differ in their last part.
+local function seen_key_of(events, token)
+  local shard = string.sub(events, 1, -#'events' - 1)
+  return shard .. 'seen:' .. token
+end
 
 -- Returns '' or why the click is filtered; nil while its accounts are not rebuilt.
 local function judge(events, token)
@@ -42,6 +49,8 @@ local function judge(events, token)
   local reason = activity_judge(h, entry.at, events)
   local billed = reason == '' and settle_accounts(h, entry.accounts, book) or 0
   provisional_take(events, token, true)
+  -- Its token may have ended long ago.
+  redis.call('SET', seen_key_of(events, token), ',' .. h.label .. ',', 'PX', DEDUPE_MARGIN_MS, 'NX')
   events_add_judged(events, h, entry.event, entry.at, billed, reason, entry.is_repeat)
   return reason
 end

@@ -116,7 +116,7 @@ const isFast = (sinceMs: number): boolean => sinceMs >= 0 && sinceMs < CLICK_TIM
 
 /**
  * The rules that need the other hits of the token, in their order. The ledger applies them when it
- * settles a hit (`order_fault` in ledger/settle/settle.lua). A click may come before its impression:
+ * settles a hit (`order_fault` in ledger/settle/followers.lua). A click may come before its impression:
  * they travel apart.
  */
 export const ORDER_RULES: readonly OrderRule[] = [

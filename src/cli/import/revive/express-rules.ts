@@ -165,7 +165,7 @@ const RULES: Readonly<Record<string, Express>> = {
   'Client:OsVersion': program('os', SYSTEMS),
   'Site:Pageurl': address('urls'),
   'Site:Referingpage': address('referrers'),
-  'Site:Hostnamelist': hosts('a host stands for its subdomains, too'),
+  'Site:Hostnamelist': hosts('a host also matches its subdomains'),
   'Site:Registerabledomainlist': hosts(),
   'Site:Source': (data, comparison, options) => (data === '' ? { terms: always } : variable('source', data, comparison, options)),
   'Site:Variable': (data, comparison, options) => {

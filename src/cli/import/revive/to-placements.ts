@@ -45,7 +45,7 @@ export const toPlacements = (
     if (`${zone.prepend ?? ''}${zone.append ?? ''}`.trim() !== '')
       notes.add('changed', noted, 'the code before or after its ads is left out');
     if (capsOf('line_item', zone).length > 0 || capFault(zone) !== undefined)
-      notes.add('changed', noted, 'has a frequency cap of its own: caps are of line items, campaigns and advertisers');
+      notes.add('changed', noted, 'its frequency cap is left out: only line items, campaigns and advertisers have one');
     placements.set(zone.zoneid, {
       ...{ id: idOf(zone), key: keyOf('zone', zone.zoneid), ...size },
       formats: zone.delivery === TEXT ? ['html'] : zone.delivery === MAILS ? ['banner'] : ['html', 'banner'],
