@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startBidder } from '../testkit/start-bidder.ts';
+import { startPrebidCache } from '../testkit/start-prebid-cache.ts';
 import { untilTrue } from '../testkit/until.ts';
 import { startRealPrebidServer } from './prebid/start-real-prebid-server.ts';
 import type { Fleet } from './rig/open-fleet.ts';
@@ -19,6 +20,8 @@ const FLIGHT = { start_date: '2020-01-01', end_date: '2099-12-31' };
 const EUROS = 0.8;
 const SIZE = { w: 300, h: 250 };
 const BANNER = { banner: { format: [SIZE] } };
+const VIDEO = { mimes: ['video/mp4'], protocols: [2, 3, 5, 6, 7, 8], w: 640, h: 360, maxduration: 30 };
+const FILM = JSON.stringify({ duration: 15, media: [{ url: 'https://brand.example/a.mp4', type: 'video/mp4', width: 640, height: 360 }] });
 
 interface Bid {
   readonly impid: string;
@@ -29,6 +32,7 @@ interface Bid {
   readonly adomain?: readonly string[];
   readonly w?: number;
   readonly h?: number;
+  readonly ext?: { readonly prebid?: { readonly cache?: { readonly bids?: { readonly url: string } } } };
 }
 interface Answer {
   readonly cur?: string;
@@ -49,6 +53,9 @@ const api =
     return JSON.parse(text) as { readonly id: number };
   };
 
+/** The bidder that a stored imp asks. */
+const BEHIND = { ext: { prebid: { bidder: { exchange: { type: 'publisher', placementId: 'any' } } } } };
+
 /** A publisher whose placements the pages of Prebid Server ask for, and a line item that asks Prebid Server. */
 const bookAll = async (url: string, prebidServer: string): Promise<{ readonly key: string }> => {
   const post = api(url);
@@ -59,6 +66,8 @@ const bookAll = async (url: string, prebidServer: string): Promise<{ readonly ke
     { id: 'top', width: 300, height: 250, formats: ['banner'] },
     { id: 'feed', width: 300, height: 250, formats: ['native'] },
     { id: 'side', width: 300, height: 250, formats: ['banner'] },
+    { id: 'film', width: 640, height: 360, formats: ['video'] },
+    { id: 'clip', width: 640, height: 360, formats: ['video'] },
   ])
     await post('placements', { publisher_id, ...placement });
   const { id: campaign_id } = await post('campaigns', { publisher_id, name: 'Coffee', ...FLIGHT });
@@ -77,7 +86,9 @@ const bookAll = async (url: string, prebidServer: string): Promise<{ readonly ke
     ...ofDirect,
     ...{ placement_id: 'feed', format: 'native', content: '{"title":"Coffee","image":"https://brand.example/b.png"}' },
   });
+  await post('creatives', { ...ofDirect, placement_id: 'film', format: 'video', content: FILM });
   await post('creatives', { placement_id: 'side', line_item_id: programmatic.id, format: 'banner', content: image('c') });
+  await post('creatives', { placement_id: 'clip', line_item_id: programmatic.id, format: 'video', content: '{}' });
   return { key: api_key };
 };
 
@@ -157,6 +168,48 @@ const asSeller = async (fleet: Fleet, ask: ReturnType<typeof pageOf>): Promise<r
   ];
 };
 
+/** Of the VAST that a player gets. */
+const impressionsIn = (vast: string): readonly string[] =>
+  [...vast.matchAll(/<Impression>(?:<!\[CDATA\[)?([^<\]]+)/g)].map(([, url = '']) => url.replaceAll('&amp;', '&'));
+
+/** What players get of us by way of Prebid Server and its cache. */
+const asSellerOfVideo = async (fleet: Fleet, ask: ReturnType<typeof pageOf>): Promise<readonly Check[]> => {
+  const cached = { ext: { prebid: { cache: { vastxml: {} }, targeting: {} } } };
+  const [film] = bidsOf(await ask([placed('film', { video: VIDEO })], cached));
+  const [long] = bidsOf(await ask([placed('film', { video: { ...VIDEO, maxduration: 10 } })], cached));
+  // Where Prebid Server for Java says `vastXml`, that for Go says `bids`.
+  const kept = film?.ext?.prebid?.cache?.bids?.url;
+  const text = kept === undefined ? '' : await (await fetch(kept)).text();
+  const counted = () => fleet.metric('adserver_impressions_total');
+  const before = await counted();
+  const [impression = '/none'] = impressionsIn(text).map((url) => url.replace(PUBLIC_URL, ''));
+  const seen = { headers: { 'user-agent': BROWSER, referer: 'https://news.example/' } };
+  for (let i = 0; i < 2; i++) await fetch(fleet.url + impression, seen);
+  await untilTrue(async () => (await counted()) > before, 5_000);
+  return [
+    ['a video is bid for as VAST at its price', isPrice(film, 4.5) && film?.mtype === 2 && /^<\?xml.*<VAST /.test(film.adm)],
+    ['it has no notice: its Impression bills', film !== undefined && film.burl === undefined],
+    ['a player gets the same from the cache of Prebid Server', text !== '' && text === film?.adm],
+    ['whose Impression bills once', (await counted()) === before + 1],
+    ['a video that is too long for the player gets no bid', long === undefined],
+  ];
+};
+
+/** What players get of the demand behind Prebid Server. */
+const asBuyerOfVideo = async (fleet: Fleet, apiKey: string, demand: { vastAt: string | undefined }): Promise<readonly Check[]> => {
+  const ask = async (): Promise<string> => (await fleet.page.get(`/vast?key=${apiKey}&placement=clip`)).text;
+  const inBid = impressionsIn(await ask());
+  demand.vastAt = 'https://bidder.example/vast?p=${AUCTION_PRICE}';
+  const wrapper = await ask();
+  return [
+    ['the VAST of an exchange plays with its Impression and ours', inBid.length === 2 && inBid.includes('https://bidder.example/i')],
+    [
+      'VAST at an address is wrapped',
+      wrapper.includes('<VASTAdTagURI><![CDATA[https://bidder.example/vast?p=') && impressionsIn(wrapper).length === 1,
+    ],
+  ];
+};
+
 /** What we get of the demand behind Prebid Server. */
 const asBuyer = async (fleet: Fleet, apiKey: string, prices: { cpm: number }): Promise<readonly Check[]> => {
   const ask = (placementId: string) =>
@@ -192,20 +245,31 @@ export const prebidServer: Proof = {
     const folder = await mkdtemp(path.join(tmpdir(), 'prebid-server-'));
     const rates = await startRates(folder);
     const prices = { cpm: 3 };
-    const exchange = await startBidder(() => prices.cpm);
+    const demand: { vastAt: string | undefined } = { vastAt: undefined };
+    const exchange = await startBidder(
+      () => prices.cpm,
+      () => demand.vastAt,
+    );
+    const cache = await startPrebidCache();
     const fleet = await rig.fleet({
       replicas: 1,
       env: { PUBLIC_URL, ADMIN_TOKEN, EARNED_HOLDS: 'false', CURRENCY_RATES: rates.file, BIDDER_TIMEOUT: '2s' },
     });
     try {
       const server = await startRealPrebidServer({
-        ...{ folder, exchange: exchange.endpoint, ratesUrl: rates.url, endpoint: `${fleet.url}/openrtb2/auction/1` },
-        stored: { side: { ...BANNER, ext: { prebid: { bidder: { exchange: { type: 'publisher', placementId: 'any' } } } } } },
+        ...{ folder, exchange: exchange.endpoint, ratesUrl: rates.url, endpoint: `${fleet.url}/openrtb2/auction/1`, cacheUrl: cache.url },
+        stored: { side: { ...BANNER, ...BEHIND }, clip: { video: VIDEO, ...BEHIND } },
       });
       try {
         const { key } = await bookAll(fleet.url, `${server.url}/openrtb2/auction`);
         await fleet.reload();
-        const checks = [...(await asSeller(fleet, pageOf(server.url))), ...(await asBuyer(fleet, key, prices))];
+        const ask = pageOf(server.url);
+        const checks = [
+          ...(await asSeller(fleet, ask)),
+          ...(await asSellerOfVideo(fleet, ask)),
+          ...(await asBuyer(fleet, key, prices)),
+          ...(await asBuyerOfVideo(fleet, key, demand)),
+        ];
         const failed = checks.filter(([, holds]) => !holds).map(([what]) => what);
         return {
           observed: `Prebid Server ${server.version}: ${checks.length - failed.length} of ${checks.length} checks hold${failed.length > 0 ? `; not: ${failed.join('; ')}` : ''}`,
@@ -217,6 +281,7 @@ export const prebidServer: Proof = {
     } finally {
       await fleet.close();
       exchange.close();
+      cache.close();
       rates.close();
       await rm(folder, { recursive: true, force: true });
     }

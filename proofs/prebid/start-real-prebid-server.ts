@@ -34,6 +34,8 @@ export interface RealPrebidServerOptions {
   readonly exchange: string;
   /** A file of rates as Prebid publishes it. */
   readonly ratesUrl: string;
+  /** Where it puts the VAST of bids. */
+  readonly cacheUrl: string;
   /** Stored imps by their ids. */
   readonly stored: Readonly<Record<string, object>>;
 }
@@ -44,6 +46,7 @@ export const startRealPrebidServer = async ({
   endpoint,
   exchange,
   ratesUrl,
+  cacheUrl,
   stored,
 }: RealPrebidServerOptions): Promise<Server & { readonly version: string }> => {
   const { program, sources } = await buildPrebidServer(folder);
@@ -58,9 +61,12 @@ export const startRealPrebidServer = async ({
   await writeFile(path.join(bidders, 'direct.yaml'), published.replace(/^endpoint: .*$/m, `endpoint: ${endpoint}`));
   await writeFile(path.join(bidders, 'exchange.yaml'), `aliasOf: teqblaze\nendpoint: ${exchange}\n`);
   const [port, adminPort] = [await freePort(), await freePort()];
+  const { host: cacheHost, pathname: cachePath } = new URL(cacheUrl);
   const settings = {
     ...{ host: '127.0.0.1', port, admin_port: adminPort, external_url: `http://127.0.0.1:${port}`, status_response: 'ok' },
     ...{ gdpr: { enabled: false, default_value: '0' }, ccpa: { enforce: false } },
+    cache: { scheme: 'http', host: cacheHost, query: 'uuid=%PBS_CACHE_UUID%' },
+    external_cache: { scheme: 'http', host: cacheHost, path: cachePath },
     compression: { request: { enable_gzip: true } },
     currency_converter: { fetch_url: ratesUrl, fetch_interval_seconds: 1800 },
     stored_requests: { filesystem: { enabled: true, directorypath: path.join(home, 'stored', 'stored_requests', 'data', 'by_id') } },

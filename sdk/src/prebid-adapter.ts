@@ -7,7 +7,11 @@
 interface BidRequest {
   readonly bidId: string;
   readonly params: { readonly placement?: unknown };
-  readonly mediaTypes?: { readonly banner?: { readonly sizes?: readonly (readonly [w: number, h: number])[] } };
+  readonly mediaTypes?: {
+    readonly banner?: { readonly sizes?: readonly (readonly [w: number, h: number])[] };
+    readonly video?: object;
+    readonly audio?: object;
+  };
   readonly nativeOrtbRequest?: object;
   readonly ortb2Imp?: { readonly ext?: object };
   readonly getFloor?: (asked: object) => { readonly floor?: number; readonly currency?: string } | undefined;
@@ -25,7 +29,8 @@ interface Bid {
   readonly price: number;
   readonly crid: string;
   readonly adm: string;
-  readonly burl: string;
+  /** Not of VAST, whose Impression bills. */
+  readonly burl?: string;
   readonly mtype: number;
   readonly exp: number;
   readonly w?: number;
@@ -50,12 +55,18 @@ const code = dataset['bidder'] ?? 'adserver';
 /** The address that served the script, with the prefix of a reverse proxy. */
 const server = dataset['baseUrl'] ?? src.replace(/\/static\/.*/, '');
 
+/** What Prebid knows of a player beside the members of OpenRTB, in which it has written its size, too. */
+const NOT_SENT = { context: undefined, playerSize: undefined, renderer: undefined, useCacheKey: undefined };
+
 const toImp = ({ bidId, params, mediaTypes, nativeOrtbRequest, ortb2Imp, getFloor }: BidRequest): object => {
   const { floor, currency } = getFloor?.({ currency: 'USD', mediaType: '*', size: '*' }) ?? {};
+  const { banner, video, audio } = mediaTypes ?? {};
   return {
     ...ortb2Imp,
     id: bidId,
-    banner: mediaTypes?.banner && { format: mediaTypes.banner.sizes?.map(([w, h]) => ({ w, h })) },
+    banner: banner && { format: banner.sizes?.map(([w, h]) => ({ w, h })) },
+    video: video && { ...video, ...NOT_SENT },
+    audio: audio && { ...audio, ...NOT_SENT },
     native: nativeOrtbRequest && { request: JSON.stringify(nativeOrtbRequest) },
     bidfloor: floor,
     bidfloorcur: currency,
@@ -64,9 +75,12 @@ const toImp = ({ bidId, params, mediaTypes, nativeOrtbRequest, ortb2Imp, getFloo
   };
 };
 
+/** By OpenRTB's list of markup types: the others are VAST. */
+const PLAYED: Readonly<Record<number, string>> = { 2: 'video', 3: 'audio' };
+
 const spec = {
   code,
-  supportedMediaTypes: ['banner', 'native'],
+  supportedMediaTypes: ['banner', 'native', 'video', 'audio'],
   isBidRequestValid: ({ params }: BidRequest): boolean => typeof params.placement === 'string',
   buildRequests: (requests: readonly BidRequest[], { bidderRequestId, timeout, ortb2 }: BidderRequest): object => ({
     method: 'POST',
@@ -87,10 +101,10 @@ const spec = {
         ttl: exp,
         meta: { advertiserDomains: adomain ?? [], primaryCatId: cat?.[0], secondaryCatIds: cat?.slice(1), cattax, dsa: ext?.dsa },
         // Prebid requests it when the bid is billed.
-        eventtrackers: [{ event: 1, method: 1, url: burl }],
+        eventtrackers: burl ? [{ event: 1, method: 1, url: burl }] : [],
         ...(mtype === 4
           ? { mediaType: 'native', native: { ortb: JSON.parse(adm) as object } }
-          : { mediaType: 'banner', ad: adm, width: w, height: h }),
+          : { width: w, height: h, ...(mtype === 1 ? { mediaType: 'banner', ad: adm } : { mediaType: PLAYED[mtype], vastXml: adm }) }),
       })),
     ),
   getUserSyncs: (): readonly never[] => [],

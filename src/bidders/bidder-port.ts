@@ -71,8 +71,10 @@ export interface ReadBid {
   readonly deal: string;
   /** Micros of the publisher's currency per thousand impressions, > 0, after the bidder's adjustment. */
   readonly cpmMicros: number;
-  /** Markup, or for native the assets as JSON. */
+  /** Markup, or for native the assets as JSON; '' of a video whose VAST has an address. */
   readonly adm: string;
+  /** The address of the VAST of a video; null: its document is `adm`, or it is none. */
+  readonly tag: string | null;
   /** Of a video; null: unknown, or it is none. */
   readonly durationMs: number | null;
   readonly adomain: readonly string[];

@@ -11,6 +11,12 @@ export interface MacroValues {
   readonly usPrivacy: string | null;
 }
 
+/** Macros whose values are the visitor's. */
+const OF_VISITOR = /\$\{(GDPR|GDPR_CONSENT|GPP|GPP_SID|US_PRIVACY)\}/;
+
+/** Whether a markup differs from visitor to visitor. */
+export const dependsOnVisitor = (markup: string): boolean => OF_VISITOR.test(markup);
+
 /**
  * Fills the macros of a creative's markup, as the SDK does in a page (sdk/src/macros.ts).
  * `${AUCTION_PRICE}` stays, because the auction fills it. Unknown macros stay.

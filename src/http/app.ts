@@ -99,6 +99,7 @@ const serveAds = (app: Express, options: AppOptions): void => {
   app.get('/impression', impressionRoute(options.track));
   app.get('/click', clickRoute(options.track));
   app.get('/event', eventRoute(options.track));
+  app.get('/vast', vastRoute(options.vast));
   app.post(AUCTION, auctionRoute(options.auction));
   app.options(['/ad', '/report'], preflight);
   app.options(AUCTION, auctionPreflight);
@@ -108,7 +109,6 @@ const serveAds = (app: Express, options: AppOptions): void => {
   app.get('/tag/iframe', iframeTagRoute(options.tag));
   app.get('/tag/image', imageTagRoute(options.tag));
   app.get('/tag/click', clickTagRoute(options.tag));
-  app.get('/vast', vastRoute(options.vast));
   app.get('/vast/error', vastErrorRoute(options.vast));
   app.get('/vmap', vmapRoute(options.vast));
   for (const [name, answer] of Object.entries(reviveTagRoutes(options.tag)))

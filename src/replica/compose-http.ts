@@ -17,6 +17,7 @@ import { createCallerAddress } from '../http/request/caller-address.ts';
 import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createAuctionWriter } from '../http/openrtb/write-auction.ts';
+import { createVastWriter } from '../http/openrtb/write-vast.ts';
 import type { TrackRouteOptions } from '../http/routes/track.ts';
 import { assetFilesRoute } from '../http/routes/asset-files.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
@@ -177,10 +178,8 @@ export const composeHttp = (
     },
     vast: {
       ...serving,
-      signToken: tokens.sign,
+      writeVast: createVastWriter({ signToken: tokens.sign, assetsUrl, creativeOrigin }),
       publicUrl: absoluteUrl,
-      assetsUrl,
-      creativeOrigin,
       onNoAd: () => metrics.customEvent('error'),
     },
     track,

@@ -9,8 +9,8 @@ export interface BookedVideo {
   readonly creative: Json;
 }
 
-/** What it is named, what plays, and fields of its line item and creative. */
-export type Booking = readonly [placement: string, content: object, lineItem?: object, creative?: object];
+/** What it is named, what plays, and fields of its line item and creative, whose format is that of the placement. */
+export type Booking = readonly [placement: string, content: object, lineItem?: object, creative?: Json];
 
 export const bookVideo = async (api: ApiCall, ...[placement, content, lineItem = {}, creative = {}]: Booking): Promise<BookedVideo> => {
   const made = async (where: string, body: object): Promise<Json> => {
@@ -20,7 +20,7 @@ export const bookVideo = async (api: ApiCall, ...[placement, content, lineItem =
   };
   const flight = { start_date: '2026-01-01', end_date: '2999-12-31' };
   const publisher = await made('/publishers', { name: 'The Gazette', domain: 'gazette.example' });
-  await made('/placements', { id: placement, publisher_id: publisher.id, width: 640, height: 360, formats: ['video'] });
+  await made('/placements', { id: placement, publisher_id: publisher.id, width: 640, height: 360, formats: [creative.format ?? 'video'] });
   const campaign = await made('/campaigns', { publisher_id: publisher.id, name: 'Autumn', ...flight });
   const item = await made('/line_items', { campaign_id: campaign.id, name: 'Boots', active: true, ...flight, cpm: 4, ...lineItem });
   const booked = await made('/creatives', {

@@ -58,7 +58,7 @@ test('a player is asked for by the stricter of the rules of its placement and of
     const request = buildBidRequest({ ...parts, format, imps: [{ ...parts.imps[0]!, size: { width: 640, height: 360 }, players: of }] });
     return (request as { imp: Record<string, object>[] }).imp[0]![format];
   };
-  const asked = { w: 640, h: 360, linearity: 1, protocols: [2, 3, 5, 6, 7, 8, 11, 12, 13, 14] };
+  const asked = { w: 640, h: 360, linearity: 1, protocols: [2, 3, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16] };
   expect(ask('video', players)).toEqual({
     ...asked,
     mimes: ['video/mp4'],

@@ -94,7 +94,7 @@ test('a bid is returned with its price in micros and with macros replaced in its
       dsa: undefined,
       width: 300,
       height: 250,
-      durationMs: null,
+      ...{ tag: null, durationMs: null },
       winNoticeUrl: null,
       billingNoticeUrl: `http://127.0.0.1/?p=${encodeURIComponent(Buffer.from('1.234567').toString('base64'))}`,
       lossNoticeUrl: null,

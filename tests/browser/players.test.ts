@@ -63,6 +63,7 @@ interface Player {
   play(): void;
   currentSrc(): string;
   currentTime(): number;
+  playbackRate(rate: number): void;
   readonly ads: { isInAdMode(): boolean };
 }
 
@@ -91,9 +92,9 @@ describe('video.js with the module of docs/video.md', () => {
     `import videojs from 'video.js'; import 'videojs-contrib-ads'; ${HELPER}\nObject.assign(window, { videojs, playAds });`,
   );
 
-  test('plays the ads of a break in their order before the film: each counts once, companions are shown, one is skipped', async () => {
+  test('plays the ads of a break in their order before the film: each counts once, companions are shown, one is clicked, one skipped', async () => {
     const companions = [{ width: 300, height: 250, image: 'https://cdn.example.com/boots.png', alt: 'Boots' }];
-    const booked = await bookVideo(api, 'js', film({ companions }));
+    const booked = await bookVideo(api, 'js', film({ companions }), {}, { click_url: `${site}/boots` });
     await api('PATCH', '/placements/js', { video: { pod: { max_ads: 3, max_duration: 30 } } });
     const second = await addAd(booked, 3, film({ skip_after: 0 }));
     const third = await addAd(booked, 2, {
@@ -102,18 +103,23 @@ describe('video.js with the module of docs/video.md', () => {
     });
     await eventually(async () => expect((await (await fetch(tagOf(booked))).text()).match(/<Ad /g)).toHaveLength(3));
     const page = await openSite(VIDEO_JS);
-    const played = await page.evaluate(
+    const playing = page.evaluate(
       async ([tag, url]) => {
         const { videojs, playAds } = window as unknown as VideoJs;
         const element = Object.assign(document.createElement('video'), { id: 'film', muted: true, className: 'video-js' });
         document.body.append(element);
         const player = videojs(element, { width: 640, height: 360 });
+        Object.assign(window, { player });
         const order: string[] = [];
         playAds(player, tag, (variations: Json[], shown: (companion: Json) => void) => {
           order.push(`companion ${variations[0].width}`);
           shown(variations[0]);
         });
-        player.on('adplaying', () => void order.push(player.currentSrc().endsWith('nothing.mp4') ? 'broken' : 'ad'));
+        player.on('adplaying', () => {
+          // As slow as that it has not ended before it is clicked.
+          if (!order.includes('ad')) player.playbackRate(0.0625);
+          order.push(player.currentSrc().endsWith('nothing.mp4') ? 'broken' : 'ad');
+        });
         player.on('adtimeupdate', () => {
           const skip = document.querySelector<HTMLElement>('.ad-skip');
           if (skip && !skip.hidden && player.currentTime() > 0.6) skip.click();
@@ -125,11 +131,17 @@ describe('video.js with the module of docs/video.md', () => {
       },
       [tagOf(booked), `${site}/film.mp4`] as const,
     );
+    await page.locator('.ad-link').waitFor();
+    const [landing] = await Promise.all([page.waitForEvent('popup'), page.locator('.ad-link').click()]);
+    await landing.waitForURL(`${site}/boots`);
+    await landing.close();
+    await page.evaluate(() => (window as unknown as { player: Player }).player.playbackRate(1));
+    const played = await playing;
     expect(played.at(-1)).toBe('film.mp4');
     expect(played).toContain('companion 300');
     await eventually(async () => {
       const first = await eventsOf(booked.lineItem);
-      expect(first).toMatchObject({ impressions: 1 });
+      expect(first).toMatchObject({ impressions: 1, clicks: 1 });
       expect(first.events).toMatchObject({ creativeView: 1, start: 1, firstQuartile: 1, midpoint: 1, thirdQuartile: 1, complete: 1 });
       const skipped = await eventsOf(second.id);
       expect([skipped.impressions, skipped.events.skip, skipped.events.complete]).toEqual([1, 1, undefined]);

@@ -7,6 +7,11 @@ import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
 import { requestFaults } from '../http/auction-schemas.ts';
 
+const FILM = JSON.stringify({
+  duration: 15,
+  media: [{ url: 'https://cdn.example/a.mp4', type: 'video/mp4', width: 640, height: 360 }],
+});
+
 let site: PublisherSite;
 let browser: Browser;
 let prebid: string;
@@ -28,6 +33,7 @@ beforeAll(async () => {
       content: '{"title":"A native ad","image":"/static/demo/img/coffee-600x500.svg"}',
       clickUrl: site.landing,
     },
+    { placement: 'film', format: 'video', content: FILM, clickUrl: site.landing },
     { placement: 'markup', format: 'html', content: '<p>${GDPR} ${GDPR_CONSENT} ${GPP}</p>' },
   ]);
   const answer = await fetch(`${service.baseUrl}/api/publishers/${service.publisherId}`, {
@@ -100,6 +106,21 @@ test('a banner and a native ad of one request win, are shown, and count once eac
   await landing.waitForURL(site.landing);
   await eventually(async () => expect(await service.stored('top', 'click')).toBe(1));
   expect([opened.sentTo('/impression').length, opened.faults]).toEqual([2, []]);
+});
+
+test('a video wins as VAST for the player that the ad unit describes, and has no notice beside its Impression', async () => {
+  const opened = await open();
+  const player = { context: 'instream', playerSize: [640, 360], mimes: ['video/mp4'], protocols: [3, 6], maxduration: 30 };
+  const config = { cache: { useLocal: true } };
+  const { film } = await auction(opened.page, config, [unit('film', { video: player })]);
+  expect(film).toMatchObject([
+    { cpm: 1, mediaType: 'video', width: 640, height: 360, vastXml: expect.stringMatching(/<VAST version="3\.0">.*<Impression>/) },
+  ]);
+  const body = opened.sentTo(`/openrtb2/auction/${service.publisherId}`)[0]!.body!;
+  expect(requestFaults(JSON.parse(body))).toEqual([]);
+  expect(JSON.parse(body).imp[0].video).toEqual({ mimes: ['video/mp4'], protocols: [3, 6], maxduration: 30, w: 640, h: 360 });
+  expect(await auction(opened.page, config, [unit('film', { video: { ...player, maxduration: 10 } })])).toEqual({});
+  expect([opened.sentTo('/impression'), opened.faults]).toEqual([[], []]);
 });
 
 const TCF = `window.__tcfapi = (command, version, callback) => callback({ gdprApplies: true, tcString: 'CONSENT', eventStatus: 'tcloaded',

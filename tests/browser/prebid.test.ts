@@ -1,7 +1,10 @@
+import { VASTClient } from '@dailymotion/vast-client';
 import { bookCatalog } from '../../testkit/book-catalog.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { lookAtAd } from '../../testkit/person.ts';
+import { startPrebidCache } from '../../testkit/start-prebid-cache.ts';
 import { eventually } from '../../testkit/until.ts';
+import { atEnd } from '../setup/at-end.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -173,19 +176,42 @@ test('a banner wins: it is shown, its impression counts once, and a click on it 
   ]);
 });
 
+const PLAYER = { context: 'instream', playerSize: [640, 360], mimes: ['video/mp4'], protocols: [3, 6], plcmt: 1, maxduration: 30 };
+/** As the player of a visitor does it, on another origin. */
+const seenBy = async ({ page }: PublisherPage, vast: string): Promise<number> => {
+  const [, impression = ''] = /<Impression><!\[CDATA\[([^\]]+)/.exec(vast) ?? [];
+  return (await fetch(impression, { headers: { 'User-Agent': await page.evaluate('navigator.userAgent') } })).status;
+};
+
 test('a video wins as VAST in the version that the player reads, whose Impression bills, and one that is too long does not', async () => {
   const opened = await open();
-  const player = { context: 'instream', playerSize: [640, 360], mimes: ['video/mp4'], protocols: [3, 6], plcmt: 1, maxduration: 30 };
   // Prebid.js keeps the VAST in the page, as its address for players.
   const config = s2s({ cache: { useLocal: true } });
-  const { film } = await auction(opened.page, config, [unit('film', { video: player })]);
+  const { film } = await auction(opened.page, config, [unit('film', { video: PLAYER })]);
   expect(film).toMatchObject([{ cpm: 4.5, mediaType: 'video', vastXml: expect.stringMatching(/<VAST version="3\.0">.*<Impression>/) }]);
-  const [, impression = ''] = /<Impression><!\[CDATA\[([^\]]+)/.exec(film![0]!.vastXml ?? '') ?? [];
   expect(opened.sentTo('/impression')).toEqual([]);
-  expect((await fetch(impression, { headers: { 'User-Agent': await opened.page.evaluate('navigator.userAgent') } })).status).toBe(200);
+  expect(await seenBy(opened, film![0]!.vastXml ?? '')).toBe(200);
   await eventually(async () => expect(await stored('film', 'impression')).toBe(1));
-  expect(await auction(opened.page, config, [unit('film', { video: { ...player, maxduration: 10 } })])).toEqual({});
+  expect(await auction(opened.page, config, [unit('film', { video: { ...PLAYER, maxduration: 10 } })])).toEqual({});
   expect([opened.faults, await opened.invalid()]).toEqual([[], []]);
+});
+
+test('Prebid.js puts a video into Prebid Cache, whose address a player gets: the Impression there bills once', async () => {
+  const cache = await startPrebidCache();
+  atEnd(() => cache.close());
+  const opened = await open();
+  const before = await stored('film', 'impression');
+  const { film } = await auction(opened.page, s2s({ cache: { url: cache.url } }), [unit('film', { video: PLAYER })]);
+  expect(film).toMatchObject([{ cpm: 4.5, mediaType: 'video', vastUrl: `${cache.url}?uuid=${film![0]!.videoCacheKey}` }]);
+  expect(cache.kept).toHaveLength(1);
+  const player = new VASTClient();
+  const { ads } = (await player.get(film![0]!.vastUrl!, {})) as unknown as {
+    readonly ads: readonly { readonly impressionURLTemplates: object[] }[];
+  };
+  expect(ads.map(({ impressionURLTemplates }) => impressionURLTemplates.length)).toEqual([1]);
+  for (let i = 0; i < 2; i++) expect(await seenBy(opened, cache.kept[0]!)).toBe(200);
+  await eventually(async () => expect(await stored('film', 'impression')).toBe(before + 1));
+  expect([opened.sentTo('/impression'), opened.faults, await opened.invalid()]).toEqual([[], [], []]);
 });
 
 test('markup has its macros filled; a bid that loses counts nothing', async () => {

@@ -24,6 +24,11 @@ test('quotes in an address are encoded, so that nothing can end the attribute of
   expect(videoOf({ ...small, poster: `https://a.example/'"<>` }).video.poster).toBe('https://a.example/%27%22%3C%3E');
 });
 
+test('an interactive creative may be in its address', () => {
+  const interactive = 'data:text/html;base64,PGI+Ym9vdHM8L2I+';
+  expect(videoOf({ ...small, interactive }).video.interactive).toBe(interactive);
+});
+
 test.each([
   ['video', [], ''],
   ['video', { media: [media] }, '/duration'],
@@ -49,6 +54,8 @@ test.each([
   ['video', { ...small, icons: [{ program: 'AdChoices', width: 20, height: 20, image: '/i.svg', x: 'middle' }] }, '/icons/0/x'],
   ['video', { ...small, verifications: [{ vendor: 'a', script: '/omid.js' }] }, '/verifications/0/script'],
   ['video', { ...small, universal_ad_id: { registry: 'ad-id.org' } }, '/universal_ad_id/id'],
+  ['video', { ...small, interactive: 'data:image/png,a' }, '/interactive'],
+  ['video', { ...small, interactive: `data:text/html,${'a'.repeat(65_536)}` }, '/interactive'],
   ['video', { ...small, trackers: { begin: [] } }, '/trackers/begin'],
   ['video', { ...small, trackers: { start: ['/own'] } }, '/trackers/start/0'],
   ['video', { ...small, speed: 2 }, '/speed'],

@@ -11,6 +11,7 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const FLIGHT = { start_date: '2026-01-01', end_date: '2999-12-31' };
 
 let replica: Replica;
@@ -27,8 +28,8 @@ const made = async (where: string, body: object): Promise<Json> => {
   if (answer.status !== 201) throw new Error(`POST ${where}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body;
 };
-const placement = (id: string, video: object): Promise<Json> =>
-  made('/placements', { id, publisher_id: publisher.id, width: 640, height: 360, formats: ['video'], video });
+const placement = (id: string, video: object, format = 'video'): Promise<Json> =>
+  made('/placements', { id, publisher_id: publisher.id, width: 640, height: 360, formats: [format], video });
 
 interface Spot {
   readonly cpm: number;
@@ -36,15 +37,21 @@ interface Spot {
   readonly advertiser?: number;
   readonly domain?: string;
   readonly item?: object;
+  readonly format?: 'video' | 'audio';
 }
 /** A line item with a campaign by itself. */
-const spot = async (placementId: string, { cpm, seconds, advertiser, domain, item = {} }: Spot): Promise<Json> => {
+const spot = async (placementId: string, { cpm, seconds, advertiser, domain, item = {}, format = 'video' }: Spot): Promise<Json> => {
   const advertiser_id = advertiser ?? (await made('/advertisers', { name: `${placementId} ${cpm}` })).id;
   const campaign = await made('/campaigns', { publisher_id: publisher.id, name: `C${cpm}`, advertiser_id, ...FLIGHT });
   const lineItem = await made('/line_items', { campaign_id: campaign.id, name: `L${cpm}`, active: true, cpm, ...FLIGHT, ...item });
-  const media = [{ url: `https://cdn.example/${cpm}.mp4`, type: 'video/mp4', width: 640, height: 360 }];
+  const size = { width: 640, height: 360 };
+  const media = [
+    format === 'video'
+      ? { url: `https://cdn.example/${cpm}.mp4`, type: 'video/mp4', ...size }
+      : { url: `https://cdn.example/${cpm}.mp3`, type: 'audio/mpeg' },
+  ];
   const content = JSON.stringify({ duration: seconds, media });
-  const creative = { placement_id: placementId, line_item_id: lineItem.id, format: 'video', content, advertiser_domain: domain ?? null };
+  const creative = { placement_id: placementId, line_item_id: lineItem.id, format, content, advertiser_domain: domain ?? null };
   await made('/creatives', creative);
   return lineItem;
 };
@@ -79,6 +86,36 @@ test('a break has the best ads that fit it together, no advertiser twice and no 
     expect(await vastFaults(version, [await (await fetch(tagOf('pod', `&v=${v}`))).text()])).toEqual([]);
   const traced = await (await fetch(tagOf('pod', '&debug=1'))).text();
   expect(traced).toContain('break_full');
+});
+
+test('a break of sounds has its ads in their order, and each report counts once, for its ad alone', async () => {
+  await placement('radio', { pod: { max_ads: 3, max_duration: 60 } }, 'audio');
+  const items: Json[] = [];
+  for (const cpm of [90, 80, 70]) items.push(await spot('radio', { cpm, seconds: 20, format: 'audio' }));
+  await eventually(async () => expect(await played(tagOf('radio'))).toEqual(['90.mp3', '80.mp3', '70.mp3']));
+  const text = await (await fetch(tagOf('radio'))).text();
+  expect(await vastFaults('4.2', [text])).toEqual([]);
+  expect(text.match(/<Ad id="\d+" sequence="\d" adType="audio">/g)).toHaveLength(3);
+  const { ads } = (await new VASTClient().get(tagOf('radio'), {})) as unknown as { ads: Json[] };
+  // Of the second, whose player leaves in its middle, and of the third twice.
+  const events = [
+    ['start', 'midpoint', 'complete'],
+    ['start', 'midpoint'],
+    ['start', 'complete', 'start', 'complete'],
+  ];
+  for (const [i, ad] of ads.entries()) {
+    const { trackingEvents } = itemsOf(ad.creatives).find(({ type }) => type === 'linear')!;
+    for (const url of [ad.impressionURLTemplates[0].url, ...events[i]!.map((event) => trackingEvents[event][0])])
+      expect((await fetch(url, { headers: { 'User-Agent': BROWSER } })).status).toBe(200);
+  }
+  await eventually(async () => {
+    const today = await Promise.all(items.map(async ({ id }) => (await api('GET', `/line_items/${id}/delivery`)).body.today));
+    expect(today.map(({ impressions, events: counted }) => [impressions, counted])).toEqual([
+      [1, { start: 1, midpoint: 1, complete: 1 }],
+      [1, { start: 1, midpoint: 1 }],
+      [1, { start: 1, complete: 1 }],
+    ]);
+  });
 });
 
 test('each ad of a break is a selection: a cap of one is taken once, and what is not used comes back', async () => {

@@ -12,16 +12,18 @@ import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { apiOf, itemsOf, type ApiCall, type Json } from '../api/api-client.ts';
 import { bookVideo as bookVideoBy, type BookedVideo, type Booking } from '../api/book-video.ts';
+import { VAST_VERSIONS } from '../../src/catalog/model/video-rules.ts';
 import { FULL_VIDEO } from '../creative/vast/sample-video.ts';
 import { vastFaults } from '../creative/vast/validate-vast.ts';
 
 const MP4 = readFileSync(path.join(__dirname, '../uploads/media/colours.mp4'));
+const M4A = readFileSync(path.join(__dirname, '../uploads/media/tone.m4a'));
 const PLAIN = { duration: 15, media: [{ url: 'https://cdn.example/a.mp4', type: 'video/mp4', width: 640, height: 360 }] };
 
 let replica: Replica;
 let api: ApiCall;
 beforeAll(async () => {
-  replica = await startReplica({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() } });
+  replica = await startReplica({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), BIDDER_TIMEOUT: '2s' } });
   api = apiOf(replica.url);
 });
 
@@ -141,6 +143,7 @@ test('an ad that is not used gives its place back to the next request', async ()
 test('a bidder is asked for a video, and its VAST is passed on with our reports, or refused when the player does not take it', async () => {
   const asked: Json[] = [];
   let seconds = 15;
+  let markup = (adm: string): object => ({ adm });
   const server = createServer((request, response) => {
     void textOf(request).then((body) => {
       const { id, imp } = JSON.parse(body);
@@ -149,7 +152,7 @@ test('a bidder is asked for a video, and its VAST is passed on with our reports,
         '<VAST version="4.2" xmlns="http://www.iab.com/VAST"><Ad id="b"><InLine><AdSystem>b</AdSystem><Impression>https://bidder.example/i</Impression><ViewableImpression><Viewable>https://bidder.example/v</Viewable></ViewableImpression><AdServingId>s</AdServingId><AdTitle>t</AdTitle>' +
         `<Creatives><Creative><Linear><Duration>00:00:${seconds}</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">https://cdn.example/b.mp4</MediaFile></MediaFiles><VideoClicks><ClickThrough>https://boots.example/</ClickThrough></VideoClicks></Linear>` +
         '<UniversalAdId idRegistry="unknown">u</UniversalAdId></Creative></Creatives></InLine></Ad></VAST>';
-      const bid = [{ id: 'b', impid: imp[0].id, price: 5, adm, mtype: 2, adomain: ['boots.example'] }];
+      const bid = [{ id: 'b', impid: imp[0].id, price: 5, ...markup(adm), mtype: 2, adomain: ['boots.example'] }];
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ id, seatbid: [{ bid }] }));
     });
   });
@@ -188,6 +191,24 @@ test('a bidder is asked for a video, and its VAST is passed on with our reports,
   seconds = 30;
   const refused = await (await fetch(tagOf(booked, '&debug=1'))).text();
   expect([refused.includes('<Ad '), refused.includes('not what the player takes')]).toEqual([false, true]);
+  // Without markup: the answer to the win notice is the markup, or Prebid Server has put it into its cache.
+  const nurl = 'https://bidder.example/won?p=${AUCTION_PRICE}';
+  const cached = { ext: { prebid: { cache: { vastXml: { url: 'https://cache.example/cache?uuid=1', cacheId: '1' } } } } };
+  const wrapperOf = async (bid: object, version: string): Promise<string> => {
+    markup = () => bid;
+    return (await fetch(tagOf(booked, `&v=${version}`))).text();
+  };
+  for (const version of VAST_VERSIONS) {
+    const wrappers = [await wrapperOf({ nurl, dur: 15 }, version), await wrapperOf({ nurl, ...cached }, version)];
+    expect(wrappers.map((text) => /<VASTAdTagURI><!\[CDATA\[(.*?)\]\]>/.exec(text)?.[1])).toEqual([
+      'https://bidder.example/won?p=5',
+      'https://cache.example/cache?uuid=1',
+    ]);
+    expect(wrappers.map((text) => text.match(/<Impression>/g)?.length)).toEqual([1, 1]);
+    expect(await vastFaults(version, wrappers)).toEqual([]);
+  }
+  markup = () => ({ nurl: 'https://192.168.1.1/won' });
+  expect(await (await fetch(tagOf(booked))).text()).not.toContain('<Ad ');
   const direct = await bookVideo('demanded', PLAIN);
   expect(await api('PATCH', `/creatives/${direct.creative.id}`, { content: '{}' })).toMatchObject({
     status: 400,
@@ -195,13 +216,56 @@ test('a bidder is asked for a video, and its VAST is passed on with our reports,
   });
 });
 
-test('the tag of another server is wrapped: both count', async () => {
-  const inner = await bookVideo('inner', PLAIN);
-  const outer = await bookVideo('outer', { tag: tagOf(inner).replace('localhost', '127.0.0.1') }, {}, { click_url: null });
-  const { ads } = await play(tagOf(outer));
-  expect(ads[0].impressionURLTemplates).toHaveLength(2);
-  for (const { url } of ads[0].impressionURLTemplates) await report(url);
-  for (const booked of [inner, outer]) expect((await delivered(booked)).today).toMatchObject({ impressions: 1 });
+test('a player follows five wrappers to the ad of another server: all six count once', async () => {
+  const chain = [await bookVideo('inner', PLAIN)];
+  for (let wrapper = 1; wrapper <= 5; wrapper++) {
+    const tag = tagOf(chain.at(-1)!).replace('localhost', '127.0.0.1');
+    chain.push(await bookVideo(`outer-${wrapper}`, { tag }, {}, { click_url: null }));
+  }
+  const vast = await play(tagOf(chain.at(-1)!));
+  const reports = [
+    ...itemsOf(vast.ads[0].impressionURLTemplates).map(({ url }) => String(url)),
+    ...['start', 'complete'].flatMap((event) => linearOf(vast).trackingEvents[event] as string[]),
+  ];
+  expect(reports).toHaveLength(18);
+  for (const url of [...reports, ...reports]) expect(await report(url)).toBe(200);
+  await eventually(async () => {
+    for (const booked of chain)
+      expect((await delivered(booked)).today).toMatchObject({ impressions: 1, events: { start: 1, complete: 1 } });
+  });
+});
+
+test('a sound is asked for by a tag, an ad request and an auction, and what its player reports counts once', async () => {
+  const asset = await (await fetch(`${replica.url}/api/assets`, { method: 'PUT', body: new Uint8Array(M4A) })).json();
+  const companions = [{ width: 300, height: 250, image: 'https://cdn.example/boots.png', alt: 'Boots' }];
+  const booked = await bookVideo('radio', { media: [{ url: asset.url }], companions }, {}, { format: 'audio' });
+  expect(await (await fetch(tagOf(booked))).text()).toContain('adType="audio"');
+  const vast = await play(tagOf(booked));
+  const linear = linearOf(vast);
+  expect(linear.mediaFiles).toMatchObject([{ mimeType: 'audio/mp4', codec: 'Opus', fileURL: `${replica.url}${asset.url}` }]);
+  const [companion] = itemsOf(vast.ads[0].creatives).find(({ type }) => type === 'companion')!.variations;
+  const events = ['start', 'firstQuartile', 'midpoint', 'thirdQuartile', 'complete', 'mute', 'pause', 'resume'];
+  const reports = [
+    vast.ads[0].impressionURLTemplates[0].url,
+    ...events.map((event) => linear.trackingEvents[event][0]),
+    companion.trackingEvents.creativeView[0],
+  ];
+  for (const url of [...reports, ...reports]) expect(await report(url)).toBe(200);
+  const once = Object.fromEntries([...events, 'creativeView'].map((event) => [event, 1]));
+  await eventually(async () =>
+    expect((await delivered(booked)).today).toMatchObject({ ...{ impressions: 1, spend: 0.004 }, events: once }),
+  );
+  const ask = async (where: string, body: object): Promise<Json> =>
+    (await fetch(`${replica.url}${where}`, { method: 'POST', headers: { 'X-API-Key': booked.key }, body: JSON.stringify(body) })).json();
+  const user = { user: { id: 'u' }, ext: { publisher_id: booked.publisher } };
+  const ad = await ask('/ad', { id: 'r', imp: [{ id: '1', tagid: 'radio' }], ...user });
+  expect(ad.seatbid[0].bid[0].adm).toContain('adType="audio"');
+  const bidsOf = async (imp: object): Promise<readonly Json[]> =>
+    itemsOf((await ask('/openrtb2/auction', { id: 'r', imp: [{ id: '1', tagid: 'radio', ...imp }] })).seatbid[0]?.bid ?? []);
+  const audio = { mimes: ['audio/mp4'], protocols: [9, 10, 7], maxduration: 30 };
+  expect(await bidsOf({ audio })).toMatchObject([{ mtype: 3, dur: 1, adm: expect.stringContaining('type="audio/mp4"') }]);
+  expect(await bidsOf({ audio: { ...audio, mimes: ['audio/mpeg'] } })).toEqual([]);
+  expect(await bidsOf({ video: audio })).toEqual([]);
 });
 
 test('an ad request and an auction answer the same document', async () => {

@@ -24,8 +24,11 @@ export const videoOf = (played: Played): object => ({ ...playerOf(played, VIDEO_
 /** OpenRTB 2.6, 3.2.8. */
 export const audioOf = (played: Played): object => playerOf(played, AUDIO_TYPES);
 
-/** OpenRTB's lists, without and with wrappers. */
-const PROTOCOLS: Readonly<Record<VastVersion, readonly number[]>> = { '2.0': [2, 5], '3.0': [3, 6], '4.2': [7, 8, 11, 12, 13, 14] };
+/** AdCOM's list, without and with wrappers. A player of 4.2 reads every 4: the elements of 4.3 are the same. */
+const PROTOCOLS: Readonly<Record<VastVersion, readonly number[]>> = {
+  ...{ '2.0': [2, 5], '3.0': [3, 6] },
+  '4.2': [7, 8, 11, 12, 13, 14, 15, 16],
+};
 
 /** The strictest of what its rules say. */
 const playerOf = (played: Played, types: readonly string[]): object => {

@@ -1,9 +1,11 @@
 import type { VideoRules } from '../../catalog/model/video-rules.ts';
+import { isPrivateAddress } from '../../catalog/checks/private-address.ts';
 import type { BidOutcome } from '../bid-outcome.ts';
-import type { BidFormat } from './bid-format.ts';
+import { isPlayed, type BidFormat } from './bid-format.ts';
 import { fillWithin, type AuctionMacros } from './fill-auction-macros.ts';
 import { hasInsecureResource } from './has-insecure-resource.ts';
 import { readNativeAssets } from './native-assets.ts';
+import { vastAddressOf, type VastAddress } from './vast-address.ts';
 import { isMisfit, readVast } from './vast-markup.ts';
 
 /** Of markup as it will be served, in UTF-8. */
@@ -19,7 +21,16 @@ const MARKUP_TYPE: Readonly<Record<BidFormat, number>> = { html: 1, video: 2, au
 
 const VIDEO_MARKUP = /^\s*<(?:\?xml|vast)\b/i;
 
-type ReadMarkup = { readonly adm: string; readonly durationMs?: number | undefined } | { readonly refused: BidOutcome };
+/** What a bid is served as. */
+export interface BidMarkup {
+  /** '': its VAST has an address. */
+  readonly adm: string;
+  /** The address of its VAST. */
+  readonly tag?: VastAddress | undefined;
+  readonly durationMs?: number | undefined;
+}
+
+type ReadMarkup = BidMarkup | { readonly refused: BidOutcome };
 
 /**
  * The markup of a bid as it will be served, macros filled: for html the bidder's own, for native
@@ -33,8 +44,11 @@ export const readBidMarkup = (
   room: MarkupRoom,
 ): ReadMarkup => {
   const { adm, mtype } = bid;
-  if (adm === undefined || adm === null || adm === '') return { refused: 'missing_markup' };
+  const isMissing = adm === undefined || adm === null || adm === '';
+  const tag = isMissing && isPlayed(asked.format) ? vastAddressOf(bid, macros) : undefined;
+  if (isMissing && !tag) return { refused: 'missing_markup' };
   if (mtype !== undefined && mtype !== null && mtype !== MARKUP_TYPE[asked.format]) return { refused: 'wrong_format' };
+  if (tag) return readVastAddress(tag, asked.secure);
   if (typeof adm === 'string') {
     if (Buffer.byteLength(adm) > MAX_MARKUP_BYTES) return { refused: 'markup_too_large' };
     if (adm.trim() === '') return { refused: 'missing_markup' };
@@ -79,6 +93,12 @@ const readPlayed = (
   if (!vast) return { refused: 'bad_vast' };
   if (secure && vast.hasInsecureAddress) return { refused: 'not_secure' };
   return isMisfit(vast, players) ? { refused: 'not_for_player' } : { adm: filled, durationMs: vast.inLine?.durationMs };
+};
+
+/** A tag of another server: what it answers is not known beforehand. */
+const readVastAddress = (tag: VastAddress, secure: boolean): ReadMarkup => {
+  if (!/^https?:\/\/./i.test(tag.url) || isPrivateAddress(tag.url)) return { refused: 'bad_vast' };
+  return secure && !/^https:/i.test(tag.url) ? { refused: 'not_secure' } : { adm: '', tag };
 };
 
 const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean, room: MarkupRoom): ReadMarkup => {

@@ -74,7 +74,7 @@ const videoOf = (read: JsonReader, format: Format, content: Json): VideoAd => {
     icons: read.list('/icons', content['icons'], MAX_OTHERS, (at, value) => iconOf(read, at, value)),
     verifications: read.list('/verifications', content['verifications'], MAX_OTHERS, (at, value) => verificationOf(read, at, value)),
     universalAdId: (content['universal_ad_id'] ?? null) === null ? null : universalAdIdOf(read, content['universal_ad_id']),
-    interactive: read.addressOrNull('/interactive', content['interactive']),
+    interactive: interactiveOf(read, content['interactive']),
     trackers: trackersOf(read, content['trackers']),
     tag,
   };
@@ -101,6 +101,12 @@ const mediaOf = (read: JsonReader, format: Format, at: string, value: unknown): 
     bytes: read.countOrNull(`${at}/bytes`, file['bytes']),
   };
 };
+
+/** Since VAST 4.3 the document itself may be in its address. */
+const interactiveOf = (read: JsonReader, value: unknown): string | null =>
+  typeof value === 'string' && /^data:text\/html[;,]/i.test(value)
+    ? read.textOrNull('/interactive', value, MAX_MARKUP_LENGTH)
+    : read.addressOrNull('/interactive', value);
 
 const captionOf = (read: JsonReader, at: string, value: unknown): CaptionFile => {
   const caption = read.object(at, value);

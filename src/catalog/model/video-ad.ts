@@ -26,6 +26,12 @@ export interface VideoAd {
   readonly tag: string | null;
 }
 
+/** Nothing but the VAST tag of another server. */
+export const wrapperOf = (tag: string): VideoAd => ({
+  ...{ durationMs: null, media: [], mezzanine: null, captions: [], poster: null, skipAfterMs: null },
+  ...{ companions: [], icons: [], verifications: [], universalAdId: null, interactive: null, trackers: {}, tag },
+});
+
 export interface MediaFile {
   readonly url: string;
   /** Media type. */

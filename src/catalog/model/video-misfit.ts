@@ -14,7 +14,8 @@ export interface PlayedVideo {
  * bidders send with each bid.
  */
 export const videoMisfit = (content: CreativeContent, rules: VideoRules | null | undefined): string | undefined => {
-  if (!rules || !isVideo(content)) return undefined;
+  // To read the content of a creative takes longer than to decide on it.
+  if (!rules || !asksAnything(rules) || !isVideo(content)) return undefined;
   const { durationMs, skipAfterMs, media, tag } = content.video;
   if (tag !== null || media.length === 0) return undefined;
   return misfitOf(
@@ -22,6 +23,9 @@ export const videoMisfit = (content: CreativeContent, rules: VideoRules | null |
     rules,
   );
 };
+
+const asksAnything = ({ min_duration, max_duration, durations, skip, mimes }: VideoRules): boolean =>
+  [min_duration, max_duration, durations, skip, mimes].some((rule) => rule !== undefined);
 
 /** Why a player does not take a video; undefined: it does. */
 export const misfitOf = ({ durationMs, canBeSkipped, types }: PlayedVideo, rules: VideoRules): string | undefined => {

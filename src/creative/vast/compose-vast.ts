@@ -1,9 +1,10 @@
 import type { Creative, VideoContent } from '../../catalog/model/entities.ts';
-import type { Icon, MediaFile, VideoAd } from '../../catalog/model/video-ad.ts';
-import { isManifest } from '../../catalog/model/video-ad.ts';
+import type { VideoAd } from '../../catalog/model/video-ad.ts';
 import type { VideoEvent } from '../../catalog/model/video-events.ts';
 import { absoluteAddress, type Addresses } from '../absolute-address.ts';
+import { adVerifications, iconElements, interactiveFile, mediaElement, mezzanine, universalAdId } from './ad-elements.ts';
 import { companions } from './companion-elements.ts';
+import { extensions } from './extensions.ts';
 import { vastLinks, type VastAd } from './vast-ad.ts';
 import type { VastVersion } from '../../catalog/model/video-rules.ts';
 import { VAST_RULES } from './vast-rules.ts';
@@ -25,8 +26,7 @@ export const composeVideo = (creative: VideoCreative, content: VideoContent, sho
   composePod(showing.version, [composeAd(creative, content, showing, addresses)]);
 
 /** A document with the ads of a break, in their order. */
-export const composePod = (version: VastVersion, ads: readonly string[]): string =>
-  `${writeDocument(version, []).slice(0, -'/>'.length)}>${ads.join('')}</VAST>`;
+export const composePod = (version: VastVersion, ads: readonly string[]): string => `${headOf(version)}>${ads.join('')}</VAST>`;
 
 /**
  * The element of one ad.
@@ -65,11 +65,16 @@ const COUNTED: readonly VideoEvent[] = [
 ];
 
 /** A document without an ad, and where its player says so (VAST 4.2, 3.2.1; 303: no ad). */
-export const composeNoAd = (version: VastVersion, error: string | undefined): string => writeDocument(version, element('Error', error));
+export const composeNoAd = (version: VastVersion, error: string | undefined): string => {
+  const { elements } = VAST_RULES[version];
+  const [said] = elements['VAST']?.children?.includes('Error') ? element('Error', error) : [];
+  return said ? `${headOf(version)}>${writeXml(said, elements)}</VAST>` : `${headOf(version)}/>`;
+};
 
-const writeDocument = (version: VastVersion, content: readonly XmlElement[]): string => {
-  const { elements, namespace } = VAST_RULES[version];
-  return `<?xml version="1.0" encoding="UTF-8"?>${writeXml({ name: 'VAST', attributes: { xmlns: namespace, version }, content }, elements)}`;
+/** The beginning of a document, whose first element is not closed yet. */
+const headOf = (version: VastVersion): string => {
+  const { namespace } = VAST_RULES[version];
+  return `<?xml version="1.0" encoding="UTF-8"?><VAST${namespace === undefined ? '' : ` xmlns="${namespace}"`} version="${version}"`;
 };
 
 const adElement = (version: VastVersion, ad: VastAd, addresses: Addresses): XmlElement => {
@@ -80,15 +85,19 @@ const adElement = (version: VastVersion, ad: VastAd, addresses: Addresses): XmlE
 
 const inLine = (version: VastVersion, ad: VastAd, addresses: Addresses): readonly XmlElement[] =>
   element('InLine', [
-    ...shared(version, ad),
+    ...shared(version, ad, addresses),
     ...element('AdServingId', ad.servingId),
     ...element('AdTitle', ad.advertiser ?? `Creative ${ad.creativeId}`),
     ...element('Advertiser', ad.advertiser ?? undefined),
     ...element('Creatives', [
-      ...element('Creative', [...element('Linear', linear(version, ad, addresses), { skipoffset: skipOffset(ad.video) }), ...adId(ad)], {
-        ...{ id: ad.creativeId, sequence: 1 },
-      }),
-      ...companions(ad, adId(ad), addresses),
+      ...element(
+        'Creative',
+        [...element('Linear', linear(version, ad, addresses), { skipoffset: skipOffset(ad.video) }), ...universalAdId(ad.video)],
+        {
+          ...{ id: ad.creativeId, sequence: 1 },
+        },
+      ),
+      ...companions(ad, universalAdId(ad.video), addresses),
     ]),
   ]);
 
@@ -96,7 +105,7 @@ const wrapper = (version: VastVersion, ad: VastAd, tag: string, addresses: Addre
   element(
     'Wrapper',
     [
-      ...shared(version, ad),
+      ...shared(version, ad, addresses),
       ...element('VASTAdTagURI', tag),
       ...element('Creatives', [
         ...element(
@@ -113,37 +122,22 @@ const wrapper = (version: VastVersion, ad: VastAd, tag: string, addresses: Addre
   );
 
 /** What an ad has with its media, and around another server's tag. */
-const shared = (version: VastVersion, { links, video }: VastAd): readonly XmlElement[] => [
-  ...element('AdSystem', 'Ad server'),
-  ...[links.error, ...(video.trackers['error'] ?? [])].slice(0, VAST_RULES[version].maxErrors).flatMap((url) => element('Error', url)),
-  ...[links.impression, ...(video.trackers['impression'] ?? [])].flatMap((url) => element('Impression', url)),
-  ...element('ViewableImpression', element('Viewable', links.event('viewable'))),
-  ...(video.verifications.length === 0
-    ? []
-    : element(
-        'AdVerifications',
-        video.verifications.flatMap(({ vendor, script, parameters }) =>
-          element(
-            'Verification',
-            [
-              ...element('JavaScriptResource', script, { apiFramework: 'omid', browserOptional: true }),
-              ...element('VerificationParameters', parameters ?? undefined),
-            ],
-            { vendor },
-          ),
-        ),
-      )),
-];
+const shared = (version: VastVersion, ad: VastAd, addresses: Addresses): readonly XmlElement[] => {
+  const { links, video } = ad;
+  return [
+    ...element('AdSystem', 'Ad server'),
+    ...[links.error, ...(video.trackers['error'] ?? [])].slice(0, VAST_RULES[version].maxErrors).flatMap((url) => element('Error', url)),
+    ...[links.impression, ...(video.trackers['impression'] ?? [])].flatMap((url) => element('Impression', url)),
+    ...element('ViewableImpression', element('Viewable', links.event('viewable'))),
+    ...adVerifications(video),
+    ...extensions(version, ad, addresses),
+  ];
+};
 
 const linear = (version: VastVersion, ad: VastAd, addresses: Addresses): readonly XmlElement[] => {
   const { video, clickUrl, links } = ad;
   return [
-    ...(video.icons.length === 0
-      ? []
-      : element(
-          'Icons',
-          video.icons.flatMap((icon) => iconElement(icon, addresses)),
-        )),
+    ...(video.icons.length === 0 ? [] : element('Icons', iconElements(video, addresses))),
     ...tracking(version, ad),
     ...element('Duration', clockTime(video.durationMs ?? 0)),
     ...element('MediaFiles', [
@@ -156,10 +150,8 @@ const linear = (version: VastVersion, ad: VastAd, addresses: Addresses): readonl
             ),
           )),
       ...video.media.flatMap((file) => mediaElement('MediaFile', file, addresses)),
-      ...(video.mezzanine ? mediaElement('Mezzanine', video.mezzanine, addresses) : []),
-      ...(video.interactive === null
-        ? []
-        : element('InteractiveCreativeFile', absoluteAddress(video.interactive, addresses), { type: 'text/html', apiFramework: 'SIMID' })),
+      ...mezzanine(video, addresses),
+      ...interactiveFile(video, addresses),
     ]),
     ...element('VideoClicks', [
       // A destination is reached by way of the counter; without one the player only reports the click.
@@ -184,33 +176,6 @@ const tracking = (version: VastVersion, { video, links }: VastAd): readonly XmlE
 };
 
 const trackingElement = (event: string, url: string): readonly XmlElement[] => element('Tracking', url, { event });
-
-const mediaElement = (name: 'MediaFile' | 'Mezzanine', file: MediaFile, addresses: Addresses): readonly XmlElement[] =>
-  element(name, absoluteAddress(file.url, addresses), {
-    delivery: isManifest(file.type) ? 'streaming' : 'progressive',
-    type: file.type,
-    width: file.width,
-    height: file.height,
-    codec: file.codec ?? undefined,
-    bitrate: file.bitrateKbps ?? undefined,
-    scalable: true,
-    maintainAspectRatio: true,
-    fileSize: file.bytes ?? undefined,
-  });
-
-const iconElement = ({ program, width, height, x, y, image, type, clickUrl }: Icon, addresses: Addresses): readonly XmlElement[] =>
-  element(
-    'Icon',
-    [
-      ...element('StaticResource', absoluteAddress(image, addresses), { creativeType: type }),
-      ...(clickUrl === null ? [] : element('IconClicks', element('IconClickThrough', clickUrl))),
-    ],
-    { program, width, height, xPosition: x, yPosition: y },
-  );
-
-/** 'unknown' stands for an id that is not registered (VAST 4.2, 3.7.1). */
-const adId = ({ video: { universalAdId } }: VastAd): readonly XmlElement[] =>
-  element('UniversalAdId', universalAdId?.id ?? 'unknown', { idRegistry: universalAdId?.registry ?? 'unknown' });
 
 const skipOffset = ({ skipAfterMs }: VideoAd): string | undefined => (skipAfterMs === null ? undefined : clockTime(skipAfterMs));
 

@@ -7,6 +7,8 @@ export interface VastRules {
   readonly elements: ElementRules;
   /** Of a linear ad. */
   readonly events: readonly VideoEvent[];
+  /** Elements of later versions that are extensions of this one. */
+  readonly extended: readonly string[];
   /** Error elements of an ad. */
   readonly maxErrors: number;
   readonly namespace: string | undefined;
@@ -25,6 +27,12 @@ const COMMON: ElementRules = {
   },
   IconClicks: { children: ['IconClickThrough', 'IconClickTracking'] },
   CompanionAds: { children: ['Companion'] },
+  AdVerifications: { children: ['Verification'] },
+  Verification: { children: ['JavaScriptResource', 'TrackingEvents', 'VerificationParameters'], attributes: ['vendor'] },
+  JavaScriptResource: { attributes: ['apiFramework', 'browserOptional'] },
+  UniversalAdId: { attributes: ['idRegistry'] },
+  Mezzanine: { attributes: ['delivery', 'type', 'width', 'height', 'codec', 'fileSize'] },
+  InteractiveCreativeFile: { attributes: ['type', 'apiFramework', 'variableDuration'] },
   Ad: { children: ['InLine', 'Wrapper'], attributes: ['id', 'sequence'] },
 };
 
@@ -33,11 +41,16 @@ const EVENTS_2 = [
   ...(['mute', 'unmute', 'pause', 'rewind', 'resume', 'fullscreen', 'acceptInvitation'] as const),
 ];
 
+/** Since VAST 4. */
+const LATER = ['AdVerifications', 'UniversalAdId', 'Mezzanine', 'InteractiveCreativeFile'];
+
 /** IAB VAST 2.0.1: http://www.iab.com/wp-content/uploads/2016/04/VAST-2_0-FINAL.pdf */
 const VAST_2: VastRules = {
   elements: {
     ...COMMON,
-    VAST: { children: ['Ad'], attributes: ['version'] },
+    VAST: { children: ['Ad'] },
+    Extensions: { children: ['Extension'] },
+    Extension: { children: [...LATER, 'Icon'], attributes: ['type'] },
     Ad: { children: ['InLine', 'Wrapper'], attributes: ['id'] },
     InLine: { children: ['AdSystem', 'AdTitle', 'Description', 'Error', 'Impression', 'Creatives', 'Extensions'] },
     Wrapper: { children: ['AdSystem', 'VASTAdTagURI', 'Error', 'Impression', 'Creatives', 'Extensions'] },
@@ -52,6 +65,7 @@ const VAST_2: VastRules = {
     },
   },
   events: EVENTS_2,
+  extended: [...LATER, 'Icon'],
   maxErrors: 1,
   namespace: undefined,
 };
@@ -60,7 +74,7 @@ const VAST_2: VastRules = {
 const VAST_3: VastRules = {
   elements: {
     ...VAST_2.elements,
-    VAST: { children: ['Ad', 'Error'], attributes: ['version'] },
+    VAST: { children: ['Ad', 'Error'] },
     Ad: COMMON['Ad']!,
     InLine: {
       children: ['AdSystem', 'AdTitle', 'Description', 'Advertiser', 'Pricing', 'Error', 'Impression', 'Creatives', 'Extensions'],
@@ -70,6 +84,7 @@ const VAST_3: VastRules = {
     IconClicks: { children: ['IconClickTracking', 'IconClickThrough'] },
   },
   events: [...EVENTS_2, 'exitFullscreen', 'skip'],
+  extended: LATER,
   maxErrors: 1,
   namespace: undefined,
 };
@@ -78,7 +93,7 @@ const VAST_3: VastRules = {
 const VAST_4: VastRules = {
   elements: {
     ...COMMON,
-    VAST: { children: ['Ad', 'Error'], attributes: ['xmlns', 'version'] },
+    VAST: { children: ['Ad', 'Error'] },
     Ad: { children: ['InLine', 'Wrapper'], attributes: ['id', 'sequence', 'adType'] },
     InLine: {
       children: [
@@ -94,12 +109,8 @@ const VAST_4: VastRules = {
       attributes: ['followAdditionalWrappers', 'allowMultipleAds', 'fallbackOnNoAd'],
     },
     ViewableImpression: { children: ['Viewable'] },
-    AdVerifications: { children: ['Verification'] },
-    Verification: { children: ['JavaScriptResource', 'TrackingEvents', 'VerificationParameters'], attributes: ['vendor'] },
-    JavaScriptResource: { attributes: ['apiFramework', 'browserOptional'] },
     Category: { attributes: ['authority'] },
     Creative: { children: ['CompanionAds', 'CreativeExtensions', 'Linear', 'UniversalAdId'], attributes: ['id', 'sequence'] },
-    UniversalAdId: { attributes: ['idRegistry'] },
     Linear: { children: ['Icons', 'TrackingEvents', 'Duration', 'MediaFiles', 'VideoClicks'], attributes: ['skipoffset'] },
     MediaFiles: { children: ['ClosedCaptionFiles', 'MediaFile', 'Mezzanine', 'InteractiveCreativeFile'] },
     ClosedCaptionFiles: { children: ['ClosedCaptionFile'] },
@@ -107,8 +118,6 @@ const VAST_4: VastRules = {
     MediaFile: {
       attributes: ['id', 'delivery', 'type', 'width', 'height', 'codec', 'bitrate', 'scalable', 'maintainAspectRatio', 'fileSize'],
     },
-    Mezzanine: { attributes: ['delivery', 'type', 'width', 'height', 'codec', 'fileSize'] },
-    InteractiveCreativeFile: { attributes: ['type', 'apiFramework', 'variableDuration'] },
     VideoClicks: { children: ['ClickTracking', 'ClickThrough'] },
     Companion: {
       children: [
@@ -124,6 +133,7 @@ const VAST_4: VastRules = {
     ...(['loaded', 'start', 'firstQuartile', 'midpoint', 'thirdQuartile', 'complete', 'mute', 'unmute', 'pause', 'resume'] as const),
     ...(['rewind', 'skip', 'playerExpand', 'playerCollapse', 'creativeView', 'acceptInvitation', 'closeLinear', 'notUsed'] as const),
   ],
+  extended: [],
   maxErrors: Infinity,
   namespace: 'http://www.iab.com/VAST',
 };

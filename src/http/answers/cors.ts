@@ -24,8 +24,10 @@ const PAGE_CORS = { Vary: 'Origin', 'Cross-Origin-Resource-Policy': 'cross-origi
 const PAGE_CORS_LIST = Object.entries(PAGE_CORS).flat();
 
 /** The same as names and values in turns, which Node writes without an object of them. */
-export const pageCorsList = (req: Request): readonly string[] =>
-  req.headers.origin === undefined ? PAGE_CORS_LIST : Object.entries(pageCors(req)).flat();
+export const pageCorsList = ({ headers: { origin } }: Request): readonly string[] =>
+  origin === undefined
+    ? PAGE_CORS_LIST
+    : [...PAGE_CORS_LIST, 'Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true'];
 
 /**
  * A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests.

@@ -14,7 +14,7 @@ export const formatsOf = (imp: Json): readonly CreativeFormat[] => [
 
 /** OpenRTB's list of protocols, the newer first. A wrapper is answered where an ad of another server is booked. */
 const PROTOCOLS: readonly (readonly [version: VastVersion, numbers: readonly number[]])[] = [
-  ['4.2', [7, 8, 11, 12, 13, 14]],
+  ['4.2', [7, 8, 11, 12, 13, 14, 15, 16]],
   ['3.0', [3, 6]],
   ['2.0', [2, 5]],
 ];

@@ -4,8 +4,8 @@ import type { Bid } from '../../bidders/bidder-port.ts';
 import { isVideo, type Creative } from '../../catalog/model/entities.ts';
 import { NO_ADDRESSES, type Addresses } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
-import { withReports } from '../../bidders/openrtb/vast-markup.ts';
-import { vastLinks } from '../../creative/vast/vast-ad.ts';
+import { fillMarks, marksOf, splitAtMarks, type MarkedText, type Marks } from '../../creative/marked-text.ts';
+import { vastOfBid } from '../../bidders/openrtb/vast-of-bid.ts';
 import { composeVideo } from '../../creative/vast/compose-vast.ts';
 import { LATEST_VAST } from '../../catalog/model/video-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
@@ -46,9 +46,8 @@ const MAX_KEPT_CHARACTERS = 16_000_000;
 interface WrittenCreative extends AdSize {
   /** Of the creative. */
   readonly edition: number;
-  readonly text: string;
-  /** Whether the text has the marks of a token and its id, which players report with. */
-  readonly isMarked: boolean;
+  /** In a video players report with the token and its id. */
+  readonly text: MarkedText;
 }
 
 /**
@@ -60,10 +59,8 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
   const origin = tracking?.creativeOrigin ? `,"creative_origin":${JSON.stringify(tracking.creativeOrigin)}` : '';
   const ext = `,"ext":{"events":${JSON.stringify(allowedEvents)}${origin}`;
   const addresses = tracking?.addresses ?? NO_ADDRESSES;
-  // Random letters and digits, which no creative contains.
   const mark = randomBytes(12).toString('hex');
-  const [tokenMark, idMark] = [`${mark}T`, `${mark}I`];
-  const marked: WritingOptions = { addresses, base: tracking?.publicUrl ?? '', tokenMark, idMark };
+  const options: WritingOptions = { addresses, base: tracking?.publicUrl ?? '', marks: marksOf(mark) };
   const written = new LRUCache<number, WrittenCreative>({ maxSize: MAX_KEPT_CHARACTERS, sizeCalculation: ({ text }) => text.length });
 
   const writeOnce = (creative: Creative, size: AdSize): WrittenCreative => {
@@ -71,7 +68,7 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
     const key = keyOf(id, size);
     let kept = written.get(key);
     if (kept?.edition !== edition || kept.width !== size.width || kept.height !== size.height) {
-      kept = { ...size, edition, text: writeCreative(creative, size, marked), isMarked: isVideo(creative.content) };
+      kept = { ...size, edition, text: splitAtMarks(writeCreative(creative, size, options), mark) };
       written.set(key, kept);
     }
     return kept;
@@ -81,12 +78,12 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
   const writeBid = ({ imp, won: { candidate, bid, ad } }: FilledImp): string => {
     const { creative, lineItem, ecpmMicros } = candidate;
     const { id, token, urls } = writeTracking(ad);
-    const { text, isMarked } = bid
-      ? { text: writeCreative(creative, shownSize(bid, imp), marked, bid), isMarked: isVideo(creative.content) }
-      : writeOnce(creative, shownSize(creative, imp));
+    const text = bid
+      ? splitAtMarks(writeCreative(creative, shownSize(bid, imp), options, bid), mark)
+      : writeOnce(creative, shownSize(creative, imp)).text;
     return (
       `{${id}"impid":${JSON.stringify(imp.impId)},"cid":"${lineItem.campaignId}","price":${ecpmMicros / 1e6},${urls}` +
-      (isMarked ? text.replaceAll(tokenMark, token).replaceAll(idMark, ad.tokenId) : text)
+      fillMarks(text, token, ad.tokenId)
     );
   };
 
@@ -137,18 +134,18 @@ interface WritingOptions {
   readonly addresses: Addresses;
   /** The address of this service. */
   readonly base: string;
-  /** What stands in a video for the token of a showing, and for the id of the token. */
-  readonly tokenMark: string;
-  readonly idMark: string;
+  readonly marks: Marks;
 }
 
 /** A bidder's VAST has our reports beside those of the bidder. */
-const admOf = (bid: Bid, { content }: Creative, { base, tokenMark }: WritingOptions): string =>
-  isVideo(content) ? withReports(bid.adm, vastLinks(base, tokenMark)) : bid.adm;
+const admOf = (bid: Bid, { id, content }: Creative, { addresses, base, marks }: WritingOptions): string =>
+  isVideo(content)
+    ? vastOfBid(bid, { creativeId: id, format: content.format }, { version: LATEST_VAST, base, ...marks }, addresses)
+    : bid.adm;
 
-const compose = (creative: Creative, size: AdSize, { addresses, base, tokenMark: token, idMark: tokenId }: WritingOptions): string => {
+const compose = (creative: Creative, size: AdSize, { addresses, base, marks }: WritingOptions): string => {
   const { content, clickUrl } = creative;
   return isVideo(content)
-    ? composeVideo(creative, content, { version: LATEST_VAST, base, token, tokenId }, addresses)
+    ? composeVideo(creative, content, { version: LATEST_VAST, base, ...marks }, addresses)
     : composeMarkup({ content, clickUrl }, size, addresses);
 };

@@ -4,8 +4,8 @@ import { addressesOf, type Addresses, type AddressSettings } from '../../creativ
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
 import { composeNative } from '../../creative/native-markup.ts';
-import { withReports } from '../../bidders/openrtb/vast-markup.ts';
-import { vastLinks } from '../../creative/vast/vast-ad.ts';
+import type { Bid } from '../../bidders/bidder-port.ts';
+import { vastOfBid } from '../../bidders/openrtb/vast-of-bid.ts';
 import { composeVideo } from '../../creative/vast/compose-vast.ts';
 import { LATEST_VAST } from '../../catalog/model/video-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
@@ -183,8 +183,9 @@ const composeMembers = (
       isVideo(content)
         ? composeVideo(creative, content, showing, addresses)
         : composeMarkup({ content, clickUrl: creative.clickUrl }, size, addresses, click);
-    const ofBid = (given: string) => (isVideo(content) ? withReports(given, vastLinks(base, showing.token)) : given);
-    adm = fillMacros(bid ? ofBid(bid.adm) : own(), { ...signals, click, cacheBuster: ad.tokenId });
+    const ofBid = (given: Bid) =>
+      isVideo(content) ? vastOfBid(given, { creativeId: creative.id, format: content.format }, showing, addresses) : given.adm;
+    adm = fillMacros(bid ? ofBid(bid) : own(), { ...signals, click, cacheBuster: ad.tokenId });
   }
   return JSON.stringify(membersOf(won, size, adm)).slice(1, -1);
 };

@@ -31,6 +31,9 @@ export interface PrebidBid {
   readonly dealId?: string;
   readonly ad?: string;
   readonly vastXml?: string;
+  /** Where Prebid Cache keeps it. */
+  readonly vastUrl?: string;
+  readonly videoCacheKey?: string;
   readonly native?: { readonly ortb: object };
   readonly meta: { readonly advertiserDomains?: readonly string[]; readonly dsa?: object };
 }

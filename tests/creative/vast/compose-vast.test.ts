@@ -73,9 +73,20 @@ test.each(VAST_VERSIONS)('a player reads from VAST %s what was booked', async (v
   expect(linear.videoClickThroughURLTemplate.url).toBe('https://ads.example/click?t=e.y.J');
   expect(linear.trackingEvents['midpoint']).toEqual(['https://ads.example/event?t=e.y.J&type=midpoint']);
   expect(linear.trackingEvents['start']).toEqual(['https://ads.example/event?t=e.y.J&type=start', 'https://t.example/s']);
+  // Before VAST 4 in an extension.
+  expect(ad?.adVerifications).toMatchObject([
+    { vendor: 'measurer.example-omid', resource: 'https://measurer.example/omid.js', apiFramework: 'omid', parameters: '{"a":"<&]]>"}' },
+  ]);
+  expect(ad?.extensions.map(({ attributes }) => attributes.type)).toEqual(EXTENSIONS[version]);
   const companions = ad?.creatives.find(({ type }) => type === 'companion') as Companions;
   expect(companions.variations).toHaveLength(3);
 });
+
+const EXTENSIONS = {
+  '2.0': ['AdVerifications', 'UniversalAdId', 'Mezzanine', 'InteractiveCreativeFile', 'Icon'],
+  '3.0': ['AdVerifications', 'UniversalAdId', 'Mezzanine', 'InteractiveCreativeFile'],
+  '4.2': [],
+};
 
 interface Linear {
   readonly type: string;
@@ -89,6 +100,8 @@ interface Companions {
 }
 interface Parsed {
   readonly ads: readonly {
+    readonly adVerifications: readonly object[];
+    readonly extensions: readonly { readonly attributes: { readonly type: string } }[];
     readonly impressionURLTemplates: readonly { readonly url: string }[];
     readonly creatives: readonly (Linear | Companions)[];
   }[];
