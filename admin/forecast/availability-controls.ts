@@ -76,7 +76,7 @@ export const availabilityControls = ({ page, choice, change, file }: Availabilit
       </select>
       ${file}
     </div>
-    <div class="timeline-controls" role="group" aria-label=${t`Part of the traffic`}>
+    <section class="timeline-controls" aria-label=${t`Part of the traffic`}>
       <select
         class="availability-select"
         aria-label=${t`Size`}
@@ -96,6 +96,6 @@ export const availabilityControls = ({ page, choice, change, file }: Availabilit
         find: findRecords(api, 'targetings', `publisher_id=${publisher}`),
         choose: (option) => change({ targeting: option && Number(option.value) }),
       })}
-    </div>
+    </section>
   `;
 };
