@@ -243,6 +243,7 @@ const bidOf = (impId: string, placementId: string, invitation: Bid['invitation']
   cpmMicros,
   bidId: `bid-${invitation.lineItem.id}`,
   adm: '<b>ad</b>',
+  tag: null,
   deal: '',
   adomain: [],
   cat: [],

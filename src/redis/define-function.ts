@@ -19,6 +19,8 @@ export type CallFunction<Reply> = (keyCount: number, ...args: string[]) => Promi
 
 /** How many versions of a library a server keeps; replicas of two run during a deployment. */
 const MAX_VERSIONS = 4;
+/** Of one call: a replica of another version may delete this one meanwhile, when a server has too many. */
+const MAX_LOADS = 3;
 
 /** Returns the call of a library with one function. */
 export const defineFunction = <Reply>(redis: RedisClient, { entry, ...library }: FunctionOptions): CallFunction<Reply> =>
@@ -66,13 +68,14 @@ export const defineLibrary = (
   return <Reply>(entry: string) => {
     const called = nameOf(entry);
     return async function callFunction(keyCount, ...args) {
-      try {
-        return (await redis.fcall(called, keyCount, ...args)) as Reply;
-      } catch (fault) {
-        if (!isMissing(fault)) throw fault;
-        loading ??= load().finally(() => (loading = undefined));
-        await loading;
-        return (await redis.fcall(called, keyCount, ...args)) as Reply;
+      for (let loads = 0; ; loads++) {
+        try {
+          return (await redis.fcall(called, keyCount, ...args)) as Reply;
+        } catch (fault) {
+          if (!isMissing(fault) || loads === MAX_LOADS) throw fault;
+          loading ??= load().finally(() => (loading = undefined));
+          await loading;
+        }
       }
     };
   };

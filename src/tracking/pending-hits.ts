@@ -97,8 +97,9 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
       const rows = hits.slice(from, from + PAGE).map(({ hit, shard }) => columnsOf(hit, shard));
       const column = (at: number) => rows.map((row) => row[at]!) as unknown as Knex.RawBinding;
       await knex.raw(
+        // In one order: several replicas restore the same hits at a time, and would wait for each other.
         `insert into pending_hits (${COLUMNS})
-         select * from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::jsonb[]) on conflict do nothing`,
+         select * from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::jsonb[]) order by 1, 2, 3, 4 on conflict do nothing`,
         [0, 1, 2, 3, 4, 5].map(column),
       );
     }

@@ -19,6 +19,7 @@ const create = () =>
     alertKinds: ['drift'],
     forecastAges: ['1'],
     sinks: [],
+    whysPostgres: ['none'],
   });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(

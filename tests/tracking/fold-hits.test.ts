@@ -132,3 +132,36 @@ test.each([
   await fold.stop();
   expect(found).toEqual(expected);
 });
+
+test('replicas that restore the same hits at a time, each in its own order, do not wait for each other', async () => {
+  await knex.raw('truncate pending_hits');
+  const pending = createPendingHits({ knex });
+  const atMs = Date.now();
+  const hits = Array.from({ length: 500 }, (_, i) => {
+    const ids = { tokenId: `restored-${i}`, publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top' };
+    const ad = { ...ids, priceMicros: 1000, billsOn: 'impression' as const, day: 1, holdEndMs: 0, tokenExpS: 2, servedAtMs: atMs };
+    const hit: Hit = {
+      ad: { ...ad, userHash: null, billingNotice: false },
+      kind: 'impression',
+      eventType: '',
+      invalidReason: '',
+      atMs,
+      country: null,
+      device: null,
+    };
+    return { hit, shard: 0 };
+  });
+  // Both are on their way when the one in the middle is free.
+  const middle = await knex.transaction();
+  await createPendingHits({ knex: middle }).restoreAll(hits.slice(250, 251));
+  const restoring = Promise.all([hits, hits.toReversed()].map((some) => pending.restoreAll(some)));
+  await eventually(async () => {
+    const { rows } = await knex.raw<{ rows: { waiting: number }[] }>(
+      `select count(*)::int as waiting from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into pending_hits%'`,
+    );
+    expect(rows[0]?.waiting).toBe(2);
+  });
+  await middle.rollback();
+  await restoring;
+  expect(await pending.count()).toBe(hits.length);
+});
