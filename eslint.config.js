@@ -104,6 +104,7 @@ export default defineConfig(
         document: 'readonly',
         navigator: 'readonly',
         location: 'readonly',
+        localStorage: 'readonly',
         sessionStorage: 'readonly',
         FormData: 'readonly',
       },

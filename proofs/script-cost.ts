@@ -86,12 +86,7 @@ export const scriptCost: Proof = {
         observed:
           `${asked} requests of ${IMPS} ads: ${tell(calls)}; ${pending} waiting hits: ${tell(folds)}, counted ${counted}, rows ${rows}; ` +
           `${others.length} requests of another publisher: ${unfilled.length} not filled, ${lost} for want of counters`,
-        ok:
-          isShort(calls) &&
-          isShort(folds) &&
-          unfilled.length === 0 &&
-          counted === pending &&
-          Number(rows) === pending,
+        ok: isShort(calls) && isShort(folds) && unfilled.length === 0 && counted === pending && Number(rows) === pending,
       };
     } finally {
       await page.close();

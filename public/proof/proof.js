@@ -95,7 +95,7 @@
     return group;
   };
 
-  const remark = ({ author, at: moment, verdict, text, is_current: isCurrent }) =>
+  const remark = ({ author, at: saidAt, verdict, text, is_current: isCurrent }) =>
     element(
       'li',
       {},
@@ -103,7 +103,7 @@
         'p',
         { className: 'when' },
         element('b', { text: verdict === null ? author : wordsOf[verdict](author) }),
-        ` · ${when(moment)}${isCurrent || verdict === null ? '' : ` · ${say('about an earlier version')}`}`,
+        ` · ${when(saidAt)}${isCurrent || verdict === null ? '' : ` · ${say('about an earlier version')}`}`,
       ),
       ...(text === '' ? [] : [element('p', { className: 'words', text })]),
     );

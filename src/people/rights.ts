@@ -29,7 +29,9 @@ export const RIGHTS_COLUMNS = {
 
 /** A fault for a role of advertisers without any. */
 export const advertiserFaults = (rights: Pick<Rights, 'roles' | 'advertisers'>): readonly Fault[] =>
-  isAdvertiserOfAll(rights) ? [{ pointer: '/advertisers', detail: 'must name advertisers: the roles advertiser and buyer are for some' }] : [];
+  isAdvertiserOfAll(rights)
+    ? [{ pointer: '/advertisers', detail: 'must name advertisers: the roles advertiser and buyer are for some' }]
+    : [];
 
 /** A fault for each id of rights that names no record. */
 export const missingIds = async (trx: Knex.Transaction, rights: Partial<Rights>): Promise<readonly Fault[]> => {

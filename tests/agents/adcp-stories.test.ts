@@ -124,7 +124,7 @@ const call = async (
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
   });
-  return { status: answer.status, value: ((await answer.json()) as Json).result?.structuredContent };
+  return { status: answer.status, value: (await answer.json()).result?.structuredContent };
 };
 
 const daysAhead = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
@@ -155,7 +155,10 @@ test('the story sales_guaranteed passes while a person approves', async () => {
   const running = faultsOf('sales_guaranteed', decided);
   await eventually(async () => expect(await openApprovals()).toHaveLength(1));
   const [{ id, changes, proposed_by: by }] = await openApprovals();
-  expect([by, changes.map(({ entity }: Json) => entity)]).toEqual(['token:buyer at The Herald', ['campaign', 'line_item', 'line_item']]);
+  expect([by, (changes as readonly Json[]).map(({ entity }) => entity)]).toEqual([
+    'token:buyer at The Herald',
+    ['campaign', 'line_item', 'line_item'],
+  ]);
   expect((await approve(id as number)).status).toBe(200);
   expect(await running).toEqual([]);
 });

@@ -140,7 +140,10 @@ test('a link ends when it is revoked, or when the campaign is another advertiser
   expect((await shared(token)).status).toBe(401);
   expect((await machine('DELETE', `/proof_links/${id}`)).status).toBe(404);
   const { body: links } = await machine('GET', `/proof_links?creative_id=${booked.creative}`);
-  expect(links.find((one: Json) => one.id === id)).toMatchObject({ created_by: 'ann@gazette.example', revoked_at: expect.any(String) });
+  expect((links as readonly Json[]).find((one) => one['id'] === id)).toMatchObject({
+    created_by: 'ann@gazette.example',
+    revoked_at: expect.any(String),
+  });
   expect(JSON.stringify(links)).not.toContain(token);
 });
 

@@ -32,7 +32,7 @@ export const readFlightBefore = async (page: Page, of: 'line_item' | 'campaign',
   const item = of === 'line_item' ? store.find('line_items', id) : undefined;
   if (item) await store.ensure('campaigns', item.campaign_id);
   const campaign = store.find('campaigns', item?.campaign_id ?? id);
-  if (!here || !campaign || campaign.advertiser_id === null) return undefined;
+  if (!here || campaign?.advertiser_id == null) return undefined;
   const { advertiser_id, publisher_id } = campaign;
   const query = new URLSearchParams({ sort: '-start_date', limit: String(MAX_OTHERS) });
   for (const [name, value] of Object.entries({ advertiser_id, publisher_id })) query.set(name, String(value));

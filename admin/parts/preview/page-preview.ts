@@ -80,7 +80,7 @@ class PagePreview extends HTMLElement {
     const { ad, device, place } = this.#shown;
     const view = PAGE_VIEWS[device];
     const picture = this.#background instanceof HTMLImageElement ? this.#background : undefined;
-    if (picture && picture.naturalWidth === 0) return;
+    if (picture?.naturalWidth === 0) return;
     const [width, height] = picture ? [picture.naturalWidth, picture.naturalHeight] : [view.width, view.height];
     const { left, top, scale } = place ?? sketchedPlace(device, ad);
     const seen = Math.min(height, (width * view.height) / view.width);

@@ -206,7 +206,7 @@ export const adcpTools = (seller: Seller): readonly Tool[] => {
         if (!MAJOR_VERSIONS.includes(version as number)) {
           const known = MAJOR_VERSIONS.join(', ');
           return refuseBuyer([
-            adcpFault('VERSION_UNSUPPORTED', `Version ${String(version as number)} is not understood: it must be one of ${known}.`),
+            adcpFault('VERSION_UNSUPPORTED', `Version ${JSON.stringify(version)} is not understood: it must be one of ${known}.`),
           ]);
         }
         const work = async () => {
