@@ -76,7 +76,7 @@ test('who may approve sees the count, the difference in words, and approves it; 
   await page.getByText(/By ben@gazette.example on/).waitFor();
   expect(await priceNow()).toBe(1.5);
   await page.getByRole('link', { name: 'Approvals', exact: true }).first().waitFor();
-  await page.locator('.waiting').waitFor({ state: 'detached' });
+  await page.locator('.waiting').first().waitFor({ state: 'detached' });
 }, 60_000);
 
 test('one that is sent back needs words, which who asked reads; one can be withdrawn', async () => {
@@ -146,5 +146,5 @@ test('a comment mentions a colleague, who finds it in the inbox and takes it out
   await look(ben, 'inbox');
   await ben.page.getByRole('button', { name: 'Done with the mention by ann@gazette.example' }).click();
   await ben.page.getByText('Nothing waits for you.').waitFor();
-  await ben.page.locator('.waiting').waitFor({ state: 'detached' });
+  await ben.page.locator('.waiting').first().waitFor({ state: 'detached' });
 }, 60_000);

@@ -135,7 +135,10 @@ it('would raise a price that is beaten, and add a placement that a creative fits
   });
   await live(knex, booking, Date.now());
   const more = `${booking.placementId}-more`;
-  await knex('placements').insert({ ...(await knex('placements').where({ id: booking.placementId }).first<object>('*')), id: more });
+  await knex.raw(
+    `insert into placements select (jsonb_populate_record(p, jsonb_build_object('id', ?::text))).* from placements p where id = ?`,
+    [more, booking.placementId],
+  );
   await live(knex, { ...booking, placementId: more }, Date.now());
   const [short] = booking.lineItemIds;
   await knex('line_items')

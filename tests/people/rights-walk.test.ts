@@ -1,5 +1,5 @@
 import knexFactory, { type Knex } from 'knex';
-import { permissionsOf, ROLE_NAMES, type Permission } from '../../src/access/permissions.ts';
+import { permissionsOf, ROLE_NAMES, ROLES_OF_ADVERTISERS, type Permission } from '../../src/access/permissions.ts';
 import type { RouteDefinition } from '../../src/api/route.ts';
 import { ENTITY_TABLES, type EntityTable } from '../../src/catalog/entities/entities.ts';
 import { allRoutes } from '../../src/trafficking/trafficking-api.ts';
@@ -29,6 +29,7 @@ const MADE = {
   permissions: ['records.read', 'alerts.read', 'creatives.approve', 'finance.read', 'people.invite'],
 } as const;
 const ROLES_WALKED: readonly string[] = [...ROLE_NAMES, MADE.name];
+const reachesOf = (role: string): readonly Reach[] => REACHES.filter((reach) => reach === 'booked' || !ROLES_OF_ADVERTISERS.includes(role));
 const permissionsWith = (role: string): ReadonlySet<Permission> => permissionsOf([role], role === MADE.name ? MADE.permissions : []);
 
 let replica: Replica;
@@ -64,7 +65,7 @@ beforeAll(async () => {
   shared = { placements: 'open-to-all', advertisers: advertiser, bidders: own.bidders };
   expect((await machine('POST', '/roles', MADE)).status).toBe(201);
   for (const role of ROLES_WALKED)
-    for (const reach of REACHES.filter((one) => one === 'booked' || role !== 'advertiser')) {
+    for (const reach of reachesOf(role)) {
       const ids = [reach === 'one' ? [Number(publisher)] : null, reach === 'booked' ? [Number(advertiser)] : null] as const;
       tokens.set(`${role} of ${reach}`, callWith(replica.url, await tokenOf(machine, `${role} of ${reach}`, [role], ...ids)));
     }
@@ -72,9 +73,7 @@ beforeAll(async () => {
 afterAll(() => knex.destroy());
 
 /** Every role with every scope that it can have. */
-const CALLERS = ROLES_WALKED.flatMap((role) =>
-  REACHES.filter((reach) => reach === 'booked' || role !== 'advertiser').map((reach) => ({ role, reach, who: `${role} of ${reach}` })),
-);
+const CALLERS = ROLES_WALKED.flatMap((role) => reachesOf(role).map((reach) => ({ role, reach, who: `${role} of ${reach}` })));
 const LIMITED = CALLERS.filter(({ reach }) => reach !== 'all');
 
 const callerOf = (role: string, reach: Reach): ApiCall => {

@@ -95,15 +95,20 @@ const cost = ({ store }: Page, { campaign, line_items: items }: BookingDraft): T
     ${open > 0 ? html`<p class="help">${t`Open in ${open} of ${items.length}: a goal with a price, or a budget, bounds it.`}</p>` : nothing}`;
 };
 
+/** Warnings are shown beside the word that it will serve. */
 const findings = (desk: BookingDesk, show: (finding: Finding) => void): TemplateResult => {
   const all = desk.findings();
-  if (all.length === 0)
-    return desk.isChecking()
-      ? html`<p class="help" aria-busy="true">${t`Checking …`}</p>`
-      : html`<p class="desk-fine">${t`Nothing keeps it from serving.`}</p>`;
-  return html`<ul class="desk-findings" aria-live="polite">
-    ${all.map((one) => html`<li class=${one.of}>${button(`${placeOf(desk, one)}${one.detail}`, () => show(one), 'quiet')}</li>`)}
-  </ul>`;
+  const fine = desk.isChecking()
+    ? html`<p class="help" aria-busy="true">${t`Checking …`}</p>`
+    : html`<p class="desk-fine">${t`Nothing keeps it from serving.`}</p>`;
+  return html`${all.every(({ of }) => of === 'warning') ? fine : nothing}
+  ${
+    all.length > 0
+      ? html`<ul class="desk-findings" aria-live="polite">
+          ${all.map((one) => html`<li class=${one.of}>${button(`${placeOf(desk, one)}${one.detail}`, () => show(one), 'quiet')}</li>`)}
+        </ul>`
+      : nothing
+  }`;
 };
 
 /** `Line item 2: ` where there are several, and the name of a creative. */
