@@ -132,6 +132,8 @@ describe('video.js with the module of docs/video.md', () => {
       [tagOf(booked), `${site}/film.mp4`] as const,
     );
     await page.locator('.ad-link').waitFor();
+    // No person clicks within a tenth of a second of what they see.
+    await eventually(async () => expect(await eventsOf(booked.lineItem)).toMatchObject({ impressions: 1 }));
     const [landing] = await Promise.all([page.waitForEvent('popup'), page.locator('.ad-link').click()]);
     await landing.waitForURL(`${site}/boots`);
     await landing.close();
