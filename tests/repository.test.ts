@@ -135,7 +135,9 @@ test('compose.yaml matches the Compose specification: the service, Postgres and 
   expect(Object.keys(stores)).toEqual(['postgres', 'redis']);
   // The image has the health check of the service.
   for (const { healthcheck } of Object.values(stores)) expect(healthcheck).toBeDefined();
-  expect(readSettings({ TOKEN_SECRET: 'made at the first start', ...service?.environment, SINKS: '' })).toMatchObject({
+  expect(
+    readSettings({ TOKEN_SECRET: 'made at the first start', ...service?.environment, SINKS: '', REPORTS_URL: '', DECISION_SAMPLE: '0' }),
+  ).toMatchObject({
     production: false,
     demoData: 'small',
     stateDir: '/state',

@@ -99,6 +99,7 @@ export default defineConfig({
           page('bookings-in-git', 'Bookings in files'),
           page('clients', 'Clients of the API'),
           page('agents', 'Assistants and agents'),
+          page('selling-to-agents', 'Selling to agents'),
           page('moving-from-revive', 'Moving from Revive'),
           page('privacy', 'Users and consent'),
           page('invalid-traffic', 'Invalid traffic'),

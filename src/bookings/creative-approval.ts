@@ -40,6 +40,14 @@ export const approvalFault = async (
   return { pointer: '/status', detail: `Your roles do not include the permission to ${PERMISSIONS['creatives.approve']}.` };
 };
 
+/** Whether a new creative of a publisher waits until someone approves it. */
+export const newCreativesWait = async (knex: Knex, publisherId: number): Promise<boolean> => {
+  const publisher = await knex('publishers')
+    .where({ id: publisherId })
+    .first<{ creative_approval: CreativeApproval } | undefined>('creative_approval');
+  return publisher?.creative_approval === 'required';
+};
+
 const requiresApproval = async (trx: Knex.Transaction, creative: CatalogRow): Promise<boolean> => {
   const publisher = await trx('publishers')
     .join('campaigns', 'campaigns.publisher_id', 'publishers.id')

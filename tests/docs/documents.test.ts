@@ -69,7 +69,7 @@ const API = createOpenApiDocument(allRoutes([]), '');
 const isDescribed = (endpoint: string): boolean => {
   const [method = '', address = ''] = endpoint.replace('{entity}', 'publishers').split(' ');
   // Its tools are described by the door itself, as the Model Context Protocol says.
-  if (address === '/mcp') return method === 'POST';
+  if (['/mcp', '/adcp'].includes(address)) return method === 'POST';
   // The linter wants a 2xx answer of each operation, so this redirect is described with its image.
   if (address === '/tag/click') return JSON.stringify(API).includes('Its link is /tag/click');
   return method.toLowerCase() in (API.paths[address] ?? {});

@@ -1,5 +1,5 @@
 import { isObject } from '../../base/narrow.ts';
-import type { CREATIVE_APPROVAL_WORDS } from '../../catalog/model/choices.ts';
+import { newCreativesWait } from '../../bookings/creative-approval.ts';
 import { assignCreatives, findCreatives, putCreative, type BuyerCreative } from '../../buys/buyer-creatives.ts';
 import type { BuyOwner } from '../../buys/media-buy.ts';
 import { changeMediaBuy } from '../../buys/media-buy-store.ts';
@@ -125,13 +125,8 @@ const assign = async (
 
 const isOpen = ({ status }: MediaBuyNow): boolean => status !== 'canceled' && status !== 'completed';
 
-type Approval = keyof typeof CREATIVE_APPROVAL_WORDS;
-const statusOfNew = async ({ knex }: Seller, { publisherId }: BuyOwner): Promise<'pending_review' | 'approved'> => {
-  const { creative_approval: approval } = await knex('publishers')
-    .where({ id: publisherId })
-    .first<{ creative_approval: Approval }>('creative_approval');
-  return approval === 'required' ? 'pending_review' : 'approved';
-};
+const statusOfNew = async ({ knex }: Seller, { publisherId }: BuyOwner): Promise<'pending_review' | 'approved'> =>
+  (await newCreativesWait(knex, publisherId)) ? 'pending_review' : 'approved';
 
 export const listCreatives: BuyerTool = async (given, { seller, buyer }) => {
   const { filters } = given;
