@@ -110,6 +110,16 @@ test('one whose hold has ended bills what is left', async () => {
   expect(await account()).toMatchObject({ totalSpendMicros: PRICE / 2, heldMicros: 2 * PRICE, broken: 0 });
 });
 
+test('one whose line item has a broken account takes its price out of the hold of the campaign', async () => {
+  const ad = await served();
+  await settle(ad, 'impression', NOON + 2_000);
+  await rig.redis.hset(rig.keys.accounts(1), 'l1', 'no account');
+  expect(await settle(ad, 'event:complete', NOON + 30_000)).toEqual(['counted', undefined]);
+  const [item, whole] = await both();
+  expect(item!.broken).not.toBe(0);
+  expect(whole).toMatchObject({ heldMicros: 0, totalSpendMicros: PRICE, broken: 0 });
+});
+
 test('an ad that is not used gives its price back', async () => {
   const item = perView({ budgetMicros: PRICE });
   const ad = await served(item);

@@ -63,14 +63,14 @@ local function settle_impression(h, a, campaign, held_micros, serves)
   return found
 end
 
--- Takes the price of a video that is complete out of its hold. Returns nil when it is not there any more.
+-- Takes the price of a video that is complete out of its hold. Returns nil when it is not there any more, or one of the accounts is
+-- broken: then the hold of the other one ends, and what is left bills.
 local function held_bill(h, a, campaign)
-  if not h.is_held or a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0
-    or not account_unhold(a, h.hold_end_ms, h.day, 0, h.price_micros) then
+  if not h.is_held or not account_unhold(a, h.hold_end_ms, h.day, 0, h.price_micros) then
     return nil
   end
   account_unhold(campaign, h.hold_end_ms, h.day, 0, h.price_micros)
-  return h.price_micros
+  return a[BROKEN] == 0 and campaign[BROKEN] == 0 and h.price_micros or nil
 end
 
 -- The accounts of a hit, at its day or a later one.
