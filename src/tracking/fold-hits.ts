@@ -9,7 +9,7 @@ import { createReadUnstored, entryMs } from '../ledger/read/oldest-unstored.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import { loadScript } from '../redis/load-script.ts';
 import type { HitLimits } from '../ledger/settle/encode-settle.ts';
-import { billsHit, type Hit, type Settled } from '../ledger/hit.ts';
+import { billsHit, takesFromHold, type Hit, type Settled } from '../ledger/hit.ts';
 import type { FoldedPage, PendingHits } from './pending-hits.ts';
 
 export interface FoldOptions {
@@ -126,6 +126,10 @@ export const createFold = (options: FoldOptions): Fold => {
         const isForgotten = (hit: Hit): boolean => hit.ad.servedAtMs < sinceMs;
         const old = hits.filter((hit) => nowMs > tokenEndMsOf(hit) + KNOWN_BY_TOKEN_MS || isForgotten(hit));
         const rows = new Map((await eventRows.states(old)).map((state, i) => [old[i], state]));
+        // Or that an ad was not used, whose place is another's now.
+        const held = old.filter((hit) => hit.kind === 'impression' && hit.invalidReason === '' && takesFromHold(hit));
+        const released = await eventRows.released(held);
+        const givenBack = new Set(held.filter(({ ad }) => released.has(ad.tokenId)));
         // The ledger may have forgotten the impression of an old hit that needs one.
         const following = old.filter((hit) => hit.kind === 'click' || (hit.kind === 'event' && billsHit(hit)));
         const seenAtMs = new Map((await eventRows.impressionTimes(following)).map((atMs, i) => [following[i], atMs]));
@@ -133,6 +137,7 @@ export const createFold = (options: FoldOptions): Fold => {
           hits.map(async (hit) => {
             const row = rows.get(hit);
             if (row === 'final' || (row === 'provisional' && !isForgotten(hit))) return true;
+            if (givenBack.has(hit)) return true;
             // What Redis took before it lost data is older in the stream.
             const laterMs = isForgotten(hit) ? sinceMs : tokenEndMsOf(hit) + CLOCKS_MS;
             if (rows.has(hit) && oldestMs <= Math.max(laterMs, row === 'provisional' ? nowMs - KNOWN_BY_TOKEN_MS : 0)) return false;

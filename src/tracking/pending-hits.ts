@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
-import { impressionTimes, rowStates, type RowState } from '../events/postgres/event-rows.ts';
+import { impressionTimes, releasedTokens, rowStates, type RowState } from '../events/postgres/event-rows.ts';
 import { endMsOf, type Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
 import { pendingHit } from '../ledger/stored-hit.ts';
@@ -36,6 +36,8 @@ export interface PendingHits {
 /** Answers from the event rows, in the order of the hits. */
 export interface EventRows {
   states(hits: readonly Hit[]): Promise<readonly RowState[]>;
+  /** The tokens of ads that gave their place back. */
+  released(hits: readonly Hit[]): Promise<ReadonlySet<string>>;
   /** When the impression of each token was counted, epoch ms; undefined: there is no row. */
   impressionTimes(hits: readonly Hit[]): Promise<readonly (number | undefined)[]>;
 }
@@ -129,6 +131,7 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
         hits.map(({ hit }) => hit),
         {
           states: (some) => rowStates(trx, some),
+          released: (some) => releasedTokens(trx, some),
           impressionTimes: (some) => impressionTimes(trx, some),
         },
       );

@@ -133,6 +133,44 @@ test.each([
   expect(found).toEqual(expected);
 });
 
+test('an impression that waits long after the end of its token does not count when its ad was not used: its place is another’s', async () => {
+  await redis.flushdb();
+  await knex.raw('truncate pending_hits, events');
+  const keys = createLedgerKeys(1);
+  const link = { up: true, upOf: () => true, suspect: fail, roundTripSeconds: 0, stop: () => undefined };
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
+  const pending = createPendingHits({ knex });
+  const atMs = Date.now() - 2 * LONG_MS;
+  const hitOf = (tokenId: string, kind: 'impression' | 'event', holdEndMs: number): Hit => ({
+    ad: {
+      ...{ tokenId, publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000, holdEndMs },
+      ...{ billsOn: 'impression', day: Math.floor(atMs / 86_400_000), tokenExpS: Math.ceil((atMs + LONG_MS) / 1000) },
+      ...{ userHash: null, billingNotice: false, servedAtMs: atMs },
+    },
+    ...{ kind, eventType: kind === 'event' ? 'notUsed' : '', invalidReason: '', atMs: atMs + 60_000, country: null, device: null },
+  });
+  const ads = [
+    ['given-back', atMs + LONG_MS],
+    ['too-late-to-give-back', atMs + 30_000],
+  ] as const;
+  for (const [token, holdEndMs] of ads) {
+    const hit = hitOf(token, 'event', holdEndMs);
+    await createEventStore({ knex }).append([{ hit, reason: '', atMs: hit.atMs, billedMicros: 0 }]);
+    await pending.restore(hitOf(token, 'impression', holdEndMs), 0);
+  }
+  const settled: string[] = [];
+  const fold = createFold({
+    ...{ redis, link, keys, ledger, pending, everyMs: 20, onFolded: () => undefined, onFailure: fail, onDead: fail },
+    hitLimitsOf: () => ({ limits: NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 }),
+    onSettled: ({ ad }) => settled.push(ad.tokenId),
+  });
+  fold.start();
+  atEnd(() => fold.stop());
+  await eventually(async () => expect(await pending.count()).toBe(0));
+  await fold.stop();
+  expect(settled).toEqual(['too-late-to-give-back']);
+});
+
 test('replicas that restore the same hits at a time, each in its own order, do not wait for each other', async () => {
   await knex.raw('truncate pending_hits');
   const pending = createPendingHits({ knex });

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
-import { PROVISIONAL, type Hit } from '../../ledger/hit.ts';
+import { NOT_USED, PROVISIONAL, type Hit } from '../../ledger/hit.ts';
 import { COUNTED } from './count-tables.ts';
 
 /** Of a hit's event row: it is under judgement, or final; undefined: there is none. */
@@ -38,4 +38,19 @@ export const impressionTimes = async (knex: Knex, hits: readonly Hit[]): Promise
     for (const { jti, at } of rows) atMs.set(jti, at.getTime());
   }
   return hits.map(({ ad }) => atMs.get(ad.tokenId));
+};
+
+/** Of ads that held a place, the tokens that gave it back: a `notUsed` was counted before the end of the hold. */
+export const releasedTokens = async (knex: Knex, hits: readonly Hit[]): Promise<ReadonlySet<string>> => {
+  const released = new Set<string>();
+  for (const day of new Set(hits.map(({ ad }) => ad.day))) {
+    const ads = hits.filter(({ ad }) => ad.day === day).map(({ ad }) => ad);
+    const { rows } = await knex.raw<{ rows: { jti: string }[] }>(
+      `select e.jti from unnest(?::text[], ?::float8[]) as held (jti, until) join events e on e.day = ?::date and e.jti = held.jti
+       where e.kind = 'event' and e.event_type = '${NOT_USED}' and ${COUNTED} and extract(epoch from e.at) * 1000 < held.until`,
+      [ads.map(({ tokenId }) => tokenId), ads.map(({ holdEndMs }) => holdEndMs), dateOfDay(day)] as unknown as Knex.RawBinding,
+    );
+    for (const { jti } of rows) released.add(jti);
+  }
+  return released;
 };
