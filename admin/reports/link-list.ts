@@ -35,7 +35,7 @@ const isUsable = ({ revoked_at: revoked, expires_at: expires }: ListedLink): boo
 export const createLinkList = <Link extends ListedLink>(page: Page, options: LinkListOptions<Link>): (() => TemplateResult) => {
   const links = createReading(page, options.read, { keep: true });
   const revoke = async ({ id, title }: Link): Promise<void> => {
-    const text = t`Whoever has the link sees nothing any more. This cannot be undone; a new link can be made.`;
+    const text = t`It shows nothing any more. This cannot be undone; a new link can be made.`;
     if (!(await page.confirm({ title: t`Revoke the link “${title}”?`, text, yes: t`Revoke`, dangerous: true }))) return;
     const answer = await options.revoke(id);
     if (!answer.ok) return page.complain(answer.problem);

@@ -29,7 +29,7 @@ export interface RequestedBuy {
   readonly webhook: BuyWebhook | undefined;
   /** Why a person has to look at it, besides what the publisher asks for; empty: there is nothing else. */
   readonly doubts: readonly Fault[];
-  /** Whether its traffic is still there, while no one else books. */
+  /** Whether its traffic is still there, while no other booking is made. */
   readonly isFree: (trx: Knex.Transaction) => Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** What stands in a text for the token of a showing, and for the id of the token. */
+/** What marks in a text the place of the token of a showing, and for the id of the token. */
 export interface Marks {
   readonly token: string;
   readonly tokenId: string;

@@ -58,7 +58,7 @@ export type ProofRemark = Shown<typeof REMARK_COLUMNS>;
 /** @param now the version of the creative */
 export const shownRemark = (row: RemarkRow, now: string): ProofRemark => show(REMARK_COLUMNS, { ...row, now });
 
-/** The verdict that stands: the last one, while the creative shows what was judged. */
+/** The verdict that holds: the last one, while the creative shows what was judged. */
 export const standingVerdict = (remarks: readonly ProofRemark[]): ProofRemark | null => {
   const last = remarks.findLast(({ verdict }) => verdict !== null);
   return last?.is_current === true ? last : null;

@@ -32,11 +32,15 @@ const fail = (...details: readonly unknown[]): never => {
   throw new Error(details.map(String).join(' '));
 };
 
-test('does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired', async () => {
+const openLedger = () => {
   const keys = createLedgerKeys(1);
   const link = { up: true, upOf: () => true, suspect: fail, roundTripSeconds: 0, stop: () => undefined };
   const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
-  const pending = createPendingHits({ knex });
+  return { keys, link, ledger, pending: createPendingHits({ knex }) };
+};
+
+test('does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired', async () => {
+  const { keys, link, ledger, pending } = openLedger();
   const accounts = createAccountReader({ redis, keys });
   const counted = async () => (await accounts.lineItems(1, [3]))[0]?.totalImpressions;
   const atMs = Date.now() - LONG_MS;
@@ -104,10 +108,7 @@ test.each([
 ])('a click that waits long after the end of its token, %s', async (_, booksSinceMs, expected) => {
   await redis.flushdb();
   await knex.raw('truncate pending_hits, events');
-  const keys = createLedgerKeys(1);
-  const link = { up: true, upOf: () => true, suspect: fail, roundTripSeconds: 0, stop: () => undefined };
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
-  const pending = createPendingHits({ knex });
+  const { keys, link, ledger, pending } = openLedger();
   const atMs = Date.now() - 2 * LONG_MS;
   const ad = {
     ...{ tokenId: 'judged', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
@@ -136,10 +137,7 @@ test.each([
 test('an impression that waits long after the end of its token does not count when its ad was not used: its place is another’s', async () => {
   await redis.flushdb();
   await knex.raw('truncate pending_hits, events');
-  const keys = createLedgerKeys(1);
-  const link = { up: true, upOf: () => true, suspect: fail, roundTripSeconds: 0, stop: () => undefined };
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
-  const pending = createPendingHits({ knex });
+  const { keys, link, ledger, pending } = openLedger();
   const atMs = Date.now() - 2 * LONG_MS;
   const hitOf = (tokenId: string, kind: 'impression' | 'event', holdEndMs: number): Hit => ({
     ad: {

@@ -32,7 +32,7 @@ export const showTask = async (row: MediaBuyRow, { seller }: Pick<BuyerCall, 'se
   const wanted = { publisherId: row.publisher_id, advertisers: [row.advertiser_id], ids: [row.id], limit: 1 };
   const [bought] = row.campaign_id === null ? [] : await readMediaBuys(seller.knex, wanted, seller.now());
   const at = (decided?.decided_at ?? row.updated_at).toISOString();
-  const why = decided?.words ?? (decided?.state === 'expired' ? 'Nobody of the publisher decided in time.' : 'The publisher refused it.');
+  const why = decided?.words ?? (decided?.state === 'expired' ? 'The publisher did not decide in time.' : 'The publisher refused it.');
   return {
     ...{ task_id: taskIdOf(row.id), task_type: 'create_media_buy', protocol: 'media-buy', status },
     ...{ created_at: row.created_at.toISOString(), updated_at: at },

@@ -18,7 +18,7 @@ export interface CheckedCreative {
   readonly clickUrl: string | null;
   /** The uploaded files that it names. */
   readonly files: readonly FileFacts[];
-  /** Of its own markup; null: it has none. */
+  /** The one in its markup; null: it has none. */
   readonly markup: { readonly bytes: number; readonly facts: AdFacts } | null;
 }
 

@@ -53,6 +53,6 @@ export const adVerifications = ({ verifications }: VideoAd): readonly XmlElement
         ),
       );
 
-/** 'unknown' stands for an id that is not registered (VAST 4.2, 3.7.1). */
+/** 'unknown' is an id that is not registered (VAST 4.2, 3.7.1). */
 export const universalAdId = ({ universalAdId: given }: VideoAd): readonly XmlElement[] =>
   element('UniversalAdId', given?.id ?? 'unknown', { idRegistry: given?.registry ?? 'unknown' });

@@ -1,4 +1,4 @@
-import type { EventColumnType } from '../export/event-columns.ts';
+import type { ColumnValues, EventColumnType } from '../export/event-columns.ts';
 
 /** A column of sampled decisions. */
 interface DecisionColumn {
@@ -15,7 +15,7 @@ interface DecisionColumn {
 export const DECISION_COLUMNS = {
   day: { type: 'date', isNullable: false, words: 'UTC day of `decided_at`' },
   decided_at: { type: 'timestamp', isNullable: false, words: 'When it was decided, UTC' },
-  weight: { type: 'integer', isNullable: false, words: 'How many impressions it stands for (`DECISION_SAMPLE`)' },
+  weight: { type: 'integer', isNullable: false, words: 'How many impressions it represents (`DECISION_SAMPLE`)' },
   publisher_id: { type: 'integer', isNullable: false, words: 'Publisher' },
   placement_id: { type: 'text', isNullable: false, words: 'Placement, as it was asked for' },
   sizes: { type: 'text', isNullable: true, words: 'Asked for, the preferred one first: `300x250,320x50`; null: none' },
@@ -43,14 +43,6 @@ export const DECISION_COLUMNS = {
     words: 'JSON: `[{"line_item_id", "reason"}]`, up to 40 creatives that were not shown and why (the names of `nbr`)',
   },
 } as const satisfies Readonly<Record<string, DecisionColumn>>;
-
-interface ColumnValues {
-  readonly date: string;
-  readonly timestamp: Date;
-  readonly text: string;
-  readonly integer: number;
-  readonly long: number;
-}
 
 export type DecisionRow = {
   readonly [Name in keyof typeof DECISION_COLUMNS]:

@@ -3,8 +3,17 @@ import { sizeText } from '../../ledger/ad-size.ts';
 import { PROVISIONAL } from '../../ledger/hit.ts';
 import type { StoredEvent } from '../postgres/stored-event.ts';
 
+/** The value of a column type in a sink. `date` is YYYY-MM-DD; a `long` is a safe integer. */
+export interface ColumnValues {
+  readonly date: string;
+  readonly timestamp: Date;
+  readonly text: string;
+  readonly integer: number;
+  readonly long: number;
+}
+
 /** How a value is written: in CSV as text, in Parquet as a value of this type. */
-export type EventColumnType = 'date' | 'timestamp' | 'text' | 'integer' | 'long';
+export type EventColumnType = keyof ColumnValues;
 
 /** What is stored with an event that the event does not say. */
 export interface EventContext {

@@ -1,14 +1,5 @@
 import type { DecisionRow } from '../decisions/decision-columns.ts';
-import type { EVENT_COLUMNS, EventColumnName } from '../export/event-columns.ts';
-
-/** The value of a column type in a sink event. `date` is YYYY-MM-DD; a `long` is a safe integer. */
-interface ColumnValues {
-  readonly date: string;
-  readonly timestamp: Date;
-  readonly text: string;
-  readonly integer: number;
-  readonly long: number;
-}
+import type { ColumnValues, EVENT_COLUMNS, EventColumnName } from '../export/event-columns.ts';
 
 /**
  * A settled hit with the columns of a raw export (event-columns.ts). Of events with one `event_id` the one with
