@@ -69,8 +69,8 @@ const openBooks = async (store = createBookStore({ knex })): Promise<BooksRig> =
     ...{ onBegun: () => undefined, onFailure: fail },
   });
   const rebuilder = createRebuilder({
-    ...{ keeper, store, server, scopes: 1, scopeOf: () => 0, shardOf: () => 0, now: () => Date.now() },
-    rebuildCampaigns: createRebuildCampaigns({ knex, server }),
+    ...{ keeper, store, server, scopes: 1, scopeOf: () => 0, now: () => Date.now() },
+    rebuildCampaigns: createRebuildCampaigns({ knex, server, shardOf: keys.shardOf }),
     ...{ onRebuilt: () => undefined, onFailure: fail },
   });
   const ledger = createLedger({
