@@ -44,6 +44,8 @@ export const createRebuilder = (options: RebuilderOptions) => {
   const asked = Array.from({ length: scopes }, () => createAskedCampaigns(server));
   const answering = new Set<number>();
   const walking = new Set<number>();
+  /** The epoch before which this replica has written what it was granted, and that before which all have. */
+  const written = new Map<number, string>();
   const flushed = new Map<number, string>();
   const stopped = new AbortController();
   const walks = new PQueue({ concurrency: MAX_WALKS });
@@ -64,8 +66,11 @@ export const createRebuilder = (options: RebuilderOptions) => {
     if (epoch !== before || trusted !== before) await keeper.verify(scope);
     const own = keeper.epochOf(scope);
     if (flushed.get(scope) === own) return true;
-    await keeper.noted(scope);
-    await keeper.beat();
+    if (written.get(scope) !== own) {
+      await keeper.noted(scope);
+      await keeper.beat();
+      written.set(scope, own);
+    }
     if (!(await store.isFlushed(scope, own))) return false;
     flushed.set(scope, own);
     return true;
