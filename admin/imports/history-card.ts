@@ -35,7 +35,7 @@ const historyCard = ({ source, first_day: first, last_day: last, rows, totals }:
           { label: t`Month`, cell: ({ of }) => (of === '' ? t`All` : monthAndYear(of)) },
           { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },
           { label: t`Clicks`, numeric: true, cell: ({ clicks }) => count(clicks) },
-          { label: t`CTR`, numeric: true, cell: ({ impressions, clicks }) => (impressions === 0 ? '–' : percent(clicks / impressions)) },
+          { label: 'CTR', numeric: true, cell: ({ impressions, clicks }) => (impressions === 0 ? '–' : percent(clicks / impressions)) },
         ],
       })}`,
   );

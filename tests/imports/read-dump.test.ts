@@ -33,7 +33,7 @@ test.each([
 test('a dump of 64 MB is read within twenty seconds of processor time', async () => {
   const row = `('2026-02-01 10:00:00',100,1,120,8)`;
   const insert = `INSERT INTO \`rv_data_summary_ad_hourly\` VALUES ${Array.from({ length: 20_000 }, () => row).join(',')};\n`;
-  const other = `INSERT INTO \`rv_log\` VALUES ('${'x;\\''.repeat(200_000)}');\n`;
+  const other = `INSERT INTO \`rv_log\` VALUES ('${"x;\\'".repeat(200_000)}');\n`;
   const parts = [reviveDump()];
   for (let length = 0; length < 64 * 1024 * 1024; length += insert.length + other.length) parts.push(length < 32 * 1024 * 1024 ? insert : '', other);
   const begun = process.cpuUsage();
