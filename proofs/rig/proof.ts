@@ -5,6 +5,8 @@ export interface Scale {
   readonly quick: boolean;
   /** Chooses a figure: the full one, or the one for quick runs. */
   of<T>(full: T, quick: T): T;
+  /** Hits of the sinks proof, and events of that of reports; undefined: their own numbers. */
+  readonly count: number | undefined;
   /** Stories of the chaos proof; undefined: its own number. */
   readonly seeds: number | undefined;
   /** The only classes of steps in the stories of the chaos proof; undefined: all. */
