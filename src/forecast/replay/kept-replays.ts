@@ -12,7 +12,7 @@ export interface GroupReplay {
 }
 
 /** Replays of one traffic, by the bookings that they have replayed; those that were used last. */
-export type KeptReplays = Pick<LRUCache<string, GroupReplay>, 'has' | 'get' | 'set'>;
+export type KeptReplays = Pick<LRUCache<string, GroupReplay>, 'has' | 'get' | 'set' | 'size'>;
 
 /** Of line items, each with the days of a forecast: about three kilobytes. */
 const MAX_DELIVERIES = 40_000;

@@ -45,8 +45,6 @@ export interface Prediction {
   readonly lineItems: ReadonlyMap<number, PredictedDelivery>;
   readonly middle: ReplayResult;
   readonly sold: SoldSums;
-  /** Impressions that were decided for this one, of all that it is made of: the rest was kept. */
-  readonly replayedPart: number;
 }
 
 /** With so much less and more traffic the days are replayed again: the logarithm of it. */
@@ -66,7 +64,7 @@ export const predict = async (options: PredictOptions): Promise<Prediction> => {
     days: [...coming.before, ...days].map(({ requests }) => requests),
     window: { startMs: options.nowMs - options.beforeMs, endMs: days.at(-1)?.untilMs ?? options.nowMs },
   });
-  const keyOf = ({ key, placements }: ReplayGroup): string => `${key} ${modelsIn(options.models, placements)}`;
+  const keyOf = ({ key, placements }: ReplayGroup): string => `${key} ${coming.scale} ${modelsIn(options.models, placements)}`;
   const missing = groups.filter((group) => !kept?.has(keyOf(group)));
   const replays: GroupReplay[] = [];
   for (const group of groups) {
@@ -77,13 +75,10 @@ export const predict = async (options: PredictOptions): Promise<Prediction> => {
     replays.push(replay);
   }
   await pause(1);
-  const decided = (of: readonly ReplayGroup[]): number =>
-    replays.reduce((sum, { middle }, i) => (of.includes(groups[i]!) ? sum + middle.opportunities : sum), 0);
   const [middle, less, more] = (['middle', 'less', 'more'] as const).map((run) => joinedResults(replays.map((replay) => replay[run])));
   return {
     ...{ coming, middle: middle!, sold: joinedSums(replays.map(({ sold }) => sold)) },
     lineItems: rangesOf(coming, options, [middle!, less!, more!]),
-    replayedPart: decided(missing) / Math.max(decided(groups), 1),
   };
 };
 
