@@ -14,7 +14,7 @@
 import { parseArgs } from 'node:util';
 import PQueue from 'p-queue';
 import { createRig } from './rig/create-rig.ts';
-import { createScale, type Finding, type Proof } from './rig/proof.ts';
+import { createScale, PATIENCE, type Finding, type Proof } from './rig/proof.ts';
 import { PROOFS } from './proofs.ts';
 import { tableOf, type Verdict } from './rig/table-of.ts';
 import { writeFigures } from './rig/write-figures.ts';
@@ -69,7 +69,10 @@ const runProof = async (proof: Proof, tell: (line: string) => void): Promise<voi
   }
   const seconds = Math.round((performance.now() - begun) / 1000);
   found.set(proof, { ...proof, ...finding, seconds });
-  tell(`  expected  ${proof.expected}\n  observed  ${finding.observed}\n  ${finding.ok ? 'holds' : 'DOES NOT HOLD'} (${seconds} s)`);
+  const patience = scale.quick ? ` (limits of time: ${PATIENCE} times as long)` : '';
+  tell(
+    `  expected  ${proof.expected}${patience}\n  observed  ${finding.observed}\n  ${finding.ok ? 'holds' : 'DOES NOT HOLD'} (${seconds} s)`,
+  );
 };
 
 /**

@@ -26,6 +26,7 @@ const STYLES = [
   'reports',
   'timeline',
   'forecast',
+  'imports',
   'sign-in',
 ];
 

@@ -66,6 +66,7 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
   const reader = createEntityReader({ knex: trx });
   const [changes, faults, written]: [Change[], Fault[], Written[]] = [[], [], []];
   const declared = new Map<Entry, Known | undefined>();
+  const entered = new Set(entries.flatMap(({ table, key, id }) => [`${table} ${String(key)}`, `${table} ${String(id)}`]));
   let unchanged = 0;
 
   /** Why the caller may not make this write, by the rules of its own route. */
@@ -95,9 +96,10 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
     const match = entry !== publisher ? matchOf(entry, known) : own === undefined ? undefined : known.find('publishers', own);
     const owner = ownerOf(entry);
     if (owner === undefined && OWNERS[entry.table] !== undefined) {
-      // Of what is around it, the fault is named already.
-      if (OWNERS[entry.table] !== 'publishers' && typeof entry.owner !== 'object')
-        faults.push({ pointer: `${entry.pointer}/${ENTITY_KINDS[OWNERS[entry.table]!].name}`, detail: 'has no record with this key' });
+      const above = OWNERS[entry.table]!;
+      // Of an entry that it is a part of, the fault is named already.
+      if (above !== 'publishers' && typeof entry.owner !== 'object' && !entered.has(`${above} ${String(entry.owner)}`))
+        faults.push({ pointer: `${entry.pointer}/${ENTITY_KINDS[above].name}`, detail: 'has no record with this key' });
       return;
     }
     const { record: given, faults: missing } = recordOf(entry, known, owner);

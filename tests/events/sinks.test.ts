@@ -19,7 +19,7 @@ import { createSinkMarks } from '../../src/events/sinks/sink-marks.ts';
 import { createReadContexts } from '../../src/events/sinks/to-sink-event.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createReadUnstored } from '../../src/ledger/read/oldest-unstored.ts';
-import { untilTrue } from '../../testkit/until.ts';
+import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -177,8 +177,8 @@ test('several replicas share the shards of a sink; one dies after a write that i
   rig.drain([first], { replica: 'first', replicas: () => 2 });
   rig.drain([second], { replica: 'second', replicas: () => 2 });
   await rig.add(...hits(60));
-  expect(await untilTrue(() => agrees(first, 100), 20_000, 50)).toBeDefined();
-  expect(await untilTrue(async () => (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => agrees(first, 100), PATIENCE_MS, 50)).toBeDefined();
+  expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
   const owners = await Promise.all([0, 1, 2, 3].map((shard) => redis.get(rig.keys.sinkOwner(shard, 'file'))));
   expect(owners.sort()).toEqual(['first', 'first', 'second', 'second']);
 });
@@ -191,12 +191,12 @@ test('a sink that is away delays neither Postgres nor another sink, and its entr
   const failing: EventSink = { ...file, write: (...args) => (isAway ? Promise.reject(new Error('away')) : file.write(...args)) };
   rig.drain([failing, other], { onFailure: (sink, fault) => void faults.push(`${sink} ${fault.message}`) });
   await rig.add(...hits(30));
-  expect(await untilTrue(() => agrees(other, 30), 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => agrees(other, 30), PATIENCE_MS, 20)).toBeDefined();
   await eventsStored(redis as never, rig.keys, Date.now);
   expect([await rig.waiting(), await held(file), [...new Set(faults)]]).toEqual([30, [], ['file away']]);
   isAway = false;
-  expect(await untilTrue(() => agrees(file, 30), 20_000, 20)).toBeDefined();
-  expect(await untilTrue(async () => (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => agrees(file, 30), PATIENCE_MS, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
 });
 
 test('a sink too far behind passes over what waits, so that Redis holds no more, and the hours that it lacks are filled from Postgres', async () => {
@@ -206,14 +206,14 @@ test('a sink too far behind passes over what waits, so that Redis holds no more,
   const failing: EventSink = { ...file, write: (...args) => (isAway ? Promise.reject(new Error('away')) : file.write(...args)) };
   await rig.add(...hits(50));
   rig.drain([failing], { lagLimit: 40, spillAgeMs: 0 });
-  expect(await untilTrue(async () => (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
   expect(await createSinkGaps({ knex }).open('file')).toEqual([expect.objectContaining({ day: DAY, hour: `${DAY}T12` })]);
   expect(await held(file)).toEqual([]);
   isAway = false;
   await rig.add(...hits(10));
   const { filled } = rig.fill(file);
-  expect(await untilTrue(() => agrees(file, 60), 20_000, 20)).toBeDefined();
-  expect(await untilTrue(async () => (await createSinkGaps({ knex }).open('file')).length === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => agrees(file, 60), PATIENCE_MS, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await createSinkGaps({ knex }).open('file')).length === 0, PATIENCE_MS, 20)).toBeDefined();
   expect(filled).toHaveLength(1);
 });
 
@@ -229,7 +229,7 @@ test('an event that a sink refuses is a dead event of that sink, and the others 
   };
   await rig.add(...hits(7), eventOf({ placementId: 'poison', tokenId: 'bad', lineItemId: 9 }), ...hits(6));
   rig.drain([picky]);
-  expect(await untilTrue(async () => (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
   expect(await held(file)).toEqual((await books()).filter((one) => !one.startsWith('9 ')));
   const [dead, ...more] = await createDeadEvents({ knex }).read('0', 10);
   expect([dead?.source, dead?.reason, dead?.fields.join().includes('bad'), more]).toEqual(['sink:file', 'too long', true, []]);
@@ -241,9 +241,9 @@ test('a click under judgement and its judgement are one event, which is what it 
   const click = eventOf({ tokenId: 'judged' }, { kind: 'click' });
   await rig.add({ ...click, reason: 'provisional', billedMicros: 0 });
   rig.drain([file]);
-  expect(await untilTrue(async () => (await held(file)).join() === '3 click provisional 1 0', 20_000, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await held(file)).join() === '3 click provisional 1 0', PATIENCE_MS, 20)).toBeDefined();
   await redis.xadd(rig.keys.events(0), '*', ...fieldsOf(click), 'judged', '1');
-  expect(await untilTrue(() => agrees(file, 1), 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => agrees(file, 1), PATIENCE_MS, 20)).toBeDefined();
 });
 
 test('reconcile names what a sink lacks by line item, and hands it the hour again; the rest stays as it is', async () => {
@@ -258,7 +258,7 @@ test('reconcile names what a sink lacks by line item, and hands it the hour agai
   ]);
   await rig.add(...hits(9));
   rig.drain([file]);
-  expect(await untilTrue(async () => (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
   const lacks = {
     differences: [
       { lineItem: '7', kind: 'impression', state: 'net', stored: { events: 2, micros: 2_000 }, inSink: { events: 0, micros: 0 } },
@@ -289,11 +289,11 @@ test('of two replicas one compares the last days of a sink, and again a day whos
     reconciler.start();
     started.push(reconciler);
   }
-  expect(await untilTrue(() => compared.length > 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => compared.length > 0, PATIENCE_MS, 20)).toBeDefined();
   expect(compared).toEqual([[yesterday, 2, 2]]);
   expect([await days.hoursBySink(), (await days.ageBySink())['file']! < 60]).toEqual([{ file: 2 }, true]);
   await days.changed(yesterday);
-  expect(await untilTrue(() => compared.length > 1, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => compared.length > 1, PATIENCE_MS, 20)).toBeDefined();
   expect([compared, await days.hoursBySink()]).toEqual([
     [
       [yesterday, 2, 2],

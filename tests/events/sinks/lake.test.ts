@@ -133,7 +133,7 @@ test('a reader finds whole files only while writers are killed, and afterwards e
   expect(await asked(folder)).toEqual(sums);
   expect(counted(await sink.count!(DAY, 'line_item_id', never))).toEqual(sums);
   expect(readdirSync(path.join(folder, 'events', `dt=${DAY}`)).sort()).toEqual(['hour=12', 'hour=13', 'hour=14']);
-}, 240_000);
+});
 
 test('an event that cannot be written is refused, and a store that is away is not: its events wait', async () => {
   const sink = await open(fileUrl(temporaryFolder()));
