@@ -11,11 +11,10 @@ import { handAgain } from '../../../src/events/sinks/report-sinks.ts';
 import { createSinkAges, createSinkLags } from '../../../src/events/sinks/sink-lags.ts';
 import { createReadUnnamedSinks } from '../../../src/events/sinks/unnamed-sinks.ts';
 import { sumsOf, eventsFrom } from '../../../testkit/sink-events.ts';
-import { untilTrue } from '../../../testkit/until.ts';
+import { PATIENCE_MS, untilTrue } from '../../../testkit/until.ts';
 import { temporaryFolder } from '../../setup/temporary-folder.ts';
 import { eventOf, fieldsOf, NOON } from '../events.ts';
 import { agrees, DAY, fileSink, held, hits, knex, link, redis, signal, startRig } from './sink-rig.ts';
-
 
 const HOUR_S = 3_600;
 const day = Date.parse(DAY) / 86_400_000;
@@ -31,8 +30,8 @@ test('a sink that was away for an hour is an hour behind in the metrics, and get
   const lags = createSinkLags(createSinkAges({ redis: redis as never, link, keys: rig.keys }), ['file']);
   expect((await lags())['file']).toBeGreaterThanOrEqual(HOUR_S);
   isAway = false;
-  expect(await untilTrue(() => agrees(file, 60), 20_000, 20)).toBeDefined();
-  expect(await untilTrue(async () => (await lags())['file'] === 0 && (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => agrees(file, 60), PATIENCE_MS, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await lags())['file'] === 0 && (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
 });
 
 test('a sink that refuses every event has another schema: after ten dead events the others wait, and arrive when it takes them', async () => {
@@ -46,11 +45,11 @@ test('a sink that refuses every event has another schema: after ten dead events 
   };
   await rig.add(...hits(200));
   rig.drain([changed], { maxRetryMs: 50, onFailure: (_sink, { message }) => void faults.push(message) });
-  expect(await untilTrue(() => faults.length > 2, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => faults.length > 2, PATIENCE_MS, 20)).toBeDefined();
   expect(new Set(faults)).toEqual(new Set(['it refuses every event, as if its schema had changed: no such column']));
   expect(await createDeadEvents({ knex }).count()).toBe(10);
   isChanged = false;
-  expect(await untilTrue(async () => (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
   // The ten may be written too: they were refused once, and nothing of the batch was noted.
   expect(await agrees(file, 200)).toBe(true);
 });
@@ -68,7 +67,7 @@ test('ten poison events in a row are not a change of the schema: the event after
   const poison = Array.from({ length: 15 }, () => eventOf({ placementId: 'poison', lineItemId: 9 }));
   await rig.add(...poison, ...hits(20));
   rig.drain([picky]);
-  expect(await untilTrue(async () => (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
   expect(await createDeadEvents({ knex }).count()).toBe(15);
   expect((await held(file)).reduce((sum, one) => sum + Number(one.split(' ').at(-2)), 0)).toBe(20);
 });
@@ -90,7 +89,7 @@ test('days are handed to one sink again, also to one that cannot be read, and re
   const file = await fileSink();
   rig.drain([file]);
   await rig.add(...hits(9), eventOf({}, {}, NOON + 3_600_000));
-  expect(await untilTrue(() => agrees(file, 10), 20_000, 20)).toBeDefined();
+  expect(await untilTrue(() => agrees(file, 10), PATIENCE_MS, 20)).toBeDefined();
   const { count: _, ...unreadable } = file;
   const said: string[] = [];
   for await (const line of handAgain(knex, { sink: unreadable, keepsUserHash: false }, [day - 1, day])) said.push(line);
@@ -102,7 +101,7 @@ test('a replica finds the sinks of others that its own SINKS lacks, and whether 
   const rig = startRig(['file'], 4);
   const drain = rig.drain([await fileSink()]);
   await rig.add(...hits(8));
-  expect(await untilTrue(async () => (await rig.waiting()) === 0, 20_000, 20)).toBeDefined();
+  expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();
   const begunMs = Date.now() - 60_000;
   const unnamed = (names: readonly string[], nowMs = Date.now()) =>
     createReadUnnamedSinks({ redis: redis as never, link, keys: rig.keys, names })(nowMs);
