@@ -25,6 +25,7 @@ import { prebidServer } from './prebid-server.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
 import { reports } from './reports.ts';
+import { reviveRules } from './revive-rules.ts';
 import { rolling } from './rolling.ts';
 import { rotation } from './rotation.ts';
 import { secrets } from './secrets.ts';
@@ -62,6 +63,7 @@ export const PROOFS: readonly Proof[] = [
   postgresAway,
   poison,
   prebidServer,
+  reviveRules,
   sinks,
   clickHouse,
   reports,
