@@ -68,19 +68,26 @@ const randomCases = (chance: Chance, count: number): readonly Case[] => {
 
 /** Asks Revive. @throws where it cannot be run */
 const askRevive = async (cases: readonly Case[], checkout: string): Promise<readonly boolean[]> => {
-  const php = spawn(process.env['PHP'] ?? 'php', [...(process.env['PHP_ARGUMENTS']?.split(' ') ?? []), DECIDE, checkout, RULE_TYPES.join()]);
+  const php = spawn(process.env['PHP'] ?? 'php', [
+    ...(process.env['PHP_ARGUMENTS']?.split(' ') ?? []),
+    DECIDE,
+    checkout,
+    RULE_TYPES.join(),
+  ]);
   const output = Promise.all([text(php.stdout), text(php.stderr), once(php, 'exit')]);
   php.stdin.end(cases.map(({ rules, visit }) => `${JSON.stringify({ rules, visit })}\n`).join(''));
   const [answers, faults] = await output;
   const decisions = answers.trim().split('\n');
-  if (decisions.length !== cases.length) throw new Error(`Revive has decided ${decisions.length} of ${cases.length} requests: ${faults.slice(0, 500)}`);
+  if (decisions.length !== cases.length)
+    throw new Error(`Revive has decided ${decisions.length} of ${cases.length} requests: ${faults.slice(0, 500)}`);
   return decisions.map((decision) => decision === '1');
 };
 
 /** REVIVE_SOURCE: a checkout of Revive Adserver 6, of which nothing is a part of this project. PHP: the program, with PHP_ARGUMENTS. */
 export const reviveRules: Proof = {
   name: 'revive-rules',
-  claim: "delivery rules of Revive Adserver, of 14 types and joined by and and or, decide after an import as Revive's own code does: random requests around changes of clocks",
+  claim:
+    "delivery rules of Revive Adserver, of 14 types and joined by and and or, decide after an import as Revive's own code does: random requests around changes of clocks",
   expected: 'the same decision, or a difference that the report of the import names',
   needs: 'PHP',
   run: async ({ seed }, scale) => {
