@@ -68,7 +68,7 @@ test('an ad is previewed in the slot of its tag on the page itself, in a frame a
   await tab.locator('[data-adsdk-slot=article-mid] iframe').contentFrame().getByText('Boots, 89').waitFor();
   expect(requests).toEqual([]);
   await tab.close();
-}, 120_000);
+});
 
 test('a page that is opened by itself with the address of a preview has its ads as ever', async () => {
   const page = await desk.browser.newPage();
