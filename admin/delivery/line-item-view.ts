@@ -22,6 +22,7 @@ import { date, flight, withDates } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
 import { priceOf } from '../bookings/lists/price-of.ts';
+import { listedCreatives } from '../bookings/creative-terms.ts';
 import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
@@ -80,7 +81,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), html`${course.render({ ...bookedOf(item), currency: currencyOfCampaign(store, item.campaign_id) }, ahead(item))}${flow()}`))}
       ${childrenCard(page, {
         kind: 'creatives',
-        rows: store.listing('creatives', creatives)?.rows ?? [],
+        ...listedCreatives(item, store.listing('creatives', creatives)?.rows ?? []),
         parent: { line_item_id: id },
         archived: archivedBy(store, 'line_items', item) !== undefined,
         without: 'line_item',
@@ -178,7 +179,7 @@ const statusAndDelivery = (
       ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery, isOver, currency)}${makeGoodOffer(page, item, delivery)}`)}
       ${card(
         t`How it is delivered`,
-        html`${makeGoodNote(item)}${deliveryWords(item, delivery, currency).map((sentence) => html`<p>${sentence}</p>`)}
+        html`${makeGoodNote(item)}${deliveryWords(item, delivery, currency, publisherOfCampaign(store, item.campaign_id)).map((sentence) => html`<p>${sentence}</p>`)}
           <p>${targeted.length === 0 ? t`Shown to every visitor.` : html`${t`Shown to visitors ${targeted.join('; ')}.`}`}</p>
           ${mayOpen(rights, '#/test') ? html`<p><a href=${hashOf(['test'], { line_item_id: item.id })}>${t`Try a visitor: would this person see it?`}</a></p>` : nothing}`,
       )}
@@ -210,10 +211,18 @@ const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
 const bars = ({ today, limits, total, goals }: Delivery, isOver: boolean, currency: string): TemplateResult => {
   const amount = (value: number): string => money(value, currency);
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
+  const { campaign_daily_budget, campaign_spend_today } = limits;
   const held = today.committed - today.impressions;
   const ofToday = [
     { label: t`Impressions today`, used: today.impressions, held, limit: daily_impression_cap, show: count },
     { label: t`Spend today`, used: today.spend, limit: daily_spend_cap, show: amount },
+    // What the other line items have spent is not known without the counters.
+    {
+      label: t`Daily budget of the campaign`,
+      used: campaign_spend_today ?? 0,
+      limit: campaign_spend_today === null ? null : campaign_daily_budget,
+      show: amount,
+    },
   ];
   const all = [
     ...(isOver ? [] : ofToday),
