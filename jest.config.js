@@ -20,7 +20,7 @@ export default {
   globalSetup: '<rootDir>/tests/setup/global-setup.ts',
   globalTeardown: '<rootDir>/tests/setup/global-teardown.ts',
   // Ends what hangs. What a busy machine takes is no fault, so that no test has a limit of time beside this one.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   // Tests wait for stores, replicas and browsers for a third of their time; jest's default on two cores is one worker.
   maxWorkers: Math.max(3, availableParallelism() - 1),
 };

@@ -5,6 +5,7 @@
  *   npm run prove -- --quick             a smaller scale for every change, up to three proofs at a time, about five minutes
  *   npm run prove -- --only cap,tokens   selected proofs
  *   npm run prove -- --seed 7            other random choices
+ *   npm run prove -- --only reports --count 50000000                    as many hits of `sinks`, events of `reports`
  *   npm run prove -- --only chaos --seed 7 --seeds 1                    plays one story again
  *   npm run prove -- --only chaos --seeds 200 --only-steps ttl,clicks   stories with selected classes of steps;
  *                                                                       --only-rules budget,cap: until one of these breaks
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    count: { type: 'string' },
     seeds: { type: 'string' },
     'only-steps': { type: 'string' },
     'only-rules': { type: 'string' },
@@ -47,6 +49,7 @@ process.once('SIGTERM', leave);
 const listOf = (names: string | undefined): readonly string[] | undefined => names?.split(',').filter(Boolean);
 const scale = createScale({
   quick: values.quick,
+  count: values.count === undefined ? undefined : Number(values.count),
   seeds: values.seeds === undefined ? undefined : Number(values.seeds),
   onlySteps: listOf(values['only-steps']),
   onlyRules: listOf(values['only-rules']),

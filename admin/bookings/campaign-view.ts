@@ -21,6 +21,7 @@ import { createFlowCard } from '../delivery/flow-card.ts';
 import { shareProof } from '../proofing/share-proof.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
+import { screenshotsCard } from './screenshots-card.ts';
 import { currencyOfCampaign } from '../words/currency.ts';
 import { t } from '../words/texts.ts';
 
@@ -109,7 +110,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           without: 'campaign',
           empty: t`This campaign has no line items yet.`,
         })}
-        ${report()} ${history()} ${comments()}
+        ${report()} ${screenshotsCard(page, campaign)} ${history()} ${comments()}
       `;
     },
     others.leave,

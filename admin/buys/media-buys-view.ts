@@ -70,7 +70,11 @@ const nameOf = ({ name, order_number: order, campaign_id: campaign, approval_id:
   const parts = packages.map(
     ({ name: part, placement_id: placement, price: cpm, impressions, guaranteed }) =>
       html`<li>
-        ${part}: ${placement}, ${guaranteed ? t`${count(impressions)} impressions` : t`up to ${count(impressions)} impressions`}, CPM ${price(cpm, currency)}
+        ${
+          guaranteed
+            ? t`${part}: ${placement}, ${count(impressions)} impressions, CPM ${price(cpm, currency)}`
+            : t`${part}: ${placement}, up to ${count(impressions)} impressions, CPM ${price(cpm, currency)}`
+        }
       </li>`,
   );
   return html`${hash === undefined ? html`<strong>${name}</strong>` : html`<a class="name" href=${hash}>${name}</a>`}

@@ -29,6 +29,7 @@ import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
 import { createLineItemForecast } from '../forecast/line-item-forecast.ts';
 import { createCourseCard, type Booked, type CourseForecast } from './course/course-card.ts';
+import { statusHelp } from '../help/status-help.ts';
 import { createFlowCard } from './flow-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
@@ -136,22 +137,25 @@ const statusAndDelivery = (
     [t`All impressions`, count(total.impressions)],
     ...Object.entries(today.events).map(([type, times]) => [t`“${type}” today`, count(times)] as const),
   ];
+  const hasDelivered = delivery.last_days.some(({ impressions }) => impressions > 0);
   // What cannot serve is over with its flight, too.
   const isOver = status.value === 'archived' || (parseEndDate(item.end_date) ?? Infinity) < Date.now();
   return html`
     <section class="card status-card">
       <div class="status-line">
         ${pill(status.value, statusWords(status))} ${status.reasons.map((reason) => html`<p>${withDates(reason)}</p>`)}
+        ${statusHelp(page, status)}
       </div>
     </section>
-    ${course} ${isOver ? nothing : html`${refusals}${card(t`Today`, figureList(figures))}`}
-    <div class="two">
+    ${course} ${isOver ? nothing : refusals}
+    <div class=${!isOver && hasDelivered ? 'two' : nothing}>
       ${
         isOver
           ? nothing
           : card(
-              t`Today by hour`,
-              html`<p class="legend">
+              t`Today`,
+              html`${figureList(figures)}
+                <p class="legend">
                   <span class="key line">${t`impressions`}</span
                   >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? t`daily cap` : t`pacing target`}</span>`}<span
                     >${t`day of ${delivery.time_zone}`}</span
@@ -160,12 +164,16 @@ const statusAndDelivery = (
                 <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,
             )
       }
-      ${card(
-        t`Last 14 days`,
-        html`<p class="legend"><span class="key line">${t`impressions a day`}</span></p>
-          ${delivery.last_days.some(({ impressions }) => impressions > 0) ? html`<ad-chart .chart=${daysChart(delivery)}></ad-chart>` : html`<p class="empty-preview">${t`Nothing was delivered yet.`}</p>`}
-          ${daysTable(delivery, currency)}`,
-      )}
+      ${
+        hasDelivered
+          ? card(
+              t`Last 14 days`,
+              html`<p class="legend"><span class="key line">${t`impressions a day`}</span></p>
+                <ad-chart .chart=${daysChart(delivery)}></ad-chart>
+                ${daysTable(delivery, currency)}`,
+            )
+          : nothing
+      }
     </div>
     <div class="two">
       ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery, isOver, currency)}${makeGoodOffer(page, item, delivery)}`)}
@@ -194,7 +202,7 @@ const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
   all.map(
     ({ of, goal, delivered, course, words }) => html`
       ${usageBar({ label: of === 'impressions' ? t`Goal of impressions` : t`Goal of clicks`, used: delivered, limit: goal, show: count })}
-      <p class=${course === 'behind' ? t`goal behind` : t`goal`}>
+      <p class=${course === 'behind' ? 'goal behind' : 'goal'}>
         ${words}${live ? '' : t` The counters are unavailable: as stored so far.`}
       </p>
     `,

@@ -3,6 +3,8 @@ import { dumpCommand } from '../../src/imports/files/dump-command.ts';
 import type { Fault } from '../../src/base/fault.ts';
 import { t } from '../words/texts.ts';
 
+const COMMAND = `${dumpCommand('rv_')} | gzip > revive.sql.gz`;
+
 /** As they are typed. */
 export interface ReviveOptions {
   prefix: string;
@@ -38,7 +40,7 @@ export const reviveOptions = (options: ReviveOptions, { isNew, refused }: Shown)
   return html`<details>
       <summary>${t`How to make the dump`}</summary>
       <p>${t`On the server of Revive, with the name of its database. These are the tables that are read; a dump of all tables does as well, and is much larger.`}</p>
-      <pre class="code" tabindex="0">${dumpCommand('rv_')} | gzip > revive.sql.gz</pre>
+      <pre class="code" tabindex="0">${COMMAND}</pre>
     </details>
     <details ?open=${isAsked}>
       <summary>${t`What the dump may not say`}</summary>

@@ -25,6 +25,7 @@ const SHAPES = {
   people: svg`<circle cx="7.5" cy="7" r="2.8" /><path d="M2.5 16c.4-3 2.4-4.6 5-4.6s4.6 1.6 5 4.6M12.5 4.6a2.6 2.6 0 0 1 0 4.9M14.5 11.8c1.7.6 2.8 2 3 4.2" />`,
   inbox: svg`<path d="M3 11 5.5 4h9L17 11v5H3zM3 11h4l1 2h4l1-2h4" />`,
   account: svg`<circle cx="10" cy="7" r="3" /><path d="M4 17c.4-3.6 2.8-5.4 6-5.4s5.6 1.8 6 5.4" />`,
+  help: svg`<circle cx="10" cy="10" r="7" /><path d="M7.8 8a2.3 2.3 0 1 1 3.2 2.1c-.6.3-1 .7-1 1.4M10 14v.1" />`,
   history: svg`<circle cx="10" cy="10" r="7" /><path d="M10 6v4l3 2" />`,
 } as const;
 

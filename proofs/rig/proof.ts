@@ -7,6 +7,8 @@ export interface Scale {
   of<T>(full: T, quick: T): T;
   /** A limit of time: as said in a full run; PATIENCE times as long in a quick one, which may share the machine with anything. */
   ms(limit: number): number;
+  /** Hits of the sinks proof, and events of that of reports; undefined: their own numbers. */
+  readonly count: number | undefined;
   /** Stories of the chaos proof; undefined: its own number. */
   readonly seeds: number | undefined;
   /** The only classes of steps in the stories of the chaos proof; undefined: all. */

@@ -89,6 +89,13 @@ const OPENED: readonly (readonly [hash: string, open: (page: Page) => Promise<vo
     },
   ],
   ['#/campaigns', async (page) => page.keyboard.press('Control+k')],
+  [
+    '#/line_items',
+    async (page) => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+    },
+  ],
   ['#/campaigns/new', async (page) => page.locator('#field-campaign-fields-advertiser-id').press('ArrowDown')],
   ['#/reports', async (page) => page.getByRole('button', { name: 'Share', exact: true }).click()],
   ['#/reports', async (page) => page.getByRole('button', { name: 'Raw events' }).click()],

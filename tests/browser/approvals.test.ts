@@ -67,7 +67,7 @@ test('who may approve sees the count, the difference in words, and approves it; 
   await page.getByRole('link', { name: 'Line item “Boots”' }).click();
   await heading(ben, 'Line item “Boots”');
   const row = page.getByRole('table').getByRole('row').filter({ hasText: 'CPM' });
-  expect((await row.getByRole('cell').allInnerTexts()).slice(1)).toEqual(['2.5', '1.5']);
+  expect((await row.getByRole('cell').allInnerTexts()).slice(1)).toEqual(['$2.50', '$1.50']);
   expect(await page.getByRole('table').getByRole('row').count()).toBe(2);
   await look(ben, 'approvals-one');
   await page.getByRole('button', { name: 'Approve', exact: true }).click();

@@ -41,4 +41,4 @@ test('a spreadsheet is dropped, its faults are at their cells, and corrected it 
   expect(await desk.api('GET', '/line_items')).toMatchObject([{ name: 'Sport', cpm: 4.5 }]);
   await turn('#/imports');
   await page.getByRole('table', { name: 'Earlier imports' }).getByText('booked', { exact: true }).waitFor();
-}, 120_000);
+});

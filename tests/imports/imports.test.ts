@@ -149,7 +149,8 @@ test('what is in the way of an import is said in words', async () => {
 });
 
 test('an import is for who may book for its publisher', async () => {
-  const others = await tokenOf(machine, 'of others', ['trafficker'], [publisher + 1000], null);
+  const other = await machine('POST', '/publishers', { name: 'Herald', domain: 'herald.example' });
+  const others = await tokenOf(machine, 'of others', ['trafficker'], [other.body.id], null);
   const call = callWith(replica.url, others);
   const [{ id }] = (await machine('GET', '/imports')).body;
   expect((await call('GET', '/imports')).body).toEqual([]);

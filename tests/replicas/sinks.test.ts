@@ -19,7 +19,6 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
-jest.setTimeout(180_000);
 
 const signal = new AbortController().signal;
 
@@ -102,6 +101,12 @@ test('a replica hands hits to a lake and to lines; ads go on when the folder can
   rmSync(path.join(lakeFolder, 'manifests', 'dt=2026-06-15'), { recursive: true });
   expect(await reconcile()).toContain('sink lake, 2026-06-15: 1 hours differ and were handed to it again: 70 events');
   expect(await reconcile('--dry-run')).toMatch(/sink lake, 2026-06-15: 0 hours differ\n.*sink lines, 2026-06-15: 0 hours differ\n/s);
+
+  // A replica that was forgotten says that it takes events from the sinks.
+  const other = await startReplica({ env: stores });
+  await eventually(() => expect(other.logs()).toContain('a sink that SINKS of this one does not name'));
+  expect(await readMetric(other, 'adserver_sinks_not_named')).toBe(2);
+  expect(await reconcile('--again', 'lines')).toBe('sink lines, 2026-06-15: 1 hours were handed to it again: 70 events\n');
 
   await replica.stop();
   const decisions = path.join(linesFolder, 'decisions');

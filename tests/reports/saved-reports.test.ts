@@ -196,6 +196,32 @@ describe('a read-only link', () => {
     expect((await around(`${token}x`)).code).toBe('invalid_link');
   });
 
+  it('shows the screenshots of a campaign, which are checked, and kept while they are shown', async () => {
+    const bytes = { 'Content-Type': 'application/octet-stream' };
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="900"/>';
+    const { body: file } = await api('PUT', `/assets?publisher_id=${booked.publisher.id}&name=seen.svg`, svg, bytes);
+    const set = (screenshots: readonly object[]) => api('PATCH', `/campaigns/${booked.campaign}`, { screenshots });
+    const screenshot = { picture: file.url, day: '2026-11-12', caption: 'Home page, phone' };
+    for (const [wrong, pointer] of [
+      [{ ...screenshot, picture: 'https://elsewhere.example/a.png' }, '/screenshots/0/picture'],
+      [{ ...screenshot, day: 'Thursday' }, '/screenshots/0/day'],
+      [{ ...screenshot, picture: `/static/assets/${'0'.repeat(64)}.png` }, '/screenshots'],
+    ] as const) {
+      const { status, body } = await set([wrong]);
+      expect([status, body.errors?.[0]?.pointer]).toEqual([400, pointer]);
+    }
+    expect((await set([screenshot])).body.screenshots).toEqual([screenshot]);
+    const { token } = await issue();
+    const { campaigns } = await (await shared(token, '/shared_report/campaigns')).json();
+    expect(campaigns[0].screenshots).toEqual([screenshot]);
+    const { status, body } = await api('DELETE', `/assets/${file.sha256}`);
+    expect([status, body.detail]).toEqual([409, `The file is a screenshot of campaigns: ${booked.campaign}.`]);
+    const copy = await api('POST', `/campaigns/${booked.campaign}/duplicate`);
+    expect(copy.body.screenshots).toEqual([]);
+    await set([]);
+    expect((await api('DELETE', `/assets/${file.sha256}`)).status).toBe(204);
+  });
+
   it('is refused when it is forged, expired or of another kind, and opens nothing else', async () => {
     const { id, token } = await issue();
     const expired = await issue();

@@ -147,6 +147,8 @@ const campaignsOf = (lines: readonly Line[], prefix: string, faults: SourceFault
 const agree = (first: Line, line: Line, of: 'campaign' | 'line_item', faults: SourceFault[]): void => {
   for (const [field, value] of Object.entries(line.values[of])) {
     const before = first.values[of][field];
+    // A cell that could not be read has its fault already.
+    if (before === undefined && first.cells[of][field] !== undefined) continue;
     if (JSON.stringify(before) !== JSON.stringify(value))
       faults.push({
         place: line.cells[of][field] ?? rowName(line.row),
@@ -173,7 +175,8 @@ const lineItemOf = ({ row, values, cells }: Line, faults: SourceFault[]): Declar
   if (type === undefined)
     faults.push({ place: cells.line_item['budget_type'] ?? rowName(row), detail: `budget type must be one of ${BUDGET_TYPES.join(', ')}` });
   if (price === undefined && type !== 'Flat') faults.push({ place: rowName(row), detail: 'has no price' });
-  if (String(fields['end_date']) < String(fields['start_date']))
+  const { start_date: start, end_date: end } = fields;
+  if (typeof start === 'string' && typeof end === 'string' && end < start)
     faults.push({ place: cells.line_item['end_date'] ?? rowName(row), detail: 'is before the start' });
   const field = type === 'CPC' ? 'cpc' : type === 'CPCV' ? 'cpcv' : type === 'Flat' ? 'budget' : 'cpm';
   const targeting = { ...(countries !== undefined && { countries }), ...(devices !== undefined && { devices }) };

@@ -1,6 +1,6 @@
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
-import { createChance, poisson, type Chance } from '../../testkit/chance.ts';
-import { dailyCurve } from '../../testkit/simulation/traffic.ts';
+import { createChance, poisson, type Chance } from '../chance.ts';
+import { dailyCurve } from '../simulation/traffic.ts';
 
 /** A placement of the invented site. */
 export interface Place {

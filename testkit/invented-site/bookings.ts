@@ -2,7 +2,7 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { CHECKS } from '../../src/catalog/checks/check-entities.ts';
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import { ROWS } from '../../src/catalog/postgres/rows.ts';
-import { createChance, type Chance } from '../../testkit/chance.ts';
+import { createChance, type Chance } from '../chance.ts';
 import type { Life } from './life.ts';
 
 const HOUR_S = MS_PER_HOUR / 1000;
