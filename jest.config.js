@@ -19,7 +19,8 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/tests/setup/global-setup.ts',
   globalTeardown: '<rootDir>/tests/setup/global-teardown.ts',
-  testTimeout: 60_000,
+  // Ends what hangs. What a busy machine takes is no fault, so that no test has a limit of time beside this one.
+  testTimeout: 600_000,
   // Tests wait for stores, replicas and browsers for a third of their time; jest's default on two cores is one worker.
   maxWorkers: Math.max(3, availableParallelism() - 1),
 };

@@ -51,12 +51,13 @@ const writeTypes = () => {
   writeFileSync(join(served, 'adsdk.d.ts'), declarations);
 };
 
-/** Parts of the SDK that it loads when they are needed: with the first native ad, with the first video, when a visitor reports an ad, and for `?adsdk_debug`. */
+/** Parts of the SDK that it loads when they are needed: with the first native ad, with the first video, when a visitor reports an ad, for `?adsdk_debug`, and for `#adsdk_preview`. */
 const SOURCE_OF_PART = {
   native: 'render-native.ts',
   player: 'player/render-player.ts',
   dialog: 'report-modal.ts',
   debug: 'debug/overlay.ts',
+  preview: 'preview-on-page.ts',
 };
 
 /** Of the part that the package exports as `@ad-server/adsdk/debug`. */
@@ -162,6 +163,11 @@ export default [
     input: join(adminSources, 'parts/preview/frame.ts'),
     plugins: [typescript('es2022')],
     output: { file: join(adminServed, 'preview.js'), format: 'iife', plugins: [minify()] },
+  },
+  {
+    input: join(adminSources, 'parts/preview/live-page-frame.ts'),
+    plugins: [typescript('es2022')],
+    output: { file: join(adminServed, 'live-page.js'), format: 'iife', plugins: [minify()] },
   },
   {
     input: join(adminSources, 'parts/preview/previews.ts'),

@@ -51,7 +51,15 @@ const draw = (): void => {
   const screen = html`<div class="screen" data-at=${drawnHash}>${view.render()}</div>`;
   const counts = { approvals: inbox.approvals, inbox: inbox.total };
   render(
-    shell({ rights, section: view.section, counts, screen, personMenu: personMenu(page, view.section), toasts: toasts.render() }),
+    shell({
+      rights,
+      section: view.section,
+      counts,
+      screen,
+      personMenu: personMenu(page, view.section),
+      toasts: toasts.render(),
+      help: () => page.help(),
+    }),
     root,
   );
   document.title = t`${view.title} · Ad server`;
@@ -92,6 +100,7 @@ const page: Page = {
   },
   confirm: askQuestion,
   choose: askChoice,
+  help: (id) => void import('./help/help-dialog.ts').then(({ openHelp }) => openHelp(view.section, id)),
   rename: (hash) => {
     history.replaceState(history.state, '', hash);
     shownHash = location.hash;
@@ -138,6 +147,10 @@ window.addEventListener('scrollend', () => scrolls.set(entry, window.scrollY));
 
 window.addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select, [contenteditable]');
+  if (event.key === '?' && !isTyping) {
+    event.preventDefault();
+    return page.help();
+  }
   const isPalette = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey);
   if (!isPalette && (isTyping || event.key !== '/')) return;
   event.preventDefault();

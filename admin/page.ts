@@ -44,6 +44,8 @@ export interface Page {
   confirm(question: Question): Promise<boolean>;
   /** The value of what is chosen; '': nothing. */
   choose(title: string, choices: readonly Choice[]): Promise<string>;
+  /** Answers questions about the screen. @param id of help/questions.ts: the one that is answered first */
+  help(id?: string): void;
 }
 
 /** One screen with its own state; `render` is called after every change. */

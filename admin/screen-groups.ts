@@ -53,6 +53,7 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
         isListed: ({ me }) => me.advertisers === null || !OF_STAFF.includes(kind),
       })),
       { name: 'files', label: t`Files`, isAllowed: ({ may }) => may('GET', '/assets') },
+      { name: 'imports', label: t`Imports`, isAllowed: ({ may }) => may('GET', '/imports') },
     ],
   },
   {
@@ -60,6 +61,7 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
     screens: [
       { name: 'test', label: t`Test an ad`, isAllowed: ({ may }) => may('POST', '/test_ad') },
       { name: 'alerts', label: t`Alerts`, isAllowed: ({ may }) => may('GET', '/alerts') },
+      { name: 'media_buys', label: t`Media buys`, isAllowed: ({ may }) => may('GET', '/media_buys') },
       { name: 'approvals', label: t`Approvals`, isAllowed: ({ may }) => may('GET', '/approvals') },
       { name: 'complaints', label: t`Complaints`, isAllowed: ({ may }) => may('GET', '/complaints') },
       { name: 'people', label: t`People`, isAllowed: ({ may }) => may('GET', '/people') },

@@ -25,6 +25,10 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   switch (first) {
     case 'files':
       return import('./assets/files-view.ts').then(({ openFiles }) => openFiles(page));
+    case 'media_buys':
+      return import('./buys/media-buys-view.ts').then(({ openMediaBuys }) => openMediaBuys(page));
+    case 'imports':
+      return openImportScreen(page, route);
     case 'timeline':
       return import('./delivery/timeline-view.ts').then(({ openTimeline }) => openTimeline(page, route));
     case 'availability':
@@ -72,6 +76,15 @@ const openPeopleScreen = (page: Page, { parts: [, id] }: Route): View | Promise<
   return id === 'new'
     ? import('./people/invite-view.ts').then(({ openInvite }) => openInvite(page))
     : import('./people/person-view.ts').then(({ openPerson }) => openPerson(page, Number(id)));
+};
+
+/** What can be imported, a new import, or one import. */
+const openImportScreen = (page: Page, route: Route): View | Promise<View> => {
+  const [, id] = route.parts;
+  if (id === undefined) return import('./imports/imports-view.ts').then(({ openImports }) => openImports(page));
+  return id === 'new'
+    ? import('./imports/new-import-view.ts').then(({ openNewImport }) => openNewImport(page, route))
+    : import('./imports/import-view.ts').then(({ openImport }) => openImport(page, Number(id)));
 };
 
 /** In place of a screen that the person may not use. */

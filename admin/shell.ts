@@ -15,10 +15,12 @@ export interface ShellOptions {
   readonly screen: TemplateResult;
   readonly personMenu: unknown;
   readonly toasts: TemplateResult;
+  /** Opens the help of the screen. */
+  readonly help: () => void;
 }
 
 /** The frame of every screen: navigation, the screen, notices. */
-export const shell = ({ rights, section, counts, screen, personMenu, toasts }: ShellOptions): TemplateResult => {
+export const shell = ({ rights, section, counts, screen, personMenu, toasts, help }: ShellOptions): TemplateResult => {
   const entry = (name: IconName, label: string, href = hashOf([name])): TemplateResult =>
     html`<li>
       <a href=${href} aria-current=${name === section ? 'page' : 'false'}>${icon(name)}<span>${label}</span>${waiting(counts[name])}</a>
@@ -44,6 +46,9 @@ export const shell = ({ rights, section, counts, screen, personMenu, toasts }: S
         <div class="nav-group">
           <ul>
             ${entry('api', 'API', 'api/')}
+            <li>
+              <a href="docs/" @click=${(event: Event) => openInstead(event, help)}>${icon('help')}<span>${t`Help`}</span></a>
+            </li>
           </ul>
         </div>
         ${personMenu}
@@ -59,6 +64,13 @@ export const shell = ({ rights, section, counts, screen, personMenu, toasts }: S
 
 const waiting = (count = 0): TemplateResult | typeof nothing =>
   count === 0 ? nothing : html`<span class="waiting">${count.toLocaleString(locale)}<span class="unseen"> ${t`waiting`}</span></span>`;
+
+/** A click with a key opens the documents in a tab. */
+const openInstead = (event: Event, open: () => void): void => {
+  if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
+  event.preventDefault();
+  open();
+};
 
 /** The router owns the hash: following #main would leave the screen. */
 const skip = (event: Event): void => {

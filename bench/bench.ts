@@ -29,6 +29,7 @@ import { auctions } from './measures/auctions.ts';
 import { besideSignIns } from './measures/beside-sign-ins.ts';
 import { costOnPaper } from './measures/cost.ts';
 import { everyTarget } from './measures/every-target.ts';
+import { forecast } from './measures/forecast.ts';
 import { guard } from './measures/guard.ts';
 import { latency } from './measures/latency.ts';
 import { life } from './measures/life.ts';
@@ -55,6 +56,7 @@ const MEASURES = [
   'life',
   'replicas',
   'sign-ins',
+  'forecast',
   'page',
   'profile',
 ] as const;
@@ -125,6 +127,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   await measure('life', () => life(rig, scale));
   await measure('replicas', () => replicas(rig, scale));
   await measure('sign-ins', () => besideSignIns(rig, scale));
+  await measure('forecast', () => forecast(rig, scale));
   await measure('page', () => page(rig, scale));
   await measure('profile', () => profile(rig, scale, ads?.ad.cpuMicros ?? NaN));
   if (ads && hits) findings.push(costOnPaper(ads.ad, hits.impression));

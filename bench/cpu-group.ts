@@ -1,11 +1,12 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { untilTrue } from '../testkit/until.ts';
 
 /** Processes, and the children that they will have, with a limit of their own on the CPU. */
 export interface CpuGroup {
   take(pid: number): void;
-  /** After its processes have ended. */
-  remove(): void;
+  /** Resolves when its processes have ended and it is gone. Rejects when they do not end. */
+  remove(): Promise<void>;
 }
 
 /** `quota`: a share of one core that may not be exceeded, 0.2 for 20 %: a container's CPU limit. `lowest`: what others leave over. */
@@ -14,6 +15,7 @@ export type CpuLimit = { readonly quota: number } | 'lowest';
 /** The period of Kubernetes. */
 const PERIOD_US = 100_000;
 const ROOT = '/sys/fs/cgroup';
+const MAX_ENDING_MS = 30_000;
 
 /**
  * Makes a control group. Source: the kernel's cgroup-v1 (cpu.cfs_quota_us, cpu.shares) and cgroup-v2 (cpu.max, cpu.weight).
@@ -48,7 +50,12 @@ export const createCpuGroup = (name: string, limit: CpuLimit): CpuGroup | undefi
         if ((fault as NodeJS.ErrnoException).code !== 'ESRCH') throw fault;
       }
     },
-    remove: () => rmdirSync(group),
+    remove: async () => {
+      // A parent's end does not wait for that of its children, such as those of Postgres.
+      const isEmpty = (): boolean => readFileSync(path.join(group, 'cgroup.procs'), 'utf8') === '';
+      await untilTrue(isEmpty, MAX_ENDING_MS, 10);
+      rmdirSync(group);
+    },
   };
 };
 

@@ -175,7 +175,7 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
       await Promise.all([...running].map((server) => server.stop()));
       for (const client of clients) client.disconnect();
       await stores.stop();
-      leftOver?.remove();
+      await leftOver?.remove();
     },
   };
 };

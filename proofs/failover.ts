@@ -10,7 +10,6 @@ import type { Proof } from './rig/proof.ts';
 
 export const failover: Proof = {
   name: 'failover',
-  isTimed: true,
   claim: 'a Redis master is demoted and keeps its connections for 60 s; then its address leads to the new master',
   expected: '/ad 100 % 200, p99 ≤ 150 ms; no acknowledged impression lost or doubled; normal within 2 s after',
   run: async (rig, scale) => {

@@ -134,7 +134,7 @@ const fillBackMs = (visits: Visits, lostMs: number, endMs: number): number | und
 /** `settledMs`: how long the fill is watched once it is back. */
 const timesOf = (scale: Scale) => ({
   beforeMs: scale.of(5_000, 2_500),
-  afterMs: scale.of(10_000, 5_500),
+  afterMs: scale.of(10_000, 21_000),
   settledMs: scale.of(10_000, 2_000),
 });
 
@@ -202,7 +202,7 @@ export const loss: Proof = {
         const backMs = fillBackMs(visits, answeringMs, endMs);
         const firstAds = visits.firstAds(answeringMs);
         const waits = `first ad of a publisher after ${Math.round(median(firstAds))}, at most ${Math.round(firstAds.at(-1) ?? 0)} ms`;
-        const holds = drained && over === 0 && lost === 0 && visits.not200() === 0 && (backMs ?? Infinity) <= MAX_MS;
+        const holds = drained && over === 0 && lost === 0 && visits.not200() === 0 && (backMs ?? Infinity) <= scale.ms(MAX_MS);
         ok &&= holds;
         const figures = `${sold[0]} and ${sold[1]} of ${cap}, over ${over}, lost ${lost}, fill back after ${backMs === undefined ? 'never' : `${Math.round(backMs)} ms`} (${waits})`;
         rig.say(

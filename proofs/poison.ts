@@ -14,6 +14,12 @@ import type { Fleet } from './rig/open-fleet.ts';
 import type { Proof } from './rig/proof.ts';
 
 const WITHIN_MS = 5_000;
+interface Times {
+  /** How long something is poisoned. */
+  readonly lastsMs: number;
+  /** In which time the rest is stored. */
+  readonly withinMs: number;
+}
 const PUBLISHERS = 16;
 /** Refused for good, refused for a time, and not to be folded for a time: each in other shards. */
 const POISONED_SHARDS = [1, 5, 9];
@@ -31,7 +37,6 @@ interface Part {
 
 export const poison: Proof = {
   name: 'poison',
-  isTimed: true,
   claim:
     'events that Postgres refuses for good or for a time, entries and waiting hits that cannot be read, and a shard that cannot be folded, ' +
     `under traffic of ${PUBLISHERS} publishers`,
@@ -47,12 +52,10 @@ export const poison: Proof = {
       await fleet.reload();
       const load = createSteadyLoad({ page: fleet.page, perSecond: 80, bookings });
       await sleep(2_000);
-      const parts = [
-        await poisonEvents(fleet, scale.of(500, 100), scale.of(15_000, 4_000)),
-        await poisonHits(fleet, load, scale.of(15_000, 4_000)),
-      ];
+      const times = { lastsMs: scale.of(15_000, 4_000), withinMs: scale.ms(WITHIN_MS) };
+      const parts = [await poisonEvents(fleet, scale.of(500, 100), times), await poisonHits(fleet, load, times)];
       await load.stop();
-      parts.push(await replay(fleet));
+      parts.push(await replay(fleet, times));
       const drained = await untilDrained(fleet);
       const stored = new Set<string>();
       let [counted, rows] = [0, 0];
@@ -86,7 +89,7 @@ const rowsBeside = async ({ knex }: Fleet, shards: readonly number[]): Promise<n
   return Number(row?.count);
 };
 
-const rounded = (ms: number | undefined): string => (ms === undefined ? 'more than 5 s' : `${Math.round(ms)} ms`);
+const rounded = (ms: number | undefined): string => (ms === undefined ? 'more than that' : `${Math.round(ms)} ms`);
 
 /**
  * Postgres has no space for these tokens: a fault that passes when their rows are deleted. Under traffic
@@ -105,7 +108,7 @@ const REFUSE_FOR_NOW = `
   create trigger refuse_for_now before insert on events for each row when (new.jti = 'waiting') execute function refuse_for_now()`;
 
 /** `beside`: entries that are stored around the poisoned ones in each shard. */
-const poisonEvents = async (fleet: Fleet, beside: number, lastsMs: number): Promise<Part> => {
+const poisonEvents = async (fleet: Fleet, beside: number, { lastsMs, withinMs }: Times): Promise<Part> => {
   const { knex, redis, keys } = fleet;
   await redis.xadd(keys.events(WAITING_SHARD), '*', ...entryOf(hitText(hitOf(WAITING_SHARD, 'waiting'))));
   const watch = watchShards(fleet, { carry: [WAITING_SHARD], fold: [] });
@@ -119,12 +122,12 @@ const poisonEvents = async (fleet: Fleet, beside: number, lastsMs: number): Prom
     await batch.exec();
   }
   const due = POISONED_SHARDS.length * beside;
-  const storedMs = await untilTrue(async () => (await rowsBeside(fleet, POISONED_SHARDS)) === due, WITHIN_MS);
+  const storedMs = await untilTrue(async () => (await rowsBeside(fleet, POISONED_SHARDS)) === due, withinMs);
   await sleep(lastsMs);
   const waiting = await redis.xlen(keys.events(WAITING_SHARD));
   const { oldestEventMs, oldestHorizonMs } = await watch.stop();
   await knex('refused_for_now').delete();
-  const waitedMs = await untilTrue(async () => (await rowsBeside(fleet, [WAITING_SHARD])) === 1, WITHIN_MS);
+  const waitedMs = await untilTrue(async () => (await rowsBeside(fleet, [WAITING_SHARD])) === 1, withinMs);
 
   const dead = await deadOf(fleet, 'events');
   const byShard = POISONED_SHARDS.map((shard) => dead.filter((one) => one.shard === shard).map(({ sqlstate }) => String(sqlstate)));
@@ -132,12 +135,7 @@ const poisonEvents = async (fleet: Fleet, beside: number, lastsMs: number): Prom
   const alone = dead.length === POISONED_SHARDS.length * states.length && byShard.every((found) => found.sort().join() === states.join());
   return {
     ok:
-      alone &&
-      storedMs !== undefined &&
-      waiting > 0 &&
-      waitedMs !== undefined &&
-      oldestEventMs <= WITHIN_MS &&
-      oldestHorizonMs <= WITHIN_MS,
+      alone && storedMs !== undefined && waiting > 0 && waitedMs !== undefined && oldestEventMs <= withinMs && oldestHorizonMs <= withinMs,
     observed:
       `${POISONED_SHARDS.length * states.length} poisoned events in ${POISONED_SHARDS.length} shards: ${dead.length} dead events ` +
       `(${alone ? 'each with its reason' : 'others than the poisoned ones'}), the ${due} beside them stored after ${rounded(storedMs)}; ` +
@@ -147,7 +145,7 @@ const poisonEvents = async (fleet: Fleet, beside: number, lastsMs: number): Prom
 };
 
 /** Redis away sends hits to Postgres, where poisoned ones wait among them; another transaction holds the fold of a shard. */
-const poisonHits = async (fleet: Fleet, load: SteadyLoad, lastsMs: number): Promise<Part> => {
+const poisonHits = async (fleet: Fleet, load: SteadyLoad, { lastsMs, withinMs }: Times): Promise<Part> => {
   const { knex, redisProxies, redis, keys } = fleet;
   const lock = await knex.transaction();
   await lock.raw('select pg_advisory_xact_lock(?, ?)', [FOLD_LOCK, LOCKED_SHARD]);
@@ -172,20 +170,20 @@ const poisonHits = async (fleet: Fleet, load: SteadyLoad, lastsMs: number): Prom
     const left = await knex('pending_hits').whereIn('shard', others).count<{ count: string }[]>('*');
     const horizons = await Promise.all(others.map(async (shard) => Number(await redis.get(keys.horizon(shard)))));
     return Number(left[0]?.count) === 0 && Math.min(...horizons) > restoredMs;
-  }, WITHIN_MS);
+  }, withinMs);
   const watch = watchShards(fleet, { carry: [], fold: [LOCKED_SHARD] });
   await sleep(lastsMs);
   const { oldestEventMs, oldestHorizonMs } = await watch.stop();
   const kept = Number(await redis.get(keys.horizon(LOCKED_SHARD))) <= lockedAtMs + 1_000;
   await lock.rollback();
-  const unlockedMs = await untilTrue(async () => Number(await redis.get(keys.horizon(LOCKED_SHARD))) > restoredMs, WITHIN_MS);
+  const unlockedMs = await untilTrue(async () => Number(await redis.get(keys.horizon(LOCKED_SHARD))) > restoredMs, withinMs);
 
   const dead = await deadOf(fleet, 'hits');
   const due = POISONED_SHARDS.length * POISONED_HITS.length;
   const alone =
     dead.length === due && POISONED_SHARDS.every((shard) => dead.filter((one) => one.shard === shard).length === POISONED_HITS.length);
   return {
-    ok: alone && foldedMs !== undefined && kept && unlockedMs !== undefined && oldestEventMs <= WITHIN_MS && oldestHorizonMs <= WITHIN_MS,
+    ok: alone && foldedMs !== undefined && kept && unlockedMs !== undefined && oldestEventMs <= withinMs && oldestHorizonMs <= withinMs,
     observed:
       `${Number(waited[0]?.count)} hits waited in Postgres, ${due} of them poisoned: ${dead.length} dead events, all others folded ${rounded(foldedMs)} ` +
       `after Redis was back, from then on the oldest event ${oldestEventMs} ms; with the fold of one shard held, the oldest horizon of the others ` +
@@ -194,7 +192,7 @@ const poisonHits = async (fleet: Fleet, load: SteadyLoad, lastsMs: number): Prom
 };
 
 /** An operator corrects what can be corrected, and runs the command, twice. */
-const replay = async ({ knex, databaseUrl }: Fleet): Promise<Part> => {
+const replay = async ({ knex, databaseUrl }: Fleet, { withinMs }: Times): Promise<Part> => {
   const dead = await knex('dead_events').select<{ id: string; source: string; shard: number; payload: string }[]>(
     'id',
     'source',
@@ -221,7 +219,7 @@ const replay = async ({ knex, databaseUrl }: Fleet): Promise<Part> => {
   const left = dead.length - mended.length;
   const storedMs = await untilTrue(
     async () => (await knex('events').whereIn('jti', mended).count<{ count: string }[]>('*'))[0]?.count === String(mended.length),
-    WITHIN_MS,
+    withinMs,
   );
   return {
     ok: first === said(mended.length, left) && second === said(0, left) && storedMs !== undefined && mended.length > 0 && left > 0,

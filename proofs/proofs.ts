@@ -21,6 +21,7 @@ import { loss } from './loss.ts';
 import { pageView } from './page-view.ts';
 import { poison } from './poison.ts';
 import { postgresAway } from './postgres-away.ts';
+import { decisions } from './decisions.ts';
 import { prebidServer } from './prebid-server.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
@@ -63,6 +64,7 @@ export const PROOFS: readonly Proof[] = [
   poison,
   prebidServer,
   sinks,
+  decisions,
   clickHouse,
   reports,
   hungBidders,

@@ -5,6 +5,7 @@
  *   npm run prove -- --quick             a smaller scale for every change, up to three proofs at a time, about five minutes
  *   npm run prove -- --only cap,tokens   selected proofs
  *   npm run prove -- --seed 7            other random choices
+ *   npm run prove -- --only reports --count 50000000                    as many hits of `sinks`, events of `reports`
  *   npm run prove -- --only chaos --seed 7 --seeds 1                    plays one story again
  *   npm run prove -- --only chaos --seeds 200 --only-steps ttl,clicks   stories with selected classes of steps;
  *                                                                       --only-rules budget,cap: until one of these breaks
@@ -14,7 +15,7 @@
 import { parseArgs } from 'node:util';
 import PQueue from 'p-queue';
 import { createRig } from './rig/create-rig.ts';
-import { createScale, type Finding, type Proof } from './rig/proof.ts';
+import { createScale, PATIENCE, type Finding, type Proof } from './rig/proof.ts';
 import { PROOFS } from './proofs.ts';
 import { tableOf, type Verdict } from './rig/table-of.ts';
 import { writeFigures } from './rig/write-figures.ts';
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    count: { type: 'string' },
     seeds: { type: 'string' },
     'only-steps': { type: 'string' },
     'only-rules': { type: 'string' },
@@ -47,6 +49,7 @@ process.once('SIGTERM', leave);
 const listOf = (names: string | undefined): readonly string[] | undefined => names?.split(',').filter(Boolean);
 const scale = createScale({
   quick: values.quick,
+  count: values.count === undefined ? undefined : Number(values.count),
   seeds: values.seeds === undefined ? undefined : Number(values.seeds),
   onlySteps: listOf(values['only-steps']),
   onlyRules: listOf(values['only-rules']),
@@ -69,7 +72,10 @@ const runProof = async (proof: Proof, tell: (line: string) => void): Promise<voi
   }
   const seconds = Math.round((performance.now() - begun) / 1000);
   found.set(proof, { ...proof, ...finding, seconds });
-  tell(`  expected  ${proof.expected}\n  observed  ${finding.observed}\n  ${finding.ok ? 'holds' : 'DOES NOT HOLD'} (${seconds} s)`);
+  const patience = scale.quick ? ` (limits of time: ${PATIENCE} times as long)` : '';
+  tell(
+    `  expected  ${proof.expected}${patience}\n  observed  ${finding.observed}\n  ${finding.ok ? 'holds' : 'DOES NOT HOLD'} (${seconds} s)`,
+  );
 };
 
 /**

@@ -2,24 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { dayOf, MS_PER_DAY } from '../src/base/utc-day.ts';
-import { createEventStore } from '../src/events/postgres/event-store.ts';
-import { rollUpAll } from '../src/events/postgres/roll-up-batches.ts';
 import { openClickHouse } from '../src/events/sinks/clickhouse/clickhouse-client.ts';
 import { clickHouseSchema } from '../src/events/sinks/clickhouse/clickhouse-schema.ts';
 import { openClickHouseSink } from '../src/events/sinks/clickhouse/clickhouse-sink.ts';
-import { createReadContexts, toSinkEvent } from '../src/events/sinks/to-sink-event.ts';
 import { reportJson } from '../src/reports/answer-report.ts';
 import { readReportQuestion } from '../src/reports/report-question.ts';
 import { createReports } from '../src/reports/run-report.ts';
 import { book, insertRow } from '../testkit/book.ts';
 import { createChance } from '../testkit/chance.ts';
 import { startClickHouse } from '../testkit/start-clickhouse.ts';
-import { storedEvents, type Delivered } from '../testkit/stored-events.ts';
+import type { Delivered } from '../testkit/stored-events.ts';
+import { bookLargeDemo } from './reports/book-large-demo.ts';
+import { fillBoth } from './reports/fill-both.ts';
 import type { Fleet } from './rig/open-fleet.ts';
 import type { Proof } from './rig/proof.ts';
 
 const DAYS = 60;
-const BATCH = 5_000;
 const STAFF = 'the-token-of-the-staff-of-this-proof';
 const PAGE = { limit: 1_000, offset: 0 };
 
@@ -62,7 +60,7 @@ const bookAll = async ({ knex }: Fleet): Promise<readonly Delivered[]> => {
   return delivered;
 };
 
-/** The engine of ClickHouse is that of chDB: see testkit/start-clickhouse.ts. */
+/** At the full scale with the bookings of the large demonstration. The engine of ClickHouse is that of chDB: see testkit/start-clickhouse.ts. */
 export const reports: Proof = {
   name: 'reports',
   needs: 'Python',
@@ -72,29 +70,27 @@ export const reports: Proof = {
   run: async (rig, scale) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'report-sources-'));
     const engine = await startClickHouse(folder);
-    const env = { SINKS: engine.url, REPORTS_URL: engine.url, ADMIN_ENABLED: 'true', ADMIN_TOKEN: STAFF };
+    const env = { SINKS: engine.url, SINK_RECONCILE: '0', REPORTS_URL: engine.url, ADMIN_ENABLED: 'true', ADMIN_TOKEN: STAFF };
     const fleet = await rig.fleet({ replicas: 1, env });
     try {
-      const { client, table } = await openClickHouse(new URL(engine.url));
-      for (const query of clickHouseSchema(table, 4_000)) await client.command({ query });
-      await client.close();
+      const clickHouse = await openClickHouse(new URL(engine.url));
+      for (const query of clickHouseSchema(clickHouse.table, 4_000)) await clickHouse.client.command({ query });
       const sink = await openClickHouseSink({
         ...{ name: 'clickhouse', url: new URL(engine.url), keepsUserHash: false, replica: 'proof', onNotice: () => undefined },
       });
-      const bookings = await bookAll(fleet);
-      const count = scale.of(2_000_000, 20_000);
-      const store = createEventStore({ knex: fleet.knex });
-      const readContexts = createReadContexts(fleet.knex);
-      const chance = createChance(rig.seed);
-      for (let from = 0; from < count; from += BATCH) {
-        const events = storedEvents(bookings, { count: BATCH, days: DAYS, nowMs: Date.now(), chance, first: from });
-        await store.append(events);
-        const contextOf = await readContexts(events);
-        const batch = { shard: 0, id: `0-${from}`, events: events.map((event) => toSinkEvent(event, contextOf(event), false)) };
-        await sink.write(batch, new AbortController().signal);
-      }
-      await rollUpAll(fleet.knex);
-      await sink.close();
+      const bookings = [
+        ...(await scale.of(
+          () => bookLargeDemo(fleet.knex),
+          () => Promise.resolve([]),
+        )()),
+        ...(await bookAll(fleet)),
+      ];
+      const ofZone = bookings.at(-2)!.publisherId;
+      const count = await fillBoth({
+        ...{ knex: fleet.knex, clickHouse, sink, bookings, count: scale.count ?? scale.of(2_000_000, 20_000), days: DAYS },
+        ...{ chance: createChance(rig.seed), say: rig.say },
+      });
+      await Promise.all([sink.close(), clickHouse.client.close()]);
       const ofPostgres = createReports({ knex: fleet.knex });
       const today = dayOf(Date.now());
 
@@ -126,7 +122,7 @@ export const reports: Proof = {
         return { query, source, source_note, isEqual, rows: found.row_count, ms, postgresMs };
       };
       const compared: Awaited<ReturnType<typeof compare>>[] = [];
-      for (const query of reportsOf(bookings[1]!.publisherId)) compared.push(await compare(query));
+      for (const query of reportsOf(ofZone)) compared.push(await compare(query));
       const fromPostgres: Awaited<ReturnType<typeof compare>>[] = [];
       for (const query of others()) fromPostgres.push(await compare(query));
       await engine.end('SIGKILL');

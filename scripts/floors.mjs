@@ -14,6 +14,7 @@ export const FLOORS = [
   ['approvals'],
   ['alerts', 'finance'],
   ['delivery'],
+  ['imports'],
   ['assets', 'declarations', 'forecast', 'people', 'reports'],
   ['proofing'],
   ['links'],

@@ -26,11 +26,12 @@ const STYLES = [
   'reports',
   'timeline',
   'forecast',
+  'imports',
   'sign-in',
 ];
 
 /**
- * The trafficking page's styles in one file, its libraries' first; the texts of each language; and the document of its previews.
+ * The trafficking page's styles in one file, its libraries' first; the texts of each language; and the documents of its previews.
  * @param {string} root the checkout
  */
 export function publishAdminFiles(root) {
@@ -49,5 +50,5 @@ export function publishAdminFiles(root) {
     const { entries } = parsePo(readFileSync(path.join(sources, 'languages', file), 'utf8'));
     writeFileSync(path.join(served, file.replace(/\.po$/, '.json')), JSON.stringify(messagesOf(entries)));
   }
-  copyFileSync(path.join(sources, 'parts/preview/preview.html'), path.join(served, 'preview.html'));
+  for (const file of ['preview.html', 'live-page.html']) copyFileSync(path.join(sources, 'parts/preview', file), path.join(served, file));
 }

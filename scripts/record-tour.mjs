@@ -1,6 +1,6 @@
 /*
- * Records docs/images/tour.gif from a running service with demonstration data: an ad on a page, its
- * line item, and why it was chosen. Usage: node scripts/record-tour.mjs http://localhost:8787
+ * Records docs/images/tour.gif from a running service with demonstration data (npm start -- --demo=large): an ad on a page, its
+ * line item, what is still free and who has the rest, and why the ad was chosen. Usage: node scripts/record-tour.mjs http://localhost:8787
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -65,6 +65,17 @@ frames.at(-1).delayMs = 1_500;
 await open('/static/admin.html#/overview', 1_800);
 await open('/static/admin.html#/line_items/1', 1_800);
 await scrollTo(420, 2_000);
+
+// The first answer waits for a replay of all bookings.
+await page.goto(`${service}/static/admin.html#/availability`);
+const sold = page.locator('.availability tbody tr').nth(1).locator('.cell').first();
+await sold.waitFor({ timeout: 120_000 });
+await open('/static/admin.html#/availability', 1_800);
+await pointAt(sold);
+await sold.click();
+await page.locator('.cell-card a').first().waitFor();
+await page.waitForTimeout(300);
+await show(2_200);
 
 await open('/static/admin.html#/test', 900);
 const button = page.locator('main form button[type=submit], main form button:not([type])').first();

@@ -25,7 +25,7 @@ const LABELS = /^(aria-label|title|placeholder|alt|label|help|caption|submit|yes
 const SHOWN = new Map(Object.entries({ button: [0, 3], card: [0], pageHead: [0, 1], emptyState: [0], formSection: [0, 1], toast: [0] }));
 /** Texts that are the same in every language: names, and examples of what is typed. */
 const EXCEPTIONS =
-  /^(API|CTR|CPM|vCPM|CPC|eCPM|CSV|XLSX|JSON|YAML|Excel|Parquet|UTC|nbr|sellers\.json|#|×|[a-z@.-]+\.example.*|https:\/\/.*|\S+@\S+.*|\d+x\d+)$/;
+  /^(API|CTR|CPM|vCPM|CPC|eCPM|CSV|XLSX|JSON|YAML|Excel|Parquet|UTC|nbr|Revive Adserver|Google Ad Manager|sellers\.json|#|×|[a-z@.-]+\.example.*|https:\/\/.*|\S+@\S+.*|\d+x\d+)$/;
 
 const sourceFiles = () =>
   readdirSync(ADMIN, { recursive: true, encoding: 'utf8' })

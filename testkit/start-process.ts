@@ -80,7 +80,7 @@ const MAX_STOP_MS = 30_000;
 
 /** Starts a server and waits until it is ready. @throws with its output when it ends or is not ready in time */
 export const startServer = async (options: ServerOptions): Promise<Server> => {
-  const { name, readyPath, readyWithinMs = 60_000, env, port = await freePort() } = options;
+  const { name, readyPath, readyWithinMs = 120_000, env, port = await freePort() } = options;
   const server = await startProcess({ ...options, env: { HOST: '127.0.0.1', ...env, PORT: String(port) } });
   const url = `http://127.0.0.1:${port}`;
   const isReady = () => (readyPath === undefined ? accepts(port) : isOk(url + readyPath));

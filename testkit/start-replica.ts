@@ -51,7 +51,7 @@ export interface ReplicaOptions {
 export const startReplica = async ({
   env,
   port: wanted,
-  readyWithinMs = 30_000,
+  readyWithinMs = 120_000,
   dist = DIST,
   nodeFlags = [],
   node = process.execPath,

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** How long a test waits for what happens soon: far longer than it takes, since a busy machine is no fault. */
+export const PATIENCE_MS = 60_000;
+
 /**
  * Repeats a check every `everyMs` until it returns true.
  * @returns how long that took in ms; undefined when `patienceMs` has passed
@@ -14,7 +17,7 @@ export const untilTrue = async (check: () => Promise<boolean> | boolean, patienc
 };
 
 /** Repeats a check until it passes. @throws the last error of the check when `withinMs` has passed */
-export const eventually = async (check: () => Promise<void> | void, withinMs = 15_000): Promise<void> => {
+export const eventually = async (check: () => Promise<void> | void, withinMs = PATIENCE_MS): Promise<void> => {
   let fault: unknown;
   const passes = async (): Promise<boolean> => {
     try {

@@ -30,6 +30,7 @@ const CODE_FOR_ADMIN = [
   'src/catalog/entities',
   'src/catalog/model',
   'src/delivery/at-stake',
+  'src/imports/files',
   'src/people/preferences',
 ];
 

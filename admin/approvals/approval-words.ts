@@ -5,6 +5,7 @@ import type { Kind } from '../api/wire.ts';
 import { differencesOf, type Difference } from '../bookings/forms/differences.ts';
 import { labelOf } from '../bookings/forms/entity-fields.ts';
 import type { Page } from '../page.ts';
+import { currencyOfCampaign, currencyOfPublisher } from '../words/currency.ts';
 import { monthAndYear } from '../words/dates.ts';
 import { capital, kindNamed, NAMES, titleOf } from '../words/kinds.ts';
 import { say, t } from '../words/texts.ts';
@@ -33,10 +34,14 @@ export const approvalTitle = ({ changes }: Approval): string => changes.map(chan
 export const changeFields = (page: Page, { entity, before, after }: ProposedChange): readonly Difference[] => {
   const kind = kindNamed(entity);
   if (!kind || !after) return [];
-  const fields = differencesOf(kind, before, after, (parent, id) => {
+  const nameOf = (parent: Kind, id: string): string => {
     const found = page.store.find(parent, id);
     return found ? titleOf(parent, found) : `${NAMES[parent].one} ${id}`;
-  });
+  };
+  const { campaign_id: campaign, publisher_id: publisher } = after as Readonly<Record<string, unknown>>;
+  const currency =
+    typeof campaign === 'number' ? currencyOfCampaign(page.store, campaign) : currencyOfPublisher(page.store, Number(publisher) || null);
+  const fields = differencesOf(kind, before, after, nameOf, currency);
   const isUnblocked = before?.['blocked_at'] != null && after['blocked_at'] == null;
   return isUnblocked ? [{ label: t`Blocked`, before: t`yes`, after: t`no` }, ...fields] : fields;
 };

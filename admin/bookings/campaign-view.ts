@@ -13,6 +13,7 @@ import { createOthersHere } from './others-here.ts';
 import { createCampaignForecast } from '../forecast/campaign-forecast.ts';
 import { createCourseCard, type Booked } from '../delivery/course/course-card.ts';
 import { bookedOf } from '../delivery/line-item-view.ts';
+import { createHistoryCard } from '../imports/history-card.ts';
 import type { CampaignWire } from '../api/wire.ts';
 import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
@@ -20,6 +21,7 @@ import { createFlowCard } from '../delivery/flow-card.ts';
 import { shareProof } from '../proofing/share-proof.ts';
 import { createReportCard } from '../reports/report-card.ts';
 import { editLink, recordActions } from './row-actions.ts';
+import { screenshotsCard } from './screenshots-card.ts';
 import { currencyOfCampaign } from '../words/currency.ts';
 import { t } from '../words/texts.ts';
 
@@ -77,6 +79,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   const flow = createFlowCard(page, 'campaigns', id);
   const course = createCourseCard(page, { of: 'campaign', id }, store.find('campaigns', id));
   const forecast = createCampaignForecast(page, id);
+  const history = createHistoryCard(page, { campaign_id: id });
 
   return recordView(
     page,
@@ -107,7 +110,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           without: 'campaign',
           empty: t`This campaign has no line items yet.`,
         })}
-        ${report()} ${comments()}
+        ${report()} ${screenshotsCard(page, campaign)} ${history()} ${comments()}
       `;
     },
     others.leave,

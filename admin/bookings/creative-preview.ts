@@ -5,11 +5,14 @@ import type { Slot } from '../../src/creative/compose-markup.ts';
 import { placeOnPage } from '../../src/creative/place-on-page.ts';
 import type { PlacementWire } from '../api/wire.ts';
 import type { Page } from '../page.ts';
-import { card } from '../parts/parts.ts';
+import { button, card } from '../parts/parts.ts';
 import { assetsOf } from '../parts/fields/content-assets.ts';
+import type { LiveAd } from '../parts/preview/live-ad.ts';
+import { openInTab, type LivePageState } from '../parts/preview/live-page.ts';
 import '../parts/preview/page-preview.ts';
-import { atDensity, previewCreative } from '../parts/preview/preview-document.ts';
+import { atDensity, previewCreative, servedMarkup } from '../parts/preview/preview-document.ts';
 import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
+import { linkTo } from '../words/kinds.ts';
 import { DEVICE_WORDS, SCHEME_WORDS, VIEW_WORDS } from '../words/page-view-words.ts';
 import { t } from '../words/texts.ts';
 import type { Form } from './forms/form.ts';
@@ -21,13 +24,16 @@ type Look = 'alone' | PageDevice;
 interface PreviewLook {
   readonly look: Look;
   readonly scheme: PageScheme;
+  /** On the page itself, and not on its picture. */
+  readonly isLive: boolean;
+  readonly state: LivePageState;
   /** The size of which placement is shown; undefined: of the first. */
   readonly placement: string | undefined;
 }
 
 /** A creative as its form has it, alone or on the page of one of its placements, at the size that it has there. */
 export const createCreativePreview = (page: Page, form: Form): (() => TemplateResult) => {
-  let shown: PreviewLook = { look: 'alone', scheme: 'light', placement: undefined };
+  let shown: PreviewLook = { look: 'alone', scheme: 'light', isLive: false, state: 'loading', placement: undefined };
   const choose = (part: Partial<PreviewLook>): void => {
     shown = { ...shown, ...part };
     page.redraw();
@@ -71,22 +77,51 @@ const previewCard = (page: Page, form: Form, shown: PreviewLook, choose: (part: 
       <page-preview class="preview-page ${device}" .shown=${{ ad, device, scheme, place }}></page-preview>
     </figure>`;
   };
+  const served = servedMarkup(format, textOf(form.read('/content')), textOrNull(form.read('/click_url')), slot);
+  const onSite: LiveAd | undefined =
+    placement?.page_url && served !== undefined
+      ? { url: placement.page_url, placement: placement.id, adm: served, ...slot, title: t`The page with the creative` }
+      : undefined;
+  const onLivePage = (ad: LiveAd, device: PageDevice): TemplateResult => {
+    const { scheme, state } = shown;
+    const onState = (now: LivePageState): void => choose({ state: now });
+    return html`<figure class="preview">
+      <figcaption>${slot.width} × ${slot.height}, ${ad.placement}, ${VIEW_WORDS[device][scheme]}</figcaption>
+      <live-page class="preview-page ${device}" .shown=${{ ad, device, scheme, onState }}></live-page>
+      <p class="help" role="status">${LIVE_WORDS[state]} ${button(t`Open it in a tab`, () => openInTab(ad), 'quiet')}</p>
+    </figure>`;
+  };
   const figures = (markup: string): readonly TemplateResult[] => {
-    if (shown.look !== 'alone') return [onPage(markup, shown.look)];
+    if (shown.look !== 'alone') return [onSite && shown.isLive ? onLivePage(onSite, shown.look) : onPage(markup, shown.look)];
     return (isBanner ? [1, 2] : [1]).map((density) => figure(markup, density));
   };
   return card(
     t`Preview`,
-    html`${lookControls(shown, placements, choose)}
+    html`${lookControls(shown, placements, onSite !== undefined, choose)}
       ${preview.ok ? figures(preview.markup) : html`<p class="empty-preview">${preview.reason}</p>`}
       ${notes.map((note) => html`<p class="size-note">${note}</p>`)}
+      ${
+        shown.look !== 'alone' && placement && !placement.page_url && format !== 'video' && format !== 'audio'
+          ? html`<p class="help">
+              ${t`To see it on the page itself:`}
+              <a href=${linkTo('placements', placement.id)}>${t`name a page that shows ${placement.id}`}</a>.
+            </p>`
+          : nothing
+      }
       <p class="help">${t`Runs in a sandbox: the creative’s scripts and styles work and cannot reach this page.`}</p>`,
   );
+};
+
+const LIVE_WORDS: Readonly<Record<LivePageState, string>> = {
+  loading: t`The page is loaded with the ad in its slot …`,
+  shown: t`The page shows the ad in its slot. Nothing is counted.`,
+  silent: t`The page has not asked for the ad: it may forbid frames, or have no script tag of this placement.`,
 };
 
 const lookControls = (
   shown: PreviewLook,
   placements: readonly PlacementWire[],
+  hasLive: boolean,
   write: (part: Partial<PreviewLook>) => void,
 ): TemplateResult => {
   const choice = <T extends string>(name: string, words: string, value: T, now: T, take: () => void): TemplateResult =>
@@ -107,6 +142,15 @@ const lookControls = (
         : html`<fieldset class="segments">
             <legend class="unseen">${t`Colours of the page`}</legend>
             ${PAGE_SCHEMES.map((scheme) => choice('scheme', SCHEME_WORDS[scheme], scheme, shown.scheme, () => write({ scheme })))}
+          </fieldset>`
+    }
+    ${
+      shown.look === 'alone' || !hasLive
+        ? nothing
+        : html`<fieldset class="segments">
+            <legend class="unseen">${t`What is behind it`}</legend>
+            ${choice('behind', t`Picture`, 'picture', shown.isLive ? 'page' : 'picture', () => write({ isLive: false }))}
+            ${choice('behind', t`The page itself`, 'page', shown.isLive ? 'page' : 'picture', () => write({ isLive: true, state: 'loading' }))}
           </fieldset>`
     }
     ${

@@ -196,6 +196,7 @@ const copied = <T extends object>(record: T): Partial<T> => ({
     ? record.name !== '' && { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)` }
     : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
   ...('active' in record && { active: false }),
+  ...('screenshots' in record && { screenshots: [] }),
   external_key: null,
   archived: false,
 });

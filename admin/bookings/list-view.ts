@@ -117,7 +117,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
           onInput: (search) => change({ ...state, search }, PATIENCE_MS),
         })}
         ${sortSelect(listTable.columns(), { ...sorting, by: state.sort })}
-        ${tools.render({ kind, state, change, total: parts.total, groups: sums?.groups ?? [], table: listTable, fileColumns: () => columnsOf() })}
+        ${tools.render({ kind, state, change, total: parts.total, groups: sums?.groups ?? [], table: listTable, views, fileColumns: () => columnsOf() })}
       </div>
       ${filterChips(page, { kind, state, change })} ${views?.render(viewQuery(state))}
       ${

@@ -3,7 +3,7 @@ import { addLink, addStep, allowed } from './forms/next-step.ts';
 import type { Page, View } from '../page.ts';
 import { card, emptyState, pageHead } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
-import { table } from '../parts/table.ts';
+import { table, type Column } from '../parts/table.ts';
 import type { Kind, Records } from '../api/wire.ts';
 import { capital, NAMES, titleOf } from '../words/kinds.ts';
 import { listColumns } from './list-columns.ts';
@@ -49,6 +49,8 @@ export interface ChildrenOptions<K extends Kind> {
   /** Shown when there are none. */
   readonly empty: string;
   readonly caption?: string;
+  /** Columns besides those of the list. */
+  readonly more?: readonly Column<Records[K]>[];
   /** The parent is archived, and its records with it: none is listed, and none can be added. */
   readonly archived: boolean;
 }
@@ -58,7 +60,7 @@ const RECORD_WIDTH = 1300;
 
 /** The records below another one, with their actions and a link to add one. */
 export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOptions<K>): TemplateResult => {
-  const { kind, rows, parent, without, empty, caption = NAMES[kind].many } = options;
+  const { kind, rows, parent, without, empty, caption = NAMES[kind].many, more = [] } = options;
   if (options.archived)
     return card(
       NAMES[kind].many,
@@ -66,6 +68,6 @@ export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOption
     );
   const add = addStep(kind, '', parent);
   if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, allowed(page, add)), html`${nothing}`);
-  const columns = listColumns(page, kind).filter((column) => column.id !== without && isUsual(column, RECORD_WIDTH));
+  const columns = [...listColumns(page, kind).filter((column) => column.id !== without && isUsual(column, RECORD_WIDTH)), ...more];
   return card(NAMES[kind].many, table({ caption, columns, rows, actions: (record) => rowMenu(page, kind, record) }), addLink(page, add));
 };

@@ -22,12 +22,14 @@ import { date, flight, withDates } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
 import { priceOf } from '../bookings/lists/price-of.ts';
+import { listedCreatives } from '../bookings/creative-terms.ts';
 import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
 import { createOthersHere } from '../bookings/others-here.ts';
 import { createCommentsCard } from '../bookings/comments-card.ts';
 import { createLineItemForecast } from '../forecast/line-item-forecast.ts';
 import { createCourseCard, type Booked, type CourseForecast } from './course/course-card.ts';
+import { statusHelp } from '../help/status-help.ts';
 import { createFlowCard } from './flow-card.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
@@ -79,7 +81,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       ${delivery.render((read) => statusAndDelivery(page, item, read, refusals.render(), html`${course.render({ ...bookedOf(item), currency: currencyOfCampaign(store, item.campaign_id) }, ahead(item))}${flow()}`))}
       ${childrenCard(page, {
         kind: 'creatives',
-        rows: store.listing('creatives', creatives)?.rows ?? [],
+        ...listedCreatives(item, store.listing('creatives', creatives)?.rows ?? []),
         parent: { line_item_id: id },
         archived: archivedBy(store, 'line_items', item) !== undefined,
         without: 'line_item',
@@ -135,22 +137,25 @@ const statusAndDelivery = (
     [t`All impressions`, count(total.impressions)],
     ...Object.entries(today.events).map(([type, times]) => [t`“${type}” today`, count(times)] as const),
   ];
+  const hasDelivered = delivery.last_days.some(({ impressions }) => impressions > 0);
   // What cannot serve is over with its flight, too.
   const isOver = status.value === 'archived' || (parseEndDate(item.end_date) ?? Infinity) < Date.now();
   return html`
     <section class="card status-card">
       <div class="status-line">
         ${pill(status.value, statusWords(status))} ${status.reasons.map((reason) => html`<p>${withDates(reason)}</p>`)}
+        ${statusHelp(page, status)}
       </div>
     </section>
-    ${course} ${isOver ? nothing : html`${refusals}${card(t`Today`, figureList(figures))}`}
-    <div class="two">
+    ${course} ${isOver ? nothing : refusals}
+    <div class=${!isOver && hasDelivered ? 'two' : nothing}>
       ${
         isOver
           ? nothing
           : card(
-              t`Today by hour`,
-              html`<p class="legend">
+              t`Today`,
+              html`${figureList(figures)}
+                <p class="legend">
                   <span class="key line">${t`impressions`}</span
                   >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? t`daily cap` : t`pacing target`}</span>`}<span
                     >${t`day of ${delivery.time_zone}`}</span
@@ -159,18 +164,22 @@ const statusAndDelivery = (
                 <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,
             )
       }
-      ${card(
-        t`Last 14 days`,
-        html`<p class="legend"><span class="key line">${t`impressions a day`}</span></p>
-          ${delivery.last_days.some(({ impressions }) => impressions > 0) ? html`<ad-chart .chart=${daysChart(delivery)}></ad-chart>` : html`<p class="empty-preview">${t`Nothing was delivered yet.`}</p>`}
-          ${daysTable(delivery, currency)}`,
-      )}
+      ${
+        hasDelivered
+          ? card(
+              t`Last 14 days`,
+              html`<p class="legend"><span class="key line">${t`impressions a day`}</span></p>
+                <ad-chart .chart=${daysChart(delivery)}></ad-chart>
+                ${daysTable(delivery, currency)}`,
+            )
+          : nothing
+      }
     </div>
     <div class="two">
       ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery, isOver, currency)}${makeGoodOffer(page, item, delivery)}`)}
       ${card(
         t`How it is delivered`,
-        html`${makeGoodNote(item)}${deliveryWords(item, delivery, currency).map((sentence) => html`<p>${sentence}</p>`)}
+        html`${makeGoodNote(item)}${deliveryWords(item, delivery, currency, publisherOfCampaign(store, item.campaign_id)).map((sentence) => html`<p>${sentence}</p>`)}
           <p>${targeted.length === 0 ? t`Shown to every visitor.` : html`${t`Shown to visitors ${targeted.join('; ')}.`}`}</p>
           ${mayOpen(rights, '#/test') ? html`<p><a href=${hashOf(['test'], { line_item_id: item.id })}>${t`Try a visitor: would this person see it?`}</a></p>` : nothing}`,
       )}
@@ -193,7 +202,7 @@ const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
   all.map(
     ({ of, goal, delivered, course, words }) => html`
       ${usageBar({ label: of === 'impressions' ? t`Goal of impressions` : t`Goal of clicks`, used: delivered, limit: goal, show: count })}
-      <p class=${course === 'behind' ? t`goal behind` : t`goal`}>
+      <p class=${course === 'behind' ? 'goal behind' : 'goal'}>
         ${words}${live ? '' : t` The counters are unavailable: as stored so far.`}
       </p>
     `,
@@ -202,10 +211,18 @@ const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
 const bars = ({ today, limits, total, goals }: Delivery, isOver: boolean, currency: string): TemplateResult => {
   const amount = (value: number): string => money(value, currency);
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
+  const { campaign_daily_budget, campaign_spend_today } = limits;
   const held = today.committed - today.impressions;
   const ofToday = [
     { label: t`Impressions today`, used: today.impressions, held, limit: daily_impression_cap, show: count },
     { label: t`Spend today`, used: today.spend, limit: daily_spend_cap, show: amount },
+    // What the other line items have spent is not known without the counters.
+    {
+      label: t`Daily budget of the campaign`,
+      used: campaign_spend_today ?? 0,
+      limit: campaign_spend_today === null ? null : campaign_daily_budget,
+      show: amount,
+    },
   ];
   const all = [
     ...(isOver ? [] : ofToday),

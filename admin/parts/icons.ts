@@ -13,6 +13,8 @@ const SHAPES = {
   timeline: svg`<path d="M3 4v13h14M6 7h6M8 10.5h7M6 14h4" />`,
   availability: svg`<rect x="3" y="4" width="14" height="13" rx="2" /><path d="M3 8.5h14M7.7 8.5V17M12.3 8.5V17M3 12.8h14" />`,
   files: svg`<path d="M3 6V4h5l2 2h7v10H3zM3 6v10" />`,
+  media_buys: svg`<path d="M3 4h2.2l1.7 8h7.6L17 6.5H6M8 16h.1M13.5 16h.1" />`,
+  imports: svg`<path d="M10 3v9M6.5 8.5 10 12l3.5-3.5M3 13v4h14v-4" />`,
   test: svg`<circle cx="9" cy="9" r="5" /><path d="m13 13 4 4" />`,
   reports: svg`<path d="M4 4v12h12M7.5 13V9.5M11 13V6M14.5 13v-5" />`,
   finance: svg`<rect x="3" y="5" width="14" height="10" rx="2" /><circle cx="10" cy="10" r="2" /><path d="M5.5 10h.5M14 10h.5" />`,
@@ -23,6 +25,7 @@ const SHAPES = {
   people: svg`<circle cx="7.5" cy="7" r="2.8" /><path d="M2.5 16c.4-3 2.4-4.6 5-4.6s4.6 1.6 5 4.6M12.5 4.6a2.6 2.6 0 0 1 0 4.9M14.5 11.8c1.7.6 2.8 2 3 4.2" />`,
   inbox: svg`<path d="M3 11 5.5 4h9L17 11v5H3zM3 11h4l1 2h4l1-2h4" />`,
   account: svg`<circle cx="10" cy="7" r="3" /><path d="M4 17c.4-3.6 2.8-5.4 6-5.4s5.6 1.8 6 5.4" />`,
+  help: svg`<circle cx="10" cy="10" r="7" /><path d="M7.8 8a2.3 2.3 0 1 1 3.2 2.1c-.6.3-1 .7-1 1.4M10 14v.1" />`,
   history: svg`<circle cx="10" cy="10" r="7" /><path d="M10 6v4l3 2" />`,
 } as const;
 

@@ -1,15 +1,23 @@
 import { CLASS_WORDS, PACING_WORDS } from './choice-words.ts';
 import { frequencyCapsOf } from '../../src/catalog/model/frequency-caps.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
-import type { LineItemWire } from '../api/wire.ts';
+import { mayYield } from '../../src/catalog/model/line-item-classes.ts';
+import type { LineItemWire, PublisherWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
 import { capWords } from './cap-words.ts';
 import { scheduleWords } from './schedule-words.ts';
 import { count, money } from './formats.ts';
+import { listed } from './kinds.ts';
 import { t } from './texts.ts';
 
-/** The pacing, frequency cap and rate limit of a line item, in sentences. */
-export const deliveryWords = (item: LineItemWire, delivery: Delivery, currency: string): readonly string[] => {
+/** What a line item was sold as, and how it is paced and limited, in sentences. @param publisher undefined: not seen by the caller */
+export const deliveryWords = (
+  item: LineItemWire,
+  delivery: Delivery,
+  currency: string,
+  publisher: Pick<PublisherWire, 'dynamic_allocation'> | undefined,
+): readonly string[] => {
+  const yields = publisher?.dynamic_allocation === true && mayYield(item) && !item.roadblock;
   const { daily_impression_cap: impressions, daily_spend_cap: spend } = delivery.limits;
   const caps = [
     ...(impressions === null ? [] : [t`${count(impressions)} impressions`]),
@@ -17,15 +25,22 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery, currency: 
   ];
   return [
     ...(item.class === null ? [] : [t`${CLASS_WORDS[item.class].label}: ${CLASS_WORDS[item.class].note}.`]),
-    paceWords(delivery, caps.join(' and ')),
-    ...(item.schedule.length === 0 ? [] : [t`It serves ${scheduleWords(item.schedule)}, on the clock of the ${item.schedule_zone}.`]),
+    paceWords(delivery, listed(caps)),
+    ...(item.schedule.length === 0 ? [] : [hoursWords(item)]),
     ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
+    ...(yields ? [t`While it is ahead of its goal, a bidder wins over it by a bid above its price of not being shown.`] : []),
     ...(item.roadblock ? [t`It is shown on all placements of its creatives together, or on none of them.`] : []),
+    ...(item.rotation === 'sequence' ? [t`Each person sees its creatives in the order of their steps.`] : []),
     ...capWords(frequencyCapsOf(item)),
     ...(item.rate_limit === null
       ? []
       : [t`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : t`, ${item.rate_burst} in a burst`}.`]),
   ];
+};
+
+const hoursWords = ({ schedule, schedule_zone: zone }: LineItemWire): string => {
+  const hours = scheduleWords(schedule);
+  return zone === 'visitor' ? t`It serves ${hours}, on the clock of the visitor.` : t`It serves ${hours}, on the clock of the publisher.`;
 };
 
 const paceWords = (delivery: Delivery, caps: string): string => {

@@ -56,7 +56,7 @@ export const replicas = async (rig: Rig, { rounds, seconds, quick }: Scale): Pro
     return describe(runs);
   } finally {
     await rig.stop(...fleet);
-    for (const quota of quotas) quota.remove();
+    for (const quota of quotas) await quota.remove();
   }
 };
 
@@ -90,10 +90,10 @@ const servesOf = async ({ redis }: Stage): Promise<ReadonlyMap<number, number>> 
 
 const raiseCaps = ({ databaseUrl, cappedLineItems }: Stage, serves: ReadonlyMap<number, number>): Promise<unknown> =>
   withClient(databaseUrl, (client) =>
-    Promise.all(
-      cappedLineItems.map((id) =>
-        client.query('UPDATE line_items SET daily_impression_cap = $1 WHERE id = $2', [(serves.get(id) ?? 0) + CAP, id]),
-      ),
+    client.query(
+      `update line_items set daily_impression_cap = cap
+       from unnest($1::int[], $2::int[]) as of (line_item_id, cap) where line_items.id = line_item_id`,
+      [cappedLineItems, cappedLineItems.map((id) => (serves.get(id) ?? 0) + CAP)],
     ),
   );
 

@@ -34,7 +34,7 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   const creatives: CatalogRow[] = [];
   for (let id = 1; id <= 2 + draw.below(2); id++) {
     publishers.push({ id, name: `publisher ${id}`, domain: 'publisher.example', api_key_hash: 'f'.repeat(63) + id, api_key_hint: '' });
-    placements.push(placement(placementId(id, 0), id));
+    placements.push(placement(placementId(id, 0), id), { ...placement(filmOf(id), id), formats: ['video'] });
     for (let c = 0; c < 1 + draw.below(2); c++) {
       const campaignId = campaigns.length + 1;
       campaigns.push({
@@ -54,6 +54,8 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
           const more = nth === 1 && i % 2 === 1 ? [placementId(id, 0)] : [];
           creatives.push(creative(creatives.length + 1, item['id'] as number, [placementId(id, nth), ...more]));
         }
+        // A roadblock is on all of its placements, which no request for a film names.
+        if (has('pods') && item['roadblock'] !== true) creatives.push(film(draw, creatives.length + 1, item, filmOf(id)));
       }
     }
   }
@@ -87,6 +89,9 @@ const OPEN_PLACEMENT = 'open';
 
 /** The placements of a publisher's pages: first its own, then one that is open to all publishers. */
 export const placementId = (publisherId: number, nth: number): string => (nth === 0 ? `own-${publisherId}` : OPEN_PLACEMENT);
+
+/** The placement of a publisher's films, whose ad breaks have several ads. */
+export const filmOf = (publisherId: number): string => `film-${publisherId}`;
 
 export const budget = (draw: Draw): number => (draw.of(CPMS_MICROS.slice(1)) / 1000) * (1 + draw.below(20)) + draw.below(1_000);
 
@@ -177,3 +182,15 @@ const creative = (id: number, line_item_id: number, [placement_id, ...more_place
   click_url: null,
   blocked_at: null,
 });
+
+/** A video; a bidder supplies its own. Several campaigns advertise for one domain. */
+const film = (draw: Draw, id: number, { id: lineItemId, type }: CatalogRow, placementIdOfFilm: string): CatalogRow => {
+  const media = [{ url: 'https://cdn.example/a.mp4', type: 'video/mp4', width: 640, height: 360 }];
+  const content = { duration: draw.of([5, 10, 15, 30]), media };
+  return {
+    ...creative(id, lineItemId as number, [placementIdOfFilm]),
+    format: 'video',
+    content: type === 'programmatic' ? '{}' : JSON.stringify(content),
+    advertiser_domain: draw.of([null, null, 'tea.example', 'Tea.example', 'boots.example']),
+  };
+};

@@ -1,5 +1,5 @@
 import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
-import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
+import { ROLL_UPS, type RollUpSource } from '../../src/events/postgres/roll-ups.ts';
 import { HIT_KEY } from './hit-key.ts';
 import type { Violation } from './model.ts';
 import type { Stage } from './stage.ts';
@@ -9,7 +9,7 @@ const rollUpDifferences = (table: string): string => `
   select line_item_id as id from (
     select line_item_id, count(*) filter (where kind = 'impression' and invalid_reason = '') as impressions,
            count(*) filter (where kind = 'impression' and invalid_reason <> '') as filtered, count(*) filter (where kind = 'click') as clicks,
-           count(*) filter (where kind = 'event' and event_type not in ('complete', 'notUsed')) as events, coalesce(sum(billed_micros), 0) as spend
+           count(*) filter (where kind = 'event' and event_type in ('like', 'share', 'viewable')) as events, coalesce(sum(billed_micros), 0) as spend
     from events group by 1
   ) e full join (
     select line_item_id, sum(impressions) filter (where reason = '') as impressions, sum(impressions) filter (where reason <> '') as filtered,
@@ -18,6 +18,31 @@ const rollUpDifferences = (table: string): string => `
   ) r using (line_item_id)
   where (coalesce(e.impressions, 0), coalesce(e.filtered, 0), coalesce(e.clicks, 0), coalesce(e.events, 0), coalesce(e.spend, 0))
         is distinct from (coalesce(r.impressions, 0), coalesce(r.filtered, 0), coalesce(r.clicks, 0), coalesce(r.events, 0), coalesce(r.spend, 0))`;
+
+/** What a roll-up of plays must sum to, by its columns. */
+const PLAYS = {
+  starts: `event_type = 'start'`,
+  midpoints: `event_type = 'midpoint'`,
+  completes: `event_type = 'complete'`,
+  skips: `event_type = 'skip'`,
+  errors: `event_type = 'error_405'`,
+};
+const playDifferences = (table: string): string => {
+  const names = Object.keys(PLAYS);
+  const valuesOf = (of: string): string => names.map((name) => `coalesce(${of}.${name}, 0)`).join(', ');
+  return `
+  select line_item_id as id from (
+    select line_item_id, ${Object.entries(PLAYS)
+      .map(([name, of]) => `count(*) filter (where kind = 'event' and ${of}) as ${name}`)
+      .join(', ')}
+    from events group by 1
+  ) e full join (
+    select line_item_id, ${names.map((name) => `sum(${name}) as ${name}`).join(', ')} from ${table} group by 1
+  ) r using (line_item_id)
+  where (${valuesOf('e')}) is distinct from (${valuesOf('r')})`;
+};
+
+const DIFFERENCES: Partial<Readonly<Record<RollUpSource, (table: string) => string>>> = { hits: rollUpDifferences, plays: playDifferences };
 
 /** Whether Postgres holds the events, daily counts and roll-ups that the stream carried, each once. */
 export const checkStored = async ({
@@ -59,8 +84,10 @@ export const checkStored = async ({
     if ((Number(serves) < served - system.unreported(id, day) && !servesMayBeMissing) || (Number(serves) > served && !anyDoubt))
       found.push({ rule: 'serves', text: `daily counts of line item ${id}, day ${day}: ${serves} serves, selected ${served}` });
   }
-  for (const { table } of ROLL_UPS.filter(({ of }) => of === 'hits')) {
-    const differing = await knex.raw<{ rows: { id: number }[] }>(rollUpDifferences(table));
+  for (const { table, of: source } of ROLL_UPS) {
+    const differences = DIFFERENCES[source];
+    if (!differences) continue;
+    const differing = await knex.raw<{ rows: { id: number }[] }>(differences(table));
     for (const { id } of differing.rows) found.push({ rule: 'reports', text: `${table} of line item ${id} differs from its event rows` });
   }
   return found;

@@ -57,8 +57,8 @@ export const openLostBooks = async (options: LostBooksOptions): Promise<LostBook
   );
   const [first] = keepers as [BookKeeper];
   const rebuilder = createRebuilder({
-    ...{ keeper: first, store, server, scopes: 1, scopeOf: () => 0, shardOf: keys.shardOf, now: nowMs, onFailure },
-    rebuildCampaigns: createRebuildCampaigns({ knex: lane.knex, server }),
+    ...{ keeper: first, store, server, scopes: 1, scopeOf: () => 0, now: nowMs, onFailure },
+    rebuildCampaigns: createRebuildCampaigns({ knex: lane.knex, server, shardOf: keys.shardOf }),
     onRebuilt: () => undefined,
   });
   rebuilder.start();

@@ -2,6 +2,7 @@ import { NOT_USED } from '../../src/ledger/hit.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkEarned, checkUnearned } from './check-clients.ts';
+import { checkPods } from './check-pods.ts';
 import { checkRoadblocks } from './check-roadblocks.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
@@ -179,6 +180,7 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
   return [
     ...checkSelections(stage.model, ads, stage.redisMs),
     ...checkRoadblocks(answers),
+    ...checkPods(answers),
     ...(await stage.sequences.check(ads, stage.redisMs)),
     ...stage.pages.check(answers, fault === 'none' && !isDown, stage.redisMs),
     ...checkSetAside(ads, stage.operator.isDamaged),

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
-import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
+import { isVideo, type Campaign, type LineItem } from '../../src/catalog/model/entities.ts';
 import type { Snapshot, Turn } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createAllowances } from '../../src/ledger/allowances/allowances.ts';
@@ -12,6 +12,7 @@ import type { LedgerBooks } from '../../src/ledger/books/ledger-books.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Reservation, ReserveRequest } from '../../src/ledger/reservation.ts';
+import type { AuctionTerms } from '../../src/decision/ad-query.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { createSessionCaps } from '../../src/serving/session-caps.ts';
 import { createServeAd } from '../../src/serving/serve-ad.ts';
@@ -21,7 +22,7 @@ import { createRecordHit, type HitOutcome } from '../../src/tracking/record-hit.
 import type { PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createTokens } from '../../src/tracking/tokens.ts';
 import type { FaultyRedis } from './faulty-redis.ts';
-import { placementId } from './book-world.ts';
+import { filmOf, placementId } from './book-world.ts';
 import { STORY_ACTIVITY } from './story-activity.ts';
 import type { AdCall, Settings } from './story.ts';
 
@@ -47,6 +48,10 @@ export interface Selected {
   readonly reserved: boolean;
   /** Its turn in the sequence of its line item; undefined: that is none. */
   readonly turn: Turn | undefined;
+  /** Of a video; null: not known, or it is none. */
+  readonly durationMs: number | null;
+  /** Of its advertiser; null: not known. */
+  readonly domain: string | null;
   /** The placements that a roadblock is shown on, in their order; none: it is not one. */
   readonly together: readonly string[];
 }
@@ -184,6 +189,8 @@ export const createReplica = (options: ReplicaOptions): Replica => {
         fromLots: about.fromLots,
         reserved: ad.holdEndMs !== 0,
         turn: candidate.turn,
+        durationMs: bid ? bid.durationMs : isVideo(candidate.creative.content) ? candidate.creative.content.video.durationMs : null,
+        domain: bid ? (bid.adomain[0] ?? null) : candidate.creative.advertiserDomain,
         together: candidate.lineItem.sales.roadblock ? snapshot().placementsOf(candidate.lineItem.id).toSorted() : [],
       }));
       return { ads, unearned: unfilled.some(({ reason }) => reason === NoBidReason.HoldsNotEarned) };
@@ -200,12 +207,12 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   publisher: snapshot.publishers.get(call.publisher)!,
   imps: Array.from({ length: call.imps }, (_, nth) => ({
     impId: String(nth + 1),
-    placementId: placementId(call.publisher, nth % 2),
+    placementId: call.breakMs === null ? placementId(call.publisher, nth % 2) : filmOf(call.publisher),
     width: null,
     height: null,
     otherSizes: [],
     targeting: undefined,
-    terms: undefined,
+    terms: call.breakMs === null ? undefined : termsOf(call.imps, call.breakMs, nth),
   })),
   query: { targeting: new TargetingQuery([]), atMs, mayRemember: call.user !== null },
   userHash: call.user,
@@ -223,17 +230,38 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   traced: false,
 });
 
+/** Of one impression of a break, from 0. */
+const termsOf = (slots: number, maxMs: number, nth: number): AuctionTerms => ({
+  floorMicros: 0,
+  deals: undefined,
+  formats: ['video', 'audio'],
+  native: undefined,
+  pod: { id: '1', name: 'break', impId: '1', maxMs, slot: nth + 1, slots },
+  disclosed: false,
+  selfDisclosed: false,
+  blocked: undefined,
+  battr: [],
+});
+
 const createOfflineBidders = (bidsOf: (requestId: string) => AdCall['bids']): Pick<Bidders, 'ask'> => ({
   ask: (opportunities, { requestId }) => {
     const offered = bidsOf(requestId);
-    const bids = opportunities.flatMap(({ impId, placement, invitations }) =>
+    const bids = opportunities.flatMap(({ impId, placement, invitations, pod }) =>
       invitations.flatMap((invitation): Bid[] => {
         const cpmMicros = offered[invitation.lineItem.id];
-        return cpmMicros === undefined ? [] : [bidOf(impId, placement.id, invitation, cpmMicros)];
+        if (cpmMicros === undefined) return [];
+        const bid = bidOf(impId, placement.id, invitation, cpmMicros);
+        return [pod ? { ...bid, ...videoOf(cpmMicros + pod.slot) } : bid];
       }),
     );
     return Promise.resolve({ bids, refusals: [] });
   },
+});
+
+/** What a bid says of its video: often its advertiser, which others have too, and its length. */
+const videoOf = (chance: number): Pick<Bid, 'adomain' | 'durationMs'> => ({
+  adomain: chance % 3 === 0 ? [] : [chance % 3 === 1 ? 'tea.example' : `brand-${chance % 5}.example`],
+  durationMs: chance % 4 === 0 ? null : (chance % 4) * 5_000,
 });
 
 const bidOf = (impId: string, placementId: string, invitation: Bid['invitation'], cpmMicros: number): Bid => ({

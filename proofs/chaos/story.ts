@@ -23,6 +23,8 @@ export interface AdCall {
   readonly network: string | null;
   /** The page view that it is for, together with other calls; null: it is one by itself. */
   readonly view: string | null;
+  /** Its impressions are one ad break of a video, of this length; null: they are places of a page. */
+  readonly breakMs: number | null;
   /** Bids in micros per thousand impressions, by line item. */
   readonly bids: Readonly<Record<number, number>>;
 }
@@ -206,6 +208,7 @@ export const STEP_CLASSES = [
   'labels',
   'unused',
   'sequences',
+  'pods',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

@@ -127,9 +127,9 @@ const tellStep = (step: Step): string => {
   }
 };
 
-const tellAdCall = ({ publisher, imps, user, client, view, bids }: AdCall): string => {
+const tellAdCall = ({ publisher, imps, user, client, view, breakMs, bids }: AdCall): string => {
   const offered = Object.entries(bids).map(([id, micros]) => `line item ${id} ${micros}`);
-  return `publisher ${publisher}${imps > 1 ? `, ${imps} impressions` : ''}${user === null ? '' : `, user ${user}`}${client === null ? '' : `, client ${client}`}${view === null ? '' : `, page ${view}`}${offered.length > 0 ? `, bids ${offered.join(', ')}` : ''}`;
+  return `publisher ${publisher}${breakMs === null ? '' : `, a break of ${seconds(breakMs)}`}${imps > 1 ? `, ${imps} impressions` : ''}${user === null ? '' : `, user ${user}`}${client === null ? '' : `, client ${client}`}${view === null ? '' : `, page ${view}`}${offered.length > 0 ? `, bids ${offered.join(', ')}` : ''}`;
 };
 
 const tellTracking = ({ of, nth, kind, eventType, prefetch, network }: TrackingCall): string =>

@@ -11,6 +11,10 @@ const LOST_TOO: ReadonlySet<StepClass> = new Set(['damage', 'poison']);
 const GONE_TOO: ReadonlySet<StepClass> = new Set(['damage', 'move']);
 
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'] as const;
+/** Ad breaks, of which the shortest has no room for the longest ads. */
+const BREAKS_MS = [15_000, 30_000, 60_000] as const;
+/** What players report besides, of which a kind of each column of reports. */
+const PLAYED = ['start', 'midpoint', 'skip', 'error_405'] as const;
 const CURRENCIES = ['USD', 'EUR', 'JPY'] as const;
 
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
@@ -65,7 +69,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const anyBid = (): number =>
     has('prices') && draw.oneIn(2) ? Math.floor(10 ** (draw.below(9_000) / 1_000)) : draw.of(CPMS_MICROS) + draw.below(2_000);
 
-  const adCall = (): AdCall => ({
+  const pageCall = (): AdCall => ({
     publisher: 1 + draw.below(world.rows.publishers.length),
     imps: draw.oneIn(3) ? (has('imps') ? 2 + draw.below(5) : 2) : 1,
     user: has('users') && !draw.oneIn(4) ? `u${draw.below(3)}` : null,
@@ -73,8 +77,13 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     network: null,
     // Calls of one step and of the next share a page.
     view: has('pages') && draw.oneIn(2) ? `v${selects.length >> 1}` : null,
+    breakMs: null,
     bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, anyBid()])),
   });
+  const adCall = (): AdCall => {
+    const call = pageCall();
+    return has('pods') && draw.oneIn(5) ? { ...call, imps: 1 + draw.below(5), view: null, breakMs: draw.of(BREAKS_MS) } : call;
+  };
 
   const trackingCall = (): TrackingCall => {
     // Mostly recent ads, and one in eight from any time.
@@ -87,7 +96,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
             'like',
             'share',
             ...(has('clicks') ? ['viewable', 'viewable'] : []),
-            ...(has('views') ? ['complete', 'complete'] : []),
+            ...(has('views') ? ['complete', 'complete', ...PLAYED] : []),
             ...(has('unused') ? ['notUsed', 'notUsed'] : []),
           ])
         : '';

@@ -1,23 +1,17 @@
 import { createZoneOffset } from '../../src/base/zone-offset.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
-import type { CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { borrowTargeting } from '../../src/forecast/replay/borrow-targeting.ts';
 import { comingDays } from '../../src/forecast/replay/coming-days.ts';
 import { predict, type Prediction, type PredictOptions } from '../../src/forecast/replay/predict.ts';
 import { runReplay, type ReplayResult } from '../../src/forecast/replay/run-replay.ts';
-import { createShares, isChosen } from '../../src/serving/visitor-shares.ts';
-import { sampleRequest } from '../../src/forecast/sample/sample-request.ts';
-import type { SampledRequest } from '../../src/forecast/sample/sampled-request.ts';
 import type { TrafficEvent } from '../../src/forecast/traffic/traffic-event.ts';
-import type { AdRequest } from '../../src/serving/ad-request.ts';
-import { createChance } from '../../testkit/chance.ts';
-import { readingOf, snapshotOf } from '../../testkit/catalog-reading.ts';
+import { bookCatalog, type BookedCatalog } from '../../testkit/invented-site/bookings.ts';
+import { createLife, EVENT } from '../../testkit/invented-site/life.ts';
+import { createLivedSite } from '../../testkit/invented-site/lived-site.ts';
+import { requestOf } from '../../testkit/invented-site/visits.ts';
 import { blinded, withoutTrend, type Blindness } from './blindness.ts';
-import { bookCatalog, type BookedCatalog } from './bookings.ts';
-import { createLife, EVENT } from './life.ts';
 import { createWorld, type Delivered } from './play.ts';
-import { requestOf } from './visits.ts';
 
 export interface BackTestOptions {
   readonly redisUrl: string;
@@ -68,30 +62,9 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       renderRate: RENDER_RATE,
     },
   });
-  const hourly = Array.from({ length: 24 }, () => 0);
-  const snapshotAt = (rows: BookedCatalog['rows'], nowMs: number): Promise<Snapshot> =>
-    snapshotOf(readingOf({ rows: (table: CatalogTable) => rows[table], hourlyImpressions: new Map([[1, [...hourly]]]) }), { nowMs });
-
-  const history = new Map<string, Map<number, number>>();
-  const sample: SampledRequest[] = [];
-  const shares = createShares(1);
-  shares.adapt(new Map([[1, options.sampleWeight]]));
-  const share = shares.of(1);
+  const { note, sample, history, snapshotAt } = createLivedSite(options.sampleWeight);
   const firstDay = START_MS / MS_PER_DAY;
   let known = await snapshotAt(catalog.rows, START_MS);
-
-  const note = (request: AdRequest, day: number): void => {
-    for (const { placementId } of request.imps) {
-      const days = history.get(placementId) ?? new Map<number, number>();
-      history.set(placementId, days.set(firstDay + day, (days.get(firstDay + day) ?? 0) + 1));
-    }
-    const hour = Math.floor((request.query.atMs % MS_PER_DAY) / MS_PER_HOUR);
-    hourly[hour]! += request.imps.length;
-    const chosen = request.userHash === null ? ++share.passed >= share.weight : isChosen(share, request.userHash);
-    if (!chosen) return;
-    if (request.userHash === null) share.passed = 0;
-    sample.push(...sampleRequest(request, share.weight, 'key'));
-  };
 
   const asked = new Map<string, number>();
   const ofEvent = new Set(life.places.filter(({ section }) => section === EVENT.section).map(({ id }) => id));
@@ -105,7 +78,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     const publisher = known.publishers.get(1)!;
     const requests = life.dayOf(day).map((view) => requestOf(publisher, view));
     for (const request of requests) {
-      if (day < HISTORY_DAYS) note(request, day);
+      if (day < HISTORY_DAYS) note(request);
       else for (const { placementId } of request.imps) asked.set(placementId, (asked.get(placementId) ?? 0) + 1);
       if (day === EVENT.day && ofEvent.has(request.imps[0]!.placementId)) askedAtEvent++;
     }
@@ -117,15 +90,10 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
   const played = (performance.now() - begunAt) / 1000;
   await world.close();
   const nowMs = START_MS + HISTORY_DAYS * MS_PER_DAY;
-  const knownHours = [...hourly];
   const borrowed = borrowTargeting(sample);
 
   const optionsOf = async (blind: Blindness | undefined, withDraft: boolean): Promise<PredictOptions> => {
-    const rows = blinded(catalog, blind, withDraft);
-    const snapshot = await snapshotOf(
-      readingOf({ rows: (table: CatalogTable) => rows[table], hourlyImpressions: new Map([[1, knownHours]]) }),
-      { nowMs },
-    );
+    const snapshot = await snapshotAt(blinded(catalog, blind, withDraft), nowMs);
     return {
       ...{ snapshot, publisherId: 1, nowMs, days: FORECAST_DAYS, zone: ZONE, zoneOffset: createZoneOffset() },
       sample: borrowed,
@@ -138,7 +106,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       rates: { renderRate: () => RENDER_RATE, clickRate: () => CLICK_RATE, viewableRate: () => 0.6, isViewKnown: false },
       pid: PID,
       tokenTtlMs: TOKEN_TTL_MS,
-      randomOf: () => createChance(seed + 77),
+      seed: seed + 77,
       pause: () => Promise.resolve(),
     };
   };
@@ -152,7 +120,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
     const blind = await optionsOf(rule, true);
     const { before: days, scale, ...coming } = comingDays(blind);
     const offsetMs = (atMs: number): number => blind.zoneOffset(ZONE, atMs);
-    return runReplay({ ...blind, before: days, scale, offsetMs, random: blind.randomOf(), days: coming.days(() => 1) });
+    return runReplay({ ...blind, before: days, scale, offsetMs, days: coming.days(() => 1) });
   };
   return {
     asked,

@@ -1,6 +1,6 @@
 import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
 import type { TrafficHistory } from '../../src/forecast/traffic/plan-traffic.ts';
-import type { BookedCatalog } from './bookings.ts';
+import type { BookedCatalog } from '../../testkit/invented-site/bookings.ts';
 
 /** Rules that a forecast may not know, to see whether the comparison notices. */
 export const RULES = [

@@ -5,6 +5,10 @@ export interface Scale {
   readonly quick: boolean;
   /** Chooses a figure: the full one, or the one for quick runs. */
   of<T>(full: T, quick: T): T;
+  /** A limit of time: as said in a full run; PATIENCE times as long in a quick one, which may share the machine with anything. */
+  ms(limit: number): number;
+  /** Hits of the sinks proof, and events of that of reports; undefined: their own numbers. */
+  readonly count: number | undefined;
   /** Stories of the chaos proof; undefined: its own number. */
   readonly seeds: number | undefined;
   /** The only classes of steps in the stories of the chaos proof; undefined: all. */
@@ -29,7 +33,7 @@ export interface Proof {
   readonly expected: string;
   /** It measures what this machine does meanwhile: nothing else runs beside it. */
   readonly isAlone?: boolean;
-  /** It has limits of some hundred milliseconds: at most one other proof runs beside it. */
+  /** A request waits for Redis for a hundred milliseconds at most, also in a quick run: at most one other proof runs beside it. */
   readonly isTimed?: boolean;
   /** It takes a minute at the small scale too, and begins first. */
   readonly isLong?: boolean;
@@ -38,8 +42,12 @@ export interface Proof {
   run(rig: Rig, scale: Scale): Promise<Finding>;
 }
 
-export const createScale = ({ quick, ...chaos }: Omit<Scale, 'of'>): Scale => ({
+/** How much longer than expected something may take in a quick run. */
+export const PATIENCE = 4;
+
+export const createScale = ({ quick, ...chaos }: Omit<Scale, 'of' | 'ms'>): Scale => ({
   quick,
   of: (full, small) => (quick ? small : full),
+  ms: (limit) => (quick ? PATIENCE * limit : limit),
   ...chaos,
 });

@@ -83,11 +83,11 @@ export const rideOutOutage = async (rig: Rig, scale: Scale, { begin, end, minFil
     const ok =
       drained &&
       during.adsNot200 === 0 &&
-      during.adP99Ms <= MAX_P99_MS &&
+      during.adP99Ms <= scale.ms(MAX_P99_MS) &&
       lost === 0 &&
       stored.length === known.size &&
       counted === stored.length &&
-      (recoveryMs ?? Infinity) <= MAX_RECOVERY_MS &&
+      (recoveryMs ?? Infinity) <= scale.ms(MAX_RECOVERY_MS) &&
       fill >= minFill;
     return {
       ok,

@@ -2,27 +2,15 @@
 (() => {
   'use strict';
   const { locale, say, ready } = window.reportWords;
-  const at = (id) => document.getElementById(id);
-  const token = location.hash.slice(1);
+  const { at, day, element, callsOf, refuse, away, faultOf, showPublishers, showLooks, adFigure } = window.linkPage;
+  const ask = callsOf('shared_proof');
   const KEPT_NAME = 'proof-author';
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const when = (text) => moment.format(new Date(text));
 
-  const ask = (path, body) =>
-    fetch(`../../shared_proof${path}`, {
-      method: body ? 'POST' : 'GET',
-      headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
-      referrerPolicy: 'no-referrer',
-      ...(body && { body: JSON.stringify(body) }),
-    });
-  const faultOf = async (answer) => {
-    const { detail, errors = [] } = await answer.json().catch(() => ({}));
-    return errors[0]?.pointer === '/author'
-      ? say('Enter your name first.')
-      : detail
-        ? say(detail)
-        : say('The service answered {0}.', answer.status);
+  const wordsOfFault = async (answer) => {
+    const problem = await answer.json().catch(() => ({}));
+    return problem.errors?.[0]?.pointer === '/author' ? say('Enter your name first.') : faultOf(problem, answer.status);
   };
 
   /** A browser may forbid to keep it. */
@@ -41,14 +29,6 @@
     }
   };
 
-  const element = (tag, { text, ...properties } = {}, ...children) => {
-    const made = document.createElement(tag);
-    Object.assign(made, properties);
-    if (text !== undefined) made.textContent = text;
-    made.append(...children);
-    return made;
-  };
-
   const wordsOf = {
     approved: (author) => say('Approved by {0}', author),
     changes: (author) => say('{0} asks for changes', author),
@@ -58,42 +38,7 @@
       ? element('span', { className: 'verdict', text: say('Waiting for your answer') })
       : element('span', { className: `verdict ${verdict.verdict}`, text: wordsOf[verdict.verdict](verdict.author) });
 
-  /** How all ads are shown: alone, or on a page. */
-  const look = { device: 'alone', scheme: 'light' };
-
-  const preview = (name, { width, height, markup, pages }) => {
-    const title = `${name}, ${width} × ${height}`;
-    const ad = { width, height, markup, title, isLazy: true };
-    const { device, scheme } = look;
-    const place = pages.find((one) => one.device === device && one.scheme === scheme);
-    const isAlone = device === 'alone' || markup === null;
-    const shown =
-      markup === null
-        ? element('p', { className: 'player', text: say('Only the player of the page shows this ad.') })
-        : isAlone
-          ? element('ad-preview', { ad })
-          : element('page-preview', { shown: { ad, device, scheme, place } });
-    const about = isAlone || place ? '' : `, ${say('on a sketch of a page')}`;
-    const box = markup === null ? shown : element('div', { className: 'creative-box' }, shown);
-    const figure = element('figure', { className: 'creative' }, box, element('figcaption', { text: `${width} × ${height}${about}` }));
-    figure.style.width = isAlone ? `${width + 2}px` : device === 'phone' ? '392px' : '1000px';
-    return figure;
-  };
-  const previews = ({ name, previews: sizes }) => element('div', { className: 'creatives' }, ...sizes.map((size) => preview(name, size)));
-
-  /** One of few, as radio buttons in a row. */
-  const segments = (name, words, choices) => {
-    const group = element('fieldset', { className: 'segments' }, element('legend', { text: words }));
-    for (const [value, label] of choices) {
-      const radio = element('input', { type: 'radio', name, value, checked: look[name] === value });
-      radio.addEventListener('change', () => {
-        look[name] = value;
-        showLook();
-      });
-      group.append(element('label', {}, radio, element('span', { text: label })));
-    }
-    return group;
-  };
+  const previews = ({ name, previews: sizes }) => element('div', { className: 'creatives' }, ...sizes.map((size) => adFigure(name, size)));
 
   const remark = ({ author, at: saidAt, verdict, text, is_current: isCurrent }) =>
     element(
@@ -135,7 +80,7 @@
       for (const button of buttons) button.disabled = false;
       if (!answer) return complain(say('The service did not answer. Try again later.'));
       if (!answer.ok) {
-        const words = await faultOf(answer);
+        const words = await wordsOfFault(answer);
         // It shows something else by now, which is to be looked at.
         if (answer.status === 409) await load(creative.id, words, text.value);
         return complain(words);
@@ -198,35 +143,16 @@
 
   /** The ads by their ids, as they were read last. */
   const known = new Map();
-  const showLook = () => {
-    at('looks').lastChild.hidden = look.device === 'alone';
+  const showPreviews = () => {
     for (const [id, creative] of known) at(`ad-${id}`)?.querySelector('.creatives').replaceWith(previews(creative));
-  };
-  const showLooks = () => {
-    const devices = [
-      ['alone', say('Alone')],
-      ['desktop', say('Desktop')],
-      ['phone', say('Phone')],
-    ];
-    const schemes = [
-      ['light', say('Light')],
-      ['dark', say('Dark')],
-    ];
-    at('looks').replaceChildren(
-      segments('device', say('How ads are shown'), devices),
-      segments('scheme', say('Colours of the page'), schemes),
-    );
-    showLook();
   };
 
   const fill = ({ title, expires_at: until, publisher, creatives }) => {
     document.title = title;
     at('title').textContent = title;
-    const logo = publisher.logo === null ? [] : [element('img', { src: publisher.logo, alt: '', referrerPolicy: 'no-referrer' })];
-    at('publishers').replaceChildren(element('span', {}, ...logo, element('b', { text: publisher.name })));
-    at('publishers').hidden = false;
+    showPublishers([publisher]);
     at('about').textContent = say('Look at each ad in each of its sizes. Approve it, or say what has to change.');
-    at('note').textContent = say('Everyone who has this link sees this page. It ends on {0}.', date.format(new Date(until)));
+    at('note').textContent = say('Everyone who has this link sees this page. It ends on {0}.', day(until));
     at('note').hidden = false;
     at('top').hidden = creatives.length === 0;
     at('state').hidden = creatives.length > 0;
@@ -234,17 +160,10 @@
     showProgress(creatives);
   };
 
-  const refuse = (words) => {
-    at('state').hidden = false;
-    at('state').textContent = words;
-    at('state').className = 'bad';
-  };
-  const away = () => refuse(say('The service did not answer. Try again later.'));
-
   /** Draws one ad anew, so that what is typed at the others stays. @param fault what to say there @param kept what was typed there */
   const loadOne = async (id, fault, kept = '') => {
     const answer = await ask('');
-    if (!answer.ok) return refuse(await faultOf(answer));
+    if (!answer.ok) return refuse(await wordsOfFault(answer));
     const { creatives } = await answer.json();
     showProgress(creatives);
     const creative = creatives.find((one) => one.id === id);
@@ -259,11 +178,11 @@
   const load = async () => {
     at('author').value = keptName();
     const answer = await ask('');
-    if (!answer.ok) return refuse(await faultOf(answer));
+    if (!answer.ok) return refuse(await wordsOfFault(answer));
     const proof = await answer.json();
     fill(proof);
     at('creatives').replaceChildren(...proof.creatives.map((creative) => section(creative, loadOne).made));
-    if (proof.creatives.length > 0) showLooks();
+    if (proof.creatives.length > 0) showLooks(showPreviews);
   };
   ready.then(load).catch(away);
 })();

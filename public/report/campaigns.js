@@ -2,22 +2,14 @@
 (() => {
   'use strict';
   const { locale, say } = window.reportWords;
+  const { at, day, element, showPublishers, showLooks, adFigure } = window.linkPage;
   const SVG = 'http://www.w3.org/2000/svg';
   const [WIDTH, HEIGHT] = [720, 150];
   const count = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-  const day = (text) => date.format(new Date(`${text.slice(0, 10)}T00:00:00Z`));
   const MS_PER_DAY = 86_400_000;
   const numberOf = (text) => Math.round(Date.parse(`${text.slice(0, 10)}T00:00:00Z`) / MS_PER_DAY);
 
-  const element = (tag, { text, ...properties } = {}, ...children) => {
-    const made = document.createElement(tag);
-    Object.assign(made, properties);
-    if (text !== undefined) made.textContent = text;
-    made.append(...children);
-    return made;
-  };
   const drawn = (tag, attributes) => {
     const made = document.createElementNS(SVG, tag);
     for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -83,18 +75,28 @@
     );
   };
 
-  /** A creative at its size, smaller where there is no room. */
-  const creative = (one) => {
-    const { name, width, height, markup } = one;
-    const caption = element('figcaption', { text: `${name}, ${width} × ${height}` });
-    if (markup === null)
-      return element('figure', { className: 'creative' }, element('p', { className: 'player', text: say('Video or sound') }), caption);
-    const ad = { width, height, markup, title: name, isLazy: true };
-    const box = element('div', { className: 'creative-box' }, element('ad-preview', { ad }));
-    const figure = element('figure', { className: 'creative' }, box, caption);
-    figure.style.width = `${width + 2}px`;
-    return figure;
+  const creatives = (one) =>
+    element('div', { className: 'creatives' }, ...one.creatives.map((ad) => adFigure(ad.name, ad, `${ad.name}, `)));
+
+  /** Pictures of the ads on the pages themselves. */
+  const screenshot = ({ picture, day: taken, caption }) => {
+    const words = [caption, taken === null ? '' : day(taken)].filter((one) => one !== '').join(', ');
+    const alt = caption === '' ? say('A page with the ad') : caption;
+    return element(
+      'figure',
+      { className: 'screenshot' },
+      element(
+        'a',
+        { href: `../..${picture}`, target: '_blank', rel: 'noopener' },
+        element('img', { src: `../..${picture}`, alt, loading: 'lazy' }),
+      ),
+      ...(words === '' ? [] : [element('figcaption', { text: words })]),
+    );
   };
+  const screenshots = (all) => [
+    element('h3', { text: say('As readers saw it') }),
+    element('div', { className: 'screenshots' }, ...all.map(screenshot)),
+  ];
 
   const campaign = (one) => {
     const impressions = count.format(one.impressions);
@@ -107,24 +109,16 @@
       element('p', { className: 'flight', text: `${day(one.start_date)} – ${day(one.end_date)}` }),
       ...(one.goal !== null ? [goalBar(one)] : one.days.length > 0 ? [element('p', { text: figures })] : []),
       ...(one.days.length > 0 ? [chart(one)] : []),
-      ...(one.creatives.length > 0 ? [element('div', { className: 'creatives' }, ...one.creatives.map(creative))] : []),
+      ...(one.creatives.length > 0 ? [creatives(one)] : []),
+      ...(one.screenshots.length > 0 ? screenshots(one.screenshots) : []),
     );
   };
 
-  const publisher = ({ name, logo }) => {
-    const picture = logo === null ? [] : [element('img', { src: logo, alt: '', referrerPolicy: 'no-referrer' })];
-    return element('span', {}, ...picture, element('b', { text: name }));
-  };
-
-  // On paper all creatives are in view.
-  window.addEventListener('beforeprint', () => {
-    for (const frame of document.querySelectorAll('iframe')) frame.loading = 'eager';
-  });
-
   window.showCampaigns = ({ publishers, campaigns }) => {
-    const names = document.getElementById('publishers');
-    names.replaceChildren(...publishers.map(publisher));
-    names.hidden = publishers.length === 0;
-    document.getElementById('campaigns').replaceChildren(...campaigns.map(campaign));
+    showPublishers(publishers);
+    const sections = campaigns.map(campaign);
+    at('campaigns').replaceChildren(...sections);
+    if (campaigns.every((one) => one.creatives.length === 0)) return;
+    showLooks(() => campaigns.forEach((one, i) => sections[i].querySelector('.creatives')?.replaceWith(creatives(one))));
   };
 })();

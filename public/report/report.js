@@ -1,15 +1,9 @@
-/* Shows the report of a read-only link. The token is the fragment of the address: it is in no log. */
+/* Shows the report of a read-only link. */
 (() => {
   'use strict';
   const { locale, say, ready } = window.reportWords;
-  const at = (id) => document.getElementById(id);
-  const token = location.hash.slice(1);
-
-  const ask = (path) =>
-    fetch(`../../shared_report${path}`, {
-      headers: { Authorization: `Bearer ${token}` },
-      referrerPolicy: 'no-referrer',
-    });
+  const { at, day, callsOf, refuse, away, faultOf } = window.linkPage;
+  const ask = callsOf('shared_report');
 
   const numbers = {
     count: new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }),
@@ -17,8 +11,6 @@
   };
   /** Above the table. */
   const MAX_FIGURES = 5;
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-  const day = (text) => date.format(new Date(`${text}T00:00:00Z`));
   const isFigure = ({ kind }) => kind in numbers || kind === 'money';
   const money = (amount, currency) => new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount ?? 0);
   const show = (value, { kind, name }) => {
@@ -51,7 +43,7 @@
       column.kind === 'money' && currency === null ? byCurrency.map((one) => textOf(one, column)).join(', ') : textOf(totals, column);
     document.title = title;
     at('title').textContent = title;
-    const until = day((headers.get('x-report-expires') ?? '').slice(0, 10));
+    const until = day(headers.get('x-report-expires') ?? '');
     at('about').textContent = say('{0} to {1}, days of {2}', day(from), day(to), time_zone);
     at('note').textContent = say('Figures without “gross” or “filtered” are net of invalid traffic. This link ends on {0}.', until);
     at('note').hidden = false;
@@ -85,11 +77,7 @@
     at('more').textContent = say('The first {0} of {1} rows are shown. The CSV file has all of them.', rows.length, row_count);
   };
 
-  const refuse = async (answer) => {
-    const { detail } = await answer.json().catch(() => ({}));
-    at('state').textContent = detail ? say(detail) : say('The service answered {0}.', answer.status);
-    at('state').className = 'bad';
-  };
+  const refused = async (answer) => refuse(faultOf(await answer.json().catch(() => ({})), answer.status));
 
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   /** Readers of one link take turns. */
@@ -103,7 +91,7 @@
 
   const load = async () => {
     const answer = await askInTurn('?format=json&limit=1000');
-    if (!answer.ok) return refuse(answer);
+    if (!answer.ok) return refused(answer);
     fill(await answer.json(), answer.headers);
     // The report stands without what is shown around it.
     const around = await askInTurn('/campaigns');
@@ -111,15 +99,10 @@
   };
   const save = async (format) => {
     const answer = await askInTurn(`?format=${format}`);
-    if (!answer.ok) return refuse(answer);
+    if (!answer.ok) return refused(answer);
     const url = URL.createObjectURL(await answer.blob());
     Object.assign(document.createElement('a'), { href: url, download: `report.${format}` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  };
-  const away = () => {
-    at('state').hidden = false;
-    at('state').textContent = say('The service did not answer. Try again later.');
-    at('state').className = 'bad';
   };
   for (const button of document.querySelectorAll('[data-format]'))
     button.addEventListener('click', () => save(button.dataset.format).catch(away));

@@ -1,9 +1,10 @@
 /** Entry of the script: `window.AdSDK` for the server that served it. */
+import { askedPart } from './asked-part.ts';
 import { createSDK } from './create-sdk.ts';
-import { asksForOverlay } from './debug/asks-for-overlay.ts';
 import type { startOverlay } from './debug/overlay.ts';
 import { installGlobal } from './install-global.ts';
 
+/** A part through which the requests of the SDK pass: the debug overlay, or the preview. */
 interface Overlay {
   readonly startOverlay: typeof startOverlay;
 }
@@ -16,9 +17,10 @@ const load = <T>(part: string): Promise<T> => import(`${script?.src.replace(/[^/
 const install = (overlay: Overlay | void): void =>
   installGlobal(script, (options) => createSDK({ ...options, ...(overlay && { fetch: overlay.startOverlay() }) }, load));
 
-// Before the first request, which the overlay records. Where it cannot be loaded, the page has its ads as ever.
-if (asksForOverlay())
-  void load<Overlay>('debug')
+// Before the first request, which the part records or answers. Where it cannot be loaded, the page has its ads as ever.
+const asked = askedPart();
+if (asked)
+  void load<Overlay>(asked)
     .catch(() => {})
     .then(install);
 else install();

@@ -3,9 +3,9 @@
  * loads the full script when it is needed, which is when a command waits, or when a slot is in
  * the page and, with `data-lazy`, near the viewport.
  */
+import { askedPart } from './asked-part.ts';
 import { stubOf, waitingIn, type Stub } from './command-queue.ts';
 import type { Command } from './contract.ts';
-import { asksForOverlay } from './debug/asks-for-overlay.ts';
 import { SLOT } from './slot-attributes.ts';
 import { warnOnce } from './warn-once.ts';
 
@@ -62,6 +62,6 @@ if (!stub.version && !stub.loading) {
   };
   const commands = (stub.cmd = keep(stub.cmd));
   const others = (page.adsdk = keep(page.adsdk)) as readonly Command[];
-  if (commands.length || others.length || asksForOverlay()) load();
+  if (commands.length || others.length || askedPart()) load();
   look();
 }

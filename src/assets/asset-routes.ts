@@ -13,7 +13,7 @@ import {
   findAsset,
   hashesIn,
   listAssets,
-  placementsWith,
+  picturedWith,
   readUses,
   storeAsset,
   type StoredAsset,
@@ -30,6 +30,12 @@ export interface AssetRoutesOptions {
 
 /** Uploads of more than MAX_UPLOAD_BYTES that are in memory at the same time. */
 const MAX_LARGE_UPLOADS = 2;
+
+/** Records that have a file as a picture. */
+const PICTURED = [
+  { table: 'placements', words: 'on the page pictures of placements' },
+  { table: 'campaigns', words: 'a screenshot of campaigns' },
+] as const;
 
 /** Stores uploads, lists them, and deletes one that no creative uses. */
 export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOptions): Handlers<typeof ASSET_API> => {
@@ -97,10 +103,11 @@ export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOpti
         const users = await creativesWith(trx, sha256);
         const seen = await visibleIds(trx, 'creatives', caller, users);
         if (users.length > 0) return refuse('conflict', `The file is used by creatives${seen.length > 0 ? `: ${seen.join(', ')}` : ''}.`);
-        const places = await placementsWith(trx, sha256);
-        const known = await onlyVisible(trx('placements').whereIn('id', places), 'placements', caller).pluck<string[]>('id');
-        if (places.length > 0)
-          return refuse('conflict', `The file is on the page pictures of placements${known.length > 0 ? `: ${known.join(', ')}` : ''}.`);
+        for (const { table, words } of PICTURED) {
+          const ids = await picturedWith(trx, table, sha256);
+          const known = await onlyVisible(trx(table).whereIn('id', ids), table, caller).pluck<(string | number)[]>('id');
+          if (ids.length > 0) return refuse('conflict', `The file is ${words}${known.length > 0 ? `: ${known.join(', ')}` : ''}.`);
+        }
         await deleteAsset(trx, sha256);
         await recordChange(trx, { ...changedBy(caller), action: 'delete', ...auditOf(asset), before: shown(asset), after: null });
         return done();

@@ -14,6 +14,7 @@ import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { withFollowed } from './followed-placements.ts';
 import { findInCreative, type LookedAt } from './find-in-creative.ts';
 import { sealMembers } from './seal-members.ts';
+import { limitWarnings } from './limit-warnings.ts';
 import { shareWarnings } from './share-warnings.ts';
 import { writeWarnings } from './write-warnings.ts';
 import { refused, type Refused } from './written.ts';
@@ -49,6 +50,7 @@ export const createCheckRecord =
     const warnings = [
       ...writeWarnings(kind, checked.record, placements),
       ...(kind.table === 'creatives' ? await findInCreative(trx, checked.record as LookedAt) : []),
+      ...limitWarnings(kind, checked.record),
       ...(await shareWarnings(trx, kind, checked.record, before?.['id'])),
       ...(await allocationWarnings(trx, kind, checked.record)),
     ];

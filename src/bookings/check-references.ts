@@ -76,7 +76,8 @@ export const checkReferences = async (
   faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS], scope)));
   faults.push(...(await companionFaults(trx, kind, input, lineItem, before)));
   faults.push(...(await missingFiles(trx, '/content', input['content'])));
-  faults.push(...(await missingFiles(trx, '/page_pictures', JSON.stringify(input['page_pictures']))));
+  for (const pictures of ['page_pictures', 'screenshots'])
+    faults.push(...(await missingFiles(trx, `/${pictures}`, JSON.stringify(input[pictures]))));
   return { faults, placements };
 };
 

@@ -28,7 +28,7 @@ export const duplicateCampaign = async (options: CopyOptions, campaign: EntityRe
   }
   const copyRecord = createCopyRecord(options, caller);
   const name = nameOfCopy(campaign['name'], ' (copy)');
-  const copy = await copyRecord(campaignKind, campaign, { name, active: false, archived: false });
+  const copy = await copyRecord(campaignKind, campaign, { name, active: false, archived: false, screenshots: [] });
   if (!copy.ok) return copy;
   for (const lineItem of lineItems) {
     const item = await copyRecord(lineItemKind, lineItem, { campaign_id: copy.record['id'] });

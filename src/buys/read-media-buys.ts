@@ -52,7 +52,11 @@ export const readMediaBuys = async (knex: Knex, wanted: MediaBuysWanted, nowMs: 
     .limit(wanted.limit);
   if (wanted.ids) void query.whereIn('id', [...wanted.ids]);
   if (wanted.after !== undefined) void query.where('id', '>', wanted.after);
-  const rows = (await query.select()) as readonly MediaBuyRow[];
+  return currentOf(knex, (await query.select()) as readonly MediaBuyRow[], nowMs);
+};
+
+/** What media buys are now that are booked. Rejects when Postgres is unavailable. */
+export const currentOf = async (knex: Knex, rows: readonly MediaBuyRow[], nowMs: number): Promise<readonly MediaBuyNow[]> => {
   const recordsOf = async (table: 'campaigns' | 'line_items' | 'creatives', column: string, ids: readonly number[]) =>
     (
       await knex(table)

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Knex } from 'knex';
 import { dateOfDay, dayOf, MS_PER_DAY } from '../base/utc-day.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
@@ -11,7 +12,7 @@ import { createCountStore } from '../events/postgres/count-store.ts';
 import { readPublisherDays } from '../events/postgres/publisher-days.ts';
 import { underReconcileLock } from '../events/postgres/reconciliation.ts';
 import { openSinksOfEnvironment } from '../events/sinks/replay-to-sink.ts';
-import { reportSinks } from '../events/sinks/report-sinks.ts';
+import { handAgain, reportSinks } from '../events/sinks/report-sinks.ts';
 import { COUNT_NAMES, createAccountBooks } from '../ledger/read/account-books.ts';
 import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { connectStores } from '../replica/connect-stores.ts';
@@ -20,6 +21,7 @@ const OPTIONS = {
   day: { type: 'string' },
   from: { type: 'string' },
   to: { type: 'string' },
+  again: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
@@ -27,9 +29,10 @@ const OPTIONS = {
 const NEW_ACCOUNT_DAYS = 400;
 
 /**
- * `node dist/commands/reconcile.js [--day 2026-11-20 | --from 2026-11-01 --to 2026-11-20] [--dry-run]`:
+ * `node dist/commands/reconcile.js [--day 2026-11-20 | --from 2026-11-01 --to 2026-11-20] [--dry-run | --again <sink>]`:
  * compares the daily, event and hourly counts of these days with the event rows, and all accounts
- * with the daily counts, today's tallies with the counts, and the sinks of SINKS with the event rows, and corrects what differs. See docs/operations.md.
+ * with the daily counts, today's tallies with the counts, and the sinks of SINKS with the event rows, and corrects what differs. With `--again` it
+ * hands the events of these days to one sink instead. See docs/operations.md and docs/sinks.md.
  */
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
@@ -42,9 +45,12 @@ const main = async (): Promise<void> => {
   const { databaseUrl, redisUrls } = settings;
   if (databaseUrl === undefined || redisUrls.length === 0) throw new Error('DATABASE_URL and REDIS_URL say which stores to reconcile.');
 
+  const namedDays = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
   const stores = connectStores(settings, { databaseUrl, redisUrls });
   try {
     const { knex, backgroundRedis: redis, keys } = stores;
+    if (values.again !== undefined) return await printAgain(knex, values.again, namedDays);
     await claimRedis(stores);
     const days = await readPublisherDays(knex, Date.now());
     const expiresAtMs = () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY;
@@ -70,8 +76,7 @@ const main = async (): Promise<void> => {
       }
       console.log(`${await createCompareTallies({ knex, books: createTallyBooks({ redis, keys }) })(today, comparing)} tallies ${verb}`);
       const sinks = await openSinksOfEnvironment();
-      const compared = Array.from({ length: to - from + 1 }, (_, i) => from + i);
-      for await (const line of reportSinks(knex, sinks, compared, dryRun)) {
+      for await (const line of reportSinks(knex, sinks, namedDays, dryRun)) {
         console.log(line);
         await checkLock();
       }
@@ -79,6 +84,18 @@ const main = async (): Promise<void> => {
     });
   } finally {
     await stores.close();
+  }
+};
+
+const printAgain = async (knex: Knex, name: string, days: readonly number[]): Promise<void> => {
+  const sinks = await openSinksOfEnvironment();
+  try {
+    const named = sinks.find(({ sink }) => sink.name === name);
+    if (!named)
+      throw new Error(`--again must be the name of a sink of SINKS: ${sinks.map(({ sink }) => sink.name).join(', ') || 'it has none'}.`);
+    for await (const line of handAgain(knex, named, days)) console.log(line);
+  } finally {
+    await Promise.allSettled(sinks.map(({ sink }) => sink.close()));
   }
 };
 

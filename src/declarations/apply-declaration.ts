@@ -66,6 +66,8 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
   const reader = createEntityReader({ knex: trx });
   const [changes, faults, written]: [Change[], Fault[], Written[]] = [[], [], []];
   const declared = new Map<Entry, Known | undefined>();
+  const entered = new Set(entries.flatMap(({ table, key, id }) => [`${table} ${String(key)}`, `${table} ${String(id)}`]));
+  const isEntered = (table: EntityTable, name: string | number): boolean => entered.has(`${table} ${name}`);
   let unchanged = 0;
 
   /** Why the caller may not make this write, by the rules of its own route. */
@@ -95,15 +97,16 @@ export const applyDeclaration = async (writer: RecordWriter, trx: Knex.Transacti
     const match = entry !== publisher ? matchOf(entry, known) : own === undefined ? undefined : known.find('publishers', own);
     const owner = ownerOf(entry);
     if (owner === undefined && OWNERS[entry.table] !== undefined) {
-      // Of what is around it, the fault is named already.
-      if (OWNERS[entry.table] !== 'publishers' && typeof entry.owner !== 'object')
-        faults.push({ pointer: `${entry.pointer}/${ENTITY_KINDS[OWNERS[entry.table]!].name}`, detail: 'has no record with this key' });
+      const above = OWNERS[entry.table]!;
+      // Of an entry that it is a part of, the fault is named already.
+      if (above !== 'publishers' && typeof entry.owner !== 'object' && (entry.owner === undefined || !isEntered(above, entry.owner)))
+        faults.push({ pointer: `${entry.pointer}/${ENTITY_KINDS[above].name}`, detail: 'has no record with this key' });
       return;
     }
-    const { record: given, faults: missing } = recordOf(entry, known, owner);
+    const { record: given, faults: missing, isWhole } = recordOf(entry, known, owner, isEntered);
     const record: EntityRecord = { ...given, external_key: entry.key ?? match?.key ?? null };
     faults.push(...missing);
-    if (missing.length > 0) return;
+    if (!isWhole) return;
     if (!match && entry.key === undefined && !kind.namedByClient)
       return void faults.push({
         pointer: `${entry.pointer}/id`,

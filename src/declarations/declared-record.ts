@@ -9,20 +9,31 @@ import type { Entry } from './read-entries.ts';
 export interface DeclaredRecord {
   readonly record: EntityRecord;
   readonly faults: readonly Fault[];
+  /** false: something that it refers to is not there, because its own entry has faults, or as `faults` say. */
+  readonly isWhole: boolean;
 }
 
 /**
  * What an entry says a record is. A field that it leaves out has its default.
  *
  * @param ownerId of what it is a part of
+ * @param isEntered whether the declaration has an entry of a table under a key or id
  */
-export const recordOf = (entry: Entry, known: KnownRecords, ownerId: string | number | null | undefined): DeclaredRecord => {
+export const recordOf = (
+  entry: Entry,
+  known: KnownRecords,
+  ownerId: string | number | null | undefined,
+  isEntered: (table: EntityTable, name: string | number) => boolean,
+): DeclaredRecord => {
   const faults: Fault[] = [];
+  let isWhole = true;
   const { table, fields, key } = entry;
   const idOf = (target: EntityTable, value: unknown, pointer: string): unknown => {
     if (typeof value !== 'string' && typeof value !== 'number') return value;
     const found = known.find(target, value);
     if (found) return found.id;
+    isWhole = false;
+    if (isEntered(target, value)) return undefined;
     const { words, namedByClient } = ENTITY_KINDS[target];
     faults.push({
       pointer,
@@ -47,7 +58,7 @@ export const recordOf = (entry: Entry, known: KnownRecords, ownerId: string | nu
       ...(ENTITY_KINDS[table].namedByClient && { id: entry.id }),
       external_key: key ?? null,
     },
-    faults,
+    ...{ faults, isWhole },
   };
 };
 

@@ -45,8 +45,7 @@ export async function* exportDeclaration({ knex, publisherId, format }: ExportOp
   const listed = new Map<EntityTable, readonly Listed[]>();
   const names = new Map<string, string>();
   for (const table of WRITE_ORDER) listed.set(table, await listOf(knex, table, publisherId, names));
-  const named: Named = (table, id) =>
-    ENTITY_KINDS[table].namedByClient ? String(id) : (names.get(`${table} ${String(id)}`) ?? (id as number));
+  const named = namedBy(names);
   const installation = await installationOf(knex);
   const write = format === 'yaml' ? await loadYamlWriter() : JSON_WRITER;
   const all = (table: EntityTable): readonly Listed[] => listed.get(table) ?? [];
@@ -78,6 +77,20 @@ export async function* exportDeclaration({ knex, publisherId, format }: ExportOp
   }
   yield write.end;
 }
+
+/** By the keys that `listOf` has noted. */
+const namedBy =
+  (names: ReadonlyMap<string, string>): Named =>
+  (table, id) =>
+    ENTITY_KINDS[table].namedByClient ? String(id) : (names.get(`${table} ${String(id)}`) ?? (id as number));
+
+/** What the declaration of a publisher says of the publisher: applied again, it changes nothing. undefined: there is none. */
+export const declaredPublisher = async (knex: Knex, publisherId: number): Promise<EntityRecord | undefined> => {
+  const names = new Map<string, string>();
+  for (const table of ['publishers', 'advertisers'] as const) await listOf(knex, table, publisherId, names);
+  for await (const record of readRecords(knex, 'publishers', [publisherId])) return declaredOf('publishers', record, namedBy(names));
+  return undefined;
+};
 
 /** The rows of a table in the order of a declaration. */
 const listOf = async (knex: Knex, table: EntityTable, publisherId: number, names: Map<string, string>): Promise<readonly Listed[]> => {

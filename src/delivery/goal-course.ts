@@ -28,7 +28,7 @@ export const goalCourses = (
   { impressions, clicks, frontload }: Goals,
   [own, around]: readonly [lineItem: Flight, campaign: Flight],
   { delivered, today, yesterday }: Counted,
-  moment: Pick<GoalQuestion, 'curve' | 'atMs' | 'day'>,
+  moment: Pick<GoalQuestion, 'curve' | 'atMs' | 'day' | 'hours'>,
 ): readonly GoalCourse[] => {
   const flight = commonFlight(own, around);
   return Object.entries({ impressions, clicks }).flatMap(([name, goal]) => {

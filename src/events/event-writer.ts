@@ -1,5 +1,3 @@
-import { setMaxListeners } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { EVENT_GROUP } from '../ledger/read/event-group.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -9,6 +7,7 @@ import type { DeadEvent, DeadEvents } from './postgres/dead-events.ts';
 import type { EventStore } from './postgres/event-store.ts';
 import type { StoredEvent } from './postgres/stored-event.ts';
 import { readEvent, spellOut, splitEntry } from './read-event.ts';
+import { createShardLoops, type ShardLoop } from './shard-loops.ts';
 import { storeEach, type Refusal } from './store-each.ts';
 import { createTallyWriter } from './tally-writer.ts';
 import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
@@ -71,8 +70,7 @@ const RETIRE_AFTER_MS = MS_PER_HOUR;
 const REST_MS = 1_000;
 
 /**
- * Copies settled hits and tallies from Redis to Postgres. Every replica runs one. Each shard has a
- * separate loop, so that a shard whose node or whose events fail delays no other.
+ * Copies settled hits and tallies from Redis to Postgres. Every replica runs one, with a loop for each shard.
  *
  * The consumer group divides the entries among the replicas. A replica retries the entries that it
  * failed to store before it reads more; another replica claims the entries of a dead one. An entry
@@ -82,10 +80,6 @@ const REST_MS = 1_000;
 export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const { redis, link, keys, store, deadEvents, consumer, idleMs = IDLE_MS, claimAfterMs = 15_000, flushMs, onFailure, onDead } = options;
   const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, keyTtlS: KEY_TTL_S });
-  const stopped = new AbortController();
-  // One rest of each shard.
-  setMaxListeners(keys.shards, stopped.signal);
-  let running: Promise<unknown> | undefined;
 
   const bury = async (dead: DeadEvent): Promise<void> => {
     await deadEvents.add(dead);
@@ -213,35 +207,22 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     };
   };
 
-  /** Resolves to how long to rest afterwards, in ms. */
-  const reported = async (work: Promise<number | void>): Promise<number> => {
-    try {
-      return (await work) ?? 0;
-    } catch (fault) {
-      onFailure(fault as Error);
-      return REST_MS;
-    }
-  };
-
-  /** Ends early when the writer stops. */
-  const rest = (ms: number): Promise<void> => setTimeout(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
-
-  const loop = async (shard: number): Promise<void> => {
-    const { pass, handOver } = carriage(shard);
-    while (!stopped.signal.aborted) {
-      const restMs = link.upOf(shard) ? await reported(pass()) : BUSY_SHARE * idleMs;
-      if (restMs > 0) await rest(restMs);
-    }
-    if (link.upOf(shard)) await reported(handOver());
-  };
-
-  return {
-    start: () => {
-      running ??= Promise.all(Array.from({ length: keys.shards }, (_, shard) => loop(shard)));
-    },
-    stop: async () => {
-      stopped.abort();
-      await running;
-    },
-  };
+  return createShardLoops({
+    link,
+    downMs: BUSY_SHARE * idleMs,
+    loops: Array.from({ length: keys.shards }, (_, shard): ShardLoop => {
+      const { pass, handOver } = carriage(shard);
+      return {
+        shard,
+        pass,
+        onFailure: (fault) => {
+          onFailure(fault);
+          return REST_MS;
+        },
+        finish: async () => {
+          if (link.upOf(shard)) await handOver().catch(onFailure);
+        },
+      };
+    }),
+  });
 };

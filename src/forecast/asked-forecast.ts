@@ -4,19 +4,13 @@ import type { ComingDays } from './replay/coming-days.ts';
 import type { HitRates, StartedAccount } from './replay/known-delivery.ts';
 import type { Prediction } from './replay/predict.ts';
 import type { ReplayRequest } from './replay/replayed-request.ts';
+import type { SoldSums } from './replay/sold-tally.ts';
 
 /** What all bookings of a publisher deliver. Sums are of impressions of the replay (`prediction.coming.scale`). */
-export interface Baseline {
+export interface Baseline extends SoldSums {
   /** Of the catalog. */
   readonly version: number;
   readonly prediction: Prediction;
-  /** By placement and line item. */
-  readonly winners: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** By placement, line item and day. */
-  readonly winnersByDay: ReadonlyMap<string, ReadonlyMap<number, ReadonlyMap<number, number>>>;
-  /** By placement and day. */
-  readonly available: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  readonly sold: ReadonlyMap<string, ReadonlyMap<number, number>>;
   /** That of the ranges. */
   readonly widening: number;
 }

@@ -1,7 +1,7 @@
-import { FORECAST_DAYS } from './forecast-days.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
 import { createDayRules, localDayOf, startOfDay } from '../base/local-day.ts';
-import { dateOfDay, MS_PER_DAY, MS_PER_MINUTE } from '../base/utc-day.ts';
+import { dateOfDay, MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 import { createZoneOffset } from '../base/zone-offset.ts';
 import { createCatalogBuilder } from '../catalog/snapshot/build-catalog.ts';
 import { openSnapshot, type OpenedSnapshot } from '../catalog/snapshot/open-snapshot.ts';
@@ -17,13 +17,13 @@ import type { ForecastAnswer } from './forecast-answer.ts';
 import { createMatchLineItem } from './match-line-item.ts';
 import { readFollowed } from './read-followed.ts';
 import { readSold } from './read-sold.ts';
-import { EXTENTS, readInputs, type ForecastInputs } from './read-inputs.ts';
+import { EXTENTS, readEvents, readInputs, type ForecastInputs } from './read-inputs.ts';
 import { comingDays } from './replay/coming-days.ts';
+import { createKeptReplays, type KeptReplays } from './replay/kept-replays.ts';
 import { predict, type PredictOptions } from './replay/predict.ts';
 import { createReplayRequest, type ReplayRequest } from './replay/replayed-request.ts';
-import { seededRandom } from './replay/seeded-random.ts';
+import { FORECAST_DAYS } from './forecast-days.ts';
 import { findShort, type ShortLineItem } from './short-line-items.ts';
-import { createSoldTally } from './tally-sold.ts';
 import { withDraft, type Draft } from './with-draft.ts';
 
 /** A question about one line item. */
@@ -56,7 +56,7 @@ export interface Forecaster {
   answer(question: ForecastQuestion, progress: ForecastProgress): Promise<ForecastAnswer>;
   /** What the sample alone says. It may be asked while another question pauses. Rejects as `answer` does. */
   sample(question: ForecastQuestion): Promise<ForecastAnswer>;
-  /** What all bookings of a publisher deliver; kept until they change or the day does. */
+  /** What all bookings of a publisher deliver; where none has changed it is kept for some hours. */
   baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
   /** What is sold of a part of the traffic, by the last replay that is stored. It may be asked while another question pauses. */
   availability(question: AvailabilityQuestion): Promise<Availability>;
@@ -68,8 +68,11 @@ const REPLAYED_A_DAY = 50_000;
 /** Before now, for the places of visitors under frequency caps. */
 const BEFORE_MS = 3 * MS_PER_DAY;
 const SEED = 20_261_127;
-/** How long what was read of the sample and of counts is used. */
-const INPUTS_MS = 10 * MS_PER_MINUTE;
+/**
+ * How long what was read of the sample and of counts is used. Replays have one moment of the day in common, so that they differ by
+ * bookings alone, and what did not change is not replayed again.
+ */
+const INPUTS_MS: Readonly<Record<Extent, number>> = { estimate: 10 * MS_PER_MINUTE, replay: 6 * MS_PER_HOUR };
 const MAX_PUBLISHERS = 2;
 /** Line items that fall short and are stored: what would help each takes a part of a second. */
 const MAX_SHORT = 100;
@@ -78,7 +81,15 @@ type Extent = keyof typeof EXTENTS;
 
 interface KeptInputs {
   readonly readAtMs: number;
+  readonly today: number;
   readonly inputs: ForecastInputs;
+  /** Made from them. */
+  readonly replays: KeptReplays;
+}
+
+interface KeptBaseline {
+  readonly made: Baseline;
+  readonly from: KeptInputs;
 }
 
 /** Reads, replays and keeps what can be kept. One question at a time. */
@@ -88,7 +99,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   const zoneOffset = createZoneOffset();
   const ruleOf = createDayRules(zoneOffset);
   const inputsOf = new Map<string, KeptInputs>();
-  const baselines = new Map<number, Baseline>();
+  const baselines = new Map<number, KeptBaseline>();
   let opened: OpenedSnapshot | undefined;
 
   const load = async (nowMs: number, draft: Draft | undefined): Promise<Snapshot> => {
@@ -96,14 +107,17 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     return opened.snapshot;
   };
   const todayOf = (zone: string, nowMs: number): number => localDayOf(ruleOf(zone, nowMs), nowMs);
-  const read = async (publisherId: number, nowMs: number, today: number, extent: Extent): Promise<ForecastInputs> => {
+  const read = async (publisherId: number, nowMs: number, today: number, extent: Extent): Promise<KeptInputs> => {
     const key = `${publisherId} ${extent}`;
     const kept = inputsOf.get(key);
-    if (kept && nowMs - kept.readAtMs < INPUTS_MS) return kept.inputs;
+    const isFresh = kept?.today === today && nowMs - kept.readAtMs < INPUTS_MS[extent];
+    // What staff note is known with the next question.
+    if (isFresh && isDeepStrictEqual(kept.inputs.events, await readEvents(knex, publisherId, kept.readAtMs))) return kept;
     const inputs = await readInputs(knex, publisherId, nowMs, today, EXTENTS[extent]);
     if (inputsOf.size >= MAX_PUBLISHERS * Object.keys(EXTENTS).length) inputsOf.clear();
-    inputsOf.set(key, { readAtMs: nowMs, inputs });
-    return inputs;
+    const found: KeptInputs = { readAtMs: nowMs, today, inputs, replays: createKeptReplays() };
+    inputsOf.set(key, found);
+    return found;
   };
   const zoneOf = (snapshot: Snapshot, publisherId: number): string => {
     const publisher = snapshot.publishers.get(publisherId);
@@ -117,28 +131,28 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     extent: Extent = 'replay',
   ) => {
     const zone = zoneOf(snapshot, publisherId);
-    const inputs = await read(publisherId, nowMs, todayOf(zone, nowMs), extent);
-    return {
-      ...inputs,
-      ...{ snapshot, publisherId, nowMs, zone, zoneOffset, pid, tokenTtlMs, days: FORECAST_DAYS },
+    const kept = await read(publisherId, nowMs, todayOf(zone, nowMs), extent);
+    const options = {
+      ...kept.inputs,
+      ...{ snapshot, publisherId, zone, zoneOffset, pid, tokenTtlMs, days: FORECAST_DAYS },
+      nowMs: extent === 'replay' ? kept.readAtMs : nowMs,
       models: new Map(Object.entries(models)),
       replayedADay: REPLAYED_A_DAY,
       beforeMs: BEFORE_MS,
-      randomOf: () => seededRandom(SEED),
+      ...{ seed: SEED, kept: kept.replays },
     } satisfies Omit<PredictOptions, 'pause'>;
+    return { options, from: kept };
   };
 
   const baseline = async (publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline> => {
     const snapshot = await load(nowMs, undefined);
-    const today = todayOf(zoneOf(snapshot, publisherId), nowMs);
+    const { options, from } = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
     const kept = baselines.get(publisherId);
-    if (kept?.version === snapshot.version && kept.prediction.coming.today === today) return kept;
-    const options = await optionsOf(snapshot, { publisherId, nowMs, models: {} });
-    const { sums, onDecided } = createSoldTally(ruleOf(options.zone, nowMs));
-    const prediction = await predict({ ...options, pause, onDecided });
-    const made: Baseline = { version: snapshot.version, prediction, ...sums, widening: options.widening };
+    if (kept?.made.version === snapshot.version && kept.from === from) return kept.made;
+    const prediction = await predict({ ...options, pause });
+    const made: Baseline = { version: snapshot.version, prediction, ...prediction.sold, widening: options.widening };
     if (baselines.size >= MAX_PUBLISHERS) baselines.clear();
-    baselines.set(publisherId, made);
+    baselines.set(publisherId, { made, from });
     return made;
   };
 
@@ -147,13 +161,13 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   const knownTraffic = async ({ publisherId, nowMs }: AvailabilityQuestion): Promise<KnownTraffic> => {
     const snapshot = await load(nowMs, undefined);
     const zone = zoneOf(snapshot, publisherId);
-    const { sample } = await read(publisherId, nowMs, todayOf(zone, nowMs), 'estimate');
-    return { snapshot, sample, toRequest: toRequestOf(snapshot, publisherId, zone) };
+    const { inputs } = await read(publisherId, nowMs, todayOf(zone, nowMs), 'estimate');
+    return { snapshot, sample: inputs.sample, toRequest: toRequestOf(snapshot, publisherId, zone) };
   };
 
   /** The days to come of a publisher. */
   const trafficOf = async (snapshot: Snapshot, question: Pick<ForecastQuestion, 'publisherId' | 'nowMs' | 'models'>, extent: Extent) => {
-    const options = await optionsOf(snapshot, question, extent);
+    const { options } = await optionsOf(snapshot, question, extent);
     const coming = comingDays(options);
     if (!coming.isKnown) throw new NothingKnown();
     const toRequest = toRequestOf(snapshot, question.publisherId, options.zone);
@@ -187,7 +201,7 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   /** What the sample alone says, with what is known of the last replay. */
   const estimate = async (question: ForecastQuestion): Promise<ForecastAnswer> => {
     const traffic = await trafficOf(await load(question.nowMs, question.draft), question, 'estimate');
-    const sold = baselines.get(question.publisherId) ?? (await readSold(knex, question.publisherId));
+    const sold = baselines.get(question.publisherId)?.made ?? (await readSold(knex, question.publisherId));
     return answerSampled({ ...(await askOf(traffic, lineItemOf(question), question.draft)), baseline: sold });
   };
 

@@ -87,7 +87,8 @@ export interface EventRow {
   readonly key_values: Readonly<Record<string, readonly string[]>>;
 }
 
-const readEvents = async (knex: Knex, publisherId: number, nowMs: number): Promise<readonly TrafficEvent[]> => {
+/** What staff know of its traffic. */
+export const readEvents = async (knex: Knex, publisherId: number, nowMs: number): Promise<readonly TrafficEvent[]> => {
   const rows = await knex('traffic_events')
     .where({ publisher_id: publisherId })
     .where('to_at', '>', new Date(nowMs - HISTORY_DAYS * MS_PER_DAY))

@@ -47,6 +47,7 @@ export interface GaugeReaders {
   readonly forecastError?: Read<Readonly<Record<string, number>>>;
   readonly forecastHeld?: Read<Readonly<Record<string, number>>>;
   readonly trafficForecastError?: Read<Readonly<Record<string, number>>>;
+  readonly sinksNotNamed?: Read<number>;
   /** By the name of the sink. */
   readonly sinkLagSeconds?: Read<Readonly<Record<string, number>>>;
   readonly sinkGapHours?: Read<Readonly<Record<string, number>>>;
@@ -92,6 +93,7 @@ const HELP = {
   driftAccounts: ['drift_accounts', 'Accounts in Redis that differed from the daily counts in the last round of the comparison'],
   reconciledAgeSeconds: ['reconciled_age_seconds', 'Time since the last round of the comparison ended, by any replica'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
+  sinksNotNamed: ['sinks_not_named', 'Sinks that other replicas hand events to and that SINKS of this replica does not name'],
   allowancesOutstanding: ['allowances_outstanding', 'Ads that this replica has reserved and may hand out without Redis'],
   booksRebuilding: ['books_rebuilding', 'Shards whose accounts are being rebuilt, because Redis lost data'],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],

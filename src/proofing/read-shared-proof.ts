@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import { groupBy } from '../base/group-by.ts';
 import { parseCreativeContent } from '../catalog/checks/parse-content.ts';
 import type { CreativeFormat } from '../catalog/model/choices.ts';
-import { PAGE_DEVICES, PAGE_SCHEMES } from '../catalog/model/page-views.ts';
 import type { Slot } from '../creative/compose-markup.ts';
-import { placeOnPage, type PicturedPlacement } from '../creative/place-on-page.ts';
+import type { PicturedPlacement } from '../creative/place-on-page.ts';
 import { previewDocument } from '../creative/preview-document.ts';
+import { pagesOfAd } from './pages-of-ad.ts';
 import type { UsedProofLink } from './proof-link-store.ts';
 import { standingVerdict, versionOf } from './proof-remarks.ts';
 import { PROOFED, type ProofedCreative, type ProofStore } from './proof-store.ts';
@@ -100,14 +100,6 @@ const previewsOf = (row: CreativeRow, places: ReadonlyMap<string, Placement>): S
       const pictured = same.find(({ place }) => place.page_pictures.length > 0)?.place;
       const slot = { width, height };
       const markup = 'content' in parsed ? previewDocument({ content: parsed.content, clickUrl: row.click_url }, slot) : undefined;
-      return [{ ...slot, pages: pictured ? pagesOf(pictured) : [], markup: markup ?? null }];
+      return [{ ...slot, pages: pictured ? pagesOfAd(pictured) : [], markup: markup ?? null }];
     });
 };
-
-const pagesOf = (placement: Placement): Shown['previews'][number]['pages'] =>
-  PAGE_DEVICES.flatMap((device) =>
-    PAGE_SCHEMES.flatMap((scheme) => {
-      const place = placeOnPage(placement, device, scheme);
-      return place ? [{ device, scheme, ...place }] : [];
-    }),
-  );

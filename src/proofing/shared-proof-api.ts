@@ -2,18 +2,9 @@ import { component } from '../api/component.ts';
 import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import { NOT_BLANK } from '../base/schema-faults.ts';
 import * as s from '../base/schema.ts';
-import { PAGE_DEVICES, PAGE_SCHEMES } from '../catalog/model/page-views.ts';
+import { PAGES_OF_AD } from './pages-of-ad.ts';
 import { PROOF_REMARK } from './proof-api.ts';
 import { MAX_REMARK_LENGTH, VERDICTS } from './proof-remarks.ts';
-
-const PAGE = s.record({
-  device: s.oneOf(PAGE_DEVICES),
-  scheme: s.oneOf(PAGE_SCHEMES),
-  picture: s.described(s.text, 'Its path'),
-  left: s.described(s.integer, 'Of the ad, in pixels of the picture'),
-  top: s.integer,
-  scale: s.described(s.number, 'Pixels of the picture for each CSS pixel of the ad'),
-});
 
 const SHARED_PROOF = component(
   'SharedProof',
@@ -31,7 +22,7 @@ const SHARED_PROOF = component(
           s.record({
             width: s.integer,
             height: s.integer,
-            pages: s.listOf(PAGE, { description: 'Pictures of a page that it is on, and where; empty: there are none' }),
+            pages: PAGES_OF_AD,
             markup: s.orNull(s.text, { description: 'A document for a sandboxed frame; null: only the player of the page shows it' }),
           }),
           { description: 'In each of its sizes' },

@@ -48,8 +48,7 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog, 
   notices.onEpoch = (scope) => void keeper.lookNow(scope);
   const rebuilder = createRebuilder({
     ...{ keeper, store, server, scopes, scopeOf },
-    rebuildCampaigns: createRebuildCampaigns({ knex, server }),
-    shardOf: keys.shardOf,
+    rebuildCampaigns: createRebuildCampaigns({ knex, server, shardOf: keys.shardOf }),
     now: (publisherId) => link.nowMs(keys.shardOf(publisherId)),
     onRebuilt: observe.booksRebuilt,
     onFailure,

@@ -6,17 +6,34 @@ import { createSinkGaps } from '../events/sinks/sink-gaps.ts';
 import { createSinkAges, createSinkLags } from '../events/sinks/sink-lags.ts';
 import { createSinkMarks } from '../events/sinks/sink-marks.ts';
 import { createReadContexts } from '../events/sinks/to-sink-event.ts';
+import { createWatchUnnamedSinks } from '../events/sinks/unnamed-sinks.ts';
 import { createReconcileSinks } from '../events/sinks/reconcile-sinks.ts';
 import { createSinkDays } from '../events/sinks/sink-days.ts';
 import { createReadUnstored } from '../ledger/read/oldest-unstored.ts';
 import type { Foundation } from './lay-foundation.ts';
 
-/** Hands events to the sinks of SINKS. Without any, nothing runs, and Postgres's entries are deleted as they are stored. */
+/**
+ * Hands events to the sinks of SINKS. Without any, Postgres's entries are deleted as they are stored, and all that runs is a look, each minute, at whether
+ * other replicas have some.
+ */
 export const composeSinks = ({ settings, sinks, log, metrics, observe, stores }: Foundation, replicas: () => number) => {
   const { knex, backgroundRedis: redis, backgroundLink: link, keys } = stores;
   const names = sinks.map(({ sink }) => sink.name);
+  const unnamed = createWatchUnnamedSinks({
+    ...{ redis, link, keys, names },
+    onFound: ({ name, lastMs, isServed }) => {
+      const details = { sink: name, last: new Date(lastMs).toISOString() };
+      if (isServed)
+        log.error(
+          'Other replicas hand events to a sink that SINKS of this one does not name: what this one stores first, it lacks',
+          details,
+        );
+      else log.warn('SINKS does not name a sink that was handed events this week: it gets none from now on', details);
+    },
+  });
+  metrics.watch({ sinksNotNamed: unnamed.served });
+  if (sinks.length === 0) return { finish: undefined, start: unnamed.start, stop: unnamed.stop };
   const gaps = createSinkGaps({ knex });
-  if (sinks.length === 0) return { finish: undefined, start: (): void => undefined, stop: () => Promise.resolve() };
 
   const marks = createSinkMarks({ redis, keys, sinks: names, replica: randomUUID() });
   const drain = createSinkDrain({
@@ -61,12 +78,13 @@ export const composeSinks = ({ settings, sinks, log, metrics, observe, stores }:
   return {
     finish: marks.finish,
     start: (): void => {
+      unnamed.start();
       drain.start();
       filler.start();
       reconciler.start();
     },
     stop: async (): Promise<void> => {
-      await Promise.all([filler.stop(), reconciler.stop()]);
+      await Promise.all([unnamed.stop(), filler.stop(), reconciler.stop()]);
       await drain.stop();
     },
   };

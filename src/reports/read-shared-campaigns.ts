@@ -7,9 +7,11 @@ import type { ReportResult, Reports } from './run-report.ts';
 import type { ReportRow } from './shown-row.ts';
 import type { SharedCampaigns } from './shared-campaigns-api.ts';
 import { parseCreativeContent } from '../catalog/checks/parse-content.ts';
+import type { PagePicture, Screenshot } from '../catalog/entities/page-pictures.ts';
 import type { CreativeFormat } from '../catalog/model/choices.ts';
 import { showEndDate, showStartDate } from '../catalog/model/flight-dates.ts';
 import { previewDocument } from '../creative/preview-document.ts';
+import { pagesOfAd } from '../proofing/pages-of-ad.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { groupBy } from '../base/group-by.ts';
 
@@ -27,6 +29,7 @@ interface CampaignRow {
   readonly name: string;
   readonly start_at: Date;
   readonly end_at: Date;
+  readonly screenshots: readonly Screenshot[];
 }
 
 export interface ReadSharedCampaignsOptions {
@@ -52,7 +55,7 @@ export const createReadSharedCampaigns =
     const rows = await knex('campaigns')
       .whereIn('id', ids)
       .where({ advertiser_id: shared.advertiserId })
-      .select<CampaignRow[]>('id', 'publisher_id', 'name', 'start_at', 'end_at');
+      .select<CampaignRow[]>('id', 'publisher_id', 'name', 'start_at', 'end_at', 'screenshots');
     if (rows.length === 0) return { ok: true, value: NOTHING };
     const shows = (metric: 'impressions' | 'clicks'): boolean => question.metrics.includes(metric);
     const days = shows('impressions') ? await flightDays(reports, shared, person, rows) : { ok: true as const, value: [] };
@@ -82,6 +85,7 @@ export const createReadSharedCampaigns =
         ...{ goal: goals.get(row.id) ?? null, impressions: sum('impressions'), clicks: sum('clicks') },
         days: ofDays.toSorted((a, b) => a.day.localeCompare(b.day)),
         creatives: creatives.get(row.id) ?? [],
+        screenshots: row.screenshots,
       };
     });
     return { ok: true, value: { publishers, campaigns: campaigns.toSorted((a, b) => b.impressions - a.impressions) } };
@@ -138,6 +142,8 @@ interface CreativeRow {
   readonly click_url: string | null;
   readonly width: number;
   readonly height: number;
+  readonly placement_width: number;
+  readonly page_pictures: readonly PagePicture[];
 }
 
 /** Those that serve, by campaign. */
@@ -146,6 +152,7 @@ const creativesOf = async (knex: Knex, ids: readonly number[]): Promise<Readonly
     `select * from (
        select l.campaign_id, coalesce(nullif(c.name, ''), l.name) as name, c.format, c.content, c.click_url,
          coalesce(c.width, p.width) as width, coalesce(c.height, p.height) as height,
+         p.width as placement_width, p.page_pictures,
          row_number() over (partition by l.campaign_id order by c.id) as place
        from creatives c join line_items l on l.id = c.line_item_id join placements p on p.id = c.placement_id
        where l.campaign_id = any(cast(:ids as int[])) and c.status = 'approved' and c.blocked_at is null
@@ -157,9 +164,10 @@ const creativesOf = async (knex: Knex, ids: readonly number[]): Promise<Readonly
   return new Map(Array.from(shown, ([id, of]) => [id, of.map(toCreative)]));
 };
 
-const toCreative = ({ name, format, content: text, click_url: clickUrl, width, height }: CreativeRow): Campaign['creatives'][number] => {
-  const parsed = parseCreativeContent(format, text);
-  if ('fault' in parsed) return { name, width, height, markup: null };
-  const markup = previewDocument({ content: parsed.content, clickUrl }, { width, height });
-  return { name, width, height, markup: markup ?? null };
+const toCreative = (row: CreativeRow): Campaign['creatives'][number] => {
+  const { name, width, height, click_url: clickUrl } = row;
+  const pages = pagesOfAd({ width: row.placement_width, page_pictures: row.page_pictures });
+  const parsed = parseCreativeContent(row.format, row.content);
+  const markup = 'fault' in parsed ? undefined : previewDocument({ content: parsed.content, clickUrl }, { width, height });
+  return { name, width, height, pages, markup: markup ?? null };
 };

@@ -1,5 +1,7 @@
 import { component } from '../api/component.ts';
 import * as s from '../base/schema.ts';
+import { SCREENSHOTS } from '../catalog/entities/page-pictures.ts';
+import { PAGES_OF_AD } from '../proofing/pages-of-ad.ts';
 
 /** What the page of a read-only link shows around its report. */
 export const SHARED_CAMPAIGNS = component(
@@ -26,9 +28,11 @@ export const SHARED_CAMPAIGNS = component(
             name: s.text,
             width: s.integer,
             height: s.integer,
+            pages: PAGES_OF_AD,
             markup: s.orNull(s.text, { description: 'A document for a sandboxed frame; null: only the player of the page shows it' }),
           }),
         ),
+        screenshots: SCREENSHOTS,
       }),
       { description: 'Those with figures in the report, the largest first' },
     ),
@@ -39,7 +43,10 @@ export const SHARED_CAMPAIGNS = component(
       {
         ...{ name: 'Boots, autumn', start_date: '2026-10-01', end_date: '2026-10-31', goal: 200_000, impressions: 96_400, clicks: 412 },
         days: [{ day: '2026-10-14', impressions: 6_900, clicks: 31 }],
-        creatives: [{ name: 'Boots, wide', width: 728, height: 90, markup: '<!doctype html><a href="https://boots.example/">Boots</a>' }],
+        creatives: [
+          { name: 'Boots, wide', width: 728, height: 90, pages: [], markup: '<!doctype html><a href="https://boots.example/">Boots</a>' },
+        ],
+        screenshots: [],
       },
     ],
   },

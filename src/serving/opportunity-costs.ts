@@ -1,6 +1,7 @@
 import { groupBy } from '../base/group-by.ts';
 import { commonFlight, type Campaign, type LineItem } from '../catalog/model/entities.ts';
 import { flightShare } from '../catalog/snapshot/flight-share.ts';
+import type { TrafficBefore } from '../catalog/snapshot/hours-traffic.ts';
 import { dayTraffic, type TrafficCurve } from '../catalog/snapshot/traffic-curve.ts';
 import { opportunityFactor } from '../decision/opportunity-cost.ts';
 import type { Account, AccountReader } from '../ledger/read/read-accounts.ts';
@@ -20,6 +21,7 @@ export interface PacedCatalog {
   readonly lineItems: { get(id: number): LineItem | undefined };
   readonly campaigns: { get(id: number): Campaign | undefined };
   curveAt(publisherId: number, atMs: number): TrafficCurve;
+  hoursOf(lineItem: LineItem, atMs: number): TrafficBefore | undefined;
 }
 
 export interface OpportunityCostsOptions {
@@ -61,7 +63,8 @@ export const createOpportunityCosts = ({ accounts, currentSnapshot, now }: Oppor
       const campaign = lineItem && snapshot.campaigns.get(lineItem.campaignId);
       const one = known.get(id);
       if (one === undefined) return;
-      const moment = campaign && { flight: commonFlight(lineItem.flight, campaign.flight), curve, day, atMs };
+      const hours = lineItem && snapshot.hoursOf(lineItem, atMs);
+      const moment = campaign && { flight: commonFlight(lineItem.flight, campaign.flight), curve, day, hours, atMs };
       one.factor = moment && read ? factorOf(lineItem, read[i], flightShare(moment, atMs)) : Infinity;
     });
   };

@@ -25,6 +25,8 @@ import { createBookingDraftStore } from '../bookings/booking-draft-store.ts';
 import { bulkRoutes } from '../bookings/bulk-routes.ts';
 import { creativeCheckRoutes } from '../bookings/creative-check-routes.ts';
 import { declarationRoutes } from '../declarations/declaration-routes.ts';
+import { historyRoutes } from '../imports/history-routes.ts';
+import { importRoutes } from '../imports/import-routes.ts';
 import { auditRoutes } from '../bookings/audit-routes.ts';
 import { dimensionRoutes } from '../bookings/dimension-routes.ts';
 import { deliveryRoutes } from '../delivery/delivery-routes.ts';
@@ -36,6 +38,7 @@ import { alertRoutes } from '../alerts/alert-routes.ts';
 import type { AlertStore } from '../alerts/alert-store.ts';
 import { assetRoutes } from '../assets/asset-routes.ts';
 import type { CatalogWriter } from '../bookings/catalog-writer.ts';
+import { mediaBuyRoutes } from '../buys/media-buy-routes.ts';
 import { createBookMediaBuy } from '../buys/book-media-buy.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import { createRecordReach } from '../bookings/record-scope.ts';
@@ -138,6 +141,9 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...bookingRoutes({ writer, reach, now: asking.now }),
     ...bookingDraftRoutes(createBookingDraftStore({ knex })),
     ...declarationRoutes({ knex, writer, dimensions }),
+    ...mediaBuyRoutes({ knex, now: asking.now }),
+    ...historyRoutes({ knex: options.reportKnex }),
+    ...importRoutes({ knex, writer, dimensions, maxStoredBytes: options.maxStoredBytes }),
     ...people.handlers,
     ...commentRoutes(createCommentStore({ knex }), createNoteMentions(mentions, staffMail)),
     ...mentionRoutes({ knex, mentions, proofs: options.proofs }),

@@ -16,6 +16,7 @@ import { CREATIVE_CHECK_API } from '../bookings/creative-check-api.ts';
 import { DECLARATION_API } from '../declarations/declaration-api.ts';
 import { COMMENT_API } from '../bookings/comment-api.ts';
 import { DIMENSION_API } from '../bookings/dimension-api.ts';
+import { MEDIA_BUY_API } from '../buys/media-buy-api.ts';
 import { ENTITY_API } from '../bookings/entity-api.ts';
 import { SAVED_VIEW_API } from '../bookings/saved-view-api.ts';
 import { DELIVERY_API } from '../delivery/delivery-api.ts';
@@ -24,6 +25,8 @@ import { FINANCE_API } from '../finance/finance-api.ts';
 import { AVAILABILITY_API } from '../forecast/availability/availability-api.ts';
 import { FORECAST_API } from '../forecast/forecast-api.ts';
 import { TRAFFIC_EVENT_API } from '../forecast/traffic-event-api.ts';
+import { HISTORY_API } from '../imports/history-api.ts';
+import { IMPORT_API } from '../imports/import-api.ts';
 import { MENTION_API } from '../people/mentions/mention-api.ts';
 import { AUTH_API, PEOPLE_API } from '../people/people-api.ts';
 import { PROOF_API } from '../proofing/proof-api.ts';
@@ -82,6 +85,9 @@ export const TRAFFICKING_API = {
   ...BOOKING_API,
   ...BOOKING_DRAFT_API,
   ...DECLARATION_API,
+  ...HISTORY_API,
+  ...IMPORT_API,
+  ...MEDIA_BUY_API,
   ...PEOPLE_API,
   ...APPROVAL_API,
 };

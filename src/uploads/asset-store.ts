@@ -139,13 +139,16 @@ export const findAsset = async (knex: Knex, sha256: string): Promise<StoredAsset
 export const creativesWith = async (knex: Knex, sha256: string): Promise<readonly number[]> =>
   (await knex('creatives').whereLike('content', `%${sha256}%`).orderBy('id').limit(MAX_USERS).pluck('id')) as number[];
 
-/** Ids of placements on whose page pictures the asset is. */
-export const placementsWith = async (knex: Knex, sha256: string): Promise<readonly string[]> =>
-  (await knex('placements')
-    .whereRaw(`page_pictures::text like ?`, [`%${sha256}%`])
+/** Columns that hold pictures, by their tables. */
+const PICTURES = { placements: 'page_pictures', campaigns: 'screenshots' } as const;
+
+/** Ids of placements on whose page pictures the asset is, or of campaigns that have it as a screenshot. */
+export const picturedWith = async (knex: Knex, table: keyof typeof PICTURES, sha256: string): Promise<readonly (string | number)[]> =>
+  (await knex(table)
+    .whereRaw(`${PICTURES[table]}::text like ?`, [`%${sha256}%`])
     .orderBy('id')
     .limit(MAX_USERS)
-    .pluck('id')) as string[];
+    .pluck('id')) as (string | number)[];
 
 export const deleteAsset = async (trx: Knex.Transaction, sha256: string): Promise<void> => {
   await trx('assets').where({ sha256 }).delete();

@@ -71,6 +71,7 @@ export const simulateAllocation = async (options: AllocationOptions): Promise<Al
       lineItems: { get: (id) => booked.get(id)?.lineItem },
       campaigns: { get: () => programmatic.campaign },
       curveAt: (_publisher, atMs) => curveAt(atMs, curve),
+      hoursOf: () => undefined,
     }),
     now: () => nowMs,
   });

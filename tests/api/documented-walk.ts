@@ -47,6 +47,8 @@ const VALUES: Readonly<Record<string, string>> = {
     day: 'today',
   },
   provider: `'staff'`,
+  source: `'spreadsheet'`,
+  file_name: `'spring.csv'`,
 };
 /**
  * Operations that need what no example can have, with the status that they answer: the signature of a provider or of an
@@ -55,6 +57,7 @@ const VALUES: Readonly<Record<string, string>> = {
 export const REFUSED: Readonly<Record<string, number>> = {
   ...{ signOutByProvider: 400, confirmTotp: 400, removeTotp: 409, renewRecoveryCodes: 409 },
   ...{ addPasskey: 400, renamePasskey: 404, removePasskey: 404, signInByPasskey: 401, removeMention: 404, removeProofRemark: 404 },
+  ...{ createImport: 400, getImport: 404, planImport: 404, applyImport: 404, deleteImport: 404, getImportReport: 404 },
   ...{ getForecast: 404, cancelForecast: 404, makeLineItemGood: 400 },
   ...{ proposeChange: 409, getApproval: 404, approveChange: 404, sendBackChange: 404, withdrawChange: 404 },
 };

@@ -116,7 +116,7 @@ beforeAll(async () => {
   ]);
   const walk = walkProgram(document, BROWSER_HEADERS, ENTITY_TABLES);
   await clients.compile({ walk, 'openapi-fetch-client': OPENAPI_FETCH, 'hey-api-client': HEY_API });
-}, 300_000);
+});
 
 test('a client walks every operation of the document with its examples, every answer is as the document describes it, and a POST with an Idempotency-Key is carried out once', async () => {
   const answers: Readonly<Record<string, Json>> = await clients.run('walk');
@@ -146,12 +146,12 @@ test('a client walks every operation of the document with its examples, every an
     checked++;
   }
   expect(checked).toBeGreaterThan(70);
-}, 120_000);
+});
 
 test('a client of openapi-typescript and openapi-fetch compiles under --strict, books, serves and counts an ad, and reads its report', async () => {
   expect(await clients.run('openapi-fetch-client')).toEqual(OUTCOME);
-}, 120_000);
+});
 
 test('a client of @hey-api/openapi-ts compiles under --strict, books, serves and counts an ad, and reads its report', async () => {
   expect(await clients.run('hey-api-client')).toEqual(OUTCOME);
-}, 120_000);
+});

@@ -439,4 +439,4 @@ test('hundreds of calls aborted at the deadline leave no open socket', async () 
   await until(() => hung.open() === 0, 8_000);
   expect(hung.open()).toBe(0);
   expect(seen.calls.filter((outcome) => !['timeout', 'circuit_open', 'busy'].includes(outcome))).toEqual([]);
-}, 15_000);
+});

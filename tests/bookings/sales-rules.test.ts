@@ -156,6 +156,27 @@ test('shares of more than a whole placement are accepted with a warning that nam
   expect((await api()('PATCH', `/line_items/${other}`, { share_of_voice: 30 })).body.warnings).toBeUndefined();
 });
 
+test('limits that keep a line item from its goal are accepted with a warning that says what would do', async () => {
+  const one = await booked('contradicting', {});
+  const set = async (fields: object) => (await api()('PATCH', `/line_items/${one.lineItem}`, fields)).body.warnings;
+  const flight = { start_date: '2026-12-01', end_date: '2026-12-10', cpm: 4, budget: null, daily_impression_cap: null };
+  expect(await set({ ...flight, goal_impressions: 50_000 })).toBeUndefined();
+  expect(await set({ daily_impression_cap: 4_000 })).toEqual([
+    {
+      pointer: '/daily_impression_cap',
+      detail: 'allows 40000 impressions in the 10 days of the flight, and the goal is 50000: raise it to 5000, or lower the goal',
+    },
+  ]);
+  expect(await set({ daily_impression_cap: 5_000, budget: 150 })).toEqual([
+    { pointer: '/budget', detail: 'pays for 37500 impressions at a CPM of 4, and the goal is 50000: raise it to 200, or lower the goal' },
+  ]);
+  expect(await set({ budget: 200, daily_spend_cap: 201 })).toEqual([
+    { pointer: '/daily_spend_cap', detail: 'never applies: the budget of the whole flight is 200. Leave it out, or give less' },
+  ]);
+  // A fee bounds nothing.
+  expect(await set({ budget_type: 'Flat', daily_spend_cap: 201, budget: 100 })).toBeUndefined();
+});
+
 test('a guaranteed line item without a price is accepted with a warning where bids may win over it', async () => {
   const one = await booked('unpriced', {});
   const priced = (cpm: number) =>

@@ -132,7 +132,7 @@ test('a picture is dropped on the form, previewed, and shown by another replica 
 
   const shown = await openPage(booked, 'pictured');
   const image = shown.page.frameLocator('#slot iframe').locator('img');
-  await eventually(async () => expect(await image.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0), 10_000);
+  await eventually(async () => expect(await image.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0));
   expect(new URL(await image.evaluate((one: HTMLImageElement) => one.currentSrc)).origin).toBe(replicas[1]!.url);
   expect(new URL(shown.page.url()).origin).not.toBe(replicas[1]!.url);
   await eventually(() => expect(shown.sentTo('/impression')).toHaveLength(1));

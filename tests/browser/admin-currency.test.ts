@@ -50,4 +50,4 @@ test('amounts are in the currency of their publisher: in lists, forms, on pages 
   await page.locator('.save-bar button[type=submit]').click();
   await page.getByText('its campaigns are booked in EUR').first().waitFor();
   expect(admin.troubles).toEqual([]);
-}, 120_000);
+});

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await eventually(async () =>
     expect((await api('GET', `/campaigns/${booked.campaign}/report`)).body.totals).toMatchObject({ gross_impressions: 6, gross_clicks: 5 }),
   );
-}, 60_000);
+});
 
 test.each([1280, 390])(
   'at %d pixels a campaign’s report shows filtered clicks beside impressions, and why hits were filtered',

@@ -53,7 +53,7 @@ beforeAll(async () => {
       },
     ]);
   });
-}, 60_000);
+});
 
 const LOOKS: readonly (readonly [string, PageLook])[] = [
   ['1280-light', { width: 1280, height: 900, scheme: 'light' }],

@@ -24,7 +24,7 @@ const book = async (fields: object) => {
     ...FLIGHT,
     ...fields,
   });
-  return { publisher, item };
+  return { publisher, campaign, item };
 };
 
 test('choosing a class sets what it decides, hides it, and keeps the rest open', async () => {
@@ -78,4 +78,33 @@ test('a line item that ended before its goal offers a make-good, which is linked
   await page.getByRole('button', { name: 'Make good what is missing' }).click();
   await page.getByText('It is paused: look at its dates, then resume it.').waitFor();
   await page.getByRole('link', { name: `It carries what line item #${item.id} did not deliver.` }).waitFor();
+});
+
+test('the booking screen offers the rate card, and its lines say what a line item was sold as', async () => {
+  const { publisher, campaign, item } = await book({ priority: 1, share_of_voice: 30, roadblock: true, daily_impression_cap: 5_000 });
+  const { page } = desk.admin;
+  await desk.api('PATCH', `/publishers/${publisher.id}`, { rate_card: [{ budget_type: 'CPM', price: 10 }] });
+  const shared = { publisher_id: publisher.id, name: 'Sport, DACH', targeting: { countries: ['DE'] } };
+  const targeting = await desk.api('POST', '/targetings', shared);
+  const schedule = [{ days: ['mon'], from: '08:00', to: '12:00' }];
+  await desk.api('PATCH', `/line_items/${item.id}`, { targeting_id: targeting.id, schedule, schedule_zone: 'visitor' });
+  await desk.api('PATCH', `/campaigns/${campaign.id}`, { daily_budget: 50 });
+  await desk.admin.go(`#/campaigns/${campaign.id}/book`);
+  for (const words of [
+    '30 % of the requests, all placements together',
+    'of “Sport, DACH”',
+    'Mon 08:00–12:00 on the clock of the visitor',
+    '5,000 impressions a day',
+  ])
+    await page.getByText(words).first().waitFor();
+  await page.locator('.desk-group-head', { hasText: 'How much' }).click();
+  await page.getByRole('button', { name: 'Use $10.00 as the list price' }).click();
+  await page.locator('.desk-group.open .desk-more button').click();
+  await page.locator('#field-line-items-0-fields-discount').fill('20');
+  expect(await page.locator('#field-line-items-0-fields-cpm').inputValue()).toBe('8');
+  await page.getByText('$8.00 CPM, 20 % off $10.00').first().waitFor();
+  await shootSchemes(page, 'desk-rate-card');
+  await desk.admin.go(`#/line_items/${item.id}`);
+  for (const words of ['It serves Mon 08:00–12:00, on the clock of the visitor.', 'Daily budget of the campaign', 'of “Sport, DACH”'])
+    await page.getByText(words).first().waitFor();
 });

@@ -56,7 +56,7 @@ beforeAll(async () => {
         await knex('report_devices').insert([{ day, ...ids, device: 'mobile', browser: 'Firefox', reason: '', impressions }]);
       }
   });
-}, 60_000);
+});
 
 const reportTable = (page: Page) => page.getByRole('table', { name: 'Report', exact: true });
 const rows = async (page: Page): Promise<readonly string[]> => reportTable(page).getByRole('row').allInnerTexts();
@@ -211,4 +211,4 @@ test('a report is saved with a schedule, opened again, and shared with an advert
   await reader.close();
   expect(admin.troubles).toEqual([]);
   await admin.close();
-}, 60_000);
+});

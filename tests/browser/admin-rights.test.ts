@@ -50,7 +50,7 @@ beforeAll(async () => {
     content: '<b>x</b>',
     status: 'pending',
   });
-}, 60_000);
+});
 
 /** The page of who has a new token, with these rights. */
 const openAs = async (
@@ -63,7 +63,6 @@ const openAs = async (
   const admin = await openAdmin(browser, replica);
   await admin.page.goto(`${replica.url}/static/sign-in.html`);
   await admin.page.evaluate((given) => sessionStorage.setItem('admin-token', given), token);
-  admin.page.setDefaultTimeout(10_000);
   return admin;
 };
 const navigation = (page: Page) => page.locator('.sidebar .nav-group:not(.person-menu) li').allInnerTexts();
@@ -138,7 +137,7 @@ test('a viewer sees records, deliveries and reports, and no button or form that 
   await page.waitForLoadState('networkidle');
   expect(refused).toEqual([]);
   expect(viewer.troubles).toEqual([]);
-}, 60_000);
+});
 
 test('a trafficker for one publisher works on its bookings, and sees no people of staff and nothing of another publisher', async () => {
   const trafficker = await openAs('gazette desk', ['trafficker'], [gazette]);
@@ -171,7 +170,7 @@ test('a trafficker for one publisher works on its bookings, and sees no people o
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('It is as before.').waitFor();
   expect(trafficker.troubles).toEqual([]);
-}, 60_000);
+});
 
 test('an approver approves creatives and changes nothing else', async () => {
   const approver = await openAs('approver', ['approver'], [gazette]);
@@ -183,7 +182,7 @@ test('an approver approves creatives and changes nothing else', async () => {
   expect((await machine('GET', `/creatives/${creative}`)).body.status).toBe('approved');
   expect((await apiAt(replica.url)('GET', `/creatives/${creative}`)).status).toBe(401);
   expect(approver.troubles).toEqual([]);
-}, 60_000);
+});
 
 test('who signs in for an advertiser sees its bookings, corrects creatives and comments, and asks for nothing that is refused', async () => {
   const agency = await openAs('agency', ['advertiser'], [gazette], [advertiser]);
@@ -213,7 +212,7 @@ test('who signs in for an advertiser sees its bookings, corrects creatives and c
   }
   expect(refused).toEqual([]);
   expect(agency.troubles).toEqual([]);
-}, 60_000);
+});
 
 test('a token is put away from the navigation, and the page leads to the sign-in', async () => {
   const admin = await openAs('put away', ['viewer'], null);

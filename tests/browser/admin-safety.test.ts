@@ -121,7 +121,7 @@ test('stored names, texts and addresses are shown as text on every screen', asyn
   // The console also reports what the preview's sandbox refused: the payload was stopped.
   const refused = /x\.invalid|Failed to load|The document is sandboxed|Blocked a frame with origin "null"/;
   expect(admin.troubles.filter((trouble) => !refused.test(trouble))).toEqual([]);
-}, 60_000);
+});
 
 const previewFrame = async (): Promise<Frame> => {
   let found: Frame | undefined;

@@ -44,7 +44,7 @@ test('an empty tool names the five steps to a first ad, notices each by itself, 
   await fetch(new URL(shown.impurl, desk.replica.url), { headers: { 'User-Agent': BROWSER } });
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor({ timeout: 60_000 });
   expect(await steps.count()).toBe(0);
-}, 240_000);
+});
 
 test('the timeline shows what is booked by placement and by advertiser, is used with the keyboard, and is a table on request', async () => {
   const { page } = desk.admin;

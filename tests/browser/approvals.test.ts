@@ -26,10 +26,10 @@ beforeAll(async () => {
   });
   await house.person('ann', ['trafficker', 'finance']);
   await house.person('ben', ['trafficker', 'approver']);
-}, 90_000);
+});
 beforeEach(async () => {
   [ann, ben] = [await house.open('ann'), await house.open('ben')];
-}, 60_000);
+});
 afterEach(() => {
   for (const { troubles } of [ann, ben]) expect(troubles).toEqual([]);
 });
@@ -56,7 +56,7 @@ test('a save that needs a second person says why, is proposed with a note, and t
   await page.getByText(/You asked for it/).waitFor();
   await look(ann, 'approvals-record');
   expect(await priceNow()).toBe(2.5);
-}, 60_000);
+});
 
 test('who may approve sees the count, the difference in words, and approves it; it is made then', async () => {
   const { page } = ben;
@@ -67,7 +67,7 @@ test('who may approve sees the count, the difference in words, and approves it; 
   await page.getByRole('link', { name: 'Line item “Boots”' }).click();
   await heading(ben, 'Line item “Boots”');
   const row = page.getByRole('table').getByRole('row').filter({ hasText: 'CPM' });
-  expect((await row.getByRole('cell').allInnerTexts()).slice(1)).toEqual(['2.5', '1.5']);
+  expect((await row.getByRole('cell').allInnerTexts()).slice(1)).toEqual(['$2.50', '$1.50']);
   expect(await page.getByRole('table').getByRole('row').count()).toBe(2);
   await look(ben, 'approvals-one');
   await page.getByRole('button', { name: 'Approve', exact: true }).click();
@@ -77,7 +77,7 @@ test('who may approve sees the count, the difference in words, and approves it; 
   expect(await priceNow()).toBe(1.5);
   await page.getByRole('link', { name: 'Approvals', exact: true }).first().waitFor();
   await page.locator('.waiting').first().waitFor({ state: 'detached' });
-}, 60_000);
+});
 
 test('one that is sent back needs words, which who asked reads; one can be withdrawn', async () => {
   await ann.turn('#/creatives');
@@ -122,7 +122,7 @@ test('one that is sent back needs words, which who asked reads; one can be withd
   await page.getByRole('link', { name: 'Look at it' }).click();
   await page.getByRole('button', { name: 'Withdraw' }).click();
   await page.getByText('It is withdrawn.').waitFor();
-}, 60_000);
+});
 
 test('a comment mentions a colleague, who finds it in the inbox and takes it out', async () => {
   await ann.turn(`#${item()}`);
@@ -147,4 +147,4 @@ test('a comment mentions a colleague, who finds it in the inbox and takes it out
   await ben.page.getByRole('button', { name: 'Done with the mention by ann@gazette.example' }).click();
   await ben.page.getByText('Nothing waits for you.').waitFor();
   await ben.page.locator('.waiting').first().waitFor({ state: 'detached' });
-}, 60_000);
+});

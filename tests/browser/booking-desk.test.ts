@@ -115,7 +115,7 @@ test('the e-mail of a seller becomes a live campaign in 90 seconds, with at most
     ['boots box', 'banner', ['sidebar'], 'approved'],
     ['boots rich', 'html', ['sidebar'], 'approved'],
   ]);
-}, 180_000);
+});
 
 test('a campaign is booked with the keyboard alone, and what keeps it from serving leads to its field', async () => {
   const { page } = desk.admin;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
 import { startBrowser } from './setup/start-browser.ts';
-import { SETUP_MS, startDemoService, type DemoService } from './setup/start-demo-service.ts';
+import { startDemoService, type DemoService } from './setup/start-demo-service.ts';
 
 declare const axe: { run(context: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 
@@ -11,7 +11,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startDemoService(), startBrowser()]);
-}, SETUP_MS);
+});
 afterAll(() => service?.clear());
 
 interface Asked {

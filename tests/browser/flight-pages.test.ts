@@ -68,7 +68,7 @@ test('a running line item shows its flight: what was delivered of its goal, how 
   expect(await flightCard().innerText()).toMatch(/As the last days went, it ends on .* with 7\d\d, between \d+ and \d+\./);
   expect(await flightCard().locator('ad-chart').getAttribute('aria-label')).toContain('The goal is 1,000.');
   await flightCard().getByText('Changes and notes during the flight').click();
-  expect(await flightCard().innerText()).toContain('Price per thousand (CPM) 4 → 5');
+  expect(await flightCard().innerText()).toContain('Price per thousand (CPM) $4.00 → $5.00');
   const { page } = desk.admin;
   await page.getByLabel('Comment', { exact: true }).fill('Printers are on strike');
   await page.getByLabel('Day on the chart').fill(day(-2));
@@ -119,6 +119,22 @@ test('a line item that is to come says when it begins, and what it was booked fo
   await desk.admin.go(`#/line_items/${ids.future}`);
   await eventually(async () => expect(await flightCard().innerText()).toContain('in 10 days, and runs for 10 days.'));
   expect(await flightCard().innerText()).toContain('Booked: 1,000 impressions, about 100 a day.');
+});
+
+test('a status that raises a question leads to its answer, and the help finds others by their words', async () => {
+  const { page, go } = desk.admin;
+  await go(`#/line_items/${ids.running}`);
+  await page.getByRole('button', { name: 'Why can it not serve?' }).click();
+  const help = page.getByRole('dialog', { name: 'Help' });
+  await help.getByText('Its status names what is missing').waitFor();
+  await shootSchemes(page, 'help');
+  await help.getByLabel('Find a question').fill('spreadsheet');
+  await eventually(async () =>
+    expect(await help.locator('summary').allInnerTexts()).toEqual(['How is an e-mail or a spreadsheet booked?']),
+  );
+  await help.getByRole('button', { name: 'Close' }).click();
+  await page.keyboard.press('?');
+  await help.getByRole('link', { name: 'All documents' }).waitFor();
 });
 
 test('a campaign sums its line items against what was booked', async () => {

@@ -79,7 +79,7 @@ test('the booking says what it will deliver while it is typed, and what would he
   expect(await page.locator('#field-campaign-fields-end-date').inputValue()).toBe(day(10));
   await page.locator('#field-line-items-0-fields-cpm').fill('');
   await forecast().getByText('It follows when nothing is missing').waitFor();
-}, 120_000);
+});
 
 test('a placement without history takes another one as its model', async () => {
   const { page } = desk.admin;
@@ -94,7 +94,7 @@ test('a placement without history takes another one as its model', async () => {
   await model.fill('side');
   await page.getByRole('option', { name: /sidebar/ }).click();
   await head().getByText('On course until').waitFor({ timeout: 40_000 });
-}, 90_000);
+});
 
 test('a line item says how it will end, since what, and takes a remedy in place', async () => {
   const { page } = desk.admin;
@@ -118,7 +118,7 @@ test('a line item says how it will end, since what, and takes a remedy in place'
   await page.getByText('It is as before.').waitFor();
   expect(await desk.api('GET', `/line_items/${sponsor}`)).toMatchObject({ end_date: day(9) });
   expect(await desk.api('GET', `/campaigns/${campaign}`)).toMatchObject({ end_date: day(9) });
-}, 90_000);
+});
 
 test('availability shows what is sold by week and day, the bookings behind it, and what staff know of traffic', async () => {
   const { page } = desk.admin;
@@ -178,7 +178,7 @@ test('availability shows what is sold by week and day, the bookings behind it, a
   await event.waitFor({ state: 'detached' });
   await page.locator('.toast', { hasText: 'is removed' }).getByRole('button', { name: 'Undo' }).click();
   await event.getByText('× 2.5').waitFor();
-}, 120_000);
+});
 
 test('home lists a goal that will be missed with its money, and does what helps most', async () => {
   const { page } = desk.admin;
@@ -205,7 +205,7 @@ test('home lists a goal that will be missed with its money, and does what helps 
   await row.getByRole('button', { name: 'Give it priority 1: 47,500' }).click();
   await page.locator('.toast', { hasText: 'Give it priority 1: done.' }).waitFor();
   expect(await desk.api('GET', `/line_items/${item.id}`)).toMatchObject({ priority: 1 });
-}, 60_000);
+});
 
 test('a row that says behind asks the forecast, shows what each change would bring, does it in place and undoes it', async () => {
   const { page } = desk.admin;
@@ -220,7 +220,7 @@ test('a row that says behind asks the forecast, shows what each change would bri
   await eventually(async () => {
     await desk.admin.go('#/overview');
     expect(await row.count()).toBe(1);
-  }, 30_000);
+  });
   await row.getByRole('button', { name: 'What helps?' }).click();
   await row.getByText(/As it is/).waitFor();
   await row.getByRole('button', { name: /Show it on sidebar too: / }).waitFor({ timeout: 60_000 });
@@ -232,4 +232,4 @@ test('a row that says behind asks the forecast, shows what each change would bri
   await row.getByRole('button', { name: 'Undo' }).click();
   await row.getByRole('button', { name: 'What helps?' }).waitFor();
   expect((await desk.api('GET', `/line_items/${late.id}`)).end_date).toBe(day(3));
-}, 150_000);
+});

@@ -14,7 +14,7 @@ beforeAll(async () => {
   house = await startHouse(browser);
   await house.person('greta', ['administrator']);
   admin = await house.open('greta');
-}, 90_000);
+});
 
 /** Words of English sentences that no German one has. */
 const ENGLISH =
@@ -116,7 +116,7 @@ test('a person chooses German, and finds no English on the page, also after sign
   await elsewhere.page.getByText('Abmelden').waitFor();
   await elsewhere.close();
   expect(troubles).toEqual([]);
-}, 240_000);
+});
 
 test('the page behind a report link is in the language of its reader', async () => {
   const { body: advertiser } = await house.machine('POST', '/advertisers', { name: 'Stiefel Nord' });
@@ -139,4 +139,4 @@ test('the page behind a report link is in the language of its reader', async () 
     await page.getByText(ended).waitFor();
     await context.close();
   }
-}, 60_000);
+});

@@ -21,7 +21,6 @@ const opened: AdminPage[] = [];
 /** A browser of its own for someone. */
 const openFor = async (): Promise<AdminPage> => {
   const admin = await openAdmin(browser, replica);
-  admin.page.setDefaultTimeout(10_000);
   opened.push(admin);
   return admin;
 };
@@ -48,7 +47,7 @@ beforeAll(async () => {
   const other = (await api('POST', '/publishers', { name: 'Another House', domain: 'other.example' })).body.id;
   await api('POST', '/campaigns', { publisher_id: gazette, name: 'Boots', ...FLIGHT });
   await api('POST', '/campaigns', { publisher_id: other, name: 'Not theirs', ...FLIGHT });
-}, 60_000);
+});
 afterEach(async () => {
   for (const { troubles } of opened) expect(troubles).toEqual([]);
 });
@@ -130,7 +129,7 @@ test('from the first start to a second person, who sees what the role may, and i
   await chief.page.getByText('Ann may sign in again.').waitFor();
   await signIn(ann, ANN);
   await heading(ann.page, 'Home');
-}, 90_000);
+});
 
 test('an administrator changes the rights of a person, which take effect with the next call', async () => {
   const [chief, ann] = [await openFor(), await openFor()];
@@ -165,7 +164,7 @@ test('an administrator changes the rights of a person, which take effect with th
   await chief.page.getByRole('button', { name: 'Disable' }).click();
   await chief.page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
   await chief.page.getByText('This is the last administrator for all publishers').waitFor();
-}, 60_000);
+});
 
 test('people change their name and their password, and end their sessions elsewhere', async () => {
   const [here, elsewhere] = [await openFor(), await openFor()];
@@ -210,7 +209,7 @@ test('people change their name and their password, and end their sessions elsewh
   await heading(here.page, 'Sign in');
   await here.page.goto(`${replica.url}/static/admin.html#/account`);
   await heading(here.page, 'Sign in');
-}, 60_000);
+});
 
 test('an administrator creates an API token, which is shown once, and revokes it', async () => {
   const chief = await openFor();
@@ -240,7 +239,7 @@ test('an administrator creates an API token, which is shown once, and revokes it
   await page.getByRole('checkbox', { name: /^Viewer/ }).check();
   await save(chief);
   await page.getByText('A token has, or had, this name').waitFor();
-}, 60_000);
+});
 
 test('an administrator makes a role from permissions, gives it, and deletes it for another one', async () => {
   const chief = await openFor();
@@ -283,4 +282,4 @@ test('an administrator makes a role from permissions, gives it, and deletes it f
   await heading(page, 'Roles');
   await chief.turn('#/people');
   await rowOf(page, 'Ann Example').getByText('trafficker').waitFor();
-}, 60_000);
+});

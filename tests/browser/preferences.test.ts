@@ -13,7 +13,7 @@ let house: House;
 beforeAll(async () => {
   browser = await startBrowser();
   house = await startHouse(browser, { SEAL_KEYS: 'one:a key that seals the secrets of the tests' });
-}, 90_000);
+});
 
 const LONG = 'bernadette.featherstonehaugh-cholmondeley';
 
@@ -48,7 +48,7 @@ test('colours, density and time zone apply when they are chosen, before the firs
   expect([...troubles, ...elsewhere.troubles]).toEqual([]);
   await elsewhere.close();
   await close();
-}, 90_000);
+});
 
 test('choices that are made while one is still being saved are all kept', async () => {
   await house.person('hana', ['viewer']);
@@ -75,7 +75,7 @@ test('choices that are made while one is still being saved are all kept', async 
   ]);
   expect(troubles).toEqual([]);
   await close();
-}, 90_000);
+});
 
 test('who uses a token has preferences in the browser; what is none is refused at its pointer', async () => {
   const token = await tokenOf(house.machine, 'looks', ['viewer'], null);
@@ -124,7 +124,7 @@ test('a long address does not break letter by letter in the history, on a desk a
   }
   await shootSchemes(page, 'history-long-address');
   await close();
-}, 60_000);
+});
 
 test('an administrator removes the second factors of someone who has lost them', async () => {
   const cleo = await house.person('cleo', ['viewer']);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await machine('POST', '/placements', wide);
   const both = { placement_ids: ['house-top', 'house-wide'], line_item_id: booked.lineItem, format: 'html' };
   await machine('POST', '/creatives', { ...both, name: 'Boots, any size', content: AD.replace('1d4ed8', '9a3412') });
-}, 90_000);
+});
 
 /** A page without scroll beyond its window and serious violations. */
 const expectSound = async (page: Page): Promise<void> => {
@@ -96,7 +96,7 @@ test('a campaign is shared, its advertiser asks for changes and approves without
   await outside.context().close();
   expect(troubles).toEqual([]);
   await close();
-}, 120_000);
+});
 
 test('a picture of a page is uploaded at its placement with the place of the ad, and previews are drawn on it, in both colours', async () => {
   const { page, go, troubles, close } = await house.open('ann');
@@ -144,4 +144,4 @@ test('a picture of a page is uploaded at its placement with the place of the ad,
   await shootSchemes(page, 'creative-on-sketch');
   expect(troubles).toEqual([]);
   await close();
-}, 240_000);
+});

@@ -37,7 +37,6 @@ const start = async (): Promise<void> => {
   origin = replica.url.replace('127.0.0.1', 'localhost');
   chief = await openAdmin(browser, { url: origin });
   page = chief.page;
-  page.setDefaultTimeout(10_000);
   const devices = await page.context().newCDPSession(page);
   await devices.send('WebAuthn.enable');
   await devices.send('WebAuthn.addVirtualAuthenticator', {
@@ -115,4 +114,4 @@ test('passkey and authenticator app: set up on the account screen, used on the s
   await setsUpApp();
   await removesPasskey();
   expect(chief.troubles).toEqual([]);
-}, 90_000);
+});

@@ -42,11 +42,10 @@ beforeAll(async () => {
   replica = await startReplica({
     env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: 'a-token-of-this-test-that-is-long-enough' },
   });
-}, 60_000);
+});
 beforeEach(async () => {
   guest = await openAdmin(browser, replica);
   page = guest.page;
-  page.setDefaultTimeout(10_000);
 });
 afterEach(async () => {
   expect(guest.troubles).toEqual([]);

@@ -10,6 +10,7 @@ import { createCatalogLoader } from '../../src/catalog/worker/catalog-loader.ts'
 import { createChangeNotices } from '../../src/catalog/change-notice.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { PATIENCE_MS } from '../../testkit/until.ts';
 
 let knex: Knex;
 let redisUrl: string;
@@ -71,7 +72,7 @@ const replica = ({
 
 const candidates = (catalog: Catalog): number => catalog.current()?.slot(1, 'top').direct?.size ?? 0;
 
-const eventually = async (holds: () => boolean, withinMs: number): Promise<void> => {
+const eventually = async (holds: () => boolean, withinMs = PATIENCE_MS): Promise<void> => {
   const deadline = Date.now() + withinMs;
   while (!holds()) {
     if (Date.now() > deadline) throw new Error(`did not come true within ${withinMs} ms`);
@@ -110,7 +111,7 @@ test('reloads during a load share the next load, which reads what was written be
   };
   const catalog = replica({ store: { ...real, readAll } });
   const first = catalog.reload();
-  await eventually(() => reads === 1, 1000);
+  await eventually(() => reads === 1);
   await book(2);
   const others = Array.from({ length: 20 }, () => catalog.reload());
   letGo();
@@ -149,7 +150,7 @@ test('a replica that starts without Postgres serves once Postgres is available',
   await catalog.start();
   expect(catalog.current()).toBeUndefined();
   away = false;
-  await eventually(() => candidates(catalog) === 1, 2000);
+  await eventually(() => candidates(catalog) === 1);
 });
 
 test('a reload on one replica is followed by the others within a second', async () => {
@@ -159,7 +160,7 @@ test('a reload on one replica is followed by the others within a second', async 
   await book(2);
   await here.reloadEverywhere();
   expect(candidates(here)).toBe(2);
-  await eventually(() => candidates(there) === 2, 1000);
+  await eventually(() => candidates(there) === 2);
 });
 
 test('when Redis loses its data a replica reads the catalog again only if Postgres has another one', async () => {
@@ -182,15 +183,15 @@ test('when Redis loses its data a replica reads the catalog again only if Postgr
   const catalog = replica({ store, name: 'lossy', noticePollMs: 20 });
   await catalog.start();
   await redis.del(version);
-  await eventually(() => looks === 1, 2000);
+  await eventually(() => looks === 1);
   expect(loads).toBe(1);
   const before = catalog.current();
   await redis.set(version, 3);
-  await eventually(() => catalog.current() !== before, 2000);
+  await eventually(() => catalog.current() !== before);
   expect(loads).toBe(2);
   await book(2);
   await redis.del(version);
-  await eventually(() => candidates(catalog) === 2, 2000);
+  await eventually(() => candidates(catalog) === 2);
   await redis.quit();
 });
 
@@ -198,7 +199,7 @@ test('without Redis other replicas follow a write by the version in Postgres', a
   const catalog = replica({ redis: 'redis://127.0.0.1:1', versionPollMs: 100 });
   await catalog.start();
   await book(2);
-  await eventually(() => candidates(catalog) === 2, 2000);
+  await eventually(() => candidates(catalog) === 2);
   await expect(catalog.reloadEverywhere()).resolves.toBeUndefined();
 });
 
@@ -206,7 +207,7 @@ test('a deletion in plain SQL cascades and is followed too', async () => {
   const catalog = replica({ versionPollMs: 100 });
   await catalog.start();
   await knex.raw('delete from publishers');
-  await eventually(() => catalog.current()?.publishers.size === 0, 2000);
+  await eventually(() => catalog.current()?.publishers.size === 0);
   expect(catalog.current()).toMatchObject({ quarantinedCount: 0 });
   expect(catalog.current()?.creatives.size).toBe(0);
 });
@@ -215,7 +216,7 @@ test('the reload interval alone brings a replica up to date', async () => {
   const catalog = replica({ reloadIntervalMs: 100 });
   await catalog.start();
   await book(2);
-  await eventually(() => candidates(catalog) === 2, 2000);
+  await eventually(() => candidates(catalog) === 2);
 });
 
 test('with a reload interval of 0 only a request reloads, and one that failed is repeated', async () => {
@@ -239,9 +240,9 @@ test('with a reload interval of 0 only a request reloads, and one that failed is
   expect([reads, candidates(catalog)]).toEqual([0, 1]);
   away = true;
   await expect(catalog.reloadEverywhere()).rejects.toThrow('away');
-  await eventually(() => reads > 0, 2000);
+  await eventually(() => reads > 0);
   away = false;
-  await eventually(() => candidates(catalog) === 2, 2000);
+  await eventually(() => candidates(catalog) === 2);
 });
 
 test('a row set aside is reported once over all loads, and again for another reason', async () => {

@@ -295,4 +295,4 @@ test('after any edit a reload equals a first load', async () => {
     expect({ done, ...seen(await load()) }).toEqual({ done, ...seen(await firstLoad()) });
   }
   expect(new Set(done)).toEqual(new Set(names));
-}, 300_000);
+});

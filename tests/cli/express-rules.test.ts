@@ -1,7 +1,7 @@
-import { expressRules } from '../../src/cli/import/revive/express-rules.ts';
-import type { RuleRow } from '../../src/cli/import/revive/revive-rows.ts';
-import { onlyConditions } from '../../src/cli/import/revive/rule-terms.ts';
-import { dayPartsOf } from '../../src/cli/import/revive/week-of-hours.ts';
+import { expressRules } from '../../src/imports/revive/express-rules.ts';
+import type { RuleRow } from '../../src/imports/revive/revive-rows.ts';
+import { onlyConditions } from '../../src/imports/revive/rule-terms.ts';
+import { dayPartsOf } from '../../src/imports/revive/week-of-hours.ts';
 
 type Rule = readonly [type: string, comparison: string, data: string, logical?: string];
 

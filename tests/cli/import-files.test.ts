@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import writeXlsxFile from 'write-excel-file/node';
 import type { ApiCall, Json } from '../api/api-client.ts';
@@ -66,6 +66,9 @@ test('a faulty cell is named, and nothing is booked', async () => {
   const ran = await ads('import', 'csv', 'faulty.csv', '--publisher', publisher, '--yes');
   expect([ran.code, ran.out]).toEqual([1, '']);
   expect(ran.err).toContain('C2: is no day of the calendar');
+  await truncate(path.join(folder, 'faulty.csv'), 300 * 1024 * 1024);
+  const large = await ads('import', 'csv', 'faulty.csv', '--publisher', publisher, '--yes');
+  expect([large.code, large.err]).toEqual([1, 'faulty.csv has 314.6 MB; at most 33.6 MB are read: divide it\n']);
   expect(await booked()).toHaveLength(2);
 });
 

@@ -1,7 +1,7 @@
-import { gamJson, gamReport } from '../../src/cli/import/gam/gam-line-item.ts';
-import { importGam } from '../../src/cli/import/gam/import-gam.ts';
+import { gamJson, gamReport } from '../../src/imports/gam/gam-line-item.ts';
+import { importGam } from '../../src/imports/gam/import-gam.ts';
 
-const pulled = 'installation: here\npublisher: {id: 3, name: Gazette}';
+const head = { installation: 'here', publisher: { id: 3, name: 'Gazette' } };
 const HEAD = [
   'Order ID',
   'Order',
@@ -20,7 +20,7 @@ const ROW = ['7', 'Spring', 'Boots', '70', 'Sport', 'Standard', 'Delivering', '2
 
 test('orders and line items of a report are bookings', () => {
   const rows = [HEAD, ROW, ['7', 'Spring', 'Boots', '71', 'Exchange', 'Ad Exchange', '', '2026-03-01', 'Unlimited', '', '', ''], ['Total']];
-  const { bookings, notes } = importGam({ file: 'report.csv', items: gamReport('report.csv', rows), pulled, prefix: 'gam' });
+  const { bookings, notes } = importGam({ file: 'report.csv', items: gamReport('report.csv', rows), head, prefix: 'gam' });
   expect(bookings).toEqual({
     installation: 'here',
     publisher: { id: 3, name: 'Gazette' },
@@ -56,7 +56,7 @@ test('what the API says and has no equal leaves a line item not active, with the
     },
   };
   const text = JSON.stringify({ orders: [{ id: 7, name: 'Spring' }], lineItems: [lineItem] });
-  const { bookings, notes } = importGam({ file: 'api.json', items: gamJson('api.json', text), pulled, prefix: 'gam' });
+  const { bookings, notes } = importGam({ file: 'api.json', items: gamJson('api.json', text), head, prefix: 'gam' });
   expect(bookings.campaigns).toMatchObject([
     {
       name: 'Spring',

@@ -123,15 +123,16 @@ test('a zone that another placement answers is refused, and nothing is changed',
 });
 
 test.each([
-  ['a dump', ['--from', 'revive.sql'], 2, /^--from must be the address of Revive's database.*load a dump into one first\n$/],
+  ['no address', ['--from', 'revive'], 2, /^--from must be the address of Revive's database.*or the name of a dump of it/],
+  ['a dump that is not there', ['--from', 'revive.sql'], 1, /^revive\.sql cannot be read: ENOENT\n$/],
   [
     'no database',
     ['--from', 'postgres://nobody:secret@127.0.0.1:1/revive'],
     1,
     /^The database revive at 127\.0\.0\.1:1 cannot be opened: (?!.*secret)/,
   ],
-  ['tables of another name', ['--prefix', 'ox_'], 1, /^The table ox_agency cannot be read as one of Revive 5 or 6: .*--prefix names/],
-  ['a foreign manager account', ['--agency', '99'], 1, /^There is no manager account 99: 2 Gazette group\n$/],
+  ['tables of another name', ['--prefix', 'ox_'], 2, /^The table ox_agency cannot be read as one of Revive 5 or 6: .*Say it with --prefix/],
+  ['a foreign manager account', ['--agency', '99'], 2, /^There is no manager account 99: 2 Gazette group\. Say it with --agency\n$/],
 ])('%s is refused in words', async (_, args, code, words) => {
   const ran = await ads('import', 'revive', ...(args[0] === '--from' ? args : ['--from', revive, ...args]));
   expect([ran.code, ran.out]).toEqual([code, '']);

@@ -1,18 +1,10 @@
-import { importSheet } from '../../src/cli/import/sheet/import-sheet.ts';
-import { readSheet, type Rows } from '../../src/cli/import/sheet/read-sheet.ts';
-import { sheetTemplate } from '../../src/cli/import/sheet/sheet-columns.ts';
-import { truncate, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { temporaryFolder } from '../setup/temporary-folder.ts';
+import { importSheet } from '../../src/imports/sheet/import-sheet.ts';
+import { readSheet, type Rows } from '../../src/imports/sheet/read-sheet.ts';
+import { sheetTemplate } from '../../src/imports/sheet/sheet-columns.ts';
 
-const folder = temporaryFolder();
-
-const read = async (text: string | Buffer, name = 'sheet.csv'): Promise<Rows> => {
-  await writeFile(path.join(folder, name), text);
-  return readSheet(path.join(folder, name));
-};
+const read = (text: string | Buffer, name = 'sheet.csv'): Promise<Rows> => readSheet(name, Buffer.from(text));
 const imported = async (text: string) =>
-  importSheet({ name: 'sheet.csv', rows: await read(text), pulled: 'publisher: {key: gazette, name: Gazette}', prefix: 'sheet' });
+  importSheet({ name: 'sheet.csv', rows: await read(text), head: { publisher: { key: 'gazette', name: 'Gazette' } }, prefix: 'sheet' });
 const HEAD = 'Campaign,Line item,Start,End,Price';
 
 test('the template is a booking, and columns are found by other names, in the German form too', async () => {
@@ -65,15 +57,15 @@ test('every fault is at its cell, and nothing of the sheet is used', async () =>
 });
 
 test.each([
-  ['a column that is missing', 'Campaign,Start,End,Price\n', '1: has no column Line item'],
+  ['a column that is missing', 'Campaign,Start,End,Price\n', 'row 1: has no column Line item'],
   ['a column twice', 'Campaign,Line item,Start,From,End\n', 'D1: names the same column as C1'],
-  ['a name twice', `${HEAD}\nA,B,2026-03-01,2026-03-02,1\nA,B,2026-03-01,2026-03-02,1\n`, '3: is the line item of row 2 again'],
+  ['a name twice', `${HEAD}\nA,B,2026-03-01,2026-03-02,1\nA,B,2026-03-01,2026-03-02,1\n`, 'row 3: is the line item of row 2 again'],
   [
     'a name with two prices',
     `${HEAD},HTML,Placement\nA,B,2026-03-01,2026-03-02,1,x,p\nA,B,2026-03-01,2026-03-02,2,y,p\n`,
-    '3: price of line item B is another one in row 2',
+    'E3: price of line item B is another one in row 2',
   ],
-  ['no price', `${HEAD}\nA,B,2026-03-01,2026-03-02,\n`, '2: has no price'],
+  ['no price', `${HEAD}\nA,B,2026-03-01,2026-03-02,\n`, 'row 2: has no price'],
 ])('%s', async (_, text, words) => {
   await expect(imported(text)).rejects.toThrow(words);
 });
@@ -82,6 +74,5 @@ test('half a file, another kind of file and one that is too large are refused in
   await expect(read('a,"b\n')).rejects.toThrow(/no CSV file that can be read, or half of one/);
   await expect(read(Buffer.from('PK\u0003\u0004 half'), 'half.xlsx')).rejects.toThrow(/no XLSX file that can be read, or half of one/);
   await expect(read(Buffer.from([0xe4, 0x2c, 0xf6]))).rejects.toThrow(/save it as "CSV UTF-8"/);
-  await truncate(path.join(folder, 'sheet.csv'), 300 * 1024 * 1024);
-  await expect(readSheet(path.join(folder, 'sheet.csv'))).rejects.toThrow(/at most 33\.6 MB are read: divide it/);
+  await expect(readSheet('sheet.csv', Buffer.alloc(34 * 1024 * 1024))).rejects.toThrow(/at most 33\.6 MB are read: divide it/);
 });

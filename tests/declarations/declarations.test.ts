@@ -311,7 +311,7 @@ test('whatever was booked before, the bookings are what the declaration says', a
     expect(same).toEqual(declaration);
     expect((await machine('POST', '/apply?prune=true&dry_run=true', same)).body).toMatchObject({ changes: [], undeclared: [] });
   }
-}, 60_000);
+});
 
 test('2,000 line items are booked within ten seconds of processor time, and not at all when the replica is killed in between', async () => {
   const lineItem = (i: number) => ({
@@ -330,7 +330,7 @@ test('2,000 line items are booked within ten seconds of processor time, and not 
   expect((await machine('POST', '/apply', declaration)).body.changes).toHaveLength(2_002);
   expect((processCpuMicros(here.pid()) - before) / 1e6).toBeLessThan(10);
   expect((await machine('POST', '/apply', declaration)).body).toMatchObject({ changes: [], unchanged: 2_002 });
-}, 60_000);
+});
 
 test('headers of a bidder are no part of a declaration, and stay', async () => {
   const id = await publisherOf(machine, bookings('sealed'));

@@ -13,6 +13,13 @@ test('a running flight has its sums up to today, an even course to its goal, and
   expect(course.planned).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000]);
 });
 
+test('what runs on some days of the week is due on these', () => {
+  const schedule = [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '08:00', to: '12:00' }] as const;
+  // From a Tuesday on.
+  const { planned } = flightCourse({ ...FLIGHT, schedule }, [], 800, at('2026-12-01'));
+  expect(planned).toEqual([100, 200, 300, 400, 400, 400, 500, 600, 700, 800]);
+});
+
 test('the range of a projection grows with how much the days differ, and is never below what was delivered nor above the goal', () => {
   const { projection } = flightCourse(FLIGHT, days(50, 150, 100), null, at('2026-12-04'));
   // 300 so far and seven days of 100, with a standard deviation of 40.8 each: 1.28 × 40.8 × √7 = 138.

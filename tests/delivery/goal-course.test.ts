@@ -1,4 +1,7 @@
+import { scheduleOf } from '../../src/catalog/model/schedule.ts';
+import { hoursTraffic } from '../../src/catalog/snapshot/hours-traffic.ts';
 import { goalCourse, type GoalQuestion } from '../../src/delivery/goal-course.ts';
+import { WEEK_DAYS, type DayPart } from '../../src/targeting/week-hours.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 2);
@@ -76,4 +79,21 @@ test('the ends: not begun, reached, ended, and too early to say', () => {
     course: 'on course',
     expected_end: null,
   });
+});
+
+test('a line item that serves at some hours is late only by what is due in them', () => {
+  const inHours = (days: DayPart['days'], offsetMs = 0) =>
+    hoursTraffic(scheduleOf([{ days, from: '18:00', to: '22:00' }], 'publisher')!, offsetMs, undefined);
+  const hours = inHours(WEEK_DAYS);
+  expect(ask({ atMs: START + 0.5 * DAY, hours })).toMatchObject({ due: 0, course: 'on course' });
+  expect(ask({ atMs: START + (20 / 24) * DAY, hours, delivered: 300 })).toMatchObject({ due: 500, course: 'behind' });
+  expect(ask({ atMs: START + DAY, hours, delivered: 1000 })).toMatchObject({ due: 1000, course: 'on course' });
+  // Evenings of New York are from 23:00 to 03:00 UTC: three hours of the first had not passed when the flight began.
+  expect(ask({ atMs: START + (22 / 24) * DAY, hours: inHours(WEEK_DAYS, (-5 * DAY) / 24) })).toMatchObject({ due: 750 });
+  // Ten days from a Monday have eight workdays, of which five have passed on the first Sunday.
+  const workdays = inHours(WEEK_DAYS.slice(0, 5));
+  expect(ask({ atMs: START + 6.5 * DAY, hours: workdays, delivered: 6_250 })).toMatchObject({ due: 6_250, course: 'on course' });
+  // None of its hours is in the flight, as where clocks skip them: it passes as any other does.
+  const flight = { startMs: START, endMs: START + 0.5 * DAY };
+  expect(ask({ flight, atMs: START + 0.25 * DAY, hours })).toMatchObject({ due: 5_000 });
 });

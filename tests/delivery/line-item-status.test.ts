@@ -100,6 +100,13 @@ test.each<[string, Partial<StatusQuestion>, string, RegExp]>([
   ['on its line', { limits: limits({ impressionsToday: 960, pacing: pacing(1_000) }) }, 'delivering', /^$/],
   ['too early', { limits: limits({ impressionsToday: 1_200, pacing: pacing(1_000) }) }, 'ahead', /1,200/],
   ['with too little due to tell', { limits: limits({ pacing: pacing(19) }) }, 'delivering', /^$/],
+  [
+    'at other hours than its own, and not shown yet',
+    { recentServes: 0, servesAgainMs: NOON + HOUR },
+    'ready',
+    /^it serves at other hours: again from \d{4}-\d\d-\d\dT13:00:00.000Z$/,
+  ],
+  ['at other hours than its own, shown lately', { servesAgainMs: NOON + HOUR }, 'delivering', /^it serves at other hours/],
 ])('a line item %s', (_, question, value, reason) => {
   const status = lineItemStatus({ ...HEALTHY, ...question });
   expect(status.value).toBe(value);

@@ -233,4 +233,4 @@ test('whatever is booked and delivered, page, lists, home, alerts, reasons and r
     'goal reached',
   ];
   expect([...seen]).toEqual(expect.arrayContaining([...often]));
-}, 120_000);
+});

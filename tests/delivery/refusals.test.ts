@@ -86,7 +86,7 @@ beforeAll(async () => {
   atEnd(() => client.end());
   await replica.start();
   api = apiOf(replica.url);
-}, 60_000);
+});
 
 /** In the order of the decision; of several creatives the one that came closest counts. */
 const ORDER = ['size_or_format', 'targeting', 'daily_cap', 'frequency_capped', 'duplicate_in_page', 'outranked'];

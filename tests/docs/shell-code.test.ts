@@ -163,7 +163,7 @@ test('the commands of the tutorial book a campaign, request, count and explain a
   expect(printed.slice(-6)).toEqual(
     ['<b>Boots</b>', '200', '1', '9', 'frequency_capped', '503'].map((line) => expect.stringContaining(line)),
   );
-}, 120_000);
+});
 
 test('the request of the README is answered as it says', async () => {
   const answer = JSON.parse((await runBlocks('README.md')).trim().split('\n').at(-1)!) as object;

@@ -73,7 +73,7 @@ test('the site is built without a dead link, and is served, searched and read in
   const printed = (replica.logs().match(linked) ?? []).map((address) => new URL(address).pathname).filter((at) => at !== '/ad');
   expect(printed).toContain('/static/demo/');
   expect(await deadLinks([...ENTRIES, ...printed, ...(await linksOfTool(page))])).toEqual([]);
-}, 180_000);
+});
 
 const ENTRIES = ['/static/docs/', '/static/demo/', '/static/api/', '/static/admin.html'];
 const SCREENS = [
@@ -111,6 +111,9 @@ const SCREENS = [
   'alerts',
   'complaints',
   'files',
+  'imports',
+  'imports/new',
+  'media_buys',
   'finance',
   'alerts',
   'history',

@@ -17,7 +17,7 @@ const environment = async () => {
 
 test('the large demonstration has 500 campaigns and sixty days of counts that agree in every book', async () => {
   const env = await environment();
-  const replica = await startReplica({ env, readyWithinMs: 120_000 });
+  const replica = await startReplica({ env, readyWithinMs: 240_000 });
   const read = async (apiPath: string): Promise<{ total: number; body: unknown }> => {
     const answer = await fetch(`${replica.url}/api/${apiPath}`);
     return { total: Number(answer.headers.get('x-total-count')), body: await answer.json() };
@@ -26,7 +26,7 @@ test('the large demonstration has 500 campaigns and sixty days of counts that ag
   await eventually(async () => {
     const health = (await (await fetch(`${replica.url}/ready`)).json()) as object;
     expect(health).not.toHaveProperty('books');
-  }, 60_000);
+  });
   expect((await read('campaigns?limit=1&q=20')).total).toBe(500);
   expect((await read('line_items?limit=1&q=20')).total).toBe(2000);
 
@@ -61,8 +61,8 @@ test('the large demonstration has 500 campaigns and sixty days of counts that ag
   await eventually(async () => {
     const books = await withClient(env.DATABASE_URL, (client) => client.query('select scope, differences from reconciliation order by 1'));
     expect(books.rows).toEqual(['accounts', 'counts'].map((scope) => ({ scope, differences: 0 })));
-  }, 60_000);
-}, 180_000);
+  });
+});
 
 test('the large demonstration refuses a database with other publishers', async () => {
   const env = await environment();

@@ -7,7 +7,7 @@ import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { eventOf } from './events.ts';
 import { hitText } from '../../src/ledger/hit-text.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
-import { untilTrue } from '../../testkit/until.ts';
+import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 const keys = createLedgerKeys(1);
@@ -48,10 +48,10 @@ test('retries entries that Postgres refused before new ones, without waiting unt
     },
   });
   await add('first');
-  await untilTrue(async () => ((await redis.xpending(STREAM, EVENT_GROUP).catch(() => [0]))[0] as number) > 0, 5_000, 10);
+  await untilTrue(async () => ((await redis.xpending(STREAM, EVENT_GROUP).catch(() => [0]))[0] as number) > 0, PATIENCE_MS, 10);
   await add('second');
   away = false;
-  expect(await untilTrue(isEmpty, 5_000, 10)).toBeDefined();
+  expect(await untilTrue(isEmpty, PATIENCE_MS, 10)).toBeDefined();
   expect(stored).toEqual(['first', 'second']);
 });
 
@@ -67,7 +67,7 @@ test('takes over entries of a replica that crashed', async () => {
       return Promise.resolve(events.length);
     },
   });
-  expect(await untilTrue(isEmpty, 5_000, 10)).toBeDefined();
+  expect(await untilTrue(isEmpty, PATIENCE_MS, 10)).toBeDefined();
   expect(stored).toEqual(['orphan']);
 });
 
@@ -75,10 +75,10 @@ test('creates the group again after Redis was emptied, and continues', async () 
   let stored = 0;
   start({ append: (events) => Promise.resolve((stored += events.length)) });
   await add('before');
-  expect(await untilTrue(isEmpty, 5_000, 10)).toBeDefined();
+  expect(await untilTrue(isEmpty, PATIENCE_MS, 10)).toBeDefined();
   await redis.flushdb();
   await add('after');
-  expect(await untilTrue(async () => stored === 2 && (await isEmpty()), 5_000, 10)).toBeDefined();
+  expect(await untilTrue(async () => stored === 2 && (await isEmpty()), PATIENCE_MS, 10)).toBeDefined();
 });
 
 test('removes inactive consumers from the group, unless they hold entries', async () => {

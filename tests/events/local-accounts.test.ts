@@ -148,8 +148,8 @@ test('accounts that are rebuilt have the publisher’s day, and their hash knows
     const server = createBooksServer({ redis: rig.redis, keys: rig.keys, scopeOf: () => 0, expiresAtMs: ends });
     await server.open(0, 'epoch', 'rebuilding');
     const wishes = [{ publisherId: 1, campaigns: [1], isWhole: true }];
-    const question = { shard: rig.keys.shardOf(1), epoch: 'epoch', atMs: Date.now(), wishes };
-    expect(await createRebuildCampaigns({ knex, server })(question)).toBe('rebuilt');
+    const rebuildCampaigns = createRebuildCampaigns({ knex, server, shardOf: rig.keys.shardOf });
+    expect(await rebuildCampaigns({ epoch: 'epoch', atMs: Date.now(), wishes })).toBe('rebuilt');
     expect(await rig.redis.hget(rig.keys.accounts(1), '~')).toBe(dayRuleText(days.rule(1)));
     const [account] = await createAccountReader({ redis: rig.redis, keys: rig.keys }).lineItems(1, [1]);
     expect(account).toMatchObject({ day: today, today: { impressions: 3 }, yesterday: { impressions: 5 }, totalImpressions: 8 });
@@ -173,7 +173,8 @@ test.each(['Pacific/Pago_Pago', 'Pacific/Kiritimati'])(
     const server = createBooksServer({ redis: rig.redis, keys: rig.keys, scopeOf: () => 0, expiresAtMs: ends });
     await server.open(0, 'epoch', 'rebuilding');
     const wishes = [{ publisherId: 1, campaigns: [1], isWhole: true }];
-    expect(await createRebuildCampaigns({ knex, server })({ shard: rig.keys.shardOf(1), epoch: 'epoch', atMs, wishes })).toBe('rebuilt');
+    const rebuildCampaigns = createRebuildCampaigns({ knex, server, shardOf: rig.keys.shardOf });
+    expect(await rebuildCampaigns({ epoch: 'epoch', atMs, wishes })).toBe('rebuilt');
     expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject(account);
     expect(await compare(atMs)).toEqual([]);
     // As where the key was deleted: the comparison makes them anew.

@@ -89,9 +89,9 @@ test('a row settles its hold once, whether it is counted or not', async () => {
   const hold = { hold_end: holdEndMs, line_item_id: 3, day: '2026-06-15', campaign_id: 2, publisher_id: 1 };
   await knex('open_holds').insert({ ...hold, granted: 5, granted_micros: 5_000 });
   await store().append([eventOf({ holdEndMs }), eventOf({ holdEndMs }), eventOf({ holdEndMs }, { kind: 'click' })]);
-  expect(await readHolds(knex, 0, [2])).toMatchObject([{ count: 5 }]);
+  expect(await readHolds(knex, new Map([[2, 0]]))).toMatchObject([{ count: 5 }]);
   await rollUpAll(knex);
-  expect(await readHolds(knex, 0, [2])).toMatchObject([{ lineItemId: 3, holdEndMs, count: 3, micros: 3_000 }]);
+  expect(await readHolds(knex, new Map([[2, 0]]))).toMatchObject([{ lineItemId: 3, holdEndMs, count: 3, micros: 3_000 }]);
 });
 
 test('while a replica of the release before runs, rows are counted as they are stored', async () => {

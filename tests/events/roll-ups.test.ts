@@ -142,7 +142,7 @@ test('every roll-up has the sums of the event rows and of the counts, whatever i
     }),
     { numRuns: 15 },
   );
-}, 120_000);
+});
 
 test('days and hours are those of the publisher, also in zones with half hours and where a clock repeats an hour', async () => {
   const at = (publisherId: number, iso: string) => eventOf({ publisherId, lineItemId: publisherId }, {}, Date.parse(iso));

@@ -2,7 +2,7 @@ import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { book, type Booking, type BookingOptions } from '../../testkit/book.ts';
 import { createPage, type AdReply, type Page, type PageBid } from '../../testkit/create-page.ts';
 import { inParallel } from '../../testkit/in-parallel.ts';
-import { untilTrue } from '../../testkit/until.ts';
+import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
 import { connectStores, type Stores } from '../../testkit/read-books.ts';
 import { reloadAll } from '../../testkit/start-replica.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -87,6 +87,6 @@ export const askForBids = async (fleet: TestFleet, booking: Booking, wanted: num
     expect(unfilled.filter(({ nbr }) => nbr !== NoBidReason.CountersUnavailable)).toEqual([]);
     return bids.push(...bidsOf(answers)) >= wanted;
   };
-  await untilTrue(haveCome, 10_000, 200);
+  await untilTrue(haveCome, PATIENCE_MS, 200);
   return bids;
 };

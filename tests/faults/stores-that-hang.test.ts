@@ -1,5 +1,5 @@
 import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-proxy.ts';
-import { untilTrue } from '../../testkit/until.ts';
+import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -36,7 +36,7 @@ test('POST /reload answers 503 within 5 s while Postgres hangs, also when called
   ]);
   expect((await fetch(`${replica.url}/ready`)).status).toBe(200);
   postgres.set({ kind: 'pass' });
-  expect(await untilTrue(reloads, 20_000)).toBeDefined();
+  expect(await untilTrue(reloads, PATIENCE_MS)).toBeDefined();
 });
 
 test('POST /reload answers 204 within 5 s while Redis hangs', async () => {

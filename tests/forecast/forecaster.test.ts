@@ -5,9 +5,9 @@ import { createForecastStore } from '../../src/forecast/forecast-store.ts';
 import { createForecaster, NothingKnown, type ForecastQuestion } from '../../src/forecast/forecaster.ts';
 import type { ForecastAnswer } from '../../src/forecast/forecast-answer.ts';
 import { DRAFT_ID } from '../../src/forecast/with-draft.ts';
-import { book } from '../../testkit/book.ts';
+import { book, type Booking, type BookingOptions } from '../../testkit/book.ts';
 import { testDatabase } from '../setup/test-database.ts';
-import { live, VISITS_A_DAY } from './live.ts';
+import { countSampled, live, VISITS_A_DAY } from './live.ts';
 
 const DAY = 86_400_000;
 
@@ -28,20 +28,24 @@ const ask = async (question: Omit<ForecastQuestion, 'nowMs' | 'models'>, of = fo
   return { answer, sampled: sampled[0]! };
 };
 
+/** A booking on a placement with two weeks of visitors. */
+const bookLive = async (lineItems: BookingOptions['lineItems'] = [{}]): Promise<Booking> => {
+  const booking = await book(knex, { lineItems });
+  await live(knex, booking, Date.now());
+  return booking;
+};
+
 it('says that nothing is known before the first whole day of requests has ended', async () => {
   const { publisherId, lineItemIds } = await book(knex);
   await expect(ask({ publisherId, lineItemId: lineItemIds[0], draft: undefined })).rejects.toThrow(NothingKnown);
 });
 
 it('forecasts a goal that is reached, a cap that binds, and what is free', async () => {
-  const booking = await book(knex, {
-    lineItems: [
-      { pacing: 'Even', goal_impressions: 600, priority: 1 },
-      { priority: 2, targeting: { countries: ['FI'] }, frequency_cap: 1, frequency_window_s: 86_400 },
-      { priority: 3 },
-    ],
-  });
-  await live(knex, booking, Date.now());
+  const booking = await bookLive([
+    { pacing: 'Even', goal_impressions: 600, priority: 1 },
+    { priority: 2, targeting: { countries: ['FI'] }, frequency_cap: 1, frequency_window_s: 86_400 },
+    { priority: 3 },
+  ]);
   const [goal, capped] = booking.lineItemIds;
   // Yesterday 700 of 1,000 impressions were in view.
   const ids = {
@@ -72,8 +76,7 @@ it('forecasts a goal that is reached, a cap that binds, and what is free', async
 });
 
 it('names whom a draft displaces, and stores nothing of it', async () => {
-  const booking = await book(knex, { lineItems: [{ priority: 2 }] });
-  await live(knex, booking, Date.now());
+  const booking = await bookLive([{ priority: 2 }]);
   const [below] = booking.lineItemIds;
   const row = await knex('line_items').where({ id: below }).first<Record<string, unknown>>('*');
   const draft = {
@@ -109,14 +112,11 @@ it('names whom a draft displaces, and stores nothing of it', async () => {
 });
 
 it('names the line items that fall short of their goals, with what would help most', async () => {
-  const booking = await book(knex, {
-    lineItems: [
-      { pacing: 'Even', goal_impressions: 300, priority: 1 },
-      { pacing: 'Even', goal_impressions: 9_000, priority: 2, targeting: { countries: ['FI'] } },
-      { pacing: 'Even', goal_impressions: 9_000, priority: 1, active: false },
-    ],
-  });
-  await live(knex, booking, Date.now());
+  const booking = await bookLive([
+    { pacing: 'Even', goal_impressions: 300, priority: 1 },
+    { pacing: 'Even', goal_impressions: 9_000, priority: 2, targeting: { countries: ['FI'] } },
+    { pacing: 'Even', goal_impressions: 9_000, priority: 1, active: false },
+  ]);
   const short = await forecaster().short(booking.publisherId, Date.now(), () => Promise.resolve());
   expect(short.map(({ lineItemId }) => lineItemId)).toEqual([booking.lineItemIds[1]]);
   expect(short[0]!.goal).toBe(9_000);
@@ -127,13 +127,10 @@ it('names the line items that fall short of their goals, with what would help mo
 });
 
 it('would raise a price that is beaten, and add a placement that a creative fits, each with what it would bring', async () => {
-  const booking = await book(knex, {
-    lineItems: [
-      { pacing: 'Even', goal_impressions: 9_000, priority: 2, cpm_micros: 4_000_000 },
-      { priority: 2, cpm_micros: 5_000_000 },
-    ],
-  });
-  await live(knex, booking, Date.now());
+  const booking = await bookLive([
+    { pacing: 'Even', goal_impressions: 9_000, priority: 2, cpm_micros: 4_000_000 },
+    { priority: 2, cpm_micros: 5_000_000 },
+  ]);
   const more = `${booking.placementId}-more`;
   await knex.raw(
     `insert into placements select (jsonb_populate_record(p, jsonb_build_object('id', ?::text))).* from placements p where id = ?`,
@@ -171,13 +168,7 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
      from generate_series(1, 150000) n`,
     [publisherId, placementId],
   );
-  await knex.raw(
-    `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
-     select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
-     from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3
-     on conflict do nothing`,
-    [publisherId],
-  );
+  await countSampled(knex, publisherId);
   const of = forecaster();
   const begun = process.cpuUsage();
   const sampled = await new Promise<ForecastAnswer>((resolve, reject) => {
@@ -210,9 +201,37 @@ it('estimates within two seconds of work among 2,000 line items, from a part of 
   expect(cuts.map(({ key, available, sold }) => [key, available[9], sold[9]])).toEqual([['FI', 12_000, 4_000]]);
 });
 
+it('keeps a replay until a booking of its publisher changes or its traffic does', async () => {
+  const { publisherId, placementId, lineItemIds } = await bookLive([{ pacing: 'Even', goal_impressions: 600 }, { priority: 2 }]);
+  const nowMs = Date.now();
+  const of = forecaster();
+  const paused: number[] = [];
+  const again = async () => {
+    paused.length = 0;
+    return of.baseline(publisherId, nowMs, (done) => Promise.resolve(void paused.push(done)));
+  };
+  const first = await again();
+  expect(paused.length).toBeGreaterThan(1);
+  // Of another publisher: the catalog has another version.
+  await book(knex);
+  const second = await again();
+  expect(second.version).toBeGreaterThan(first.version);
+  expect(paused).toEqual([1]);
+  expect(second.prediction.lineItems).toEqual(first.prediction.lineItems);
+  await knex('line_items').where({ id: lineItemIds[0] }).update({ goal_impressions: 300 });
+  const third = await again();
+  expect(third.prediction.lineItems).toEqual(
+    (await forecaster().baseline(publisherId, nowMs, () => Promise.resolve())).prediction.lineItems,
+  );
+  expect(third.prediction.lineItems.get(lineItemIds[0]!)!.p50).toBeLessThan(first.prediction.lineItems.get(lineItemIds[0]!)!.p50);
+  const night = { publisher_id: publisherId, name: 'night', from_at: new Date(nowMs + DAY), to_at: new Date(nowMs + 2 * DAY), factor: 3 };
+  await knex('traffic_events').insert({ ...night, placements: [placementId], key_values: '{}' });
+  const fourth = await again();
+  expect(fourth.prediction.middle.opportunities).toBeGreaterThan(third.prediction.middle.opportunities + VISITS_A_DAY);
+});
+
 it('ends where it is told to', async () => {
-  const booking = await book(knex);
-  await live(knex, booking, Date.now());
+  const booking = await bookLive();
   const question = {
     publisherId: booking.publisherId,
     lineItemId: booking.lineItemIds[0],
@@ -225,8 +244,7 @@ it('ends where it is told to', async () => {
 });
 
 it('says what the sample has of one question while it replays for another, whose answer is the same', async () => {
-  const booking = await book(knex, { lineItems: [{ pacing: 'Even', goal_impressions: 600 }, { priority: 3 }] });
-  await live(knex, booking, Date.now());
+  const booking = await bookLive([{ pacing: 'Even', goal_impressions: 600 }, { priority: 3 }]);
   const nowMs = Date.now();
   const [first, second] = booking.lineItemIds.map((lineItemId) => ({
     ...{ publisherId: booking.publisherId, lineItemId, draft: undefined, nowMs, models: {} },
@@ -244,8 +262,7 @@ it('says what the sample has of one question while it replays for another, whose
 });
 
 it('knows who gets what from the replay that another process has stored', async () => {
-  const booking = await book(knex, { lineItems: [{ priority: 1 }, { priority: 2 }] });
-  await live(knex, booking, Date.now());
+  const booking = await bookLive([{ priority: 1 }, { priority: 2 }]);
   const nowMs = Date.now();
   const made = await forecaster().baseline(booking.publisherId, nowMs, () => Promise.resolve());
   await createForecastStore({ knex }).keepBase(booking.publisherId, dateOfDay(dayOf(nowMs)), figuresOf(made, dateOfDay), []);

@@ -24,11 +24,15 @@ export const live = async (
     });
   }
   await createSampleStore({ knex }).add(requests);
-  await knex.raw(
+  await countSampled(knex, publisherId);
+};
+
+/** Counts what is in the sample of a publisher as all that its pages asked for. */
+export const countSampled = (knex: Knex, publisherId: number): Promise<unknown> =>
+  knex.raw(
     `insert into request_days (day, publisher_id, placement_id, reason, size, requests)
      select (at at time zone time_zone)::date, publisher_id, placements[1], '', '300x250', count(*)
      from traffic_sample join publishers on publishers.id = publisher_id where publisher_id = ? group by 1, 2, 3
      on conflict do nothing`,
     [publisherId],
   );
-};

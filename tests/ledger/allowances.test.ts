@@ -11,7 +11,6 @@ import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decis
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 // Thousands of answers of Redis, one after the other.
-jest.setTimeout(180_000);
 
 const TTL_MS = 30 * MINUTE;
 const STEP_MS = 50;

@@ -21,7 +21,6 @@ const REQUESTS_PER_STEP = 4;
 const RENDER_RATE = 0.8;
 
 /** A flight takes some 12,000 calls of Redis. */
-jest.setTimeout(180_000);
 
 let rig: LedgerRig;
 beforeEach(async () => {

@@ -11,7 +11,6 @@ import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { createLedgerRig, momentsOf, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 // Thousands of answers of Redis, one after the other.
-jest.setTimeout(300_000);
 
 const zoneOffset = createZoneOffset();
 const ruleOf = createDayRules(zoneOffset);

@@ -6,7 +6,6 @@ import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 // About 50,000 answers of Redis, one after the other: seconds, and minutes where other work has the cores.
-jest.setTimeout(600_000);
 
 describe('a simulated day', () => {
   it('with two replicas, a surge, an outage and pages that do not render delivers exactly its cap, evenly', async () => {

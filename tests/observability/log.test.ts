@@ -103,11 +103,11 @@ describe('standard output', () => {
     const { code, said, out } = await run('pipe', false);
     expect({ code, said }).toEqual({ code: 0, said: 'alive, dropped 0' });
     expect(out.trimEnd().split('\n')).toHaveLength(50);
-  }, 20_000);
+  });
 
   test('the process runs on after the reader has closed, and counts lost lines', async () => {
     expect(await run('pipe', true)).toMatchObject({ code: 0, said: 'alive, dropped 50' });
-  }, 20_000);
+  });
 
   test('the process runs on with a full disk, and counts lost lines', async () => {
     const full = openSync('/dev/full', 'w');
@@ -116,5 +116,5 @@ describe('standard output', () => {
     } finally {
       closeSync(full);
     }
-  }, 20_000);
+  });
 });

@@ -1,5 +1,5 @@
 import knexFactory, { type Knex } from 'knex';
-import { untilTrue } from '../../testkit/until.ts';
+import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => knex.destroy());
 
 test('of two replicas that start at once, one prints the link of the first administrator, which works once', async () => {
-  await untilTrue(() => secretIn(first.logs() + second.logs()) !== '', 5_000, 20);
+  await untilTrue(() => secretIn(first.logs() + second.logs()) !== '', PATIENCE_MS, 20);
   const printed = `${first.logs()}${second.logs()}`.match(/\S*adsl_[0-9a-f]{56}/g);
   expect(printed).toEqual([expect.stringMatching(`^${TOOL_URL}/static/sign-in.html#adsl_`)]);
   const secret = secretIn(printed?.[0] ?? '');

@@ -32,6 +32,7 @@ const CALLERS: readonly { readonly role: RoleName; readonly reach: Reach }[] = [
   { role: 'administrator', reach: 'booked' },
   { role: 'trafficker', reach: 'booked' },
   { role: 'advertiser', reach: 'booked' },
+  { role: 'buyer', reach: 'booked' },
 ];
 
 let replica: Replica;

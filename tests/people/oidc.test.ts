@@ -6,7 +6,7 @@ import {
   type OidcProvider,
   type OidcProviderOptions,
 } from '../../testkit/start-oidc-provider.ts';
-import { untilTrue } from '../../testkit/until.ts';
+import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -253,7 +253,7 @@ describe('a provider that is down', () => {
     provider = await start({ port: provider.port });
     expect(sentTo(await signInAt(visitorAt(late.url), { account: 'ann' }))).toEqual([303, '/static/admin.html']);
     const isIn = async (): Promise<boolean> => sentTo(await signInAt(visitor(), { account: 'ann' }))[1] === '/static/admin.html';
-    expect(await untilTrue(isIn, 10_000, 500)).not.toBe(false);
+    expect(await untilTrue(isIn, PATIENCE_MS, 500)).not.toBe(false);
     expect(await isIn()).toBe(true);
   });
 

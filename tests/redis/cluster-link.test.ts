@@ -12,7 +12,7 @@ let cluster: RedisCluster;
 beforeAll(async () => {
   cluster = await startRedisCluster({ masters: 3, withReplicas: true });
   atEnd(() => cluster.close());
-}, 30_000);
+});
 
 test('a node that hangs, and then is gone with its replica, takes down its shards alone', async () => {
   // With the patience of requests, and with the command timeout of the background.
@@ -26,7 +26,7 @@ test('a node that hangs, and then is gone with its replica, takes down its shard
     return link;
   });
   await Promise.all(links.map((link) => link.open('one')));
-  for (const link of links) await eventually(() => expect(link.up).toBe(true), 5_000);
+  for (const link of links) await eventually(() => expect(link.up).toBe(true));
 
   const [node, ...others] = cluster.masters;
   const lost = (await node!.client.keys('ads:*:claim')).map((key) => claimKeys.indexOf(key));
@@ -34,7 +34,7 @@ test('a node that hangs, and then is gone with its replica, takes down its shard
   expect([lost.length > 0, kept.length > 0]).toEqual([true, true]);
   const expectOnlyLostDown = async (): Promise<void> => {
     for (const link of links)
-      await eventually(() => expect(SHARDS.filter((shard) => !link.upOf(shard))).toEqual(lost.toSorted((a, b) => a - b)), 10_000);
+      await eventually(() => expect(SHARDS.filter((shard) => !link.upOf(shard))).toEqual(lost.toSorted((a, b) => a - b)));
   };
 
   await cluster.replicas[0]!.crash();
@@ -43,10 +43,10 @@ test('a node that hangs, and then is gone with its replica, takes down its shard
   // A shard of another node that has failed once is probed again, while the hanging node still holds its probes.
   for (const link of links) {
     link.suspect(kept[0]!);
-    await eventually(() => expect(link.upOf(kept[0]!)).toBe(true), 1_000);
+    await eventually(() => expect(link.upOf(kept[0]!)).toBe(true));
   }
   node!.signal('SIGCONT');
-  for (const link of links) await eventually(() => expect(link.up).toBe(true), 10_000);
+  for (const link of links) await eventually(() => expect(link.up).toBe(true));
 
   await node!.crash();
   await expectOnlyLostDown();
@@ -54,4 +54,4 @@ test('a node that hangs, and then is gone with its replica, takes down its shard
   await expectOnlyLostDown();
   for (const link of links) expect(Math.abs(link.nowMs(kept[0]!) - Date.now())).toBeLessThan(1_000);
   expect(await others[0]!.client.ping()).toBe('PONG');
-}, 60_000);
+});

@@ -22,8 +22,7 @@ const createLink = (options: Partial<RedisLinkOptions> = {}): ProbedRedisLink =>
   });
   return link;
 };
-const isUp = (link: ProbedRedisLink, up: boolean): Promise<void> =>
-  eventually(() => expect([link.up, link.upOf(1)]).toEqual([up, up]), 2_000);
+const isUp = (link: ProbedRedisLink, up: boolean): Promise<void> => eventually(() => expect([link.up, link.upOf(1)]).toEqual([up, up]));
 
 test('is down before it is opened and up afterwards', async () => {
   const link = createLink();

@@ -29,4 +29,4 @@ test('the balancer of the proofs keeps idle connections, and says nothing of tho
   await balancer.stop();
   replica.closeAllConnections();
   replica.close();
-}, 30_000);
+});

@@ -119,4 +119,4 @@ test('in production a replica is not ready on a database that is not migrated, s
   expect(server.output()).toContain('Not ready: the database is not migrated (');
   await migrateLatest(unmigrated);
   await eventually(async () => expect((await fetch(`${server.url}/ready`)).status).toBe(200));
-}, 30_000);
+});

@@ -27,7 +27,7 @@ beforeAll(async () => {
   publishers = await bookPublishers(databaseUrl, SHARDS);
   const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: cluster.urls };
   replicas = [await startReplica({ env }), await startReplica({ env })];
-}, 30_000);
+});
 
 /** Traffic on both replicas while something is done to the cluster. */
 const serveDuring = async (perSecond: number, work: () => Promise<void>): Promise<TrafficReport> => {
@@ -61,7 +61,7 @@ test('sixteen shards are spread over three masters, and every script, stream and
   expect(Math.min(...served.values())).toBeGreaterThan(0);
   const keys = await Promise.all(cluster.masters.map(keysOn));
   for (const onMaster of keys) expect(onMaster.filter((key) => key.endsWith(':events')).length).toBeGreaterThan(0);
-  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged));
   for (const replica of replicas) expect(replica.logs()).not.toMatch(/CROSSSLOT|MOVED|NOSCRIPT|WRONGTYPE|Lua/);
 });
 
@@ -98,7 +98,7 @@ test('moving cluster slots to another master under load fails no request and los
   });
   expect(failed).toEqual([]);
   expect(await keysOn(to)).toContain(moved);
-  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged));
 });
 
 test('a manual failover fails no request and exceeds no cap', async () => {
@@ -113,7 +113,7 @@ test('a manual failover fails no request and exceeds no cap', async () => {
     await sleep(2_700);
   });
   expect(failed).toEqual([]);
-  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged));
 });
 
 test('after a master crashes its replica takes over: every request is answered, other shards are not affected, no acknowledged hit is lost', async () => {
@@ -123,13 +123,13 @@ test('after a master crashes its replica takes over: every request is answered, 
   const { failed, unfilledAtMs } = await serveDuring(200, async () => {
     await sleep(500);
     await crashing!.crash();
-    await eventually(async () => expect(await taking!.client.info('replication')).toContain('role:master'), 10_000);
+    await eventually(async () => expect(await taking!.client.info('replication')).toContain('role:master'));
     await sleep(1_500);
   });
   expect(failed).toEqual([]);
   const shardsOfUnfilled = [...unfilledAtMs].filter(([, moments]) => moments.length > 0).map(([id]) => id % SHARDS);
   for (const shard of shardsOfUnfilled) if (shard !== publishers[0]!.publisherId % SHARDS) expect([...lost]).toContain(shard);
-  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged));
   expect(await metric('adserver_redis_shards_down')).toBe(0);
 
   const capped = await withClient(databaseUrl, (client) =>
@@ -155,8 +155,8 @@ test('a master that loses its data sells no cap again and loses no impression, a
   });
   expect(failed).toEqual([]);
   for (const [id, moments] of unfilledAtMs) if (moments.length > 0) expect([...lost]).toContain(id % SHARDS);
-  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 20_000);
-  await eventually(async () => expect(await metric('adserver_books_rebuilding')).toBe(0), 20_000);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged));
+  await eventually(async () => expect(await metric('adserver_books_rebuilding')).toBe(0));
   const capped = await withClient(databaseUrl, (client) =>
     client.query<{ impressions: string }>('select impressions from daily_counts where line_item_id = $1', [publishers[0]!.lineItemIds[0]]),
   );

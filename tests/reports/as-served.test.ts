@@ -6,8 +6,6 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
-const PATIENCE_MS = 30_000;
-
 let replica: Replica;
 let api: ApiCall;
 let knex: Knex;
@@ -34,10 +32,8 @@ const show = async (booked: Booked, user: string): Promise<void> => {
 };
 /** Resolves when the events of a campaign are in the roll-ups. */
 const stored = (booked: Booked, impressions: number) =>
-  eventually(
-    async () =>
-      expect((await report(`group_by=campaign&metrics=impressions&filter[campaign]=${booked.campaign}`)).totals).toEqual({ impressions }),
-    PATIENCE_MS,
+  eventually(async () =>
+    expect((await report(`group_by=campaign&metrics=impressions&filter[campaign]=${booked.campaign}`)).totals).toEqual({ impressions }),
   );
 
 describe('the size', () => {
@@ -61,7 +57,7 @@ describe('the size', () => {
         { size: '320x50', requests: 1, unfilled: 0 },
         { size: '970x250', requests: 1, unfilled: 0 },
       ]);
-    }, PATIENCE_MS);
+    });
   });
 
   it('is the one that the request names, for a creative that fits any', async () => {
@@ -112,7 +108,7 @@ describe('the advertiser', () => {
         },
       ]);
       expect(Date.parse(page.payer_changes[0].at)).toBeGreaterThanOrEqual(changedFrom);
-    }, PATIENCE_MS);
+    });
 
     for (const dimension of ['country', 'device', 'placement'])
       expect(

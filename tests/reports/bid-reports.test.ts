@@ -81,7 +81,7 @@ test('a report adds up what each bidder was asked, answered and won, by bidder, 
       { bidder_id: southId, bidder: 'South', ...figures(south.calls(), 5, 0, 0, south.won.length) },
     ]);
     expect([totals, north.won.length, south.won.length]).toEqual([figures(13, 9, 1, 1, 6), 3, 3]);
-  }, 20_000);
+  });
   expect((await report(`group_by=deal,bidder&${metrics}`)).rows).toEqual([
     { deal: 'gold', bidder_id: northId, bidder: 'North', ...figures(6, 2, 0, 1, 2) },
   ]);

@@ -4,7 +4,6 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
-const PATIENCE_MS = 30_000;
 const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1';
 const IN_THE_US = '2.0.0.1';
@@ -63,7 +62,7 @@ test('requests are counted by country, device and browser; serves by placement, 
     ]);
     // Those of the ledger, counted once.
     expect(await rowsOf(`group_by=line_item&metrics=serves&${of}`)).toMatchObject([{ line_item_id: booked.lineItem, serves: 2 }]);
-  }, PATIENCE_MS);
+  });
 });
 
 test.each([

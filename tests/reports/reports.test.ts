@@ -66,12 +66,12 @@ test('a report of today has what pages asked for, was served, seen and clicked, 
         ecpm: 10,
       },
     });
-  }, 20_000);
+  });
   // The tally of serves is copied every five seconds.
   await eventually(async () => {
     const serves = await report(`group_by=line_item&metrics=serves,impressions,revenue&filter[line_item]=${booked.lineItem}`);
     expect(serves.rows).toEqual([{ line_item_id: booked.lineItem, line_item: 'Boots', serves: 2, impressions: 1, revenue: 0.01 }]);
-  }, 20_000);
+  });
   const ofCampaign = (await api('GET', `/campaigns/${booked.campaign}/report`)).body.totals;
   expect([ofCampaign.impressions, ofCampaign.spend, ofCampaign.serves]).toEqual([1, 0.01, 2]);
   const reasons = await report(`group_by=reason&metrics=requests&filter[publisher]=${booked.publisher.id}`);

@@ -15,7 +15,7 @@ const po = JSON.stringify(path.join(ROOT, 'scripts/po.mjs'));
 test('every text of the page is marked, and has a German one with the same placeholders; none is left over', async () => {
   const said = await run(`import { updateTexts } from ${script}; await updateTexts(true, console.log);`);
   expect(said.trim()).toMatch(/^\d{4} texts, 0 faults$/);
-}, 60_000);
+});
 
 test.each([
   ['between tags', 'html`<p>Not marked</p>`', 'Not marked'],

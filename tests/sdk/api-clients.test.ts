@@ -39,7 +39,7 @@ beforeAll(async () => {
   await clients.runProgram('tsx/dist/cli.mjs', path.resolve('scripts/build-clients.ts'), path.join(clients.folder, 'built'));
   await mkdir(path.join(clients.folder, 'node_modules/@ad-server'), { recursive: true });
   await symlink(path.join(clients.folder, 'built/typescript'), path.join(clients.folder, 'node_modules/@ad-server/client'));
-}, 120_000);
+});
 
 /** The blocks of docs/clients.md in one language, as one program. */
 const documented = (language: string): string =>
@@ -155,20 +155,20 @@ test('the TypeScript client reads lists by pages, sends lost calls again once, w
     outcome(),
   );
   expectCalls(from, 'Typed');
-}, 120_000);
+});
 
 test('the Python client does the same', async () => {
   const from = door.passed.length;
   expect(JSON.parse(await runPython('scenario.py', PYTHON))).toEqual(outcome());
   expectCalls(from, 'Dynamic');
-}, 120_000);
+});
 
 test('the programs of docs/clients.md run', async () => {
   const typed = await clients.runProgram('../' + path.relative(path.resolve('.'), path.join(clients.folder, 'documented.js')));
   const dynamic = await runPython('documented.py', documented('python'));
   expect(typed).toContain('The record has changed since');
   expect(dynamic).toBe(typed);
-}, 120_000);
+});
 
 test('answers have the members that their types promise', async () => {
   await machine('POST', '/apply', bookings('typed'));

@@ -17,6 +17,7 @@ test.each([
   [`adsdk-player-${version}.js`, 4300],
   [`adsdk-dialog-${version}.js`, 2000],
   [`adsdk-debug-${version}.js`, 7000],
+  [`adsdk-preview-${version}.js`, 1000],
 ])('%s is at most %i bytes gzipped', (file, maxBytes) => {
   expect(gzipSync(read(file), { level: 9 }).length).toBeLessThanOrEqual(maxBytes);
 });

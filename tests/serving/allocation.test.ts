@@ -2,7 +2,6 @@ import { simulateMarket } from '../../testkit/simulation/allocation-market.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 /** Some 12,000 decisions. */
-jest.setTimeout(180_000);
 
 test('with dynamic allocation guaranteed line items reach their goals while the bidder pays more for the same requests', async () => {
   const redisUrl = await testRedisUrl();

@@ -71,7 +71,7 @@ beforeAll(async () => {
   });
   redisUrl = await testRedisUrl();
   replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BIDDER_TIMEOUT: '2s' } });
-}, 60_000);
+});
 afterAll(() => new Promise((resolve) => bidder.close(resolve)));
 
 interface Answer {
@@ -123,7 +123,7 @@ it('ranks three bidders and two direct line items by price, in every order of pr
     ]);
     expect([order, answer.seatbid[0]!.bid[0]]).toMatchObject([order, { adm: '<i>8</i>', price: 8 }]);
   }
-}, 60_000);
+});
 
 function permutations(items: readonly number[]): number[][] {
   return items.length < 2 ? [[...items]] : items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]));

@@ -74,4 +74,4 @@ it('a client that renders nothing holds a page of ads, whatever it claims to be;
   for (const impurl of got.slice(0, 3)) expect((await browse(replica.url + impurl)).status).toBe(200);
   // A replica remembers a refusal for a second.
   await eventually(async () => expect((await ask('198.51.100.7')).impurl).toBeDefined());
-}, 60_000);
+});

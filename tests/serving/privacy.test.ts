@@ -102,7 +102,7 @@ beforeAll(async () => {
   redis = new Redis(redisUrl);
   atEnd(() => redis.disconnect());
   replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BIDDER_TIMEOUT: '2s', LOG_LEVEL: 'debug' } });
-}, 60_000);
+});
 
 interface Answer {
   readonly seatbid: readonly { readonly bid: readonly { readonly adm: string; readonly impurl: string }[] }[];
@@ -212,7 +212,7 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
   expect(deviations).toEqual([]);
   const logged = replica.logs();
   for (const secret of ['mail.example', ...Object.values(ADDRESSES)]) expect(logged).not.toContain(secret);
-}, 120_000);
+});
 
 test('without the user id capped line items serve up to their cap from the memory of the replica, if the publisher chose so', async () => {
   const answers: (string | undefined)[] = [];

@@ -138,7 +138,7 @@ it('shows a roadblock on all its placements of a page or on none, also over seve
   expect([await shown(['tail']), await shown(['lead'])]).toEqual([['none 525'], ['none 525']]);
   const view = { page: 'z', placements: WITH_SETS };
   expect(['10,11', '12,13']).toContain([...(await shown(['lead'], view)), ...(await shown(['tail'], view))].join());
-}, 60_000);
+});
 
 it('while Redis is away, shows the ads of a page view, and what they exclude within an answer', async () => {
   const { redis, stores, shown } = await openReplica();
@@ -152,4 +152,4 @@ it('while Redis is away, shows the ads of a page view, and what they exclude wit
   await stores.startRedis('', { port: Number(new URL(redis.url).port) });
   await eventually(async () => expect(await shown(['foot'], { page: 'z', placements })).toEqual(['3']));
   expect(await shown(['side', 'top'], { page: 'z', placements })).toEqual(['2', '1']);
-}, 60_000);
+});

@@ -78,7 +78,7 @@ export const bookingOf = (campaign: CampaignWire, items: readonly LineItemWire[]
 /** A copy that is new in every part: what a template is, and what begins from one. */
 export const asNew = ({ advertiser, campaign, line_items: items }: BookingDraft): BookingDraft => ({
   advertiser,
-  campaign: { fields: { ...campaign.fields, external_key: '', order_number: '' } },
+  campaign: { fields: { ...campaign.fields, external_key: '', order_number: '', screenshots: [] } },
   line_items: items.map(({ fields, click, creatives }) => ({
     ...{ key: newKey(), fields: { ...fields, external_key: '' }, click },
     creatives: creatives.map(({ fields: of, note }) => ({

@@ -4,6 +4,7 @@ import { input } from '../../parts/fields/input.ts';
 import { button, pill, type Status } from '../../parts/parts.ts';
 import { listed } from '../../words/kinds.ts';
 import { t } from '../../words/texts.ts';
+import { termsOf, type CreativeTerm } from '../creative-terms.ts';
 import { labelOf } from '../forms/entity-fields.ts';
 import { textOf } from '../forms/typed-text.ts';
 import type { CreativePart, ItemPart } from './booking-draft.ts';
@@ -63,7 +64,7 @@ const creativeCard = (context: ItemRowContext, item: ItemPart, one: CreativePart
       ${fields['width'] == null ? t`any size` : `${width} × ${height}`}${places.length > 0 ? ` · ${places.join(', ')}` : nothing}
       ${one.base ? pill(textOf(fields['status']) as Status) : nothing}
     </p>
-    ${termsOf(item.fields).map((term) => termField(context, item, one, term))}
+    ${termsOf({ rotation: item.fields['rotation'], roadblock: item.fields['roadblock'] }).map((term) => termField(context, item, one, term))}
     ${faults.map(({ detail }) => html`<p class="desk-fault">${detail}</p>`)}
     ${places.length === 0 && faults.length === 0 ? html`<p class="desk-fault">${t`no placement of this size`}</p>` : nothing}
     ${
@@ -78,15 +79,6 @@ const creativeCard = (context: ItemRowContext, item: ItemPart, one: CreativePart
     }
   </li>`;
 };
-
-/** What a creative says of itself in a line item of this kind. */
-type CreativeTerm = 'weight' | 'step' | 'companion_set';
-
-const termsOf = (fields: ItemPart['fields']): readonly CreativeTerm[] => [
-  ...(fields['rotation'] === 'weighted' ? (['weight'] as const) : []),
-  ...(fields['rotation'] === 'sequence' ? (['step'] as const) : []),
-  ...(fields['roadblock'] === true ? (['companion_set'] as const) : []),
-];
 
 const termField = ({ desk }: ItemRowContext, item: ItemPart, one: CreativePart, term: CreativeTerm): TemplateResult => {
   const label = labelOf('creatives', term);

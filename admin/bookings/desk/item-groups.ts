@@ -1,6 +1,13 @@
 import type { Dimensions, PlacementWire } from '../../api/wire.ts';
 import { frequencyCapsOf } from '../../../src/catalog/model/frequency-caps.ts';
-import { BUDGET_TYPE_WORDS, CLASS_WORDS, LINE_ITEM_TYPE_WORDS, PACING_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
+import {
+  BUDGET_TYPE_WORDS,
+  CLASS_WORDS,
+  LINE_ITEM_TYPE_WORDS,
+  PACING_WORDS,
+  PRIORITY_WORDS,
+  ROTATION_WORDS,
+} from '../../words/choice-words.ts';
 import { capWords } from '../../words/cap-words.ts';
 import { flight } from '../../words/dates.ts';
 import { count, money, price } from '../../words/formats.ts';
@@ -41,7 +48,10 @@ const GROUPS: readonly ItemGroup[] = [
   {
     ...{ name: 'what', label: t`What` },
     fields: ['name', 'class', 'type', 'bidder_id', 'endpoint'],
-    more: ['priority', 'share_of_voice', 'rotation', 'deal_id', 'gvl_id', 'notice_hosts', 'value_cpm', 'external_key', 'active'],
+    more: [
+      ...['priority', 'share_of_voice', 'roadblock', 'rotation', 'deal_id'],
+      ...['gvl_id', 'notice_hosts', 'value_cpm', 'external_key', 'active'],
+    ],
   },
   { ...{ name: 'where', label: t`Where` }, fields: ['placement_ids'], more: [] },
   { ...{ name: 'when', label: t`When` }, fields: ['start_date', 'end_date'], more: ['schedule', 'schedule_zone'] },
@@ -78,40 +88,75 @@ export const ITEM_GROUPS: readonly ItemGroup[] = GROUPS.map((group) =>
 
 type Fields = Readonly<Record<string, never>>;
 
+export interface GroupNames {
+  readonly dimensions: Dimensions;
+  readonly currency: string;
+  /** Of a targeting that line items share. */
+  readonly targetingNamed: (id: number) => string;
+}
+
 /** A line item in one line for each group: `phones in US, CA`. */
-export const groupWords = (item: ItemPart, dimensions: Dimensions, currency: string): Readonly<Record<GroupName, string>> => {
+export const groupWords = (item: ItemPart, { dimensions, currency, targetingNamed }: GroupNames): Readonly<Record<GroupName, string>> => {
   const record = recordOfPart('line_items', item.fields, dimensions) as unknown as Fields & Readonly<Record<string, unknown>>;
   const own = (record['placement_ids'] as readonly string[] | undefined) ?? [];
   // Creatives may have placements of their own.
   const others = item.creatives.flatMap(({ base }) => (base?.['placement_ids'] as readonly string[] | undefined) ?? []);
   const places = [...new Set(own.length > 0 ? own : others)];
   const targeting = (record['targeting'] ?? {}) as Parameters<typeof targetingWords>[0];
-  const rules = targetingWords(targeting, { countryName, dimensions });
+  const { targeting_id: shared }: Readonly<Record<string, unknown>> = record;
+  const rules = [
+    ...(typeof shared === 'number' ? [t`of “${targetingNamed(shared)}”`] : []),
+    ...targetingWords(targeting, { countryName, dimensions }),
+  ];
   const caps = frequencyCapsOf(record as never);
   return {
     what: [
       labelIn(LINE_ITEM_TYPE_WORDS, record['type']),
       labelIn(CLASS_WORDS, record['class']) || t`${labelIn(PRIORITY_WORDS, record['priority'] ?? 2)} priority`,
+      ...soldWords(record),
       item.creatives.length > 0 ? counted(item.creatives.length, 'creative') : t`no creative yet`,
     ].join(', '),
     where: places.length > 0 ? listed(places) : t`nowhere yet`,
     when: whenWords(record),
     who: rules.length > 0 ? rules.join(', ') : t`everyone`,
     price: priceWords(record, currency),
-    pace: [labelIn(PACING_WORDS, record['pacing']), ...(caps.length > 0 ? capWords(caps) : [t`any number of times per person`])].join(
-      ' · ',
-    ),
+    pace: [
+      labelIn(PACING_WORDS, record['pacing']),
+      ...limitWords(record, currency),
+      ...(caps.length > 0 ? capWords(caps) : [t`any number of times per person`]),
+    ].join(' · '),
   };
 };
 
 const labelIn = (choices: Readonly<Record<string, { readonly label: string }>>, value: unknown): string =>
   choices[textOf(value)]?.label ?? '';
 
+/** What sets it apart from others of its class: `30 % of the requests`. */
+const soldWords = (record: Readonly<Record<string, unknown>>): readonly string[] => {
+  const { share_of_voice: share, roadblock, rotation } = record;
+  return [
+    ...(typeof share === 'number' ? [t`${share} % of the requests`] : []),
+    ...(roadblock === true ? [t`all placements together`] : []),
+    ...(rotation === 'sequence' ? [ROTATION_WORDS.sequence.label] : []),
+  ];
+};
+
 const whenWords = (record: Readonly<Record<string, unknown>>): string => {
   const [start, end] = [textOf(record['start_date']), textOf(record['end_date'])];
   const days = start === '' && end === '' ? t`with the campaign` : flight({ start_date: start || '…', end_date: end || '…' });
   const hours = scheduleWords((record['schedule'] as Parameters<typeof scheduleWords>[0] | undefined) ?? []);
-  return hours === '' ? days : `${days}, ${hours}`;
+  if (hours === '') return days;
+  return record['schedule_zone'] === 'visitor' ? t`${days}, ${hours} on the clock of the visitor` : `${days}, ${hours}`;
+};
+
+/** `5,000 impressions a day`. */
+const limitWords = (record: Readonly<Record<string, unknown>>, currency: string): readonly string[] => {
+  const { daily_impression_cap: impressions, daily_spend_cap: spend, rate_limit: rate } = record;
+  return [
+    ...(typeof impressions === 'number' ? [t`${count(impressions)} impressions a day`] : []),
+    ...(typeof spend === 'number' ? [t`${money(spend, currency)} a day`] : []),
+    ...(typeof rate === 'number' ? [t`${rate} serves a second`] : []),
+  ];
 };
 
 /** `300,000 impressions at $9.00 CPM`. */
@@ -126,10 +171,13 @@ const priceWords = (record: Readonly<Record<string, unknown>>, currency: string)
   ].filter((one) => one !== '');
   const rate = type === 'CPC' ? cpc : type === 'CPCV' ? cpcv : cpm;
   const label = labelIn(BUDGET_TYPE_WORDS, type);
+  if (record['added_value'] === true) return [...goal, t`added value`].join(', ');
   if (type === 'Flat') return [...goal, budget === undefined ? t`no fee yet` : t`a fee of ${money(budget, currency)}`].join(', ');
   const paid = rate === undefined ? t`no price yet` : `${price(rate, currency)} ${label}`;
+  const [list, off] = [number('list_price'), number('discount')];
+  const discount = list === undefined || off === undefined ? '' : t`${off} % off ${price(list, currency)}`;
   const bound = budget === undefined ? '' : t`up to ${money(budget, currency)}`;
-  return [goal.length > 0 ? t`${goal.join(', ')} at ${paid}` : paid, bound].filter((one) => one !== '').join(', ');
+  return [goal.length > 0 ? t`${goal.join(', ')} at ${paid}` : paid, discount, bound].filter((one) => one !== '').join(', ');
 };
 
 /** What a line item costs when it delivers what is booked; undefined: its price or its bound is open. */

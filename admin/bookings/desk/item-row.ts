@@ -3,6 +3,7 @@ import type { FormField } from '../../../src/catalog/entities/form.ts';
 import { button } from '../../parts/parts.ts';
 import { input } from '../../parts/fields/input.ts';
 import { fieldsOf, hasType, holds, wordsOf } from '../forms/entity-fields.ts';
+import { rateOffers } from '../rates-card.ts';
 import type { Form } from '../forms/form.ts';
 import { readAt } from '../forms/pointer.ts';
 import { textOf } from '../forms/typed-text.ts';
@@ -20,11 +21,11 @@ export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): Te
   const { page, desk, opened } = context;
   const isOpen = opened.has(item.key);
   if (isOpen) expectPlacements(page, textOf(desk.form.read('/campaign/fields/publisher_id')));
-  const words = groupWords(
-    item,
-    page.store.dimensions(),
-    currencyOfPublisher(page.store, textOf(desk.form.read('/campaign/fields/publisher_id'))),
-  );
+  const words = groupWords(item, {
+    dimensions: page.store.dimensions(),
+    currency: currencyOfPublisher(page.store, textOf(desk.form.read('/campaign/fields/publisher_id'))),
+    targetingNamed: (id) => page.store.find('targetings', id)?.name ?? `#${id}`,
+  });
   const title = titleIn(item, at, textOf(desk.draft().campaign.fields['name']));
   const id = `item-${item.key}`;
   const faults = desk.form.faultsAt(`/line_items/${at}`).length;
@@ -136,7 +137,7 @@ const fieldsIn = (context: ItemRowContext, item: ItemPart, at: number, group: It
   const rest = named(group.more);
   const shown = rest.filter((field) => opened.has(all) || isSet(field, item));
   return html`${[...named(group.fields), ...shown].map((field) => fieldIn(context, item, at, field))}
-  ${group.name === 'what' ? clickField(context, item, at) : nothing}
+  ${group.name === 'what' ? clickField(context, item, at) : nothing} ${group.name === 'price' ? listPrices(context, item, at) : nothing}
   ${
     rest.length > shown.length
       ? html`<p class="wide desk-more">
@@ -155,6 +156,30 @@ const fieldsIn = (context: ItemRowContext, item: ItemPart, at: number, group: It
 };
 
 const MORE_NAMED = 4;
+
+/** Prices of the publisher's rate card for it, over the days of its campaign where it has none of its own. */
+const listPrices = ({ page, desk }: ItemRowContext, item: ItemPart, at: number): TemplateResult | typeof nothing => {
+  const publisher = page.store.find('publishers', textOf(desk.form.read('/campaign/fields/publisher_id')));
+  if (!publisher) return nothing;
+  const isDate = (pointer: string): boolean => pointer === '/start_date' || pointer === '/end_date';
+  const offers = rateOffers(
+    page,
+    {
+      read: (pointer) => {
+        const own = readAt(item.fields, pointer);
+        return own === '' && isDate(pointer) ? desk.form.read(`/campaign/fields${pointer}`) : own;
+      },
+      write: (pointer, value) => desk.form.write(`/line_items/${at}/fields${pointer}`, value),
+    },
+    publisher,
+  );
+  return offers === nothing
+    ? nothing
+    : html`<div class="wide">
+        <b>${t`Rate card`}</b>
+        ${offers}
+      </div>`;
+};
 
 const isSet = ({ pointer, schema, words }: FormField, { fields }: ItemPart): boolean => {
   const value = readAt(fields, pointer);

@@ -2,7 +2,7 @@ import type { Answered } from '../../api/api.ts';
 import type { Problem } from '../../api/wire.ts';
 import type { Page } from '../../page.ts';
 import type { Route } from '../../route.ts';
-import { listOf } from '../forms/typed-text.ts';
+import { listOf, textOf } from '../forms/typed-text.ts';
 import { bookingOf, newBooking, newKey, type BookingDraft } from './booking-draft.ts';
 
 export type KeptDraft = Answered<'GET', '/booking_drafts'>[number];
@@ -35,8 +35,12 @@ export const readBooking = async (
   const isKept = listed.ok && listed.value.some((one) => one.key === key);
   const kept = isKept ? await api.get('/booking_drafts/{key}', { key }) : undefined;
   const draft = kept?.ok ? (kept.value.content as unknown as BookingDraft) : original;
+  const namedIn = (field: string): readonly string[] =>
+    draft.line_items.map(({ fields }) => textOf(fields[field])).filter((id) => id !== '');
   await Promise.all([
     store.ensure('placements', ...draft.line_items.flatMap(({ fields }) => listOf(fields['placement_ids']))),
+    store.ensure('targetings', ...namedIn('targeting_id')),
+    store.ensure('bidders', ...namedIn('bidder_id')),
     store.ensure('advertisers', ...listOf(draft.campaign.fields['advertiser_id']).filter((one) => one !== '')),
     store.ensure('publishers', ...listOf(draft.campaign.fields['publisher_id']).filter((one) => one !== '')),
   ]);

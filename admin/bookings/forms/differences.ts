@@ -1,9 +1,10 @@
 import type { Kind } from '../../api/wire.ts';
 import { valueInWords } from './conflict.ts';
 import { draftOf } from './entity-draft.ts';
-import { fieldsOf, wordsOf } from './entity-fields.ts';
+import { fieldsOf, isAmount, wordsOf } from './entity-fields.ts';
 import { readAt } from './pointer.ts';
 import { listOf } from './typed-text.ts';
+import { price } from '../../words/formats.ts';
 import { t } from '../../words/texts.ts';
 
 /** A field of a record before and after a change, in words. */
@@ -18,12 +19,14 @@ export interface Difference {
  *
  * @param before null: the record is new, and what it has beside the defaults is new
  * @param nameOf the name of a parent by its id
+ * @param currency of its amounts
  */
 export const differencesOf = (
   kind: Kind,
   before: object | null,
   after: object,
   nameOf: (parent: Kind, id: string) => string,
+  currency: string,
 ): readonly Difference[] => {
   const [old, now] = [draftOf(kind, before ?? {}), draftOf(kind, after)];
   return fieldsOf(kind).flatMap((field) => {
@@ -36,7 +39,9 @@ export const differencesOf = (
             .filter((id) => id !== '')
             .map((id) => nameOf(parent, id))
             .join(', ') || t`nothing`
-        : valueInWords(field, value);
+        : isAmount(kind, pointer.slice(1)) && typeof value === 'string' && Number(value)
+          ? price(Number(value), currency)
+          : valueInWords(field, value);
     return [{ label: wordsOf(field, now).label, before: shown(was), after: shown(is) }];
   });
 };

@@ -20,6 +20,9 @@ export const labelOf = (kind: Kind | undefined, name: string, draft: unknown = {
   return field ? wordsOf(field, draft).label : name.replaceAll('_', ' ');
 };
 
+/** Whether a field of a record is an amount, in the currency of its publisher. */
+export const isAmount = (kind: Kind, name: string): boolean => entityOf(kind).fields[name]?.stored === 'micros';
+
 export const hasType = ({ type }: FieldSchema, ...names: readonly string[]): boolean =>
   [type].flat().some((one) => names.includes(one ?? ''));
 

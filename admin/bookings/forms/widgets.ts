@@ -15,6 +15,7 @@ import { rateRows, ratesField, ratesOfRows } from '../../parts/fields/rates-fiel
 import { findRecords } from '../lists/find-records.ts';
 import { recordField, recordsField } from '../../parts/fields/record-field.ts';
 import { pagePicturesField, pictureDrafts, picturesOf } from '../../parts/fields/page-pictures-field.ts';
+import { screenshotDrafts, screenshotsField, screenshotsOf } from '../../parts/fields/screenshots-field.ts';
 import { playerDraft, playerOf } from '../../parts/fields/player-draft.ts';
 import { playerField } from '../../parts/fields/player-field.ts';
 import { weekField } from '../../parts/fields/week-field.ts';
@@ -128,6 +129,11 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     toDraft: pictureDrafts,
     toRecord: picturesOf,
     render: ({ form, page, options }) => pagePicturesField(form, page, options),
+  },
+  screenshots: {
+    toDraft: screenshotDrafts,
+    toRecord: screenshotsOf,
+    render: ({ form, page, options }) => screenshotsField(form, page, options),
   },
   headers: {
     toDraft: textRows,

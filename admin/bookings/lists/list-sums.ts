@@ -8,25 +8,33 @@ const isSummed = (kind: Kind): kind is SummedKind => kind === 'campaigns' || kin
 /** What a list and its groups come to. */
 export interface SumsOfList {
   /**
-   * Reads them when they are not known for this state of the list, and draws the page again; those of the
-   * state before until then. undefined: never read, or the kind has none.
+   * Reads them when they are not known for what the list is filtered by, and draws the page again.
+   * undefined: not read yet, or the kind has none. A list that has changed keeps its sums until the new ones are there.
    *
    * @param version of what is listed
    */
   of(query: string, version: number): ListSums | undefined;
 }
 
+/** @returns the query without what changes no sum, so that a list that is sorted anew keeps its last line. */
+const filtersIn = (query: string): string => {
+  const filters = new URLSearchParams(query);
+  filters.delete('sort');
+  filters.delete('include');
+  return filters.toString();
+};
+
 export const createListSums = (page: Page, kind: Kind): SumsOfList => {
-  let shown: { readonly query: string; readonly sums: ListSums } | undefined;
+  let shown: { readonly filters: string; readonly sums: ListSums } | undefined;
   let asked = '';
 
-  const read = async (some: SummedKind, query: string, key: string): Promise<void> => {
-    const { sort: _sort, include: _include, ...parameters } = Object.fromEntries(new URLSearchParams(query));
+  const read = async (some: SummedKind, filters: string, key: string): Promise<void> => {
+    const parameters = Object.fromEntries(new URLSearchParams(filters));
     const answer = await (some === 'campaigns'
       ? page.api.get('/sums/campaigns', parameters)
       : page.api.get('/sums/line_items', parameters));
     if (key !== asked) return;
-    if (answer.ok) shown = { query, sums: answer.value };
+    if (answer.ok) shown = { filters, sums: answer.value };
     else page.complain(answer.problem);
     page.redraw();
   };
@@ -34,12 +42,13 @@ export const createListSums = (page: Page, kind: Kind): SumsOfList => {
   return {
     of: (query, version) => {
       if (!isSummed(kind) || !page.rights.may('GET', `/sums/${kind}`)) return undefined;
-      const key = `${version} ${query}`;
+      const filters = filtersIn(query);
+      const key = `${version} ${filters}`;
       if (key !== asked) {
         asked = key;
-        void read(kind, query, key);
+        void read(kind, filters, key);
       }
-      return shown?.query === query ? shown.sums : undefined;
+      return shown?.filters === filters ? shown.sums : undefined;
     },
   };
 };

@@ -37,7 +37,7 @@ export interface ShownList<K extends Kind> {
 }
 
 /** Up to this width of the window, rows are cards. */
-const MAX_CARDS_WIDTH = 800;
+const MAX_CARDS_WIDTH = 600;
 const LINE_HEIGHT = 36;
 /** A wheel that turns passes parts that need not be read. */
 const PATIENCE_MS = 60;

@@ -11,6 +11,8 @@ import type { ListGroup } from './list-lines.ts';
 import type { ListState } from './list-state.ts';
 import type { createListTable } from './list-table.ts';
 import { saveList } from './save-list.ts';
+import { viewQuery } from './list-state.ts';
+import type { createSavedViews } from './saved-views.ts';
 import { t } from '../../words/texts.ts';
 
 export interface ListToolsOptions<K extends Kind> {
@@ -20,6 +22,7 @@ export interface ListToolsOptions<K extends Kind> {
   readonly total: number;
   readonly groups: readonly ListGroup[];
   readonly table: ReturnType<typeof createListTable<K>>;
+  readonly views: ReturnType<typeof createSavedViews> | undefined;
   /** All columns, as a file has them. */
   readonly fileColumns: () => readonly ListColumn<Records[K]>[];
 }
@@ -50,7 +53,7 @@ export const createListTools = <K extends Kind>(page: Page): { readonly render: 
     page.redraw();
   };
   const render = (options: ListToolsOptions<K>): TemplateResult => {
-    const { kind, state, change, total, groups, table } = options;
+    const { kind, state, change, total, groups, table, views } = options;
     const groupings = groupsOf(kind);
     return html`<span class="list-tools">
       ${
@@ -66,7 +69,7 @@ export const createListTools = <K extends Kind>(page: Page): { readonly render: 
             </select>`
       }
       ${groups.length > 1 && state.group !== '' ? button(table.isFolded() ? t`Open all` : t`Close all`, () => table.foldAll(groups), 'quiet') : nothing}
-      ${table.panel()}
+      ${table.panel()} ${views?.saveButton(viewQuery(state))}
       ${
         writing
           ? button(t`${count(writing.read)} of ${count(total)} read, stop`, stop, 'quiet')

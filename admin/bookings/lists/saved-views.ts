@@ -41,9 +41,19 @@ export const createSavedViews = (page: Page, kind: Kind) => {
 
   return {
     load,
-    /** @param query what the list shows; '': all of it */
+    /**
+     * Always there, so that nothing moves when the list is filtered or sorted.
+     *
+     * @param query what the list shows; '': all of it
+     * @returns the button that opens the form for a new view
+     */
+    saveButton: (query: string): TemplateResult => {
+      const isSaved = query === '' || views.some((view) => view.query === query);
+      return html`<button type="button" class="quiet" ?disabled=${isSaved} @click=${() => open('')}>${t`Save this view`}</button>`;
+    },
+    /** @param query what the list shows */
     render: (query: string): TemplateResult | typeof nothing =>
-      views.length === 0 && query === ''
+      views.length === 0 && name === undefined
         ? nothing
         : html`<section class="saved-views" aria-label=${t`Saved views`}>
             ${views.map(
@@ -69,9 +79,7 @@ export const createSavedViews = (page: Page, kind: Kind) => {
                     ${input({ value: name, label: t`Name of the view`, placeholder: t`Name, such as Behind`, maxLength: 80, onInput: (typed) => (name = typed) })}
                     <button type="submit">${t`Save`}</button>${button(t`Cancel`, () => open(undefined), 'quiet')}
                   </form>`
-                : query === '' || views.some((view) => view.query === query)
-                  ? nothing
-                  : button(t`Save this view`, () => open(''), 'quiet')
+                : nothing
             }
           </section>`,
   };

@@ -1,5 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { dateOfDay, dayOf } from '../../../src/base/utc-day.ts';
+import type { AuditRow } from '../../../src/bookings/audit-api.ts';
+import type { Comment } from '../../../src/bookings/comment-store.ts';
 import type { Page } from '../../page.ts';
 import { card } from '../../parts/parts.ts';
 import { createReading } from '../../parts/reading.ts';
@@ -34,7 +36,8 @@ interface Read {
   readonly days: readonly (CourseDay & { readonly revenue: number })[];
   readonly clicks: number;
   readonly revenue: number;
-  readonly marks: readonly CourseMark[];
+  readonly changes: readonly AuditRow[];
+  readonly comments: readonly Comment[];
   /** Of a short flight whose hours are known; undefined: it is shown by day. */
   readonly hours: readonly CourseHour[] | undefined;
   /** undefined: there is none. */
@@ -88,8 +91,13 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
         impressions: number(row['impressions']),
         revenue: number(row['revenue']),
       }));
-      const marks = courseMarks(history?.ok ? history.value : [], comments?.ok ? comments.value : []);
-      return { ok: true, value: { days, clicks: number(totals['clicks']), revenue: number(totals['revenue']), marks, hours, before } };
+      return {
+        ok: true,
+        value: {
+          ...{ days, clicks: number(totals['clicks']), revenue: number(totals['revenue']), hours, before },
+          ...{ changes: history?.ok ? history.value : [], comments: comments?.ok ? comments.value : [] },
+        },
+      };
     },
     { may },
   );
@@ -131,10 +139,11 @@ const future = ({ goal, cost, currency }: Booked, { first, last, today }: Flight
 
 const courseOf = (
   { flight, goal, cost, currency }: Booked,
-  { days, clicks, revenue, marks, hours, before }: Read,
+  { days, clicks, revenue, changes, comments, hours, before }: Read,
   today: number,
   { words, delivery }: CourseForecast,
 ): TemplateResult => {
+  const marks = courseMarks(changes, comments, currency);
   const whole = withForecast(flightCourse(flight, days, goal, today), delivery);
   const { state, total, planned, first } = whole;
   const due = planned?.[Math.min(today, whole.last) - first];

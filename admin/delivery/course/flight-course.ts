@@ -1,4 +1,5 @@
 import { dayOf } from '../../../src/base/utc-day.ts';
+import { HALF_HOURS_A_DAY, halfHoursIn, WEEK_DAYS, type DayPart } from '../../../src/targeting/week-hours.ts';
 
 /** What was delivered on a day of a flight. */
 export interface CourseDay {
@@ -9,6 +10,8 @@ export interface CourseDay {
 export interface Flight {
   readonly start_date: string;
   readonly end_date: string;
+  /** The hours of the week in which it runs; none: all. */
+  readonly schedule?: readonly DayPart[];
 }
 
 /** A figure and how far it may be off: in four of five cases it is between low and high. */
@@ -26,7 +29,7 @@ export interface FlightCourse {
   readonly today: number;
   /** Impressions up to the end of each day from the first on; null: the day is to come. */
   readonly delivered: readonly (number | null)[];
-  /** An even course to the goal; undefined: there is none. */
+  /** An even course to the goal, over the hours in which it runs; undefined: there is none. */
   readonly planned: readonly number[] | undefined;
   readonly total: number;
   /** By the end of the flight; undefined: it is over, has not begun, or nothing is known of its pace. */
@@ -55,7 +58,7 @@ export const flightCourse = (flight: Flight, days: readonly CourseDay[], goal: n
   const of = (day: number): number => byDay.get(day) ?? 0;
   let sum = 0;
   const delivered = Array.from({ length }, (_, i) => (first + i > today ? null : (sum += of(first + i))));
-  const planned = goal === null ? undefined : Array.from({ length }, (_, i) => (goal * (i + 1)) / length);
+  const planned = goal === null ? undefined : plannedFor(goal, first, length, flight.schedule ?? []);
   return { ...{ state, first, last, today, delivered, planned, total: sum }, projection: projected(), ahead: undefined };
 
   function projected(): Projection | undefined {
@@ -70,6 +73,18 @@ export const flightCourse = (flight: Flight, days: readonly CourseDay[], goal: n
     const bounded = (value: number): number => Math.round(Math.max(sum, goal === null ? value : Math.min(goal, value)));
     return { low: bounded(likely - off), likely: bounded(likely), high: bounded(likely + off) };
   }
+};
+
+/** Days count by their hours in which it runs. */
+const plannedFor = (goal: number, first: number, length: number, schedule: readonly DayPart[]): readonly number[] => {
+  const ofDay = WEEK_DAYS.map(() => 0);
+  for (const half of halfHoursIn(schedule)) ofDay[Math.floor(half / HALF_HOURS_A_DAY)]!++;
+  const isAlways = schedule.length === 0;
+  // 1970-01-01 was a Thursday.
+  const weights = Array.from({ length }, (_, i) => (isAlways ? 1 : ofDay[(first + i + WEEK_DAYS.indexOf('thu')) % 7]!));
+  const whole = weights.reduce((all, weight) => all + weight, 0);
+  let sum = 0;
+  return weights.map((weight, i) => (whole === 0 ? (goal * (i + 1)) / length : (goal * (sum += weight)) / whole));
 };
 
 const dayNumber = (date: string): number => dayOf(Date.parse(date.slice(0, 10)));

@@ -12,6 +12,7 @@ import '../preview/ad-place.ts';
 import { PAGE_VIEWS } from '../preview/page-sketch.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
+import { pictureUpload } from './picture-upload.ts';
 
 const PIXELS = 'px';
 
@@ -59,7 +60,10 @@ export const pagePicturesField = (form: Form, page: Page, options: FieldOptions)
       const draft = drafts[index];
       const words = VIEW_WORDS[device][scheme];
       if (!draft)
-        return uploadButton(form, page, `${idOf(options.pointer)}-${device}-${scheme}`, words, (asset) => add(device, scheme, asset));
+        return pictureUpload(page, {
+          ...{ id: `${idOf(options.pointer)}-${device}-${scheme}`, label: t`Add a picture: ${words}` },
+          ...{ publisher: textOf(form.read('/publisher_id')), onStored: (asset) => add(device, scheme, asset) },
+        });
       const numbers = { left: Number(draft.left), top: Number(draft.top), width: Number(draft.width) };
       const isPlaced = draft.width !== '' && Object.values(numbers).every((number) => Number.isFinite(number));
       const side = (name: Side, label: string): TemplateResult =>
@@ -112,25 +116,4 @@ const firstPlace = (form: Form, device: PageDevice, { width }: AssetWire): Reado
   const ad = sizeOf(form).width * density;
   const left = Math.max(0, (view.width * density - ad) / 2);
   return { left: String(Math.round(left)), top: String(Math.round(120 * density)), width: String(Math.round(ad)) };
-};
-
-const uploadButton = (form: Form, page: Page, id: string, words: string, onStored: (asset: AssetWire) => void): TemplateResult => {
-  const upload = async (target: HTMLInputElement): Promise<void> => {
-    const [file] = target.files ?? [];
-    target.value = '';
-    if (!file) return;
-    const answer = await page.api.send('PUT', '/assets', { name: file.name, publisher_id: textOf(form.read('/publisher_id')), body: file });
-    if (!answer.ok) return page.complain(answer.problem);
-    if (!answer.value.type.startsWith('image/')) return page.toast(t`${file.name} is no picture.`, { tone: 'bad' });
-    onStored(answer.value);
-  };
-  return html`<label class="page-picture-add" for=${id}
-    ><input
-      id=${id}
-      type="file"
-      class="unseen"
-      accept="image/png,image/jpeg,image/webp,image/avif"
-      @change=${({ target }: Event) => void upload(target as HTMLInputElement)}
-    /><span>${t`Add a picture: ${words}`}</span></label
-  >`;
 };

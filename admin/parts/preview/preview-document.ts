@@ -1,7 +1,7 @@
 import { parseCreativeContent } from '../../../src/catalog/checks/parse-content.ts';
 import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
 import { isVideo } from '../../../src/catalog/model/entities.ts';
-import type { Slot } from '../../../src/creative/compose-markup.ts';
+import { composeMarkup, type Slot } from '../../../src/creative/compose-markup.ts';
 import { escapeHtml } from '../../../src/creative/escape-html.ts';
 import { playerMarkup } from '../../../src/creative/player-markup.ts';
 import { documentOf, previewDocument } from '../../../src/creative/preview-document.ts';
@@ -24,6 +24,15 @@ export const previewCreative = (formatText: string, text: string, clickUrl: stri
 };
 const OTHER_SERVER = t`Another server answers it: what plays is known when its tag is asked.`;
 const UNPLAYABLE = t`Browsers play manifests with a library only: add a file to see it here.`;
+
+/** A creative as an answer to the page of its placement has it; undefined: it cannot be shown yet, or a player plays it. */
+export const servedMarkup = (formatText: string, text: string, clickUrl: string | null, slot: Slot): string | undefined => {
+  const format = CREATIVE_FORMATS.find((each) => each === formatText);
+  const parsed = format && text.trim() !== '' ? parseCreativeContent(format, text) : undefined;
+  if (!parsed || 'fault' in parsed) return undefined;
+  const { content } = parsed;
+  return isVideo(content) ? undefined : composeMarkup({ content, clickUrl }, slot);
+};
 
 /** The `adm` of an answer as a page would show it, or play it. */
 export const previewServed = (adm: string): string => {

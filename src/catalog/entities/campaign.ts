@@ -1,6 +1,7 @@
 import { boolean, orNull, recordId, textOf } from '../../base/schema.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
+import { SCREENSHOTS } from './page-pictures.ts';
 import { amount, ARCHIVED, END_DATE, EXTERNAL_KEY, ID, nameSchema, START_DATE } from './parts.ts';
 
 export const CAMPAIGN = defineEntity({
@@ -55,6 +56,16 @@ export const CAMPAIGN = defineEntity({
       schema: orNull(textOf({ minLength: 1, maxLength: 64 }), { default: null, description: 'of the client, as it is on the invoice' }),
       form: { label: 'Order number', placeholder: 'none', help: 'Of the client. It is on the invoice.' },
     },
+    screenshots: {
+      schema: SCREENSHOTS,
+      stored: 'json',
+      form: {
+        label: 'Screenshots',
+        widget: 'screenshots',
+        wide: true,
+        help: 'Pictures of its ads on the pages. Reports that you share with the advertiser show them.',
+      },
+    },
     external_key: EXTERNAL_KEY,
     archived: ARCHIVED,
   },
@@ -80,6 +91,7 @@ export const CAMPAIGN = defineEntity({
         'contact',
         'order_number',
         'active',
+        'screenshots',
         'external_key',
         'archived',
       ],

@@ -16,6 +16,7 @@ export type SpecialWidget =
   | 'rates'
   | 'player'
   | 'page-pictures'
+  | 'screenshots'
   | 'creative-format'
   | 'creative-content';
 

@@ -4,7 +4,7 @@ import { SKIP_RULES, VAST_VERSIONS, MAX_POD_ADS, VIDEO_POSITIONS } from '../mode
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
 import { PAGE_PICTURES } from './page-pictures.ts';
-import { amount, ARCHIVED, BLOCKED_ADVERTISERS, blockedAdvertisers, EXTERNAL_KEY, pixels } from './parts.ts';
+import { amount, ARCHIVED, BLOCKED_ADVERTISERS, blockedAdvertisers, EXTERNAL_KEY, pixels, url } from './parts.ts';
 
 export const placementIdSchema = textOf({ minLength: 1, maxLength: 128 });
 
@@ -27,7 +27,7 @@ export const PLACEMENT = defineEntity({
       schema: placementIdSchema,
       view: ['id', 'text'],
       fixed: 'at creation',
-      form: { label: 'Id', placeholder: 'article-top', help: 'Pages send it as imp.tagid. It cannot be changed later.' },
+      form: { label: 'Id', placeholder: 'article-top', help: 'The tags of pages name it. It cannot be changed later.' },
     },
     publisher_id: {
       schema: orNull(recordId, { default: null, description: 'null: open to every publisher' }),
@@ -95,6 +95,17 @@ export const PLACEMENT = defineEntity({
         help: 'Ads that the player does not take are not served there.',
       },
     },
+    page_url: {
+      schema: {
+        ...orNull(url, { default: null }),
+        description: 'a page that has its tag: previews show ads on the page itself; null: none is named',
+      },
+      form: {
+        label: 'A page that shows it',
+        placeholder: 'https://www.gazette.example/news/an-article',
+        help: 'Previews of ads are also shown on this page itself, in the slot of its tag. Nothing is counted there.',
+      },
+    },
     page_pictures: {
       schema: PAGE_PICTURES,
       stored: 'json',
@@ -136,6 +147,7 @@ export const PLACEMENT = defineEntity({
         'formats',
         'video',
         'floor',
+        'page_url',
         'page_pictures',
         'revive_zone_id',
         'external_key',

@@ -1,6 +1,7 @@
 import { daySpan, UTC_DAYS, type DaySpan } from '../../base/local-day.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { Flight } from '../model/entities.ts';
+import type { TrafficBefore } from './hours-traffic.ts';
 
 /** A moment of a flight, with what is known of its day. */
 export interface FlightMoment {
@@ -10,6 +11,8 @@ export interface FlightMoment {
   readonly atMs: number;
   /** The publisher's day. Default: that of UTC. */
   readonly day?: DaySpan;
+  /** Of a line item that serves at some hours only: its flight passes as the traffic in them does. */
+  readonly hours?: TrafficBefore | undefined;
 }
 
 /** The share of a flight that has passed, with each day passing as its traffic does, as in pacing (ledger/lua/bucket.lua). */
@@ -17,6 +20,9 @@ export const flightShare = (moment: FlightMoment, atMs: number): number => {
   const { startMs, endMs } = moment.flight;
   if (atMs <= startMs) return 0;
   if (atMs >= endMs) return 1;
+  const { hours } = moment;
+  const ofHours = hours ? hours(endMs) - hours(startMs) : 0;
+  if (hours && ofHours > 0) return (hours(atMs) - hours(startMs)) / ofHours;
   const day = dayAt(moment, atMs);
   const [fromMs, toMs] = [Math.max(day.startMs, startMs), Math.min(day.endMs, endMs)];
   const before = shareUntil(moment.curve, day, fromMs);

@@ -4,6 +4,7 @@ import { createZoneOffset, type ZoneOffset } from '../../base/zone-offset.ts';
 import { entitiesIn, entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
 import { BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS } from '../columns/entity-types.ts';
 import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
+import type { LineItem } from '../model/entities.ts';
 import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks } from './candidate-index.ts';
 import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
 import { createCompanionSetsOf } from './companion-sets.ts';
@@ -11,6 +12,7 @@ import { createPlacementsOf } from './placements-of.ts';
 import { createSiblingsOf } from './siblings.ts';
 import type { Slot, Snapshot } from './snapshot.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
+import { hoursTraffic } from './hours-traffic.ts';
 import { createScheduledCurves } from './scheduled-curve.ts';
 import { curveAt } from './traffic-curve.ts';
 
@@ -89,6 +91,8 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
       return slot;
     },
     daysOf,
+    hoursOf: ({ publisherId, sales: { schedule } }: LineItem, atMs: number) =>
+      schedule === null ? undefined : hoursTraffic(schedule, clocks.zoneOffset(zoneOf(publisherId), atMs), trafficOf(publisherId)),
     curveAt: (publisherId: number, atMs: number) =>
       curveAt(atMs, trafficOf(publisherId), (lineItem, campaign) => scheduledAt(lineItem, campaign, atMs), daysOf(publisherId, atMs)),
     siblingsOf: createSiblingsOf(update.version, lineItems),

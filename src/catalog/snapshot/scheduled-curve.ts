@@ -5,6 +5,7 @@ import { HALF_HOUR_MS, HALF_HOURS_A_DAY, halfHourAt, HALF_HOURS_A_WEEK } from '.
 import type { Campaign, LineItem } from '../model/entities.ts';
 import type { Schedule } from '../model/schedule.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
+import { halfHourTraffic } from './hours-traffic.ts';
 
 /**
  * Where a moment lies in the day of a line item that serves at some hours only: its day is the traffic of
@@ -33,9 +34,6 @@ export interface ScheduledCurvesOptions {
   /** The days that deliver. Default: those of UTC. */
   readonly daysOf?: (publisherId: number, atMs: number) => DayRule;
 }
-
-/** Visitors are mostly where the publisher is; others are served at hours when it sleeps. */
-const OTHER_ZONES_PART = 0.05;
 
 /** The curves of a snapshot, each made once for a line item and half hour, in about 20 µs. */
 export const createScheduledCurves = ({
@@ -69,16 +67,14 @@ interface At {
   readonly days: DayRule;
 }
 
-const curveOf = ({ halfHours, zone }: Schedule, { atMs, endMs, offsetAt, traffic, days }: At): ScheduledCurve => {
+const curveOf = (schedule: Schedule, { atMs, endMs, offsetAt, traffic, days }: At): ScheduledCurve => {
   const { startMs: dayStartMs, endMs: dayEndMs } = daySpan(days, atMs);
-  const on = new Set(halfHours);
-  const off = zone === 'visitor' ? OTHER_ZONES_PART : 0;
+  const ofHalf = halfHourTraffic(schedule, traffic);
   const weightAt = (ms: number, untilMs: number): number => {
     const part = Math.min(Math.max(endMs - ms, 0) / HALF_HOUR_MS, (untilMs - ms) / HALF_HOUR_MS);
     if (part === 0) return 0;
     // Half hours begin at quarters in Kathmandu: each is of the hour in which it begins.
-    const ofHour = traffic?.shareOfHour[hourOf(ms)] ?? 1 / 24;
-    return (ofHour / 2) * part * (on.has(halfHourAt(ms, offsetAt(ms))) ? 1 : off);
+    return part * ofHalf(hourOf(ms), halfHourAt(ms, offsetAt(ms)));
   };
   const sum = (fromMs: number): number => {
     let all = 0;

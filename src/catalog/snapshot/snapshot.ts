@@ -5,6 +5,7 @@ import type { Entities } from '../columns/entities.ts';
 import type { CatalogTable, CreativeCounts } from '../model/catalog-reading.ts';
 import type { Bidder, Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { SiblingsOf } from './siblings.ts';
+import type { TrafficBefore } from './hours-traffic.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
 
 /** A creative that could be served, with its price. */
@@ -123,6 +124,8 @@ export interface Snapshot {
   slot(publisherId: number, placementId: string): Slot;
   /** The days of a publisher, by which it delivers, around a moment. */
   daysOf(publisherId: number, atMs: number): DayRule;
+  /** The traffic in the hours of a line item that serves at some only, around a moment; undefined: it serves at all. */
+  hoursOf(lineItem: LineItem, atMs: number): TrafficBefore | undefined;
   /**
    * Where a moment lies in the publisher's day of traffic, as pacing follows it. Flat while no
    * traffic is known.

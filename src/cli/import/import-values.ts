@@ -19,7 +19,8 @@ export const IMPORT_USAGE = `  ads import revive --from URL                     
   ads import csv FILE --publisher ID                  adds the bookings of a spreadsheet, .csv or .xlsx; --template writes one to fill in
   ads import gam FILE --publisher ID                  the same for a report of Google Ad Manager (.csv), or JSON of its API
 
-  --from URL       Revive's database: mysql://user:password@host/name or postgres://…; --prefix: of its tables, rv_ by default
+  --from URL       Revive's database: mysql://user:password@host/name or postgres://…; or a dump of it, .sql or .sql.gz
+  --prefix TEXT    of its tables, rv_ by default
   --agency ID      the manager account, where there are several
   --images FOLDER  the folder, or the address, of the images that Revive keeps as files
   --live           without campaigns that have expired

@@ -4,13 +4,14 @@ import { applyBookings, isConfirmed, planBookings, say } from '../apply-bookings
 import type { BookingsClient } from '../bookings-client.ts';
 import { CliFault } from '../cli-fault.ts';
 import { readBookings } from '../read-bookings.ts';
-import { FILE_PATHS, type Imported } from './imported.ts';
-import { reportAsJson, reportAsMarkdown } from './import-report.ts';
-import { readGamSource } from './gam/read-gam-source.ts';
+import { ImportFault } from '../../imports/import-fault.ts';
+import { FILE_PATHS, type Imported } from '../../imports/imported.ts';
+import { reportAsJson, reportAsMarkdown } from '../../imports/import-report.ts';
+import { sheetTemplate } from '../../imports/sheet/sheet-columns.ts';
+import { readGamSource } from './read-gam-source.ts';
 import type { ImportValues } from './import-values.ts';
-import { readReviveSource } from './revive/read-revive-source.ts';
-import { readSheetSource } from './sheet/read-sheet-source.ts';
-import { sheetTemplate } from './sheet/sheet-columns.ts';
+import { readReviveSource } from './read-revive-source.ts';
+import { readSheetSource } from './read-sheet-source.ts';
 
 /** Reads a source whole, or throws a CliFault: nothing is written before. */
 type ReadSource = (values: ImportValues, names: readonly string[], client: BookingsClient) => Promise<Imported>;
@@ -31,7 +32,10 @@ export const runImport = async (client: BookingsClient, names: readonly string[]
     else await writeFile(values.output, sheetTemplate());
     return 0;
   }
-  const imported = await read(values, files, client);
+  const imported = await read(values, files, client).catch((fault: unknown) => {
+    if (!(fault instanceof ImportFault)) throw fault;
+    throw fault.option === undefined ? new CliFault(fault.message) : new CliFault(`${fault.message}. Say it with --${fault.option}`, 2);
+  });
   const [output, report] = [values.output ?? `${source}.yaml`, values.report ?? `${source}-report.md`];
   await writeFile(report, report.endsWith('.json') ? reportAsJson(imported) : reportAsMarkdown(imported));
   const stored = new Map(imported.files.size > 0 ? await client.storedFiles() : []);

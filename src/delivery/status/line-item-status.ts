@@ -38,6 +38,8 @@ export interface StatusQuestion {
   readonly curve: readonly number[];
   /** The publisher's day. Default: that of UTC. */
   readonly day?: DaySpan;
+  /** When its hours of the week begin again; undefined: it serves at this one. */
+  readonly servesAgainMs?: number | undefined;
   readonly atMs: number;
 }
 
@@ -90,7 +92,12 @@ export const lineItemStatus = (question: StatusQuestion): LineItemStatus => {
     return { ...withLateGoals(plainStatus(first, reasons), question.goals), stuck_creatives };
   }
   // A limit of this moment only delays it.
-  const delays = limitStatus === 'delivering' ? [`at this moment ${refusal}`] : [];
+  const delays =
+    question.servesAgainMs !== undefined
+      ? [`it serves at other hours: again from ${new Date(question.servesAgainMs).toISOString()}`]
+      : limitStatus === 'delivering'
+        ? [`at this moment ${refusal}`]
+        : [];
   const course = withLateGoals(courseOf(question), question.goals);
   return { ...course, reasons: [...course.reasons, ...delays], stuck_creatives };
 };
@@ -145,7 +152,7 @@ export const withoutTraffic = (status: LineItemStatus): LineItemStatus => ({
 });
 
 /** How it goes today for a line item that nothing stops. */
-const courseOf = ({ limits, recentServes, recently, curve, day, atMs }: StatusQuestion): LineItemStatus => {
+const courseOf = ({ lineItem, limits, recentServes, recently, curve, day, servesAgainMs, atMs }: StatusQuestion): LineItemStatus => {
   const status = (value: DeliveryStatus, ...reasons: string[]): LineItemStatus => plainStatus(value, reasons);
   if (recentServes === undefined) return status('delivering');
   const { lost, outranked, offTarget } = recently;
@@ -155,13 +162,15 @@ const courseOf = ({ limits, recentServes, recently, curve, day, atMs }: StatusQu
     if (lost === 0 && sureShare(offTarget, offTarget) >= SURELY)
       return status('cannot serve', `its targeting matched none of ${ofLastDay(offTarget, sureShare(offTarget, offTarget))}`);
   }
-  const shown = recentServes > 0 ? status('delivering') : status('ready', `nothing stops it; ${NOT_SHOWN}`);
+  const shown =
+    recentServes > 0 ? status('delivering') : status('ready', ...(servesAgainMs === undefined ? [`nothing stops it; ${NOT_SHOWN}`] : []));
   const pacing = limits?.pacing;
   if (!limits || !pacing) return shown;
   const committed = limits.impressionsToday + limits.heldToday;
   const due = Math.round(pacing.due);
   const words = `${whole.format(committed)} delivered or reserved of ${whole.format(due)} due by now`;
-  if (limits.nbr === NoBidReason.Pacing) {
+  // The curve is that of all hours of the day.
+  if (limits.nbr === NoBidReason.Pacing && lineItem.sales.schedule === null) {
     const heldUntilMs = dueAt(pacing, committed + 1, curve, day ?? daySpan(UTC_DAYS, atMs));
     if (heldUntilMs - atMs >= MIN_HELD_MS)
       return { ...status('held back', words), held_until: new Date(heldUntilMs - (heldUntilMs % MS_PER_MINUTE)).toISOString() };

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { groupBy } from '../../base/group-by.ts';
 import { localDayOf } from '../../base/local-day.ts';
 import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
+import { servesAgainAt } from '../../catalog/model/schedule.ts';
 import { dayTraffic, type DayTraffic } from '../../catalog/snapshot/traffic-curve.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { isLive } from '../../decision/rules.ts';
@@ -81,14 +82,14 @@ export const createReadListed = (options: ReadStatusesOptions): ReadListed => {
       if (!one) return { status: notLoaded(snapshot, 'line_items', id), delivery, goals: undefined };
       const { byHour: curve, day } = curves(one);
       const moment = { curve, day, atMs };
-      const goals = coursesOf(one, counts, moment);
+      const goals = coursesOf(one, counts, { ...moment, hours: one.snapshot.hoursOf(one.lineItem, atMs) });
       const status = lineItemStatus({
         ...one,
         creatives: creativeObstacles(one, creativeIds.get(id) ?? [], { atMs, hasServed: counts.totalImpressions > 0 }),
         limits: limits?.get(id),
         recentServes: accounts && counts.today.serves + counts.yesterday.serves,
         recently: recent.get(id) ?? NO_REFUSALS,
-        ...{ goals, ...moment },
+        ...{ goals, ...moment, servesAgainMs: servesAgainOf(one, atMs) },
       });
       return { status, delivery, goals };
     };
@@ -166,6 +167,9 @@ const readLimits = (
       }),
     }),
   );
+
+const servesAgainOf = ({ snapshot, lineItem: { publisherId, sales } }: LoadedLineItem, atMs: number): number | undefined =>
+  sales.schedule === null ? undefined : servesAgainAt(sales.schedule, atMs, snapshot.daysOf(publisherId, atMs));
 
 const coursesOf = (
   { lineItem, campaign }: LoadedLineItem,

@@ -4,15 +4,17 @@ import type { BooksServer } from '../../ledger/books/books-server.ts';
 export interface AskedCampaigns {
   isEmpty(): boolean;
   add(publisherId: number, campaigns: readonly number[]): void;
-  /**
-   * Takes a few, by their publisher, without those that are rebuilt in this epoch. Rejects when Redis is unavailable; they are then
-   * forgotten until a request asks again.
-   */
-  take(epoch: string): Promise<ReadonlyMap<number, readonly number[]>>;
+  /** Takes some, by their publisher: they are forgotten until a request asks again. */
+  take(): Asked;
+  /** Those that are not rebuilt in this epoch. Rejects when Redis is unavailable. */
+  missingOf(taken: Asked, epoch: string): Promise<Asked>;
 }
 
-/** Few, so that replicas that are asked for the same soon find what another one has rebuilt. */
-const MAX_TAKEN = 4;
+/** Campaigns by their publisher. */
+export type Asked = ReadonlyMap<number, readonly number[]>;
+
+/** One step costs hardly more than one campaign; but replicas that are asked for the same find what another one has rebuilt only between steps. */
+const MAX_TAKEN = 16;
 
 /**
  * Publishers are taken in an order by chance, and what another replica has rebuilt meanwhile is left out: replicas share the work
@@ -38,16 +40,21 @@ export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf'>): As
       for (const id of campaigns) known.add(id);
       asked.set(publisherId, known);
     },
-    take: async (epoch) => {
-      const taken: [number, readonly number[]][] = [];
+    take: () => {
+      const taken = new Map<number, readonly number[]>();
       const left = [...asked];
       for (let count = 0; left.length > 0 && count < MAX_TAKEN;) {
         const [[publisherId, campaigns]] = left.splice(Math.floor(Math.random() * left.length), 1) as [[number, Set<number>]];
         asked.delete(publisherId);
-        taken.push([publisherId, [...campaigns]]);
+        taken.set(publisherId, [...campaigns]);
         count += campaigns.size;
       }
-      const wanted = taken.map(async ([publisherId, campaigns]) => [publisherId, await missing(publisherId, campaigns, epoch)] as const);
+      return taken;
+    },
+    missingOf: async (taken, epoch) => {
+      const wanted = [...taken].map(
+        async ([publisherId, campaigns]) => [publisherId, await missing(publisherId, campaigns, epoch)] as const,
+      );
       return new Map((await Promise.all(wanted)).filter(([, campaigns]) => campaigns.length > 0));
     },
   };

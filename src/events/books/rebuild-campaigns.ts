@@ -11,15 +11,15 @@ import type { StoredEvent } from '../postgres/stored-event.ts';
 import { createUncounted, type Uncounted } from '../postgres/uncounted.ts';
 import { unstoredEvents } from '../unstored-events.ts';
 
-/** Campaigns of publishers of one shard, and whether they are all that the publisher has to count. */
+/** Campaigns of a publisher, and whether they are all that it has to count. */
 export interface RebuildWish {
   readonly publisherId: number;
   readonly campaigns: readonly number[];
   readonly isWhole: boolean;
 }
 
+/** What is asked of one scope. */
 export interface RebuildQuestion {
-  readonly shard: number;
   readonly epoch: string;
   /** Redis's clock, epoch ms. */
   readonly atMs: number;
@@ -27,14 +27,15 @@ export interface RebuildQuestion {
 }
 
 /**
- * Rebuilds the accounts of campaigns and of all their line items. `busy`: too much of the shard is on its way to
- * Postgres; ask again. `outdated`: another epoch has begun. Rejects when a store is unavailable.
+ * Rebuilds the accounts of campaigns and of all their line items, those of all shards in the same few questions to Postgres. `busy`:
+ * too much of a shard is on its way to Postgres; ask again. `outdated`: another epoch has begun. Rejects when a store is unavailable.
  */
 export type RebuildCampaigns = (question: RebuildQuestion) => Promise<'rebuilt' | 'busy' | 'outdated'>;
 
 export interface RebuildCampaignsOptions {
   readonly knex: Knex;
   readonly server: Pick<BooksServer, 'unstored' | 'rebuild'>;
+  readonly shardOf: (publisherId: number) => number;
 }
 
 /**
@@ -42,21 +43,34 @@ export interface RebuildCampaignsOptions {
  * were granted, less what is counted. Nothing changes meanwhile: until its accounts are written, a campaign's hits wait in
  * Postgres and nothing of it is sold. The stream is read before the rows: what leaves it in between has its row.
  */
-export const createRebuildCampaigns = ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns => {
+export const createRebuildCampaigns = ({ knex, server, shardOf }: RebuildCampaignsOptions): RebuildCampaigns => {
   const uncounted = createUncounted();
-  return async ({ shard, epoch, atMs, wishes }) => {
-    const entries = await server.unstored(shard);
-    if (entries === undefined) return 'busy';
+
+  /** Of the shards of these wishes, without one of which too much is on its way. */
+  const readStreams = async (wishes: readonly RebuildWish[]): Promise<ReadonlyMap<number, readonly (readonly string[])[]>> => {
+    const shards = [...new Set(wishes.map(({ publisherId }) => shardOf(publisherId)))];
+    const streams = await Promise.all(shards.map(async (shard) => [shard, await server.unstored(shard)] as const));
+    return new Map(streams.flatMap(([shard, entries]) => (entries ? [[shard, entries] as const] : [])));
+  };
+
+  return async ({ epoch, atMs, wishes: all }) => {
+    const streams = await readStreams(all);
+    const wishes = all.filter(({ publisherId }) => streams.has(shardOf(publisherId)));
     const campaigns = [...new Set(wishes.flatMap((wish) => wish.campaigns))];
     const wanted = new Set(campaigns);
     const publishers = wishes.map(({ publisherId }) => publisherId);
     const read = await knex.transaction(
       async (trx) => {
         const days = await readPublisherDays(trx, atMs, publishers);
-        const unstored = await unstoredEvents(trx, entries, (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event));
+        const unstored = await unstoredEvents(
+          trx,
+          [...streams.values()].flat(),
+          (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event),
+        );
         if (unstored === undefined) return undefined;
         const events = byAccount(unstored);
-        const held = [...(await readHolds(trx, shard, campaigns)), ...(await uncountedHolds(trx, campaigns, uncounted))];
+        const shards = new Map(wishes.flatMap((wish) => wish.campaigns.map((id) => [id, shardOf(wish.publisherId)] as const)));
+        const held = [...(await readHolds(trx, shards)), ...(await uncountedHolds(trx, wanted, uncounted))];
         const holds = openHolds(held, unstored);
         return { days, events, holds, counted: await countedOn(trx, wishes, days, { events, holds, uncounted }) };
       },
@@ -64,16 +78,18 @@ export const createRebuildCampaigns = ({ knex, server }: RebuildCampaignsOptions
     );
     if (read === undefined) return 'busy';
     const { days, events, holds, counted } = read;
-    for (const { publisherId, campaigns: of, isWhole } of wishes) {
+    const byPublisher = groupBy(counted, ({ publisherId }) => publisherId);
+    const written = wishes.map(({ publisherId, campaigns: of, isWhole }) => {
       const own = new Set(of);
-      const accounts = counted.filter((one) => one.publisherId === publisherId && (one.kind === 'l' || own.has(one.id)));
+      const accounts = (byPublisher.get(publisherId) ?? []).filter(({ kind, id }) => kind === 'l' || own.has(id));
       const rebuilt = accounts.map(({ kind, id, day, sums }): RebuiltAccount => {
         const counts = countEvents(events.get(`${kind}${id}`) ?? [], day, readSums(sums));
         return { kind, id, day, counts, holds: holds.get(`${kind}${id}`) ?? [] };
       });
-      if (!(await server.rebuild(publisherId, epoch, rebuilt, { isWhole, days: days.rule(publisherId) }))) return 'outdated';
-    }
-    return 'rebuilt';
+      return server.rebuild(publisherId, epoch, rebuilt, { isWhole, days: days.rule(publisherId) });
+    });
+    if ((await Promise.all(written)).includes(false)) return 'outdated';
+    return wishes.length < all.length ? 'busy' : 'rebuilt';
   };
 };
 
@@ -117,11 +133,11 @@ const countedOn = async (
 /** What rows that are not counted yet take from holds. */
 const uncountedHolds = async (
   trx: Knex.Transaction,
-  campaigns: readonly number[],
+  campaigns: ReadonlySet<number>,
   uncounted: Uncounted,
 ): Promise<readonly LineItemHold[]> =>
   (await uncounted.read(trx)).flatMap(({ lineItemId, campaignId, day, kind, holdEndMs, count, micros }) =>
-    holdEndMs === null || !campaigns.includes(campaignId)
+    holdEndMs === null || !campaigns.has(campaignId)
       ? []
       : [{ lineItemId, campaignId, day, holdEndMs, count: kind === 'impression' ? -count : 0, micros: -micros }],
   );

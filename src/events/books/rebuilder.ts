@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import { groupBy } from '../../base/group-by.ts';
 import type { BooksServer } from '../../ledger/books/books-server.ts';
 import type { BookStore, CampaignName } from '../postgres/book-store.ts';
-import { createAskedCampaigns } from './asked-campaigns.ts';
+import { createAskedCampaigns, type Asked } from './asked-campaigns.ts';
 import type { BookKeeper } from './book-keeper.ts';
 import type { RebuildCampaigns, RebuildWish } from './rebuild-campaigns.ts';
 
@@ -13,8 +14,7 @@ export interface RebuilderOptions {
   readonly rebuildCampaigns: RebuildCampaigns;
   readonly scopes: number;
   readonly scopeOf: (publisherId: number) => number;
-  readonly shardOf: (publisherId: number) => number;
-  /** Redis's clock of a publisher, epoch ms. */
+  /** The clock of the Redis that has a publisher, epoch ms. */
   readonly now: (publisherId: number) => number;
   /** All accounts of a scope are rebuilt, by this replica. */
   readonly onRebuilt: (scope: number, tookMs: number) => void;
@@ -40,10 +40,12 @@ const BEFORE_FIRST = -(2 ** 31);
  * what is there, so that replicas share the work without a lock.
  */
 export const createRebuilder = (options: RebuilderOptions) => {
-  const { keeper, store, server, rebuildCampaigns, scopes, scopeOf, shardOf, now, onRebuilt, onFailure } = options;
+  const { keeper, store, server, rebuildCampaigns, scopes, scopeOf, now, onRebuilt, onFailure } = options;
   const asked = Array.from({ length: scopes }, () => createAskedCampaigns(server));
   const answering = new Set<number>();
   const walking = new Set<number>();
+  /** The epoch before which this replica has written what it was granted, and that before which all have. */
+  const written = new Map<number, string>();
   const flushed = new Map<number, string>();
   const stopped = new AbortController();
   const walks = new PQueue({ concurrency: MAX_WALKS });
@@ -64,30 +66,29 @@ export const createRebuilder = (options: RebuilderOptions) => {
     if (epoch !== before || trusted !== before) await keeper.verify(scope);
     const own = keeper.epochOf(scope);
     if (flushed.get(scope) === own) return true;
-    await keeper.noted(scope);
-    await keeper.beat();
+    if (written.get(scope) !== own) {
+      await keeper.noted(scope);
+      await keeper.beat();
+      written.set(scope, own);
+    }
     if (!(await store.isFlushed(scope, own))) return false;
     flushed.set(scope, own);
     return true;
   };
 
-  /** By the shard of their publisher. */
-  const rebuild = async (scope: number, wishes: readonly RebuildWish[]): Promise<boolean> => {
-    const epoch = keeper.epochOf(scope);
-    for (const shard of new Set(wishes.map(({ publisherId }) => shardOf(publisherId)))) {
-      const own = wishes.filter(({ publisherId }) => shardOf(publisherId) === shard);
-      const question = { shard, epoch, atMs: now(own[0]!.publisherId), wishes: own };
-      if ((await rebuildCampaigns(question)) !== 'rebuilt') return false;
-    }
-    return true;
-  };
+  const rebuild = async (scope: number, wishes: readonly RebuildWish[]): Promise<boolean> =>
+    wishes.length === 0 ||
+    (await rebuildCampaigns({ epoch: keeper.epochOf(scope), atMs: now(wishes[0]!.publisherId), wishes })) === 'rebuilt';
 
   /** What is to be rebuilt of what is asked for. Once all of a scope is, a publisher whose accounts are not there is rebuilt whole. */
-  const wishesOf = async (scope: number, taken: ReadonlyMap<number, readonly number[]>): Promise<readonly RebuildWish[]> => {
-    const all = new Map<number, number[]>([...taken.keys()].map((id) => [id, []]));
-    for (const { id, publisherId } of await store.campaignsOf([...taken.keys()])) all.get(publisherId)?.push(id);
-    return [...taken].flatMap(([publisherId, campaigns]) => {
-      const known = all.get(publisherId)!;
+  const wishesOf = async (scope: number, taken: Asked): Promise<readonly RebuildWish[]> => {
+    const [missing, campaignsOfAll] = await Promise.all([
+      asked[scope]!.missingOf(taken, keeper.epochOf(scope)),
+      store.campaignsOf([...taken.keys()]),
+    ]);
+    const all = groupBy(campaignsOfAll, ({ publisherId }) => publisherId);
+    return [...missing].flatMap(([publisherId, campaigns]) => {
+      const known = (all.get(publisherId) ?? []).map(({ id }) => id);
       const isWhole = keeper.stateOf(scope) === 'open' || known.length === 0;
       return isWhole ? inSteps(publisherId, known) : [{ publisherId, campaigns, isWhole }];
     });
@@ -98,8 +99,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
     while (!asked[scope]!.isEmpty()) {
       await untilReady(scope);
       if (stopped.signal.aborted) return;
-      const taken = await asked[scope]!.take(keeper.epochOf(scope));
-      if (taken.size === 0) continue;
+      const taken = asked[scope]!.take();
       const wishes = await wishesOf(scope, taken);
       // A wish of many campaigns is several of one publisher: one after the other.
       for (const step of stepsOf(wishes)) {
@@ -163,11 +163,11 @@ export const createRebuilder = (options: RebuilderOptions) => {
       for (let after: number | undefined = BEFORE_FIRST; after !== undefined;) {
         const page: readonly CampaignName[] = await store.campaigns({ live, after, limit: MAX_CAMPAIGNS });
         const own = page.filter(({ publisherId }) => scopeOf(publisherId) === scope);
-        const byPublisher = new Map<number, number[]>();
-        for (const { id, publisherId } of own) byPublisher.set(publisherId, [...(byPublisher.get(publisherId) ?? []), id]);
-        const missing = [...byPublisher].map(async ([publisherId, campaigns]) => ({
-          ...{ publisherId, campaigns: await server.missingOf(publisherId, campaigns, epoch), isWhole: false },
-        }));
+        const byPublisher = groupBy(own, ({ publisherId }) => publisherId);
+        const missing = [...byPublisher].map(async ([publisherId, campaigns]) => {
+          const ids = campaigns.map(({ id }) => id);
+          return { publisherId, campaigns: await server.missingOf(publisherId, ids, epoch), isWhole: false };
+        });
         if (!(await step(await Promise.all(missing)))) return;
         for (const publisherId of byPublisher.keys()) begun.add(publisherId);
         after = page.length < MAX_CAMPAIGNS ? undefined : page.at(-1)?.id;

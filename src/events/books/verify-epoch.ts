@@ -24,8 +24,9 @@ export interface VerifiedEpoch {
  */
 export type VerifyEpoch = (scope: number, signal: AbortSignal) => Promise<VerifiedEpoch | undefined>;
 
-/** A replica that begins an epoch needs some milliseconds. */
+/** A replica that begins an epoch needs some milliseconds, on a busy machine some tens. */
 const LOCKED_MS = 5;
+const MAX_LOCKED_MS = 40;
 
 export const createVerifyEpoch = ({ store, server, recordLoss }: VerifyEpochOptions): VerifyEpoch => {
   /** The content first: a mark that it has is in Postgres by then. */
@@ -65,12 +66,12 @@ export const createVerifyEpoch = ({ store, server, recordLoss }: VerifyEpochOpti
   };
 
   return async (scope, signal) => {
-    while (!signal.aborted) {
+    for (let waitMs = LOCKED_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, MAX_LOCKED_MS)) {
       const { row, judgement } = await examine(scope);
       if (row && judgement.verdict === 'fine' && !judgement.behind) return { row, isNew: false };
       const settled = await store.underEpochLock(scope, (trx) => settle(trx, scope));
       if (settled) return settled;
-      await sleep(LOCKED_MS);
+      await sleep(waitMs);
     }
     return undefined;
   };

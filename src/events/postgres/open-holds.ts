@@ -13,20 +13,27 @@ export interface LineItemHold extends RebuiltHold {
  * ledger ended after the oldest was stored, less the clocks' difference.
  */
 const HOLDS = `
-  with waiting as (
-    select least(now(), (select min(stored_at) from pending_hits where shard = :shard)) - interval '1 minute' as since
+  with asked as (
+    select * from unnest(:campaigns::int[], :shards::int[]) as of (campaign_id, shard)
+  ), waiting as (
+    select shard, least(now(), (select min(stored_at) from pending_hits p where p.shard = s.shard)) - interval '1 minute' as since
+    from (select distinct shard from asked) s
   )
   select line_item_id as "lineItemId", campaign_id as "campaignId", to_char(day, 'YYYY-MM-DD') as day, hold_end::float8 as "holdEndMs",
          (granted - settled)::float8 as count, (granted_micros - settled_micros)::float8 as micros
-  from open_holds, waiting
-  where campaign_id = any(:campaigns) and hold_end > extract(epoch from since) * 1000
+  from asked join waiting using (shard) join open_holds using (campaign_id)
+  where hold_end > extract(epoch from since) * 1000
   order by 4, 1, 3`;
 
-/** What is held of these campaigns, which are of one shard. Rejects when Postgres is unavailable. */
-export const readHolds = async (trx: Knex, shard: number, campaigns: readonly number[]): Promise<readonly LineItemHold[]> => {
+/**
+ * What is held of campaigns.
+ *
+ * @param shards of the campaigns, by their id. Rejects when Postgres is unavailable
+ */
+export const readHolds = async (trx: Knex, shards: ReadonlyMap<number, number>): Promise<readonly LineItemHold[]> => {
   const { rows } = await trx.raw<{ rows: (Omit<LineItemHold, 'day'> & { readonly day: string })[] }>(HOLDS, {
-    shard,
-    campaigns: [...campaigns] as unknown as Knex.RawBinding,
+    campaigns: [...shards.keys()] as unknown as Knex.RawBinding,
+    shards: [...shards.values()] as unknown as Knex.RawBinding,
   });
   return rows.map(({ day, ...hold }) => ({ ...hold, day: dayOf(Date.parse(day)) }));
 };

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import { dateOfDay, MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
+import { dateOfDay } from '../../base/utc-day.ts';
 import { eventColumn } from '../export/event-columns.ts';
 import type { SinkCount, SinkGroup, SinkHour } from './event-sink.ts';
 import type { ConfiguredSink } from './open-sinks.ts';
+import { isHourOver } from './read-entries.ts';
 import { replayHour } from './replay-hour.ts';
 
 /** What differs of a group of events: the sums of Postgres and of the sink. */
@@ -29,8 +30,6 @@ export interface SinkComparison {
 }
 
 const NONE: Sums = { events: 0, micros: 0 };
-/** Events of an hour that is over may be on their way for so long. */
-const ON_THEIR_WAY_MS = 10 * MS_PER_MINUTE;
 
 const GROUPS: Readonly<Record<SinkGroup, string>> = {
   line_item_id: 'line_item_id::text',
@@ -84,8 +83,8 @@ export const compareSink = async (
     return differencesOf(await storedCounts(knex, date, by), inSink);
   };
   if (!sink.count) return undefined;
-  const isOver = (hour: string): boolean => Date.parse(`${hour}:00:00Z`) + MS_PER_HOUR + ON_THEIR_WAY_MS < nowMs;
-  const hours = [...new Set((await compared('hour')).map(({ group }) => group))].filter(isOver).sort();
+  const differing = [...new Set((await compared('hour')).map(({ group }) => group))];
+  const hours = differing.filter((hour) => isHourOver(hour, nowMs)).sort();
   const differences = hours.length === 0 ? [] : await compared('line_item_id');
   let replayed = 0;
   if (!dryRun) for (const hour of hours) replayed += await replayHour(knex, configured, { day: date, hour }, signal);

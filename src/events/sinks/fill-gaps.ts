@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import { createRounds } from '../../base/rounds.ts';
-import { dayOf, MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
+import { dayOf } from '../../base/utc-day.ts';
 import { entryMs, type ReadUnstored } from '../../ledger/read/oldest-unstored.ts';
 import { hasEvents } from '../export/read-events.ts';
 import type { SinkHour } from './event-sink.ts';
 import type { ConfiguredSink } from './open-sinks.ts';
+import { isHourOver } from './read-entries.ts';
 import { replayHour } from './replay-hour.ts';
 import type { SinkGap, SinkGaps } from './sink-gaps.ts';
 
@@ -21,8 +22,6 @@ export interface FillGapsOptions {
 }
 
 const PAUSE_MS = 30_000;
-/** An hour that is replaced whole is replaced when it is over, and events that were on their way have come. */
-const SETTLED_MS = 10 * MS_PER_MINUTE;
 /** Any number that no other lock in the database uses: one replica at a time fills. */
 const FILL_LOCK = 7_240_117_041;
 
@@ -37,8 +36,7 @@ export const createFillGaps = ({ knex, sinks, gaps, readUnstored, pauseMs = PAUS
   const fill = async (configured: ConfiguredSink, gap: SinkGap, stopping: AbortSignal): Promise<void> => {
     const { sink } = configured;
     const hour = { day: gap.day, hour: gap.hour };
-    const isOver = Date.now() > Date.parse(`${gap.hour}:00:00Z`) + MS_PER_HOUR + SETTLED_MS;
-    if ((sink.replaceHour && !isOver) || !(await isStored(gap))) return;
+    if ((sink.replaceHour && !isHourOver(gap.hour, Date.now())) || !(await isStored(gap))) return;
     if (await hasEvents(knex, dayOf(Date.parse(`${gap.day}T00:00:00Z`))))
       observer.onFilled(sink.name, hour, await replayHour(knex, configured, hour, stopping));
     else observer.onLost(sink.name, hour);

@@ -3,6 +3,8 @@ import { dateOfDay, MS_PER_HOUR } from '../../base/utc-day.ts';
 import { hasEvents } from '../export/read-events.ts';
 import { compareSink } from './compare-sink.ts';
 import type { ConfiguredSink } from './open-sinks.ts';
+import { isHourOver } from './read-entries.ts';
+import { replayHour, storedHours } from './replay-hour.ts';
 import { createSinkDays } from './sink-days.ts';
 
 /** A day of one sink takes at most so long. */
@@ -34,6 +36,27 @@ export async function* reportSinks(
         yield `  line item ${lineItem}, ${state} ${kind}s: ${stored.events} stored, ${inSink.events} in the sink; ${stored.micros} and ${inSink.micros} micros`;
       if (differences.length > MAX_LINES) yield `  and ${differences.length - MAX_LINES} more`;
     }
+  }
+}
+
+/**
+ * Hands a sink the stored events of these days again, whether it lacks them or not: one that cannot be read too. Of hours that are over; those that
+ * run are still on their way to it. Yields a line for each day. Rejects when Postgres or the sink fails.
+ */
+export async function* handAgain(
+  knex: Knex,
+  configured: ConfiguredSink,
+  days: readonly number[],
+  nowMs = Date.now(),
+): AsyncGenerator<string> {
+  const { name } = configured.sink;
+  for (const day of days) {
+    if (!(await hasEvents(knex, day))) continue;
+    const date = dateOfDay(day);
+    const hours = (await storedHours(knex, date)).filter((hour) => isHourOver(hour, nowMs));
+    let events = 0;
+    for (const hour of hours) events += await replayHour(knex, configured, { day: date, hour }, AbortSignal.timeout(DAY_MS));
+    yield `sink ${name}, ${date}: ${hours.length} hours were handed to it again: ${events} events`;
   }
 }
 

@@ -1,5 +1,3 @@
-import { setMaxListeners } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
 import { MS_PER_MINUTE } from '../../base/utc-day.ts';
 import type { LedgerKeys } from '../../ledger/ledger-keys.ts';
 import { entryMs } from '../../ledger/read/oldest-unstored.ts';
@@ -8,12 +6,13 @@ import type { RedisLink } from '../../redis/redis-link.ts';
 import type { StreamEntry } from '../../redis/stream-consumer.ts';
 import type { DeadEvent, DeadEvents } from '../postgres/dead-events.ts';
 import { spellOut } from '../read-event.ts';
+import { createShardLoops, type ShardLoop } from '../shard-loops.ts';
 import type { ConfiguredSink } from './open-sinks.ts';
 import { hoursOf, readEntries } from './read-entries.ts';
 import type { SinkGaps, SkippedEntries } from './sink-gaps.ts';
 import { HOLD_MS, type SinkMarks } from './sink-marks.ts';
 import { toSinkEvent, type ReadContexts } from './to-sink-event.ts';
-import { writeEach, type Delivery } from './write-each.ts';
+import { createWriteEach, type Delivery } from './write-each.ts';
 
 export interface SinkDrainOptions {
   readonly redis: RedisClient;
@@ -31,8 +30,9 @@ export interface SinkDrainOptions {
   readonly idleMs?: number;
   /** How often a replica looks for shards that no replica has, and keeps those that it has. */
   readonly lookMs?: number;
-  /** How long a sink is left alone after a failure, the first time; then twice as long, up to MAX_RETRY_MS. */
+  /** How long a sink is left alone after a failure, the first time; then twice as long, up to `maxRetryMs`. */
   readonly retryMs?: number;
+  readonly maxRetryMs?: number;
   /** How far a sink must be behind to pass over entries. */
   readonly spillAgeMs?: number;
   readonly onWritten: (sink: string, events: number) => void;
@@ -67,12 +67,19 @@ const WRITE_MS = 2 * MS_PER_MINUTE;
  */
 export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
   const { redis, link, keys, sinks, marks, gaps, deadEvents, readContexts, replicas, lagLimit } = options;
-  const { idleMs = IDLE_MS, lookMs = LOOK_MS, retryMs = RETRY_MS, spillAgeMs = SPILL_AGE_MS } = options;
-  const stopped = new AbortController();
-  setMaxListeners(2 * keys.shards * sinks.length + 1, stopped.signal);
-  let running: Promise<unknown> | undefined;
+  const { idleMs = IDLE_MS, lookMs = LOOK_MS, retryMs = RETRY_MS, maxRetryMs = MAX_RETRY_MS, spillAgeMs = SPILL_AGE_MS } = options;
 
-  const carriage = ({ sink, keepsUserHash }: ConfiguredSink, owned: Set<number>, shard: number) => {
+  /** Writes that are given up then have not failed. */
+  let isStopping = false;
+
+  /** What the loops of a sink share. */
+  interface Shared {
+    /** Its shards that are this replica's. */
+    readonly owned: Set<number>;
+    readonly writeEach: ReturnType<typeof createWriteEach<Delivery>>;
+  }
+
+  const carriage = ({ sink, keepsUserHash }: ConfiguredSink, { owned, writeEach }: Shared, shard: number): ShardLoop => {
     const { name } = sink;
     const stream = keys.events(shard);
     let mark: string | undefined;
@@ -110,7 +117,7 @@ export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
     };
 
     /** Runs `work` while the shard stays this replica's. */
-    const whileHeld = async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    const whileHeld = async (stopping: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
       const lost = new AbortController();
       const timer = setInterval(() => {
         marks.hold(shard, name).then(
@@ -119,7 +126,7 @@ export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
         );
       }, lookMs);
       try {
-        await work(AbortSignal.any([lost.signal, stopped.signal, AbortSignal.timeout(WRITE_MS)]));
+        await work(AbortSignal.any([lost.signal, stopping, AbortSignal.timeout(WRITE_MS)]));
       } finally {
         clearInterval(timer);
       }
@@ -132,14 +139,14 @@ export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
     };
 
     /** Resolves to the number of events. */
-    const write = async (entries: readonly StreamEntry[]): Promise<number> => {
+    const write = async (entries: readonly StreamEntry[], stopping: AbortSignal): Promise<number> => {
       const read = readEntries(entries);
       const contextOf = await readContexts(read.map(({ event }) => event));
       const deliveries = read.map(({ event, ...entry }) => ({ ...entry, event: toSinkEvent(event, contextOf(event), keepsUserHash) }));
       for (let from = 0; from < deliveries.length; from += sink.maxEvents) {
         const some = deliveries.slice(from, from + sink.maxEvents);
         const id = [shard, entries[0]![0], entries.at(-1)![0], from].join('-');
-        await whileHeld((signal) => writeEach(sink, { shard, id }, some, signal, bury));
+        await whileHeld(stopping, (signal) => writeEach({ shard, id }, some, signal, bury));
       }
       options.onWritten(name, deliveries.length);
       return deliveries.length;
@@ -170,56 +177,44 @@ export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
     };
 
     return {
-      /** Resolves to how long to rest, in ms. */
-      pass: async (): Promise<number> => {
+      shard,
+      pass: async (stopping) => {
         if (!(await hold()) || mark === undefined) return lookMs;
         if (await spill(mark)) return 0;
         const asked = entriesAtOnce;
         const entries = await read(mark, asked);
         const last = entries.at(-1);
         if (!last) return idleMs;
-        const events = await write(entries);
+        const events = await write(entries, stopping);
         await advance(last[0]);
         entriesAtOnce = Math.min(Math.max(Math.ceil((sink.maxEvents * entries.length) / Math.max(events, 1)), 1), MAX_ENTRIES);
         if (entries.length >= asked) return 0;
         return events < FEW_EVENTS ? idleMs : idleMs / 5;
       },
-      leave,
+      onFailure: (fault, failures) => {
+        if (!isStopping) options.onFailure(name, fault);
+        return Math.min(retryMs * 2 ** failures, maxRetryMs);
+      },
+      finish: async () => {
+        // A shard that cannot be left is free when its hold ends.
+        if (owned.has(shard)) await leave().catch(() => undefined);
+      },
     };
   };
 
-  const rest = (ms: number): Promise<void> => setTimeout(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
-
-  const loop = async (configured: ConfiguredSink, owned: Set<number>, shard: number): Promise<void> => {
-    const { pass, leave } = carriage(configured, owned, shard);
-    const { name } = configured.sink;
-    let failures = 0;
-    while (!stopped.signal.aborted) {
-      try {
-        const restMs = link.upOf(shard) ? await pass() : idleMs;
-        failures = 0;
-        if (restMs > 0) await rest(restMs);
-      } catch (fault) {
-        if (!stopped.signal.aborted) options.onFailure(name, fault as Error);
-        await rest(Math.min(retryMs * 2 ** failures++, MAX_RETRY_MS));
-      }
-    }
-    // A shard that cannot be left is free when its hold ends.
-    if (owned.has(shard)) await leave().catch(() => undefined);
-  };
-
+  const loops = createShardLoops({
+    link,
+    downMs: idleMs,
+    loops: sinks.flatMap((configured) => {
+      const shared = { owned: new Set<number>(), writeEach: createWriteEach<Delivery>(configured.sink) };
+      return Array.from({ length: keys.shards }, (_, shard) => carriage(configured, shared, shard));
+    }),
+  });
   return {
-    start: () => {
-      running ??= Promise.all(
-        sinks.flatMap((configured) => {
-          const owned = new Set<number>();
-          return Array.from({ length: keys.shards }, (_, shard) => loop(configured, owned, shard));
-        }),
-      );
-    },
+    start: loops.start,
     stop: async () => {
-      stopped.abort();
-      await running;
+      isStopping = true;
+      await loops.stop();
       await Promise.allSettled(sinks.map(({ sink }) => sink.close()));
     },
   };

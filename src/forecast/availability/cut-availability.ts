@@ -2,7 +2,7 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { fitsImp } from '../../decision/ad-query.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import type { BaseFigures } from '../base-figures.ts';
-import { LOWEST_PRIORITY } from '../tally-sold.ts';
+import { LOWEST_PRIORITY } from '../replay/sold-tally.ts';
 import type { ReplayRequest } from '../replay/replayed-request.ts';
 import type { SampledRequest } from '../sample/sampled-request.ts';
 import type { AvailabilityCut } from './availability.ts';

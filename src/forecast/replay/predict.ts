@@ -1,3 +1,4 @@
+import { createDayRules } from '../../base/local-day.ts';
 import type { PidGains } from '../../config/settings.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
@@ -5,7 +6,10 @@ import type { RefusalReason } from '../../serving/count-refusals.ts';
 import type { HitRates, StartedAccount } from './known-delivery.ts';
 import { comingDays, type ComingDays, type ComingDaysOptions } from './coming-days.ts';
 import { deliveryRange, type Range } from './delivery-range.ts';
-import { runReplay, type ReplayedDelivery, type ReplayOptions, type ReplayResult } from './run-replay.ts';
+import { joinedResults, type GroupReplay, type KeptReplays } from './kept-replays.ts';
+import { replayGroups, type ReplayGroup } from './replay-groups.ts';
+import { newDelivery, runReplay, type ReplayedDay, type ReplayedDelivery, type ReplayResult } from './run-replay.ts';
+import { createSoldTally, joinedSums, type SoldSums } from './sold-tally.ts';
 
 export interface PredictOptions extends ComingDaysOptions {
   readonly snapshot: Snapshot;
@@ -14,13 +18,13 @@ export interface PredictOptions extends ComingDaysOptions {
   readonly rates: HitRates;
   readonly pid: PidGains;
   readonly tokenTtlMs: number;
-  /** A number in [0, 1), from the beginning for each replay. */
-  readonly randomOf: () => () => number;
+  /** Of what is drawn: the same in all replays. */
+  readonly seed: number;
   readonly pause: (done: number) => Promise<void>;
   /** By how much the ranges of earlier forecasts were too narrow. */
   readonly widening?: number | undefined;
-  /** Called for each request of the middle replay that counts. */
-  readonly onDecided?: ReplayOptions['onDecided'];
+  /** Replays of the same traffic that are used again where nothing has changed, and kept; those of other traffic must not be in it. */
+  readonly kept?: KeptReplays | undefined;
 }
 
 export interface PredictedDay extends Range {
@@ -40,6 +44,7 @@ export interface Prediction {
   readonly coming: ComingDays;
   readonly lineItems: ReadonlyMap<number, PredictedDelivery>;
   readonly middle: ReplayResult;
+  readonly sold: SoldSums;
 }
 
 /** With so much less and more traffic the days are replayed again: the logarithm of it. */
@@ -47,25 +52,69 @@ const DEVIATION = 0.1;
 
 /**
  * Replays the days to come three times: with the traffic that is expected, with less and with more. How a line item responds to
- * that says how sure its delivery is (delivery-range.ts).
+ * that says how sure its delivery is (delivery-range.ts). Groups of placements that share no bookings are replayed one by one, and
+ * those in which nothing has changed are not replayed again.
  */
 export const predict = async (options: PredictOptions): Promise<Prediction> => {
-  const { randomOf, pause, widening = 1 } = options;
+  const { pause, kept } = options;
   const coming = comingDays(options);
+  const days = coming.days(() => 1);
+  const groups = replayGroups({
+    ...{ snapshot: options.snapshot, publisherId: options.publisherId },
+    days: [...coming.before, ...days].map(({ requests }) => requests),
+    window: { startMs: options.nowMs - options.beforeMs, endMs: days.at(-1)?.untilMs ?? options.nowMs },
+  });
+  const keyOf = ({ key, placements }: ReplayGroup): string => `${key} ${coming.scale} ${modelsIn(options.models, placements)}`;
+  const missing = groups.filter((group) => !kept?.has(keyOf(group)));
+  const replays: GroupReplay[] = [];
+  for (const group of groups) {
+    const at = missing.indexOf(group);
+    const known = at === -1 ? kept?.get(keyOf(group)) : undefined;
+    const replay = known ?? (await replayGroup(options, coming, group, (done) => pause((at + done) / missing.length)));
+    kept?.set(keyOf(group), replay);
+    replays.push(replay);
+  }
+  await pause(1);
+  const [middle, less, more] = (['middle', 'less', 'more'] as const).map((run) => joinedResults(replays.map((replay) => replay[run])));
+  return {
+    ...{ coming, middle: middle!, sold: joinedSums(replays.map(({ sold }) => sold)) },
+    lineItems: rangesOf(coming, options, [middle!, less!, more!]),
+  };
+};
+
+/** A placement that is expected to be like another one has its requests. */
+const modelsIn = (models: ComingDaysOptions['models'], placements: ReadonlySet<string>): string =>
+  JSON.stringify([...models].filter(([placement]) => placements.has(placement)));
+
+const replayGroup = async (
+  options: PredictOptions,
+  coming: ComingDays,
+  { placements }: ReplayGroup,
+  pause: (done: number) => Promise<void>,
+): Promise<GroupReplay> => {
+  const { sums, onDecided } = createSoldTally(createDayRules(options.zoneOffset)(options.zone, options.nowMs));
+  const ofGroup = (days: readonly ReplayedDay[]): readonly ReplayedDay[] =>
+    days.map((day) => ({ ...day, requests: day.requests.filter(({ placements: [first = ''] }) => placements.has(first)) }));
   const replay = (deviation: number, run: number): Promise<ReplayResult> =>
     runReplay({
       ...options,
-      ...{ before: coming.before, scale: coming.scale, random: randomOf() },
-      days: coming.days(() => Math.exp(deviation)),
+      ...{ before: ofGroup(coming.before), scale: coming.scale },
+      days: ofGroup(coming.days(() => Math.exp(deviation))),
       offsetMs: (atMs) => options.zoneOffset(options.zone, atMs),
       pause: (done) => pause((run + done) / RUNS),
-      onDecided: deviation === 0 ? options.onDecided : undefined,
+      onDecided: deviation === 0 ? onDecided : undefined,
     });
-  const middle = await replay(0, 0);
-  const less = await replay(-DEVIATION, 1);
-  const more = await replay(DEVIATION, 2);
+  return { middle: await replay(0, 0), less: await replay(-DEVIATION, 1), more: await replay(DEVIATION, 2), sold: sums };
+};
+
+/** What each line item is expected to deliver, of replays with the traffic that is expected, with less and with more. */
+const rangesOf = (
+  coming: ComingDays,
+  { days: count, widening = 1 }: PredictOptions,
+  [middle, less, more]: readonly [ReplayResult, ReplayResult, ReplayResult],
+): ReadonlyMap<number, PredictedDelivery> => {
   const lineItems = new Map<number, PredictedDelivery>();
-  const days = Array.from({ length: options.days }, (_, ahead) => coming.today + ahead);
+  const days = Array.from({ length: count }, (_, ahead) => coming.today + ahead);
   for (const id of new Set([...middle.lineItems.keys(), ...less.lineItems.keys(), ...more.lineItems.keys()])) {
     const of = middle.lineItems.get(id) ?? NOTHING;
     const others = [less, more].map((one) => one.lineItems.get(id) ?? NOTHING);
@@ -92,12 +141,12 @@ export const predict = async (options: PredictOptions): Promise<Prediction> => {
       outrankedBy: of.outrankedBy,
     });
   }
-  return { coming, lineItems, middle };
+  return lineItems;
 };
 
 const RUNS = 3;
 
-const NOTHING: ReplayedDelivery = { impressions: new Map(), clicks: new Map(), refusals: new Map(), outrankedBy: new Map() };
+const NOTHING = newDelivery();
 
 const sumOf = ({ impressions }: ReplayedDelivery, days: readonly number[]): number =>
   days.reduce((sum, day) => sum + (impressions.get(day) ?? 0), 0);

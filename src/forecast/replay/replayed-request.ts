@@ -22,7 +22,7 @@ interface Prepared {
 const ALLOWED: Consent = { remember: null, measure: null, profile: null, shareWith: () => null };
 const UNKNOWN = { country: null, device: null, browser: null };
 
-export type ReplayRequest = (arrival: Arrival) => AdRequest;
+export type ReplayRequest = (arrival: Omit<Arrival, 'seed'>) => AdRequest;
 
 /**
  * Makes ad requests of sampled ones, for the decision that serves real ones.

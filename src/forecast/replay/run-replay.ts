@@ -7,6 +7,7 @@ import { createServeAd, type ServeAdOptions } from '../../serving/serve-ad.ts';
 import { createSessionCaps } from '../../serving/session-caps.ts';
 import type { SampledRequest } from '../sample/sampled-request.ts';
 import { arrivalsOf, type Arrival } from './arrivals.ts';
+import { createDraws } from './draws.ts';
 import type { HitRates, StartedAccount } from './known-delivery.ts';
 import { createReplayLedger } from './replay-ledger.ts';
 import { createReplayRequest } from './replayed-request.ts';
@@ -38,8 +39,8 @@ export interface ReplayOptions {
   readonly pid: PidGains;
   readonly tokenTtlMs: number;
   readonly offsetMs: (atMs: number) => number;
-  /** A number in [0, 1). */
-  readonly random: () => number;
+  /** Of what is drawn. */
+  readonly seed: number;
   /** Called between parts of the work, with the part that is done, 0 to 1; it may reject to end the replay. */
   readonly pause: (done: number) => Promise<void>;
   /** Called for each request that counts. */
@@ -48,12 +49,18 @@ export interface ReplayOptions {
 
 /** What a line item gets in the replay, in impressions of the world. */
 export interface ReplayedDelivery {
+  /** By day. */
   readonly impressions: Map<number, number>;
   readonly clicks: Map<number, number>;
   /** Why it was not shown where it could run, and by whom it was outranked: sums over the flight. */
   readonly refusals: Map<RefusalReason, number>;
   readonly outrankedBy: Map<number, number>;
 }
+
+export const newDelivery = (): ReplayedDelivery => ({
+  ...{ impressions: new Map<number, number>(), clicks: new Map<number, number>() },
+  ...{ refusals: new Map<RefusalReason, number>(), outrankedBy: new Map<number, number>() },
+});
 
 export interface ReplayResult {
   readonly lineItems: ReadonlyMap<number, ReplayedDelivery>;
@@ -71,17 +78,16 @@ const QUARTER_MS = 900_000;
 
 /** Replays days of traffic with the decision that serves, on accounts in memory. */
 export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> => {
-  const { publisherId, days, before, scale, random, pause, onDecided } = options;
+  const { publisherId, days, before, scale, pause, onDecided } = options;
   const publisher = options.snapshot.publishers.get(publisherId);
   if (!publisher) throw new Error(`publisher ${publisherId} is not in the catalog`);
   const snapshot = withKeptCurves(options.snapshot);
+  const draws = createDraws(options.seed);
+  const random = draws.next;
   const lineItems = new Map<number, ReplayedDelivery>();
   const deliveryOf = (id: number): ReplayedDelivery => {
     let found = lineItems.get(id);
-    if (found === undefined) {
-      found = { impressions: new Map(), clicks: new Map(), refusals: new Map(), outrankedBy: new Map() };
-      lineItems.set(id, found);
-    }
+    if (found === undefined) lineItems.set(id, (found = newDelivery()));
     return found;
   };
   let isCounted = false;
@@ -90,6 +96,7 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
 
   const ledger = createReplayLedger({
     ...options,
+    random,
     onImpression: (lineItemId, day, clicks) => {
       if (!isCounted) return;
       const of = deliveryOf(lineItemId);
@@ -126,7 +133,8 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
   const serveAll = async (arrivals: readonly Arrival[]): Promise<void> => {
     for (const arrival of arrivals) {
       ledger.advance(arrival.atMs);
-      const decide = isCounted && served % EXAMINED === 0 ? examine : serve;
+      draws.begin(arrival.seed);
+      const decide = isCounted && arrival.seed % EXAMINED === 0 ? examine : serve;
       const answer = await decide(snapshot, toRequest(arrival));
       if (isCounted) {
         opportunities += (answer.filled.length + answer.unfilled.length) * scale;
@@ -137,7 +145,7 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
   };
   const replayDay = async ({ requests, shiftMs, fromMs, untilMs, weight }: ReplayedDay): Promise<void> => {
     const copies = (request: SampledRequest): number => weight(request, request.atMs + shiftMs) / scale;
-    const arrivals = arrivalsOf({ requests, shiftMs, copies, random });
+    const arrivals = arrivalsOf({ requests, shiftMs, copies });
     await serveAll(arrivals.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs));
     done += requests.length;
   };

@@ -70,6 +70,20 @@ const PREVIEW_POLICY = policy({
   frameAncestors: ["'self'"],
 });
 
+/**
+ * The document around a page of a publisher, on which a preview is shown: that page may be on any site, and the pages that show the
+ * preview frame this document alone.
+ */
+const LIVE_PAGE_POLICY = policy({
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  frameSrc: ['https:', 'http:'],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'self'"],
+  requireTrustedTypesFor: ["'script'"],
+});
+
 /** The API viewer styles itself inline and draws its icons from data URLs. */
 const API_PAGE_POLICY = policy({
   defaultSrc: ["'self'"],
@@ -110,6 +124,7 @@ const POLICY_OF_FILE = new Map([
   ['admin.html', ADMIN_POLICY],
   ['sign-in.html', ADMIN_POLICY],
   [path.join('admin', 'preview.html'), PREVIEW_POLICY],
+  [path.join('admin', 'live-page.html'), LIVE_PAGE_POLICY],
   [path.join('report', 'index.html'), LINK_PAGE_POLICY],
   [path.join('proof', 'index.html'), LINK_PAGE_POLICY],
 ]);

@@ -5,10 +5,10 @@ export const shoot = async (page: Page, name: string): Promise<void> => {
   if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/${name}.png`, fullPage: true });
 };
 
-/** The same at the widths of a desk and of a phone. */
+/** The same at the widths of desks, of a tablet and of a phone. */
 export const shootWidths = async (page: Page, name: string): Promise<void> => {
   const before = page.viewportSize();
-  for (const width of [1280, 390]) {
+  for (const width of [1440, 1280, 768, 390]) {
     await page.setViewportSize({ width, height: 900 });
     await shoot(page, `${name}-${width}`);
   }

@@ -42,7 +42,6 @@ export const startHouse = async (browser: Browser, env: Readonly<Record<string, 
     open: async (name, look) => {
       const admin = await openAdmin(browser, replica, look);
       const { page } = admin;
-      page.setDefaultTimeout(20_000);
       await page.goto(`${replica.url}/static/sign-in.html`);
       await page.getByLabel('E-mail address').fill(`${name}@gazette.example`);
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD);

@@ -29,6 +29,8 @@ export interface PublisherSite {
   readonly landing: string;
   /** Number of requests for the advertiser's page. */
   readonly landings: () => number;
+  /** Serves a page, and resolves to its address. */
+  readonly serve: (options: PageOptions) => string;
   readonly open: (browser: Browser, options: PageOptions) => Promise<PublisherPage>;
 }
 
@@ -116,13 +118,19 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
   const { port } = server.address() as AddressInfo;
   const url = `http://localhost:${port}`;
 
+  const serve: PublisherSite['serve'] = (options) => {
+    const path = `/${pages.size}.html`;
+    pages.set(path, options);
+    return url + path;
+  };
+
   return {
     url,
+    serve,
     landing: `http://127.0.0.1:${port}${LANDING_PATH}`,
     landings: () => landings,
     open: async (browser, options) => {
-      const path = `/${pages.size}.html`;
-      pages.set(path, options);
+      const address = serve(options);
       const page = await browser.newPage(options.viewport && { viewport: options.viewport });
       const sent: Sent[] = [];
       const faults: string[] = [];
@@ -142,7 +150,7 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
       const globals = `window.AD_SERVER_API_KEY = ${JSON.stringify(apiKey)}; window.AD_SERVER_PUBLISHER_ID = ${publisherId};`;
       await page.addInitScript(NOTE_SIGNALS + globals + (options.watched ? '' : IN_BACKGROUND) + (options.init ?? ''));
       await options.prepare?.(page);
-      await page.goto(url + path, options.until && { waitUntil: options.until });
+      await page.goto(address, options.until && { waitUntil: options.until });
       return {
         page,
         sent,

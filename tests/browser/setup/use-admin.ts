@@ -25,7 +25,7 @@ export const useAdmin = (prepare: (desk: Omit<AdminDesk, 'admin'>) => Promise<vo
     desk.replica = await startReplica({ env: { DATABASE_URL: desk.databaseUrl, REDIS_URL: await testRedisUrl() } });
     desk.api = apiOf(desk.replica);
     await prepare(desk);
-  }, 60_000);
+  });
   beforeEach(async () => {
     desk.admin = await openAdmin(desk.browser, desk.replica);
   });

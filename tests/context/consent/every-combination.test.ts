@@ -160,4 +160,4 @@ test('every combination of all signals is decided as a second reading of docs/pr
   expect(deviations.slice(0, 3)).toEqual([]);
   // A second reading that allowed or refused everything would show little.
   expect(outcomes.size).toBeGreaterThanOrEqual(8);
-}, 120_000);
+});

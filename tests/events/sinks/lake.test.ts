@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import path from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import S3rver from 's3rver';
 import { compactDay, KEPT_MS } from '../../../src/events/sinks/lake/compact-lake.ts';
 import { lakeDays, readLakeDay } from '../../../src/events/sinks/lake/lake-log.ts';
 import { openLake, openLakeStore } from '../../../src/events/sinks/lake/open-lake.ts';
 import { SinkRefusal, type EventSink, type SinkCount } from '../../../src/events/sinks/event-sink.ts';
+import { BUCKET_CREDENTIALS, startBucket, type Bucket } from '../../../testkit/start-bucket.ts';
 import { startProcess } from '../../../testkit/start-process.ts';
 import { untilTrue } from '../../../testkit/until.ts';
 import { atEnd } from '../../setup/at-end.ts';
@@ -15,31 +15,20 @@ import { eventsFrom, nthEvent, sumsOf } from '../../../testkit/sink-events.ts';
 
 const DAY = '2026-06-15';
 const never = new AbortController().signal;
-const BUCKET = 'lake';
 let duckDb: DuckDBConnection;
-let endpoint: string;
+let bucket: Bucket;
 
 beforeAll(async () => {
   duckDb = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
-  // The credentials of s3rver.
-  process.env['AWS_ACCESS_KEY_ID'] = process.env['AWS_SECRET_ACCESS_KEY'] = 'S3RVER';
-  const server = new S3rver({
-    port: 0,
-    address: '127.0.0.1',
-    silent: true,
-    directory: temporaryFolder(),
-    configureBuckets: [{ name: BUCKET }],
-  });
-  const { port } = await server.run();
-  atEnd(() => server.close());
-  endpoint = `http://127.0.0.1:${port}`;
+  Object.assign(process.env, BUCKET_CREDENTIALS);
+  bucket = await startBucket(temporaryFolder());
+  atEnd(bucket.end);
 });
 
 const open = async (url: string): Promise<EventSink> =>
   openLake({ name: 'lake', url: new URL(url), keepsUserHash: url.includes('user_hash'), replica: 'one', onNotice: () => undefined });
 const fileUrl = (folder: string): string => `file://${folder}?gather=0&user_hash=true`;
-const s3Url = (prefix: string): string =>
-  `s3://${BUCKET}/${prefix}?gather=0&user_hash=true&region=us-east-1&path_style=true&endpoint=${endpoint}`;
+const s3Url = (prefix: string): string => `${bucket.urlOf(prefix)}&gather=0&user_hash=true`;
 
 /** What DuckDB, which knows nothing of this project, finds in a folder. */
 const asked = async (folder: string): Promise<ReturnType<typeof sumsOf>> => {
@@ -133,17 +122,28 @@ test('a reader finds whole files only while writers are killed, and afterwards e
   expect(await asked(folder)).toEqual(sums);
   expect(counted(await sink.count!(DAY, 'line_item_id', never))).toEqual(sums);
   expect(readdirSync(path.join(folder, 'events', `dt=${DAY}`)).sort()).toEqual(['hour=12', 'hour=13', 'hour=14']);
-}, 240_000);
+});
 
 test('an event that cannot be written is refused, and a store that is away is not: its events wait', async () => {
   const sink = await open(fileUrl(temporaryFolder()));
   const poison = { ...nthEvent(1), kind: null as unknown as string };
   await expect(sink.write({ shard: 0, id: 'a', events: [poison] }, never)).rejects.toThrow(SinkRefusal);
-  const away = await open(s3Url('x').replace(endpoint, 'http://127.0.0.1:1'));
+  const away = await open(s3Url('x').replace(/:\d+&gather/, ':1&gather'));
   const failed = await away.write({ shard: 0, id: 'a', events: [nthEvent(1)] }, never).catch((fault: unknown) => fault);
   expect(failed).toBeInstanceOf(Error);
   expect(failed).not.toBeInstanceOf(SinkRefusal);
   await away.close();
+});
+
+test('the events of a bucket that refuses wait until it takes them', async () => {
+  const sink = await open(s3Url('refused'));
+  await bucket.refuse();
+  const refused = await sink.write({ shard: 0, id: 'a', events: eventsFrom(0, 20) }, never).catch((fault: unknown) => fault);
+  expect(refused).toMatchObject({ name: 'AccessDenied', message: 'Access Denied' });
+  await bucket.admit();
+  await sink.write({ shard: 0, id: 'a', events: eventsFrom(0, 20) }, never);
+  expect(counted(await sink.count!(DAY, 'line_item_id', never))).toEqual(sumsOf(eventsFrom(0, 20)));
+  await sink.close();
 });
 
 test('a write with few events waits for more, and ends with its signal', async () => {

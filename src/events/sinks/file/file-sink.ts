@@ -24,15 +24,31 @@ export const openFileSink: OpenSink = async (options) => {
  * whole in another file. Readers remove repeated events. Nothing is changed in place: a user cannot be taken out.
  */
 const createNdjsonSink = (name: string, replica: string, folder: string): EventSink => {
-  const append = async (file: string, text: string): Promise<void> => {
+  const appendNow = async (file: string, text: string): Promise<void> => {
     await mkdir(path.dirname(file), { recursive: true });
     const handle = await open(file, 'a');
     try {
-      await handle.appendFile(text);
-      await handle.sync();
+      const { size } = await handle.stat();
+      try {
+        await handle.appendFile(text);
+        await handle.sync();
+      } catch (fault) {
+        // The part of a line that a full disk took would spoil the line after it.
+        await handle.truncate(size);
+        throw fault;
+      }
     } finally {
       await handle.close();
     }
+  };
+  /** The last append to each file: one at a time, so that none is in the part that another takes back. */
+  const last = new Map<string, Promise<void>>();
+  const append = (file: string, text: string): Promise<void> => {
+    const done = (last.get(file) ?? Promise.resolve()).catch(() => undefined).then(() => appendNow(file, text));
+    last.set(file, done);
+    const forget = (): boolean => last.get(file) === done && last.delete(file);
+    done.then(forget, forget);
+    return done;
   };
   return {
     name,

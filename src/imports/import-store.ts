@@ -1,0 +1,90 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Knex } from 'knex';
+import type { Ids } from '../access/scope.ts';
+import type { ImportLine } from './import-lines.ts';
+import type { PlanWire } from './import-api.ts';
+import type { Cells, Declared, DeliveredDay, Note } from './imported.ts';
+import type { ImportSourceName } from './import-source.ts';
+import type { ReadFile } from './read-import.ts';
+
+/** What an import books, and where it is in the file. */
+export interface ImportContent {
+  /** Of a source that has one, and is not added to another. */
+  readonly publisher: Declared | undefined;
+  readonly lines: readonly ImportLine[];
+  readonly places: Readonly<Record<string, Cells>>;
+  readonly history: readonly DeliveredDay[];
+}
+
+export interface ImportRow {
+  readonly id: number;
+  /** null: it makes a new one. */
+  readonly publisher_id: number | null;
+  readonly source: ImportSourceName;
+  readonly source_words: string;
+  readonly file_name: string;
+  readonly file_bytes: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly notes: readonly Note[];
+  readonly plan: PlanWire;
+  readonly state: string;
+  readonly history_days: number;
+  readonly created_at: Date;
+  readonly created_by: string;
+  readonly applied_at: Date | null;
+  readonly applied_by: string | null;
+}
+
+export type NewImport = Omit<ImportRow, 'id' | 'created_at' | 'applied_at' | 'applied_by'>;
+
+const COLUMNS = [
+  ...(['id', 'publisher_id', 'source', 'source_words', 'file_name', 'file_bytes', 'counts', 'notes', 'plan', 'state'] as const),
+  ...(['history_days', 'created_at', 'created_by', 'applied_at', 'applied_by'] as const),
+] as const;
+
+/** Imports that are not applied are kept for this long. */
+const KEPT = '7 days';
+
+/** Stores an import that was read, with its pictures. */
+export const addImport = async (
+  knex: Knex,
+  { notes, plan, counts, ...row }: NewImport,
+  content: ImportContent,
+  files: readonly ReadFile[],
+): Promise<ImportRow> =>
+  knex.transaction(async (trx) => {
+    await trx('imports').whereNull('applied_at').whereRaw(`created_at < now() - interval '${KEPT}'`).delete();
+    const [added] = await trx('imports')
+      .insert({
+        ...row,
+        ...{ notes: JSON.stringify(notes), plan: JSON.stringify(plan), counts: JSON.stringify(counts) },
+        content: await promisify(gzip)(JSON.stringify(content)),
+      })
+      .returning<ImportRow[]>([...COLUMNS]);
+    for (const { sha256, name, bytes } of files)
+      await trx('import_files').insert({ import_id: added!.id, sha256, name, content: Buffer.from(bytes) });
+    return added!;
+  });
+
+/** Those of publishers, the newest first. One that makes a publisher is for callers who see all. */
+export const listImports = async (knex: Knex, publishers: Ids, limit: number): Promise<readonly ImportRow[]> => {
+  const query = knex('imports').orderBy('id', 'desc').limit(limit).select<ImportRow[]>(COLUMNS);
+  if (publishers) void query.whereIn('publisher_id', [...publishers]);
+  return query;
+};
+
+export const findImport = async (knex: Knex, publishers: Ids, id: number): Promise<ImportRow | undefined> => {
+  const query = knex('imports').where({ id }).first<ImportRow | undefined>(COLUMNS);
+  if (publishers) void query.whereIn('publisher_id', [...publishers]);
+  return query;
+};
+
+/** null: it was applied. */
+export const readContent = async (knex: Knex, id: number): Promise<ImportContent | null> => {
+  const row = await knex('imports').where({ id }).first<{ content: Buffer | null } | undefined>('content');
+  return row?.content ? (JSON.parse((await promisify(gunzip)(row.content)).toString('utf8')) as ImportContent) : null;
+};
+
+export const readFiles = async (knex: Knex, id: number): Promise<readonly ReadFile[]> =>
+  knex('import_files').where({ import_id: id }).orderBy('sha256').select<ReadFile[]>('sha256', 'name', { bytes: 'content' });
