@@ -8,6 +8,7 @@ import { ACTIONS_WIDTH, fitWidths, longTable, type Line } from '../../parts/long
 import { button } from '../../parts/parts.ts';
 import type { Sorting } from '../../parts/table.ts';
 import { countedKind, linkTo, nameInHistory, NAMES } from '../../words/kinds.ts';
+import { locale } from '../../words/language.ts';
 import { columnsPanel } from './columns-panel.ts';
 import { keepColumns, readKeptColumns, type KeptColumns } from './kept-columns.ts';
 import { isUsual, type ListColumn } from './list-column.ts';
@@ -165,7 +166,7 @@ export const createListTable = <K extends Kind>({ page, kind, check, columns, ac
           },
         })}
       </div>
-      ${groups && sums?.more_groups ? html`<p class="help">${t`These are the first ${sums.groups.length.toLocaleString()} groups: filter the list to see the others.`}</p>` : nothing}
+      ${groups && sums?.more_groups ? html`<p class="help">${t`These are the first ${sums.groups.length.toLocaleString(locale)} groups: filter the list to see the others.`}</p>` : nothing}
       ${isCards && end < lines.count ? html`<p class="more" ${whenNear(more)}>${button(t`Show more`, more, 'secondary')}</p>` : nothing}`;
   };
 

@@ -20,19 +20,17 @@ const MAX_TAKEN = 16;
  * Publishers are taken in an order by chance, and what another replica has rebuilt meanwhile is left out: replicas share the work
  * without a lock.
  */
-export const createAskedCampaigns = (server: Pick<BooksServer, 'presentOf'>): AskedCampaigns => {
+export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf'>): AskedCampaigns => {
   const asked = new Map<number, Set<number>>();
   /** Asked for again, one of their line items is missing. */
   let leftOut = { epoch: '', campaigns: new Set<number>() };
 
   const missing = async (publisherId: number, campaigns: readonly number[], epoch: string): Promise<readonly number[]> => {
-    const present = await server.presentOf(publisherId, campaigns, epoch);
-    if (present === 'whole') return [];
     if (leftOut.epoch !== epoch) leftOut = { epoch, campaigns: new Set() };
     const { campaigns: before } = leftOut;
-    const left = new Set(present.filter((id) => !before.has(id)));
-    for (const id of left) before.add(id);
-    return campaigns.filter((id) => !left.has(id));
+    const left = await server.missingOf(publisherId, campaigns, epoch, before);
+    for (const id of campaigns) if (!left.includes(id)) before.add(id);
+    return left;
   };
 
   return {

@@ -10,7 +10,7 @@ import type { RebuildCampaigns, RebuildWish } from './rebuild-campaigns.ts';
 export interface RebuilderOptions {
   readonly keeper: BookKeeper;
   readonly store: BookStore;
-  readonly server: Pick<BooksServer, 'look' | 'complete' | 'presentOf'>;
+  readonly server: Pick<BooksServer, 'look' | 'complete' | 'missingOf'>;
   readonly rebuildCampaigns: RebuildCampaigns;
   readonly scopes: number;
   readonly scopeOf: (publisherId: number) => number;
@@ -133,15 +133,6 @@ export const createRebuilder = (options: RebuilderOptions) => {
     for (let tries = 1; !stopped.signal.aborted && !(await isReady(scope)); tries++) await rest(Math.min(tries * READY_MS, AGAIN_MS));
   };
 
-  const missingOf = (asked: readonly (readonly [number, readonly number[]])[], epoch: string): Promise<readonly RebuildWish[]> =>
-    Promise.all(
-      asked.map(async ([publisherId, campaigns]) => {
-        const present = await server.presentOf(publisherId, campaigns, epoch);
-        const missing = present === 'whole' ? [] : campaigns.filter((id) => !present.includes(id));
-        return { publisherId, campaigns: missing, isWhole: false };
-      }),
-    );
-
   /** What is asked for is rebuilt before what is not; what is asked for all the time does not keep the rest for long. */
   const untilAnswered = async (scope: number): Promise<void> => {
     const untilMs = performance.now() + YIELD_MS;
@@ -173,8 +164,11 @@ export const createRebuilder = (options: RebuilderOptions) => {
         const page: readonly CampaignName[] = await store.campaigns({ live, after, limit: MAX_CAMPAIGNS });
         const own = page.filter(({ publisherId }) => scopeOf(publisherId) === scope);
         const byPublisher = groupBy(own, ({ publisherId }) => publisherId);
-        const asked = [...byPublisher].map(([publisherId, campaigns]) => [publisherId, campaigns.map(({ id }) => id)] as const);
-        if (!(await step(await missingOf(asked, epoch)))) return;
+        const missing = [...byPublisher].map(async ([publisherId, campaigns]) => {
+          const ids = campaigns.map(({ id }) => id);
+          return { publisherId, campaigns: await server.missingOf(publisherId, ids, epoch), isWhole: false };
+        });
+        if (!(await step(await Promise.all(missing)))) return;
         for (const publisherId of byPublisher.keys()) begun.add(publisherId);
         after = page.length < MAX_CAMPAIGNS ? undefined : page.at(-1)?.id;
       }

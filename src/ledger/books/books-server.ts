@@ -60,8 +60,11 @@ export interface BooksServer {
   complete(scope: number, epoch: string): Promise<void>;
   /** Notes a moment at which Postgres was written. */
   mark(scope: number, epoch: string, atMs: number): Promise<void>;
-  /** What is rebuilt of a publisher in an epoch: 'whole', or which of these campaigns. */
-  presentOf(publisherId: number, campaigns: readonly number[], epoch: string): Promise<'whole' | readonly number[]>;
+  /**
+   * Which of these campaigns of a publisher are to be rebuilt in an epoch: those whose account is not there, and those of `again` although it
+   * is. None when the publisher is whole.
+   */
+  missingOf(publisherId: number, campaigns: readonly number[], epoch: string, again?: ReadonlySet<number>): Promise<readonly number[]>;
   /** Fields of the entries in a shard's event stream; undefined: there are too many. */
   unstored(shard: number): Promise<readonly (readonly string[])[] | undefined>;
   /**
@@ -113,11 +116,11 @@ export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksSe
     open: (scope, epoch, state) => call(scope, 'open', epoch, state),
     complete: async (scope, epoch) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'state', 'open')),
     mark: async (scope, epoch, atMs) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'mark', String(atMs))),
-    presentOf: async (publisherId, campaigns, epoch) => {
+    missingOf: async (publisherId, campaigns, epoch, again) => {
       const fields = campaigns.map((id) => accountField('c', id));
       const [mark, ...accounts] = await redis.hmget(keys.accounts(publisherId), EPOCH_FIELD, ...fields);
-      if (mark === epoch) return 'whole';
-      return mark === epoch + REBUILDING ? campaigns.filter((_, i) => accounts[i] !== null) : [];
+      if (mark === epoch) return [];
+      return mark === epoch + REBUILDING ? campaigns.filter((id, i) => accounts[i] === null || again?.has(id)) : campaigns;
     },
     unstored: async (shard) => (await scripts.readUnstored(keys.events(shard), MAX_EVENTS)) ?? undefined,
     rebuild: async (publisherId, epoch, accounts, { isWhole, days }) => {
