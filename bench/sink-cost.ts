@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import knexFactory from 'knex';
+import { MS_PER_DAY } from '../src/base/utc-day.ts';
 import { migrateLatest } from '../src/catalog/postgres/migrate.ts';
 import { createEventStore } from '../src/events/postgres/event-store.ts';
 import { openClickHouse } from '../src/events/sinks/clickhouse/clickhouse-client.ts';
@@ -31,7 +32,7 @@ const ROUNDS = 3;
 /** Hits of one entry of a stream under load. */
 const HITS_OF_ENTRY = 4;
 const HITS_PER_SECOND = 6_000;
-const SECONDS_PER_DAY = 86_400;
+const SECONDS_PER_DAY = MS_PER_DAY / 1_000;
 const { signal } = new AbortController();
 
 const bookings = [1, 2, 3].map((publisherId) => ({

@@ -33,6 +33,7 @@ export const chaos: Proof = {
     let next = rig.seed;
     let done = 0;
     let selections = 0;
+    let videos = 0;
     let hits = 0;
     const rejudged = { filtered: 0, restored: 0 };
     let fromLots = 0;
@@ -44,6 +45,7 @@ export const chaos: Proof = {
         const story = writeStory({ seed: next++, steps: STEPS, classes });
         const run = await runStory(lane, story, matters);
         selections += run.selections;
+        videos += run.videos;
         hits += run.hits;
         rejudged.filtered += run.rejudged.filtered;
         rejudged.restored += run.rejudged.restored;
@@ -75,7 +77,7 @@ export const chaos: Proof = {
     } finally {
       await close();
     }
-    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots), ${hits} hits, of which a newer list filtered ${rejudged.filtered} and restored ${rejudged.restored}; ${clicks.provisional} clicks were provisional, ${clicks.filtered} filtered as no person's; ${months.closed} months were closed, with ${months.corrections} corrections; Redis lost its data ${losses} times`;
+    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots, ${videos} videos of ad breaks), ${hits} hits, of which a newer list filtered ${rejudged.filtered} and restored ${rejudged.restored}; ${clicks.provisional} clicks were provisional, ${clicks.filtered} filtered as no person's; ${months.closed} months were closed, with ${months.corrections} corrections; Redis lost its data ${losses} times`;
     return { observed: `${scope}: ${failures.length === 0 ? 'nothing broken' : failures.join(' · ')}`, ok: failures.length === 0 };
   },
 };

@@ -26,6 +26,7 @@ import { prebidServer } from './prebid-server.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
 import { reports } from './reports.ts';
+import { reviveRules } from './revive-rules.ts';
 import { rolling } from './rolling.ts';
 import { rotation } from './rotation.ts';
 import { secrets } from './secrets.ts';
@@ -63,6 +64,7 @@ export const PROOFS: readonly Proof[] = [
   postgresAway,
   poison,
   prebidServer,
+  reviveRules,
   sinks,
   decisions,
   clickHouse,

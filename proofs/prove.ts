@@ -1,7 +1,7 @@
 /*
  * npm run prove: tests the claims of docs/reliability.md on a fleet of replicas behind a balancer, with network faults.
  *
- *   npm run prove                        every proof at full scale, but those that need Go, Java or chDB
+ *   npm run prove                        every proof at full scale, but those that need Go, Java, PHP or chDB
  *   npm run prove -- --quick             a smaller scale for every change, up to three proofs at a time, about five minutes
  *   npm run prove -- --only cap,tokens   selected proofs
  *   npm run prove -- --seed 7            other random choices

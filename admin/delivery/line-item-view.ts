@@ -8,7 +8,7 @@ import { countryName } from '../parts/fields/country-field.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
-import { button, card, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
+import { button, card, crumbs, pageHead, pill } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { hashOf, type Route } from '../route.ts';
 import { mayOpen } from '../screen-groups.ts';
@@ -31,6 +31,7 @@ import { createLineItemForecast } from '../forecast/line-item-forecast.ts';
 import { createCourseCard, type Booked, type CourseForecast } from './course/course-card.ts';
 import { statusHelp } from '../help/status-help.ts';
 import { createFlowCard } from './flow-card.ts';
+import { goalBars, limitBars } from './limit-bars.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
 import { currencyOfCampaign } from '../words/currency.ts';
@@ -176,7 +177,7 @@ const statusAndDelivery = (
       }
     </div>
     <div class="two">
-      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${bars(delivery, isOver, currency)}${makeGoodOffer(page, item, delivery)}`)}
+      ${card(t`Goals, caps and budgets`, html`${goalBars(delivery)}${limitBars(delivery, isOver, currency)}${makeGoodOffer(page, item, delivery)}`)}
       ${card(
         t`How it is delivered`,
         html`${makeGoodNote(item)}${deliveryWords(item, delivery, currency, publisherOfCampaign(store, item.campaign_id)).map((sentence) => html`<p>${sentence}</p>`)}
@@ -197,40 +198,6 @@ const figureList = (figures: readonly (readonly [string, string])[]): TemplateRe
         </div>`,
     )}
   </dl>`;
-
-const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
-  all.map(
-    ({ of, goal, delivered, course, words }) => html`
-      ${usageBar({ label: of === 'impressions' ? t`Goal of impressions` : t`Goal of clicks`, used: delivered, limit: goal, show: count })}
-      <p class=${course === 'behind' ? 'goal behind' : 'goal'}>
-        ${words}${live ? '' : t` The counters are unavailable: as stored so far.`}
-      </p>
-    `,
-  );
-
-const bars = ({ today, limits, total, goals }: Delivery, isOver: boolean, currency: string): TemplateResult => {
-  const amount = (value: number): string => money(value, currency);
-  const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
-  const { campaign_daily_budget, campaign_spend_today } = limits;
-  const held = today.committed - today.impressions;
-  const ofToday = [
-    { label: t`Impressions today`, used: today.impressions, held, limit: daily_impression_cap, show: count },
-    { label: t`Spend today`, used: today.spend, limit: daily_spend_cap, show: amount },
-    // What the other line items have spent is not known without the counters.
-    {
-      label: t`Daily budget of the campaign`,
-      used: campaign_spend_today ?? 0,
-      limit: campaign_spend_today === null ? null : campaign_daily_budget,
-      show: amount,
-    },
-  ];
-  const all = [
-    ...(isOver ? [] : ofToday),
-    { label: t`Total budget`, used: total.spend, limit: budget, show: amount },
-    { label: t`Budget of the campaign`, used: campaign_spend, limit: campaign_budget, show: amount },
-  ].flatMap(({ limit, ...bar }) => (limit === null ? [] : [usageBar({ ...bar, limit })]));
-  return all.length + goals.length === 0 ? html`<p>${t`None is set. Only its flight limits it.`}</p>` : html`${all}`;
-};
 
 const daysTable = ({ last_days }: Delivery, currency: string): TemplateResult | typeof nothing =>
   last_days.length === 0

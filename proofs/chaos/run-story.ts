@@ -21,6 +21,8 @@ export interface Run {
   /** What each step came to, in words. */
   readonly notes: ReadonlyMap<number, string>;
   readonly selections: number;
+  /** Of them ads of videos, which are parts of breaks. */
+  readonly videos: number;
   readonly hits: number;
   /** By another list of data centers. */
   readonly rejudged: Stage['rejudged'];
@@ -46,6 +48,7 @@ export const runStory = async (lane: Lane, story: Story, matters = (_rule: strin
     broken,
     notes,
     selections,
+    videos: model.ads.filter(({ durationMs }) => durationMs !== null).length,
     hits,
     fromLots: stage.system.decidedByLots,
     rejudged: stage.rejudged,

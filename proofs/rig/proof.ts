@@ -38,7 +38,7 @@ export interface Proof {
   /** It takes a minute at the small scale too, and begins first. */
   readonly isLong?: boolean;
   /** Software that this project does not bring: it runs only where it is named. */
-  readonly needs?: 'Go' | 'Java' | 'Python';
+  readonly needs?: 'Go' | 'Java' | 'PHP' | 'Python';
   run(rig: Rig, scale: Scale): Promise<Finding>;
 }
 

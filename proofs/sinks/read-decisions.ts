@@ -34,7 +34,7 @@ export const parquetRows = async (folder: string): Promise<readonly DecisionText
   const files = await Promise.all((await filesOf(folder, '.parquet')).map((file) => readFile(file)));
   const rows = await Promise.all(
     files.map((bytes) => {
-      const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+      const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
       return parquetReadObjects({ file, compressors: PARQUET_DECOMPRESSORS });
     }),
   );

@@ -6,6 +6,8 @@ import { createScope, type Scope } from './scope.ts';
  */
 const LARGE_AREA_PX = 242_500;
 const DISPLAY_MS = 1000;
+/** Of a video of any size. */
+const VIDEO_SHARE = 0.5;
 const VIDEO_MS = 2000;
 /** Smaller in one direction is a pixel, not an ad. */
 const MIN_SIDE_PX = 2;
@@ -70,9 +72,14 @@ export const afterInView = (element: HTMLElement, scope: Scope, { share, forMs, 
 
 export const shareOf = ({ offsetWidth, offsetHeight }: HTMLElement): number => (offsetWidth * offsetHeight >= LARGE_AREA_PX ? 0.3 : 0.5);
 
-/** Calls `onViewable` once, when the ad is viewable as the MRC defines it. */
+/** Calls `onViewable` once, when the ad is viewable as the MRC defines it: of a video half for two seconds, however large it is. */
 export const observeViewability = (element: HTMLElement, scope: Scope, isVideo: boolean, onViewable: () => void): void =>
-  afterInView(element, scope, { share: shareOf(element), forMs: isVideo ? VIDEO_MS : DISPLAY_MS, continuous: true }, onViewable);
+  afterInView(
+    element,
+    scope,
+    { share: isVideo ? VIDEO_SHARE : shareOf(element), forMs: isVideo ? VIDEO_MS : DISPLAY_MS, continuous: true },
+    onViewable,
+  );
 
 /** Whether styles let a person see the element, wherever it is in the page. */
 const isDisplayed = (element: HTMLElement): boolean =>

@@ -56,7 +56,7 @@ export interface Forecaster {
   answer(question: ForecastQuestion, progress: ForecastProgress): Promise<ForecastAnswer>;
   /** What the sample alone says. It may be asked while another question pauses. Rejects as `answer` does. */
   sample(question: ForecastQuestion): Promise<ForecastAnswer>;
-  /** What all bookings of a publisher deliver; where none has changed it is kept for some hours. */
+  /** What all bookings of a publisher deliver; where none has changed it is kept for two hours. */
   baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
   /** What is sold of a part of the traffic, by the last replay that is stored. It may be asked while another question pauses. */
   availability(question: AvailabilityQuestion): Promise<Availability>;
@@ -72,7 +72,7 @@ const SEED = 20_261_127;
  * How long what was read of the sample and of counts is used. Replays have one moment of the day in common, so that they differ by
  * bookings alone, and what did not change is not replayed again.
  */
-const INPUTS_MS: Readonly<Record<Extent, number>> = { estimate: 10 * MS_PER_MINUTE, replay: 6 * MS_PER_HOUR };
+const INPUTS_MS: Readonly<Record<Extent, number>> = { estimate: 10 * MS_PER_MINUTE, replay: 2 * MS_PER_HOUR };
 const MAX_PUBLISHERS = 2;
 /** Line items that fall short and are stored: what would help each takes a part of a second. */
 const MAX_SHORT = 100;
@@ -114,9 +114,10 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     // What staff note is known with the next question.
     if (isFresh && isDeepStrictEqual(kept.inputs.events, await readEvents(knex, publisherId, kept.readAtMs))) return kept;
     const inputs = await readInputs(knex, publisherId, nowMs, today, EXTENTS[extent]);
-    if (inputsOf.size >= MAX_PUBLISHERS * Object.keys(EXTENTS).length) inputsOf.clear();
     const found: KeptInputs = { readAtMs: nowMs, today, inputs, replays: createKeptReplays() };
-    inputsOf.set(key, found);
+    if (inputsOf.size >= MAX_PUBLISHERS * Object.keys(EXTENTS).length) inputsOf.clear();
+    // Without requests the next question looks again.
+    if (inputs.sample.length > 0) inputsOf.set(key, found);
     return found;
   };
   const zoneOf = (snapshot: Snapshot, publisherId: number): string => {

@@ -85,7 +85,11 @@ export const createBookImport =
 const storePictures = async (
   trx: Knex.Transaction,
   files: readonly ReadFile[],
-  { publisherId, maxStoredBytes, caller }: { readonly publisherId: number | null; readonly maxStoredBytes: number; readonly caller: Caller },
+  {
+    publisherId,
+    maxStoredBytes,
+    caller,
+  }: { readonly publisherId: number | null; readonly maxStoredBytes: number; readonly caller: Caller },
 ): Promise<{ readonly isNew: readonly string[] } | { readonly fault: string }> => {
   const isNew: string[] = [];
   for (const { sha256, name, bytes } of files) {

@@ -37,7 +37,9 @@ export const historyRoutes = ({ knex }: { readonly knex: Knex }): Handlers<typeo
         .clone()
         .first<Sums & { first: string | null; last: string | null; sources: readonly string[] | null }>(
           knex.raw('sum(impressions) as impressions, sum(clicks) as clicks'),
-          knex.raw(`to_char(min(day), 'YYYY-MM-DD') as first, to_char(max(day), 'YYYY-MM-DD') as last, array_agg(distinct source) as sources`),
+          knex.raw(
+            `to_char(min(day), 'YYYY-MM-DD') as first, to_char(max(day), 'YYYY-MM-DD') as last, array_agg(distinct source) as sources`,
+          ),
         ),
       days
         .clone()

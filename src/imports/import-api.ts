@@ -64,7 +64,9 @@ const IMPORT = component(
         },
       ],
     },
-    notes: [{ level: 'left_out', kind: 'column', id: 'F1', name: 'Colour', text: 'is not known: see the template for the columns that are' }],
+    notes: [
+      { level: 'left_out', kind: 'column', id: 'F1', name: 'Colour', text: 'is not known: see the template for the columns that are' },
+    ],
     ...{ created_at: '2026-10-14T12:00:00.000Z', created_by: 'ann@gazette.example', applied_at: null, applied_by: null },
   },
 );

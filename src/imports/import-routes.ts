@@ -108,8 +108,12 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
         const faults = [
           ...(publisher === undefined && source !== 'revive' ? [{ pointer: '/publisher', detail: 'is required' }] : []),
           ...(name !== undefined && !NAME.test(name) ? [{ pointer: '/name', detail: 'must be small letters, digits and hyphens' }] : []),
-          ...(currency !== undefined && !/^[A-Z]{3}$/.test(currency) ? [{ pointer: '/currency', detail: 'must be a code such as EUR' }] : []),
-          ...(domain !== undefined && !DOMAIN.test(domain) ? [{ pointer: '/domain', detail: 'must be a domain such as news.example' }] : []),
+          ...(currency !== undefined && !/^[A-Z]{3}$/.test(currency)
+            ? [{ pointer: '/currency', detail: 'must be a code such as EUR' }]
+            : []),
+          ...(domain !== undefined && !DOMAIN.test(domain)
+            ? [{ pointer: '/domain', detail: 'must be a domain such as news.example' }]
+            : []),
         ];
         if (faults.length > 0) return refuse('invalid_request', 'The query has faults.', faults);
         if (publisher !== undefined && !(await isPublisher(caller, publisher))) return noSuch('publisher');
@@ -117,7 +121,8 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
         if ('gone' in body) return GONE;
         if ('refusal' in body) return body.refusal.code === 'body_too_large' ? TOO_LARGE : refuseWith(body.refusal);
         if (body.body.length === 0) return refuse('invalid_request', `The file ${fileName} is empty.`);
-        const zone = publisher === undefined ? undefined : await knex('publishers').where({ id: publisher }).first<{ time_zone: string }>('time_zone');
+        const zone =
+          publisher === undefined ? undefined : await knex('publishers').where({ id: publisher }).first<{ time_zone: string }>('time_zone');
         const reading = await readInThread({
           ...{ source, fileName, bytes: body.body, name, prefix, agency, domain, currency },
           ...{ timeZone: zone?.time_zone, isLiveOnly: asked.live === 'true' },
@@ -142,7 +147,11 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
         return shown(row);
       }),
     listImports: async (_, { caller }) =>
-      answer((await listImports(knex, caller.publishers, MAX_IMPORTS)).map((row) => shownImport({ ...row, notes: [], plan: { ...row.plan, changes: [] } }, row.notes.length))),
+      answer(
+        (await listImports(knex, caller.publishers, MAX_IMPORTS)).map((row) =>
+          shownImport({ ...row, notes: [], plan: { ...row.plan, changes: [] } }, row.notes.length),
+        ),
+      ),
     getImport: ({ id }, { caller }) => withImport(caller, id, shown),
     planImport: ({ id }, { caller }) => alone(() => withImport(caller, id, async (row) => shown(await run(row, caller, false)))),
     applyImport: ({ id }, { caller }) => alone(() => withImport(caller, id, async (row) => shown(await run(row, caller, true)))),
@@ -178,7 +187,8 @@ const contentOf = ({ publisher, lines, places, history }: ReadImport, into: numb
 });
 
 const publisherWithKey = async (knex: Knex, { publishers }: Caller, key: unknown): Promise<number | undefined> => {
-  const found = typeof key === 'string' ? await knex('publishers').where({ external_key: key }).first<{ id: number } | undefined>('id') : undefined;
+  const found =
+    typeof key === 'string' ? await knex('publishers').where({ external_key: key }).first<{ id: number } | undefined>('id') : undefined;
   return found && maySee(publishers, found.id) ? found.id : undefined;
 };
 
@@ -216,7 +226,15 @@ const refusalOf = (outcome: Exclude<BookOutcome, { readonly kind: 'booked' }>): 
       return refuse('assets_full', outcome.fault);
     case 'refused':
       return outcome.needsApproval
-        ? refuse('approval_required', 'A second person has to approve what this changes, and nothing was booked.', outcome.faults.map(atPlace))
-        : refuse('invalid_request', `The file cannot be booked as it is, and nothing was changed: ${outcome.faults.length} faults.`, outcome.faults.map(atPlace));
+        ? refuse(
+            'approval_required',
+            'A second person has to approve what this changes, and nothing was booked.',
+            outcome.faults.map(atPlace),
+          )
+        : refuse(
+            'invalid_request',
+            `The file cannot be booked as it is, and nothing was changed: ${outcome.faults.length} faults.`,
+            outcome.faults.map(atPlace),
+          );
   }
 };

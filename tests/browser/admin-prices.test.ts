@@ -89,6 +89,9 @@ test('the booking screen offers the rate card, and its lines say what a line ite
   const schedule = [{ days: ['mon'], from: '08:00', to: '12:00' }];
   await desk.api('PATCH', `/line_items/${item.id}`, { targeting_id: targeting.id, schedule, schedule_zone: 'visitor' });
   await desk.api('PATCH', `/campaigns/${campaign.id}`, { daily_budget: 50 });
+  await desk.admin.go(`#/line_items/${item.id}`);
+  for (const words of ['It serves Mon 08:00–12:00, on the clock of the visitor.', 'Daily budget of the campaign', 'of “Sport, DACH”'])
+    await page.getByText(words).first().waitFor();
   await desk.admin.go(`#/campaigns/${campaign.id}/book`);
   for (const words of [
     '30 % of the requests, all placements together',
@@ -104,7 +107,4 @@ test('the booking screen offers the rate card, and its lines say what a line ite
   expect(await page.locator('#field-line-items-0-fields-cpm').inputValue()).toBe('8');
   await page.getByText('$8.00 CPM, 20 % off $10.00').first().waitFor();
   await shootSchemes(page, 'desk-rate-card');
-  await desk.admin.go(`#/line_items/${item.id}`);
-  for (const words of ['It serves Mon 08:00–12:00, on the clock of the visitor.', 'Daily budget of the campaign', 'of “Sport, DACH”'])
-    await page.getByText(words).first().waitFor();
 });

@@ -17,8 +17,8 @@ const look = async (name: string): Promise<void> => {
 };
 
 test('a spreadsheet is dropped, its faults are at their cells, and corrected it is looked at and booked', async () => {
-  const { page, turn } = desk.admin;
-  await turn('#/imports');
+  const { page, go, turn } = desk.admin;
+  await go('#/imports');
   await page.getByRole('link', { name: 'Import from Spreadsheet' }).waitFor();
   await look('imports-start');
   await page.getByRole('link', { name: 'Import from Spreadsheet' }).click();

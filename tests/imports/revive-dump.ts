@@ -44,7 +44,9 @@ export const reviveDump = (prefix = 'rv_'): string =>
   `-- MySQL dump\n/*!40101 SET NAMES utf8mb4 */;\n${Object.entries(TABLES)
     .map((table) => {
       const rows = ROWS[table[0]];
-      return create(table, prefix) + (rows === undefined ? '' : `LOCK TABLES x WRITE;\nINSERT INTO \`${prefix}${table[0]}\` VALUES ${rows};\n`);
+      return (
+        create(table, prefix) + (rows === undefined ? '' : `LOCK TABLES x WRITE;\nINSERT INTO \`${prefix}${table[0]}\` VALUES ${rows};\n`)
+      );
     })
     .join('')}`;
 

@@ -14,7 +14,7 @@ test.each([
   ['adsdk-loader.min.js', 3000],
   ['prebid-adapter.min.js', 2000],
   [`adsdk-native-${version}.js`, 1500],
-  [`adsdk-player-${version}.js`, 4300],
+  [`adsdk-player-${version}.js`, 4900],
   [`adsdk-dialog-${version}.js`, 2000],
   [`adsdk-debug-${version}.js`, 7000],
   [`adsdk-preview-${version}.js`, 1000],

@@ -4,6 +4,8 @@ import type { Linked, PlayableAd } from './read-vast.ts';
 export interface PlayerView {
   readonly root: HTMLElement;
   readonly video: HTMLVideoElement;
+  /** Of the buttons for sound and the like. */
+  readonly bar: HTMLElement;
   readonly play: HTMLButtonElement;
   readonly mute: HTMLButtonElement;
   /** undefined: there are no captions. */
@@ -57,8 +59,9 @@ export const buildView = (container: HTMLElement, ad: PlayableAd, ratio: number)
   const captions = ad.captions.length ? button('Show captions', 'CC') : undefined;
   const skip = ad.skipAfter === undefined ? undefined : button('Skip this ad', 'Skip ▸', 'position:absolute;right:6px;bottom:8px', root);
   const progress = make('div', 'position:absolute;left:0;bottom:0;height:3px;width:0;background:#fc0', root);
-  if (ad.icon) picture(ad.icon, root, 'position:absolute;left:4px;top:4px', 'height:20px');
-  return { root, video, play, mute, captions, skip, link, progress };
+  // Also before the end card.
+  if (ad.icon) picture(ad.icon, root, 'position:absolute;left:4px;top:4px;z-index:1', 'height:20px');
+  return { root, video, bar, play, mute, captions, skip, link, progress };
 };
 
 /** What a button does now, for eyes and screen readers. */

@@ -6,8 +6,7 @@ export interface PlayableAd {
   readonly skipAfter: number | undefined;
   readonly clickThrough: string | undefined;
   readonly icon: Linked | undefined;
-  /** Shown when the video is over. */
-  readonly endCard: Linked | undefined;
+  readonly endCard: EndCard | undefined;
   /** Addresses by what is reported: `impression`, `click`, `error`, or an event of VAST. */
   readonly urls: (what: string) => readonly string[];
 }
@@ -28,6 +27,12 @@ export interface Linked {
   readonly image: string;
   readonly href: string | undefined;
   readonly label: string;
+}
+
+/** Shown when the video is over. Addresses of what is reported of it. */
+export interface EndCard extends Linked {
+  readonly shown: readonly string[];
+  readonly clicked: readonly string[];
 }
 
 /** With the code of VAST that the ad's Error addresses get. */
@@ -51,6 +56,9 @@ export interface VastTools {
   /** Reads another server's document. */
   readonly load: (url: string) => Promise<string>;
 }
+
+/** An event of Verification: its script was not run. */
+export const UNVERIFIED = 'verificationNotExecuted';
 
 /** Wrappers around an ad (VAST 4.2, 2.4.3.4). */
 const MAX_WRAPPERS = 5;
@@ -84,6 +92,8 @@ export const readVast = async (text: string, { trusted, absolute, load }: VastTo
     note('impression', allIn(ad, 'Impression'));
     note('error', allIn(ad, 'InLine > Error, Wrapper > Error'));
     note('click', allIn(ad, 'Linear > VideoClicks > ClickTracking'));
+    note('viewable', allIn(ad, 'ViewableImpression > Viewable'));
+    note(UNVERIFIED, allIn(ad, `Verification Tracking[event=${UNVERIFIED}]`));
     for (const tracking of allIn(ad, 'Linear > TrackingEvents > Tracking')) note(tracking.getAttribute('event') ?? '', [tracking]);
     const inLine = ad.querySelector('InLine');
     if (inLine) return playableOf(inLine, urlOf, (what) => urls.get(what) ?? []);
@@ -114,13 +124,19 @@ const playableOf = (inLine: Element, urlOf: UrlOf, urls: PlayableAd['urls']): Pl
     skipAfter: secondsOf(linear?.getAttribute('skipoffset')),
     clickThrough: urlOf(linear?.querySelector('VideoClicks > ClickThrough')),
     icon: linkedOf(urlOf, linear?.querySelector('Icon'), 'IconClickThrough', linear?.querySelector('Icon')?.getAttribute('program') ?? ''),
-    endCard: linkedOf(urlOf, card, 'CompanionClickThrough', textOf(card?.querySelector('AltText'))),
+    endCard: endCardOf(urlOf, card),
   };
 };
 
 const linkedOf = (urlOf: UrlOf, element: Element | null | undefined, link: string, label: string): Linked | undefined => {
   const image = urlOf(element?.querySelector('StaticResource'));
   return image ? { image, href: urlOf(element?.querySelector(link)), label } : undefined;
+};
+
+const endCardOf = (urlOf: UrlOf, card: Element | undefined): EndCard | undefined => {
+  const linked = linkedOf(urlOf, card, 'CompanionClickThrough', textOf(card?.querySelector('AltText')));
+  const urlsIn = (path: string): readonly string[] => (card ? allIn(card, path) : []).flatMap((element) => urlOf(element) ?? []);
+  return linked && { ...linked, shown: urlsIn('Tracking[event=creativeView]'), clicked: urlsIn('CompanionClickTracking') };
 };
 
 /** `00:00:05` or `00:00:05.500`; a share of the length is read as none. */

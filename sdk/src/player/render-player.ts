@@ -2,9 +2,9 @@ import type { Bid } from '../contract.ts';
 import type { trustedHTML } from '../html.ts';
 import type { Scope } from '../scope.ts';
 import { trackingUrl } from '../server-address.ts';
-import { whenPerceptible } from '../visibility.ts';
+import { observeViewability, whenPerceptible } from '../visibility.ts';
 import { addCaptions, buildView, setButton, showEndCard, type PlayerView } from './player-view.ts';
-import { chooseMedia, readVast, VastError, type PlayableAd } from './read-vast.ts';
+import { chooseMedia, readVast, UNVERIFIED, VastError, type PlayableAd } from './read-vast.ts';
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -33,7 +33,8 @@ export const renderPlayer = async (
   send: Send,
   base: string,
 ): Promise<HTMLElement> => {
-  const report = createReport(send);
+  const isOwn = ownAddresses(trackingUrl(base, bid.impurl));
+  const report = createReport(send, isOwn);
   try {
     const load = async (url: string): Promise<string> => {
       const answer = await send(fillMacros(url, 0), {
@@ -49,32 +50,54 @@ export const renderPlayer = async (
       report(ad.urls('notUsed'));
       return container;
     }
-    return await play(container, bid, ad, scope, report);
+    // The SDK reports to the ad server that the slot is viewable.
+    const onViewable = (): void => report(ad.urls('viewable').filter((url) => !isOwn(url)));
+    return await play(container, bid, ad, scope, report, onViewable);
   } catch (error) {
     if (error instanceof VastError) report(error.urls, error.code);
     throw error;
   }
 };
 
-type Report = (urls: readonly string[], code?: number) => void;
+type Report = (urls: Iterable<string>, code?: number) => void;
 
 /** Sent without cookies and referrer, and also when the page is left. */
 const createReport =
-  (send: Send): Report =>
+  (send: Send, isOwn: (url: string) => boolean): Report =>
   (urls, code = 0) => {
-    for (const url of urls)
-      send(fillMacros(url, code), { mode: 'no-cors', credentials: 'omit', referrerPolicy: 'no-referrer', keepalive: true }).catch(() => {});
+    for (const url of urls) {
+      // Only the visitor follows the redirect of a click, which fetch can leave in cors mode alone: the ad server allows it.
+      const mode = isOwn(url) ? ({ mode: 'cors', redirect: 'manual' } as const) : ({ mode: 'no-cors' } as const);
+      send(fillMacros(url, code), { ...mode, credentials: 'omit', referrerPolicy: 'no-referrer', keepalive: true }).catch(() => {});
+    }
   };
+
+/** Whether an address is one of the ad server. @param impression where it counts impressions */
+const ownAddresses = (impression: string): ((url: string) => boolean) => {
+  const [, own] = /^(.+\/)impression\?/.exec(impression) ?? [];
+  return (url) => own !== undefined && url.startsWith(own);
+};
+
+/** Why a verification was not executed (VAST 4.2, 3.17.4). */
+const NOT_SUPPORTED = '2';
 
 /** Macros of VAST 4.2 (6) that a player outside of a film can fill. */
 const fillMacros = (url: string, code: number): string =>
   url
     .replace(/\[ERRORCODE\]/g, String(code))
+    .replace(/\[REASON\]/g, NOT_SUPPORTED)
     .replace(/\[(CACHEBUSTING|TIMESTAMP)\]/g, (_, name) =>
       name === 'TIMESTAMP' ? encodeURIComponent(new Date().toISOString()) : String(Math.random()).slice(2, 10),
     );
 
-const play = async (container: HTMLElement, { w, h }: Bid, ad: PlayableAd, scope: Scope, report: Report): Promise<HTMLElement> => {
+const play = async (
+  container: HTMLElement,
+  { w, h }: Bid,
+  ad: PlayableAd,
+  scope: Scope,
+  report: Report,
+  onViewable: () => void,
+): Promise<HTMLElement> => {
   const view = buildView(container, ad, w && h ? w / h : USUAL_RATIO);
   const { root, video } = view;
   const once = new Set<string>();
@@ -99,7 +122,10 @@ const play = async (container: HTMLElement, { w, h }: Bid, ad: PlayableAd, scope
   video.src = file.url;
   await loaded(video, ad);
   if (scope.ended()) return root;
-  whenPerceptible(root, scope, () => run(view, ad, scope, { report, note }));
+  whenPerceptible(root, scope, () => {
+    run(view, ad, scope, { report, note });
+    observeViewability(root, scope, true, onViewable);
+  });
   return root;
 };
 
@@ -132,7 +158,7 @@ interface Notes {
 
 /** Plays while it is in view, with the controls of the visitor. */
 const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: Notes): void => {
-  const { root, video, play: playButton, mute, captions, skip, link, progress } = view;
+  const { root, video, bar, play: playButton, mute, captions, skip, link, progress } = view;
   let [inView, isPaused, isOver] = [false, false, false];
   const follow = (): void => {
     const shouldPlay = inView && !isPaused && !isOver && document.visibilityState === 'visible';
@@ -153,8 +179,16 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
   const finish = (): void => {
     isOver = true;
     video.pause();
+    // The keyboard stays where it was, though its button is no more.
+    if (root.matches(':focus-within')) root.focus({ preventScroll: true });
+    bar.remove();
     skip?.remove();
-    if (ad.endCard) showEndCard(view, ad.endCard).addEventListener('click', () => report(ad.urls('click')));
+    const { endCard } = ad;
+    if (!endCard) return;
+    report(endCard.shown);
+    showEndCard(view, endCard).addEventListener('click', ({ isTrusted }) => {
+      if (isTrusted) report(new Set([...endCard.clicked, ...ad.urls('click')]));
+    });
   };
   const togglePlay = (): void => {
     if (isOver) return;
@@ -163,6 +197,7 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
     follow();
   };
   const toggleMute = (): void => {
+    if (isOver) return;
     video.muted = !video.muted;
     report(ad.urls(video.muted ? 'mute' : 'unmute'));
   };
@@ -179,7 +214,7 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
   };
 
   scope.listen(video, 'playing', () => {
-    for (const event of ['impression', 'creativeView', 'start']) note(event);
+    for (const event of ['impression', 'creativeView', 'start', UNVERIFIED]) note(event);
     setButton(playButton, 'Pause', '⏸');
   });
   scope.listen(video, 'pause', () => setButton(playButton, 'Play', '▶'));

@@ -42,7 +42,8 @@ export const createReadUnnamedSinks =
         });
       }
     };
-    await Promise.all(Array.from({ length: keys.shards }, (_, shard) => link.upOf(shard) && read(shard)));
+    const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
+    await Promise.all(shards.filter((shard) => link.upOf(shard)).map(read));
     return [...found.values()];
   };
 

@@ -78,7 +78,7 @@ const textOf = (value: DumpValue): string | null => (value === null ? null : val
 
 const rowOf = (table: ReviveTable, valueOf: (column: string) => DumpValue): Row => {
   const { texts, numbers } = REVIVE_TABLES[table];
-  return Object.fromEntries([
+  return Object.fromEntries<string | number | null>([
     ...texts.map((column) => [column, textOf(valueOf(column))] as const),
     ...numbers.map((column) => {
       const text = textOf(valueOf(column));

@@ -104,7 +104,7 @@ const conditionsOf = (
 };
 
 /** `key_values.section` is a member of key_values. */
-const nested = (fields: Readonly<Record<string, readonly Value[]>>): Declared => {
+export const nested = (fields: Readonly<Record<string, readonly Value[]>>): Declared => {
   const targeting: Record<string, unknown> = {};
   const keyValues: Record<string, unknown> = {};
   for (const [field, values] of Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -67,6 +67,7 @@ export const templateRows = (): readonly [readonly string[], readonly string[]] 
 
 /** A sheet with one row to fill in, as CSV. */
 export const sheetTemplate = (): string => {
-  const line = (cells: readonly string[]): string => cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',');
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',');
   return `${templateRows().map(line).join('\n')}\n`;
 };

@@ -31,15 +31,17 @@ export const startWrappedVast = async (media: () => string): Promise<WrappedVast
   const report = (level: number, what: string): string => `<![CDATA[${origin}/report?n=${level}&what=${what}]]>`;
   const tracking = (level: number): string =>
     `<TrackingEvents>${['start', 'complete'].map((event) => `<Tracking event="${event}">${report(level, event)}</Tracking>`).join('')}</TrackingEvents>`;
+  const viewable = (level: number): string => `<ViewableImpression><Viewable>${report(level, 'viewable')}</Viewable></ViewableImpression>`;
+  const VERIFICATION = `<AdVerifications><Verification vendor="v"><TrackingEvents><Tracking event="verificationNotExecuted">${report(0, 'unverified-[REASON]')}</Tracking></TrackingEvents></Verification></AdVerifications>`;
   const document = (inner: string): string =>
     `<?xml version="1.0"?><VAST version="4.2" xmlns="http://www.iab.com/VAST"><Ad id="a">${inner}</Ad></VAST>`;
   const wrapper = (level: number): string =>
     document(
-      `<Wrapper><AdSystem>w</AdSystem><Error>${report(level, 'error')}</Error><Impression>${report(level, 'impression')}</Impression><Creatives><Creative><Linear>${tracking(level)}</Linear></Creative></Creatives><VASTAdTagURI><![CDATA[${origin}/?n=${level - 1}]]></VASTAdTagURI></Wrapper>`,
+      `<Wrapper><AdSystem>w</AdSystem><Error>${report(level, 'error')}</Error><Impression>${report(level, 'impression')}</Impression>${viewable(level)}<Creatives><Creative><Linear>${tracking(level)}</Linear></Creative></Creatives><VASTAdTagURI><![CDATA[${origin}/?n=${level - 1}]]></VASTAdTagURI></Wrapper>`,
     );
   const inLine = (file: string): string =>
     document(
-      `<InLine><AdSystem>i</AdSystem><Error>${report(0, 'error')}</Error><Impression>${report(0, 'impression')}</Impression><AdTitle>t</AdTitle><Creatives><Creative><Linear>${tracking(0)}<Duration>00:00:01</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="64" height="36"><![CDATA[${file}]]></MediaFile></MediaFiles></Linear></Creative></Creatives></InLine>`,
+      `<InLine><AdSystem>i</AdSystem><Error>${report(0, 'error')}</Error><Impression>${report(0, 'impression')}</Impression>${viewable(0)}<AdTitle>t</AdTitle>${VERIFICATION}<Creatives><Creative><Linear>${tracking(0)}<Duration>00:00:01</Duration><MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="64" height="36"><![CDATA[${file}]]></MediaFile></MediaFiles></Linear></Creative></Creatives></InLine>`,
     );
   return { reports, tag: (wrappers) => `${origin}/?n=${wrappers}` };
 };
