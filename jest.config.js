@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { bundleTestPackages } from './scripts/bundle-test-packages.mjs';
 
 /** TypeScript becomes CommonJS for the tests only: native ESM in jest takes twice the time and four times the memory. */
 const typescript = { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } };
@@ -11,8 +12,9 @@ export default {
   transformIgnorePatterns: [
     '/node_modules/(?!(?:htmlparser2|domhandler|domutils|domelementtype|dom-serializer|entities|p-queue|p-timeout|hyparquet|hyparquet-writer|jose|music-metadata|strtok3|token-types|uint8array-extras|file-type|win-guid|media-typer|@tokenizer/inflate|@tokenizer/token|@borewit/text-codec|mp4box)/)',
   ],
-  // Packages that export for `import` alone, which jest does not ask for.
   moduleNameMapper: {
+    ...(await bundleTestPackages(import.meta.dirname)),
+    // Packages that export for `import` alone, which jest does not ask for.
     '^music-metadata$': '<rootDir>/node_modules/music-metadata/lib/index.js',
     '^file-type$': '<rootDir>/node_modules/file-type/index.js',
   },

@@ -10,7 +10,7 @@ const MAX_P99_MS = 150;
 /** A bidder accepts connections and never answers; the direct line item must be served instead. */
 export const hungBidders: Proof = {
   name: 'hung-bidders',
-  isAlone: true,
+  isTimed: true,
   claim: 'the only bidder accepts connections and never answers',
   expected: `/ad 100 % 200 and filled by direct line items; p99 ≤ ${MAX_P99_MS} ms from the first request on`,
   run: async (rig, scale) => {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rm
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { forgetBuild, run } from './build.mjs';
+import { entriesOf } from './bundle-service.mjs';
 import { publishAdminFiles } from './publish-admin-files.mjs';
 
 /** An editor writes a file in several steps, and a tool many files. */
@@ -112,8 +113,8 @@ export async function develop(root, args, say) {
     }, QUIET_MS);
   };
 
-  // In place of the bundle, which no saved module would reach.
-  for (const entry of ['main.ts', 'catalog/worker/catalog-worker.ts']) publishModule(path.join('src', entry));
+  // In place of the bundles, which no saved module would reach.
+  for (const entry of Object.values(entriesOf(path.join(root, 'src'))).flat()) publishModule(path.join('src', `${entry}.ts`));
   buildPage();
   tellPages();
   start();

@@ -9,14 +9,15 @@ const MAX_EXIT_MS = 5_000;
 const POLL_MS = 100;
 
 /**
- * Tests in which no request may miss a deadline while several replicas serve traffic: another test beside them on two cores
- * would take the time that they measure. Those of other files in `tests/replicas` wait more than they compute.
+ * Tests in which no request may miss a deadline while several replicas serve traffic: many tests beside them on two cores would take the
+ * time that they measure. They wait more than they compute, so two of them run beside each other.
  */
-const ALONE = ['tests/faults/', 'tests/replicas/(failover|lost-counters|node-versions|redis-cluster|rolling-restart)'];
+const TIMED = ['tests/faults/', 'tests/replicas/(failover|lost-counters|node-versions|redis-cluster|rolling-restart)'];
+const MAX_TIMED = 2;
 
 /**
  * Runs jest and prints, as the last line, how many tests passed and failed; a test file that cannot be run counts as
- * one failure. Without arguments all tests run: most beside each other, then those that need the machine for themselves.
+ * one failure. Without arguments all tests run: most beside each other, then those that need time.
  * @param {string} root the checkout
  * @param {readonly string[]} args for jest
  * @returns {Promise<boolean>} whether tests ran and all passed
@@ -26,8 +27,8 @@ export async function runTests(root, args) {
     args.length > 0
       ? [args]
       : [
-          ['--testPathIgnorePatterns', '/node_modules/', ...ALONE],
-          ['--runInBand', ...ALONE],
+          ['--testPathIgnorePatterns', '/node_modules/', ...TIMED],
+          [`--maxWorkers=${MAX_TIMED}`, ...TIMED],
         ];
   const counts = [];
   for (const one of runs) {
