@@ -40,7 +40,7 @@ const servesBy = ({ include, exclude, hours, fromMs, untilMs }: Conditions, visi
   const { country, region, city } = visit;
   const place = { country: country || null, region: region === '' ? null : `${country}-${region}`, city: city || null };
   const query = targetingQuery(new Map(), place, visit.keyValues, (kind) => asked[kind] ?? []);
-  const fields = (of: Conditions['include']): RuleFields => nested(of) as RuleFields;
+  const fields = (of: Conditions['include']): RuleFields => nested(of);
   if (matchTargeting(targetingRules({ ...fields(include), exclude: fields(exclude) }), query)) return false;
   if (hours && !hours.halves.includes(halfHourAt(atMs, offset(hours.zone, atMs)))) return false;
   return atMs >= fromMs && atMs < untilMs;

@@ -25,15 +25,23 @@ export const openMediaBuys = (page: Page): View => {
   });
   const columns: readonly Column<MediaBuyWire>[] = [
     { label: t`Media buy`, prose: true, cell: nameOf },
-    { label: t`Advertiser`, cell: ({ advertiser_id: id }) => html`<a href=${linkTo('advertisers', id)}>${store.find('advertisers', id)?.name ?? `#${id}`}</a>` },
+    {
+      label: t`Advertiser`,
+      cell: ({ advertiser_id: id }) => html`<a href=${linkTo('advertisers', id)}>${store.find('advertisers', id)?.name ?? `#${id}`}</a>`,
+    },
     { label: t`Publisher`, cell: ({ publisher_id: id }) => store.find('publishers', id)?.name ?? `#${id}`, minor: true },
     { label: t`Bought by`, cell: ({ buyer }) => buyer, minor: true },
-    { label: t`Flight`, cell: ({ start_time: from, end_time: to }) => html`${unbroken(date(from.slice(0, 10)))} – ${unbroken(date(to.slice(0, 10)))}` },
+    {
+      label: t`Flight`,
+      cell: ({ start_time: from, end_time: to }) => html`${unbroken(date(from.slice(0, 10)))} – ${unbroken(date(to.slice(0, 10)))}`,
+    },
     { label: t`Budget`, numeric: true, cell: ({ budget, currency }) => money(budget, currency) },
     { label: t`State`, cell: stateOf },
   ];
   const list = (title: string, rows: readonly MediaBuyWire[]): TemplateResult | typeof nothing =>
-    rows.length === 0 ? nothing : card(title, table({ caption: title, rows, columns }), html`<span class="pill quiet">${count(rows.length)}</span>`);
+    rows.length === 0
+      ? nothing
+      : card(title, table({ caption: title, rows, columns }), html`<span class="pill quiet">${count(rows.length)}</span>`);
   return {
     title: t`Media buys`,
     section: 'media_buys',
@@ -44,9 +52,12 @@ export const openMediaBuys = (page: Page): View => {
       )}
       ${reading.render((rows) =>
         rows.length === 0
-          ? emptyState(t`No agent has bought anything yet. An agent needs the address of this service, and an API token with the role buyer.`, {
-              ...{ text: '', label: t`New API token`, hash: hashOf(['tokens', 'new']) },
-            })
+          ? emptyState(
+              t`No agent has bought anything yet. An agent needs the address of this service, and an API token with the role buyer.`,
+              {
+                ...{ text: '', label: t`New API token`, hash: hashOf(['tokens', 'new']) },
+              },
+            )
           : html`${list(
               t`Waits for a person`,
               rows.filter(({ state }) => state === 'waiting'),
@@ -65,7 +76,14 @@ export const openMediaBuys = (page: Page): View => {
 };
 
 /** Where it is looked at: the proposal while it waits, then the campaign. */
-const nameOf = ({ name, order_number: order, campaign_id: campaign, approval_id: approval, packages, currency }: MediaBuyWire): TemplateResult => {
+const nameOf = ({
+  name,
+  order_number: order,
+  campaign_id: campaign,
+  approval_id: approval,
+  packages,
+  currency,
+}: MediaBuyWire): TemplateResult => {
   const hash = campaign !== null ? linkTo('campaigns', campaign) : approval !== null ? hashOf(['approvals', approval]) : undefined;
   const parts = packages.map(
     ({ name: part, placement_id: placement, price: cpm, impressions, guaranteed }) =>

@@ -23,7 +23,9 @@ export const openImport = async (page: Page, id: number): Promise<View> => {
   if (!read.ok) {
     const { problem } = read;
     const rest =
-      problem.status === 404 ? emptyState(t`This import does not exist.`, { text: '', label: t`All imports`, hash: BACK }) : problemNote(problem);
+      problem.status === 404
+        ? emptyState(t`This import does not exist.`, { text: '', label: t`All imports`, hash: BACK })
+        : problemNote(problem);
     return { title: t`Import`, section: 'imports', render: () => html`${pageHead(t`Import`, '')}${rest}` };
   }
   let now = read.value;
@@ -42,8 +44,7 @@ export const openImport = async (page: Page, id: number): Promise<View> => {
     return answer.ok;
   };
   const compare = async (): Promise<void> => {
-    if (await send('compare', () => page.api.send('POST', '/imports/{id}/plan', { id })))
-      page.toast(t`Compared with what is booked now.`);
+    if (await send('compare', () => page.api.send('POST', '/imports/{id}/plan', { id }))) page.toast(t`Compared with what is booked now.`);
   };
   const apply = async (): Promise<void> => {
     if (!(await send('apply', () => page.api.send('POST', '/imports/{id}/apply', { id })))) return;
@@ -68,27 +69,40 @@ export const openImport = async (page: Page, id: number): Promise<View> => {
       all.add(name);
       page.redraw();
     };
-    return { rows: isAll ? rows : rows.slice(0, FEW), button: isAll ? nothing : button(t`Show all ${count(rows.length)}`, show, 'secondary') };
+    return {
+      rows: isAll ? rows : rows.slice(0, FEW),
+      button: isAll ? nothing : button(t`Show all ${count(rows.length)}`, show, 'secondary'),
+    };
   };
 
   const actions = (): TemplateResult => {
     const reports = html`${button(t`Report`, () => report('md'), 'secondary')} ${button(t`Notes as CSV`, () => report('csv'), 'secondary')}`;
     if (now.applied_at !== null) return reports;
     return html`${reports} ${button(t`Discard`, discard, 'secondary')} ${button(t`Compare again`, compare, 'secondary')}
-      <button type="button" aria-busy=${busy === 'apply' ? 'true' : 'false'} ?disabled=${busy !== ''} @click=${() => void apply()}>${t`Book it`}</button>`;
+      <button type="button" aria-busy=${busy === 'apply' ? 'true' : 'false'} ?disabled=${busy !== ''} @click=${() => void apply()}>
+        ${t`Book it`}
+      </button>`;
   };
   return {
     title: now.file_name,
     section: 'imports',
     render: () => html`
       ${crumbs([[BACK, t`Imports`]], now.file_name)} ${pageHead(now.file_name, stateWords(now), actions())}
-      ${now.applied_at === null ? nothing : nextSteps(now)} ${card(now.applied_at === null ? t`What it would book` : t`What it has booked`, figures(now))}
+      ${now.applied_at === null ? nothing : nextSteps(now)}
+      ${card(now.applied_at === null ? t`What it would book` : t`What it has booked`, figures(now))}
       ${NOTE_LEVELS.map((level) => notesCard(level, now, more))} ${changesCard(now, more)}
     `,
   };
 };
 
-const stateWords = ({ source, applied_at: at, applied_by: by, created_at: read, created_by: reader, publisher_id: publisher }: ImportWire): string => {
+const stateWords = ({
+  source,
+  applied_at: at,
+  applied_by: by,
+  created_at: read,
+  created_by: reader,
+  publisher_id: publisher,
+}: ImportWire): string => {
   const { title } = SOURCES[source];
   if (at !== null) return t`From ${title}. Booked by ${by ?? ''} on ${moment(at)}.`;
   const into = publisher === null ? t`It makes a new publisher.` : '';
@@ -98,8 +112,21 @@ const stateWords = ({ source, applied_at: at, applied_by: by, created_at: read, 
 const figures = ({ records, plan, history_days: days }: ImportWire): TemplateResult => {
   const kinds = Object.entries(records).filter(([, number]) => number > 0);
   return html`<dl class="figures">
-      ${kinds.map(([kind, number]) => html`<div><dt>${nameOf(kind)}</dt><dd>${count(number)}</dd></div>`)}
-      ${days > 0 ? html`<div><dt>${t`Days of history`}</dt><dd>${count(days)}</dd></div>` : nothing}
+      ${kinds.map(
+        ([kind, number]) =>
+          html`<div>
+            <dt>${nameOf(kind)}</dt>
+            <dd>${count(number)}</dd>
+          </div>`,
+      )}
+      ${
+        days > 0
+          ? html`<div>
+              <dt>${t`Days of history`}</dt>
+              <dd>${count(days)}</dd>
+            </div>`
+          : nothing
+      }
     </dl>
     <p>${t`${count(plan.create)} new, ${count(plan.update)} changed, ${count(plan.unchanged)} as they are booked already.`}</p>
     ${days > 0 ? html`<p class="muted">${t`History is what the other system has counted. It is shown apart, and is in no limit, budget or statement.`}</p>` : nothing}`;
@@ -136,7 +163,10 @@ const notesCard = (level: NoteLevel, { notes, notes_total: total }: ImportWire, 
         caption: title,
         rows: shown.rows,
         columns: [
-          { label: t`Record`, cell: ({ kind, id, name }) => html`<strong>${capital(kind)} ${id}</strong>${name === '' ? nothing : html` ${name}`}` },
+          {
+            label: t`Record`,
+            cell: ({ kind, id, name }) => html`<strong>${capital(kind)} ${id}</strong>${name === '' ? nothing : html` ${name}`}`,
+          },
           { label: t`Why`, prose: true, cell: ({ text: why }) => why },
         ],
       })}
@@ -153,25 +183,25 @@ const changesCard = ({ plan, applied_at: at }: ImportWire, more: More): Template
   return card(
     title,
     html`${total > plan.changes.length ? html`<p>${t`The first ${count(plan.changes.length)} of ${count(total)}.`}</p>` : nothing}
-      ${table({
-        caption: title,
-        rows: shown.rows,
-        columns: [
-          {
-            label: t`Record`,
-            cell: ({ kind, id, name }) => {
-              const known = kindNamed(kind);
-              return at !== null && known ? html`<a class="name" href=${linkTo(known, id)}>${name}</a>` : html`<strong>${name}</strong>`;
-            },
+    ${table({
+      caption: title,
+      rows: shown.rows,
+      columns: [
+        {
+          label: t`Record`,
+          cell: ({ kind, id, name }) => {
+            const known = kindNamed(kind);
+            return at !== null && known ? html`<a class="name" href=${linkTo(known, id)}>${name}</a>` : html`<strong>${name}</strong>`;
           },
-          {
-            label: t`Change`,
-            cell: ({ action }) =>
-              action === 'create' ? html`<span class="pill good">${t`new`}</span>` : html`<span class="pill calm">${t`changed`}</span>`,
-          },
-          { label: t`What`, prose: true, cell: ({ words }) => words },
-        ],
-      })}
-      ${shown.button}`,
+        },
+        {
+          label: t`Change`,
+          cell: ({ action }) =>
+            action === 'create' ? html`<span class="pill good">${t`new`}</span>` : html`<span class="pill calm">${t`changed`}</span>`,
+        },
+        { label: t`What`, prose: true, cell: ({ words }) => words },
+      ],
+    })}
+    ${shown.button}`,
   );
 };

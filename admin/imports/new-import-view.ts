@@ -59,7 +59,8 @@ export const openNewImport = async (page: Page, route: Route): Promise<View> => 
 
   const head = (): TemplateResult | typeof nothing =>
     source === 'spreadsheet'
-      ? html`${button(t`Template for Excel`, () => template('xlsx'), 'secondary')} ${button(t`Template as CSV`, () => template('csv'), 'secondary')}`
+      ? html`${button(t`Template for Excel`, () => template('xlsx'), 'secondary')}
+        ${button(t`Template as CSV`, () => template('csv'), 'secondary')}`
       : nothing;
   return {
     title: t`Import from ${title}`,
@@ -78,7 +79,12 @@ export const openNewImport = async (page: Page, route: Route): Promise<View> => 
         ${source === 'revive' ? reviveOptions(options, { isNew: publisher === '', refused: refusal?.errors ?? [] }) : nothing}
         ${dropPlace({ what, files, types, file, take })}
         <p class="import-actions">
-          <button type="button" ?disabled=${!file || isReading || (source !== 'revive' && publisher === '')} aria-busy=${isReading ? 'true' : 'false'} @click=${() => void read()}>
+          <button
+            type="button"
+            ?disabled=${!file || isReading || (source !== 'revive' && publisher === '')}
+            aria-busy=${isReading ? 'true' : 'false'}
+            @click=${() => void read()}
+          >
             ${isReading ? t`Reading the file …` : t`Read the file`}
           </button>
           <small>${t`Nothing is booked yet: you see first what would be.`}</small>
@@ -123,7 +129,8 @@ const dropPlace = ({ what, files, types, file, take }: DropPlace): TemplateResul
     />
     ${
       file
-        ? html`<span><strong>${file.name}</strong>, ${sizeInWords(file.size)}</span><small>${t`Drop another one here, or choose it`}</small>`
+        ? html`<span><strong>${file.name}</strong>, ${sizeInWords(file.size)}</span
+            ><small>${t`Drop another one here, or choose it`}</small>`
         : html`<span><strong>${t`Drop ${what} here`}</strong> ${t`or`} <u>${t`choose a file`}</u></span>
             <small>${t`${files}, up to ${sizeInWords(MAX_IMPORT_BYTES)}`}</small>`
     }

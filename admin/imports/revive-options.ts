@@ -39,7 +39,9 @@ export const reviveOptions = (options: ReviveOptions, { isNew, refused }: Shown)
     </div>`;
   return html`<details>
       <summary>${t`How to make the dump`}</summary>
-      <p>${t`On the server of Revive, with the name of its database. These are the tables that are read; a dump of all tables does as well, and is much larger.`}</p>
+      <p>
+        ${t`On the server of Revive, with the name of its database. These are the tables that are read; a dump of all tables does as well, and is much larger.`}
+      </p>
       <pre class="code" tabindex="0">${COMMAND}</pre>
     </details>
     <details ?open=${isAsked}>

@@ -14,7 +14,6 @@ import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
 import { eventOf, fieldsOf, NOON } from './events.ts';
 import { agrees, books, DAY, fileSink, held, hits, knex, link, redis, signal, started, startRig } from './sinks/sink-rig.ts';
 
-
 test('several replicas share the shards of a sink; one dies after a write that it did not note, and nothing is lost or counted twice', async () => {
   const rig = startRig(['file'], 4);
   const [first, second, dead] = [await fileSink('first', 1_000), await fileSink('second', 1_000), await fileSink('dead', 1_000)];

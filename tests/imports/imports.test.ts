@@ -36,7 +36,7 @@ const upload = async (query: object, content: string | Buffer, token = MACHINE):
     headers,
     body: new Uint8Array(Buffer.from(content)),
   });
-  return { status: answer.status, body: (await answer.json()) as Json };
+  return { status: answer.status, body: await answer.json() };
 };
 /** Says how long a file is, and waits for the answer before it sends any of it. */
 const announce = (query: string, bytes: number): Promise<Uploaded> =>

@@ -19,7 +19,6 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
-
 const signal = new AbortController().signal;
 
 test('a replica hands hits to a lake and to lines; ads go on when the folder cannot be written; what it lacks is named and filled; decisions come as a sample', async () => {
