@@ -101,7 +101,7 @@ test('the player is used by keys and by pointer: sound, pause, skip, and the way
   await eventually(async () => expect(await isPaused(opened)).toBe(false));
   await page.getByRole('button', { name: 'Mute', exact: true }).click();
   await eventually(() =>
-    expect(typesOf(opened).filter((type) => !/start|viewable|Quartile/.test(type))).toEqual(['unmute', 'pause', 'resume', 'mute']),
+    expect(typesOf(opened).filter((type) => !/start|viewable|Quartile|midpoint/.test(type))).toEqual(['unmute', 'pause', 'resume', 'mute']),
   );
   const [landing] = await Promise.all([page.waitForEvent('popup'), page.getByRole('link', { name: 'Visit the advertiser' }).click()]);
   await landing.waitForURL(publisher.site.landing);
