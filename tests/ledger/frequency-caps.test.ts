@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { FrequencyCap, SharedCount } from '../../src/catalog/model/frequency-caps.ts';
 import type { Campaign } from '../../src/catalog/model/entities.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import type { ServedAd } from '../../src/ledger/hit.ts';
 import { isShareable } from '../../src/ledger/allowances/stock.ts';
 import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -42,6 +43,17 @@ test('all caps of a line item must hold, each within its own window', async () =
   }
   // The third place of the first day ends a day after it was taken.
   expect(shown).toEqual([0, 10, 20, 1440, 1450]);
+});
+
+test.each([
+  ['VCPM', 'viewable'],
+  ['CPCV', 'complete'],
+] as const)('an ad of %s takes one place for its impression, and none for the event that bills it', async (budgetType, eventType) => {
+  const one = candidate(lineItem({ budgetType, cpmMicros: 1_000_000, frequencyCaps: [cap('line_item', 2, HOUR)] }));
+  const ad = (await show(one)) as ServedAd;
+  await rig.at(NOON + 2_000);
+  expect(await rig.settle(ad, 'event', { eventType })).toMatchObject({ outcome: 'counted' });
+  expect([typeof (await show(one)), await show(one)]).toEqual(['object', refused]);
 });
 
 test('a cap of a campaign counts what the user saw of all its line items, also of those without a cap', async () => {

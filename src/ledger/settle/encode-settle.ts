@@ -136,7 +136,9 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     ad.holdEndMs,
     ad.tokenExpS,
     ad.userHash !== null,
-    ad.counted === undefined ? false : countsOf(ad.counted, kind === 'click' ? 'clicks' : 'impressions'),
+    ad.counted === undefined || (kind === 'event' && !isRelease)
+      ? false
+      : countsOf(ad.counted, kind === 'click' ? 'clicks' : 'impressions'),
     Math.ceil(expiresAtMs / 1000),
     ad.servedAtMs,
     ad.isFree === true || restored ? '' : (ad.client ?? ''),
