@@ -19,9 +19,9 @@ const look = async (name: string): Promise<void> => {
 test('a spreadsheet is dropped, its faults are at their cells, and corrected it is looked at and booked', async () => {
   const { page, go, turn } = desk.admin;
   await go('#/imports');
-  await page.getByRole('link', { name: 'Import from Spreadsheet' }).waitFor();
+  await page.getByRole('button', { name: 'Import from Spreadsheet' }).waitFor();
   await look('imports-start');
-  await page.getByRole('link', { name: 'Import from Spreadsheet' }).click();
+  await page.getByRole('button', { name: 'Import from Spreadsheet' }).click();
   await page.getByRole('heading', { level: 1, name: 'Import from Spreadsheet' }).waitFor();
   const file = page.locator('input[type=file]');
   const csv = (name: string, text: string) => file.setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
@@ -37,7 +37,7 @@ test('a spreadsheet is dropped, its faults are at their cells, and corrected it 
   await look('imports-review');
   await page.getByRole('button', { name: 'Book it' }).click();
   await page.getByText('The import is booked.').waitFor();
-  await page.getByRole('link', { name: 'Sport' }).waitFor();
+  await page.getByRole('link', { name: 'Sport', exact: true }).waitFor();
   expect(await desk.api('GET', '/line_items')).toMatchObject([{ name: 'Sport', cpm: 4.5 }]);
   await turn('#/imports');
   await page.getByRole('table', { name: 'Earlier imports' }).getByText('booked', { exact: true }).waitFor();
