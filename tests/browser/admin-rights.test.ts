@@ -101,7 +101,7 @@ test('a viewer sees records, deliveries and reports, and no button or form that 
       'Creatives',
       'Files',
     ],
-    ...['Test an ad', 'Alerts', 'Complaints', 'API'],
+    ...['Test an ad', 'Alerts', 'Media buys', 'Complaints', 'API', 'Help'],
   ]);
   await page.locator('.person-menu').getByText('token:viewer').waitFor();
   await shootWidths(page, 'rights-viewer-home');
@@ -117,7 +117,7 @@ test('a viewer sees records, deliveries and reports, and no button or form that 
   await shootWidths(page, 'rights-viewer-campaign');
   await viewer.turn(`#/line_items/${item}`);
   await page.getByText('Lost today').waitFor();
-  expect(await buttons(page)).toEqual(['Settings']);
+  expect(await buttons(page)).toEqual(['Settings', 'Why can it not serve?']);
   await viewer.turn('#/line_items');
   await page.getByRole('link', { name: 'Readers' }).waitFor();
   expect(await page.locator('.in-place, td.check, a[role=button]').count()).toBe(0);
