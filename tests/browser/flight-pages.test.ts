@@ -134,7 +134,7 @@ test('a status that raises a question leads to its answer, and the help finds ot
   );
   await help.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('?');
-  await help.getByRole('link', { name: 'All documents' }).waitFor();
+  await help.getByRole('button', { name: 'All documents' }).waitFor();
 });
 
 test('a campaign sums its line items against what was booked', async () => {
