@@ -297,7 +297,9 @@ test('a record is unchanged after a round trip through its row', () => {
   const campaign = accepted(
     CHECKS.campaigns({ publisher_id: 1, name: 'c', start_date: '2026-01-01', end_date: '2026-01-31T10:00:00Z', budget: 5 }),
   );
-  expect(ROWS.campaigns.toRecord({ id: 2, ...ROWS.campaigns.toRow(campaign) })).toEqual({
+  const rowOfCampaign = ROWS.campaigns.toRow(campaign);
+  const screenshots = JSON.parse(String(rowOfCampaign['screenshots'])) as unknown;
+  expect(ROWS.campaigns.toRecord({ id: 2, ...rowOfCampaign, screenshots })).toEqual({
     id: 2,
     ...campaign,
     end_date: '2026-01-31T10:00:00.000Z',

@@ -4,7 +4,7 @@ import { createForecastStore, type ForecastStore } from '../../src/forecast/fore
 import type { ForecastReply } from '../../src/forecast/forecast-worker.ts';
 import { createForecasts } from '../../src/forecast/forecasts.ts';
 import { book } from '../../testkit/book.ts';
-import { eventually } from '../../testkit/until.ts';
+import { eventually, PATIENCE_MS } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 const SAMPLED: ForecastAnswer = {
@@ -23,8 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => knex.destroy());
 
-/** Forecasts whose thread says what the test does. */
-const forecasting = () => {
+/**
+ * Forecasts whose thread says what the test does.
+ *
+ * @param quickMs how long an answer is waited for
+ */
+const forecasting = (quickMs = 50) => {
   const failures: string[] = [];
   const cancelled: string[] = [];
   let say: (reply: ForecastReply extends infer R ? (R extends unknown ? Omit<R, 'id'> : never) : never) => void = () => undefined;
@@ -36,7 +40,7 @@ const forecasting = () => {
       stop: () => Promise.resolve(),
     },
     onFailure: ({ message }) => void failures.push(message),
-    quickMs: 50,
+    quickMs,
   });
   const ask = () => forecasts.ask({ publisherId, nowMs: Date.now(), lineItemId: 1, draft: undefined, models: {} });
   return { forecasts, failures, cancelled, ask, say: (reply: Parameters<typeof say>[0]) => say(reply) };
@@ -52,7 +56,7 @@ it('answers after a while whether or not anything is known, and stores what come
 });
 
 it('leaves no half answer of a replay that failed, or whose thread ended, and says why to people and to the log', async () => {
-  const { ask, say, failures } = forecasting();
+  const { ask, say, failures } = forecasting(PATIENCE_MS);
   const asked = ask();
   await eventually(async () => expect(await knex('forecasts').where({ state: 'running', publisher_id: publisherId })).toHaveLength(1));
   say({ tells: 'sampled', answer: SAMPLED });

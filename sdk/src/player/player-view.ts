@@ -100,3 +100,10 @@ export const addCaptions = ({ video }: PlayerView, { captions }: PlayableAd): vo
     video.append(track);
   }
 };
+
+export const toggleCaptions = ({ video, captions }: PlayerView): void => {
+  const [track] = video.textTracks;
+  if (!track || !captions) return;
+  track.mode = track.mode === 'showing' ? 'disabled' : 'showing';
+  setButton(captions, track.mode === 'showing' ? 'Hide captions' : 'Show captions', 'CC');
+};

@@ -3,7 +3,7 @@ import type { trustedHTML } from '../html.ts';
 import type { Scope } from '../scope.ts';
 import { trackingUrl } from '../server-address.ts';
 import { observeViewability, whenPerceptible } from '../visibility.ts';
-import { addCaptions, buildView, setButton, showEndCard, type PlayerView } from './player-view.ts';
+import { addCaptions, buildView, setButton, showEndCard, toggleCaptions, type PlayerView } from './player-view.ts';
 import { chooseMedia, readVast, UNVERIFIED, VastError, type PlayableAd } from './read-vast.ts';
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
@@ -201,12 +201,6 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
     video.muted = !video.muted;
     report(ad.urls(video.muted ? 'mute' : 'unmute'));
   };
-  const toggleCaptions = (): void => {
-    const [track] = video.textTracks;
-    if (!track || !captions) return;
-    track.mode = track.mode === 'showing' ? 'disabled' : 'showing';
-    setButton(captions, track.mode === 'showing' ? 'Hide captions' : 'Show captions', 'CC');
-  };
   const skipAd = (): void => {
     if (isOver || video.currentTime < (ad.skipAfter ?? Infinity)) return;
     note('skip');
@@ -237,7 +231,7 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
   scope.listen(video, 'error', () => report(ad.urls('error'), 405));
   scope.listen(playButton, 'click', togglePlay);
   scope.listen(mute, 'click', toggleMute);
-  if (captions) scope.listen(captions, 'click', toggleCaptions);
+  if (captions) scope.listen(captions, 'click', () => toggleCaptions(view));
   if (skip) scope.listen(skip, 'click', skipAd);
   if (link)
     scope.listen(link, 'click', ({ isTrusted }) => {
@@ -245,7 +239,13 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
       if (isTrusted) report(ad.urls('click'));
       if (!isPaused) togglePlay();
     });
-  const keys: Readonly<Record<string, () => void>> = { ' ': togglePlay, k: togglePlay, m: toggleMute, c: toggleCaptions, s: skipAd };
+  const keys: Readonly<Record<string, () => void>> = {
+    ' ': togglePlay,
+    k: togglePlay,
+    m: toggleMute,
+    c: () => toggleCaptions(view),
+    s: skipAd,
+  };
   scope.listen(root, 'keydown', (event: KeyboardEvent) => {
     // On a button or a link a key does what it does everywhere.
     const does = event.target === root && !event.ctrlKey && !event.metaKey && !event.altKey ? keys[event.key.toLowerCase()] : undefined;
