@@ -4,7 +4,7 @@ import { openClickHouse } from '../../src/events/sinks/clickhouse/clickhouse-cli
 import { clickHouseSchema, decisionsTable } from '../../src/events/sinks/clickhouse/clickhouse-schema.ts';
 import { openClickHouseSink } from '../../src/events/sinks/clickhouse/clickhouse-sink.ts';
 import type { SinkCount } from '../../src/events/sinks/event-sink.ts';
-import { startBucket } from '../../testkit/start-bucket.ts';
+import { BUCKET_CREDENTIALS, startBucket } from '../../testkit/start-bucket.ts';
 import { hasChdb, startClickHouse } from '../../testkit/start-clickhouse.ts';
 import { hasKafka, startKafka } from '../../testkit/start-kafka.ts';
 import { askDuckDb } from './ask-duckdb.ts';
@@ -59,6 +59,8 @@ const lake = (folder: string): Target => ({
 
 const bucket = async (folder: string): Promise<Target> => {
   const server = await startBucket(path.join(folder, 'objects'));
+  // For this process, which reads it; replicas have them from the proof.
+  Object.assign(process.env, BUCKET_CREDENTIALS);
   const url = server.urlOf('ads');
   const copy = path.join(folder, 'copy');
   return {

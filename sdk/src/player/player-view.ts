@@ -10,6 +10,7 @@ export interface PlayerView {
   readonly mute: HTMLButtonElement;
   /** undefined: there are no captions. */
   readonly captions: HTMLButtonElement | undefined;
+  toggleCaptions(): void;
   /** undefined: it cannot be skipped. */
   readonly skip: HTMLButtonElement | undefined;
   /** undefined: the ad has no destination. */
@@ -61,7 +62,13 @@ export const buildView = (container: HTMLElement, ad: PlayableAd, ratio: number)
   const progress = make('div', 'position:absolute;left:0;bottom:0;height:3px;width:0;background:#fc0', root);
   // Also before the end card.
   if (ad.icon) picture(ad.icon, root, 'position:absolute;left:4px;top:4px;z-index:1', 'height:20px');
-  return { root, video, bar, play, mute, captions, skip, link, progress };
+  const toggleCaptions = (): void => {
+    const [track] = video.textTracks;
+    if (!track || !captions) return;
+    track.mode = track.mode === 'showing' ? 'disabled' : 'showing';
+    setButton(captions, track.mode === 'showing' ? 'Hide captions' : 'Show captions', 'CC');
+  };
+  return { root, video, bar, play, mute, captions, toggleCaptions, skip, link, progress };
 };
 
 /** What a button does now, for eyes and screen readers. */
@@ -99,11 +106,4 @@ export const addCaptions = ({ video }: PlayerView, { captions }: PlayableAd): vo
     track.label = language || 'Captions';
     video.append(track);
   }
-};
-
-export const toggleCaptions = ({ video, captions }: PlayerView): void => {
-  const [track] = video.textTracks;
-  if (!track || !captions) return;
-  track.mode = track.mode === 'showing' ? 'disabled' : 'showing';
-  setButton(captions, track.mode === 'showing' ? 'Hide captions' : 'Show captions', 'CC');
 };

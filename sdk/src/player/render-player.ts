@@ -3,7 +3,7 @@ import type { trustedHTML } from '../html.ts';
 import type { Scope } from '../scope.ts';
 import { trackingUrl } from '../server-address.ts';
 import { observeViewability, whenPerceptible } from '../visibility.ts';
-import { addCaptions, buildView, setButton, showEndCard, toggleCaptions, type PlayerView } from './player-view.ts';
+import { addCaptions, buildView, setButton, showEndCard, type PlayerView } from './player-view.ts';
 import { chooseMedia, readVast, UNVERIFIED, VastError, type PlayableAd } from './read-vast.ts';
 
 type Send = (url: string, init: RequestInit) => Promise<Response>;
@@ -158,7 +158,7 @@ interface Notes {
 
 /** Plays while it is in view, with the controls of the visitor. */
 const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: Notes): void => {
-  const { root, video, bar, play: playButton, mute, captions, skip, link, progress } = view;
+  const { root, video, bar, play: playButton, mute, captions, toggleCaptions, skip, link, progress } = view;
   let [inView, isPaused, isOver] = [false, false, false];
   const follow = (): void => {
     const shouldPlay = inView && !isPaused && !isOver && document.visibilityState === 'visible';
@@ -231,7 +231,7 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
   scope.listen(video, 'error', () => report(ad.urls('error'), 405));
   scope.listen(playButton, 'click', togglePlay);
   scope.listen(mute, 'click', toggleMute);
-  if (captions) scope.listen(captions, 'click', () => toggleCaptions(view));
+  if (captions) scope.listen(captions, 'click', toggleCaptions);
   if (skip) scope.listen(skip, 'click', skipAd);
   if (link)
     scope.listen(link, 'click', ({ isTrusted }) => {
@@ -243,7 +243,7 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
     ' ': togglePlay,
     k: togglePlay,
     m: toggleMute,
-    c: () => toggleCaptions(view),
+    c: toggleCaptions,
     s: skipAd,
   };
   scope.listen(root, 'keydown', (event: KeyboardEvent) => {
