@@ -239,13 +239,7 @@ const run = (view: PlayerView, ad: PlayableAd, scope: Scope, { report, note }: N
       if (isTrusted) report(ad.urls('click'));
       if (!isPaused) togglePlay();
     });
-  const keys: Readonly<Record<string, () => void>> = {
-    ' ': togglePlay,
-    k: togglePlay,
-    m: toggleMute,
-    c: toggleCaptions,
-    s: skipAd,
-  };
+  const keys: Readonly<Record<string, () => void>> = { ' ': togglePlay, k: togglePlay, m: toggleMute, c: toggleCaptions, s: skipAd };
   scope.listen(root, 'keydown', (event: KeyboardEvent) => {
     // On a button or a link a key does what it does everywhere.
     const does = event.target === root && !event.ctrlKey && !event.metaKey && !event.altKey ? keys[event.key.toLowerCase()] : undefined;
