@@ -167,6 +167,8 @@ export const createModel = (): Model => {
     if (!event) return [{ rule: 'refilter', text: `${key} was never counted` }];
     refiltered.add(jti);
     if (reason === null) {
+      // Its row is gone, and an older copy of Redis brings it again: it is then filtered beside what was restored.
+      if (screened) taken.set(key, event);
       logged.delete(key);
       acknowledged.delete(key);
       sent.add(own);
