@@ -202,7 +202,7 @@ export const createModel = (): Model => {
     if (isNotUsed(event)) ad.released = false;
   };
 
-  /** An event that an earlier loss took is there again, with an older copy of Redis. */
+  /** An event that an earlier loss took, or a judgement, is there again, with an older copy of Redis. */
   const relog = (key: string, event: LoggedEvent): void => {
     logged.set(key, event);
     waiting.delete(key);
@@ -307,10 +307,15 @@ export const createModel = (): Model => {
     lose: ({ kept, gone, forgets }) => {
       for (const ad of ads) ad.forgotten ||= forgets;
       const lost = [...logged].filter(([key]) => !kept.has(key));
-      for (const [key, event] of taken) if (kept.has(key) && !logged.has(key)) relog(key, event);
+      const isUnderJudgement = (key: string): boolean => logged.get(key)?.reason === PROVISIONAL;
+      for (const [key, event] of taken) {
+        const isBack = logged.has(key) ? isUnderJudgement(key) && kept.get(key) === 'final' : kept.has(key);
+        if (isBack) relog(key, event);
+      }
       // Its row says that the click is under judgement: it is settled again.
       for (const [key, event] of logged) {
         if (kept.get(key) !== 'provisional' || event.reason === PROVISIONAL) continue;
+        taken.set(key, event);
         unlog(key, event);
         logged.set(key, { ...event, reason: PROVISIONAL, billedMicros: 0 });
       }
