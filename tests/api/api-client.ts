@@ -1,4 +1,4 @@
-import { send } from './send.ts';
+import request, { type Response } from 'supertest';
 
 /** A parsed body; the assertions on it are its type check. */
 export type Json = ReturnType<typeof JSON.parse>;
@@ -18,20 +18,23 @@ export interface ApiAnswer {
 
 export type ApiCall = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer>;
 
-/** Objects are sent as JSON. */
-const ask = async (url: string, method: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<ApiAnswer> => {
-  const isWritten = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
-  const answer = await send(url, method, { 'Content-Type': 'application/json', ...headers }, isWritten ? body : JSON.stringify(body));
-  const { text, ...rest } = answer;
-  const isJson = text !== '' && answer.headers.get('content-type')?.includes('json') === true;
-  return { ...rest, body: isJson ? JSON.parse(text) : text };
-};
-
 /** Calls the trafficking API of one replica. */
 export const apiOf =
   (url: string): ApiCall =>
-  (method, path, body, headers = {}) =>
-    ask(`${url}/api${path}`, method, headers, body);
+  async (method, path, body, headers = {}) => {
+    const call = request(url)
+      [method.toLowerCase() as Method](`/api${path}`)
+      .set({ 'Content-Type': 'application/json', ...headers });
+    return answerOf(await call.send(body as string | object | undefined));
+  };
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
+
+const answerOf = ({ status, headers, body, text, type }: Response): ApiAnswer => ({
+  status,
+  headers: new Headers(headers),
+  body: type.includes('json') ? body : text,
+});
 
 export interface Booked {
   readonly publisher: { readonly id: number; readonly api_key: string };
@@ -58,10 +61,13 @@ export const book = async (api: ApiCall, placement: string, lineItem: object = {
 };
 
 /** POST /ad with the key of the publisher of `booked`. */
-export const askForAd = (url: string, { publisher, placement }: Booked, user = 'u1'): Promise<ApiAnswer> => {
-  const asked = { id: 'r', imp: [{ id: '1', tagid: placement }], user: { id: user }, ext: { publisher_id: publisher.id } };
-  return ask(`${url}/ad`, 'POST', { 'X-API-Key': publisher.api_key }, asked);
-};
+export const askForAd = async (url: string, { publisher, placement }: Booked, user = 'u1'): Promise<ApiAnswer> =>
+  answerOf(
+    await request(url)
+      .post('/ad')
+      .set('X-API-Key', publisher.api_key)
+      .send({ id: 'r', imp: [{ id: '1', tagid: placement }], user: { id: user }, ext: { publisher_id: publisher.id } }),
+  );
 
 /** The bid for the ad that the publisher of `booked` gets; undefined: no ad. */
 export const serveAd = async (url: string, booked: Booked, user?: string): Promise<Json> =>

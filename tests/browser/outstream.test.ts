@@ -190,8 +190,8 @@ test('the ad of others is found behind five wrappers, and all of them are report
   await eventually(() => expect(typesOf(opened)).toContain('complete'));
   const each = [0, 1, 2, 3, 4].flatMap((level) => ['complete', 'impression', 'start', 'viewable'].map((what) => `${level} ${what}`));
   await eventually(() => expect(wrapped.reports.toSorted()).toEqual([...each, '0 unverified-2'].toSorted()));
-  expect(typesOf(opened).filter((type) => type === 'viewable')).toHaveLength(1);
-  expect(opened.sentTo('/impression')).toHaveLength(1);
+  await eventually(() => expect(typesOf(opened).filter((type) => type === 'viewable')).toHaveLength(1));
+  await eventually(() => expect(opened.sentTo('/impression')).toHaveLength(1));
   const deep = await open(slotOf('deep'));
   await eventually(async () => expect(await deep.signals()).toContain('error deep the ad has too many wrappers'));
   expect(deep.sentTo('/event').map(({ query }) => [query.get('type'), query.get('code')])).toEqual([['error', '302']]);

@@ -24,6 +24,8 @@ export const startMailSink = async (): Promise<{ readonly url: string; readonly 
       });
     },
   });
+  // A replica that is ended resets its connection.
+  sink.on('error', ({ code }: NodeJS.ErrnoException) => expect(code).toBe('ECONNRESET'));
   await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
   atEnd(() => new Promise<void>((resolve) => sink.close(() => resolve())));
   return { url: `smtp://127.0.0.1:${(sink.server.address() as AddressInfo).port}`, mails };
