@@ -10,6 +10,7 @@ import {
 import type { Form } from '../bookings/forms/form.ts';
 import { numberOf, listOf, textOf } from '../bookings/forms/typed-text.ts';
 import type { Page } from '../page.ts';
+import { dropPlace, dropWords } from '../parts/drop-place.ts';
 import { button } from '../parts/parts.ts';
 import { thumbnail } from '../parts/thumbnail.ts';
 import type { AssetWire } from '../../src/assets/asset-api.ts';
@@ -81,33 +82,13 @@ export const fileField = (form: Form, page: Page, options: FileFieldOptions): Te
     const [file] = files ?? [];
     if (file) void send(form, page, pointer, file, options);
   };
-  const mark = (event: DragEvent, over: boolean): void => {
-    event.preventDefault();
-    (event.currentTarget as HTMLElement).classList.toggle('over', over);
-  };
+  const accepted = ACCEPTED[options.accepts];
   return html`<div class="wide file-field">
-    <label
-      class="file-drop"
-      @dragover=${(event: DragEvent) => mark(event, true)}
-      @dragleave=${(event: DragEvent) => mark(event, false)}
-      @drop=${(event: DragEvent) => {
-        mark(event, false);
-        take(event.dataTransfer?.files);
-      }}
-    >
-      <input
-        type="file"
-        class="unseen"
-        accept=${ACCEPTED[options.accepts].types}
-        @change=${({ target }: Event) => {
-          const input = target as HTMLInputElement;
-          take(input.files);
-          input.value = '';
-        }}
-      />
-      <span><strong>${t`Drop ${options.what} here`}</strong> ${t`or`} <u>${t`choose a file`}</u></span>
-      <small>${t`${ACCEPTED[options.accepts].words}, up to ${limitInWords(ACCEPTED[options.accepts].maxBytes)}`}</small>
-    </label>
+    ${dropPlace({
+      types: accepted.types,
+      take,
+      words: dropWords(options.what, t`${accepted.words}, up to ${limitInWords(accepted.maxBytes)}`),
+    })}
     ${page.rights.may('GET', '/assets') ? button(t`Choose an uploaded file`, () => pick(form, page, pointer, options), 'quiet') : nothing}
     <div class="file-outcome" aria-live="polite">${outcome(upload, placementsOf(form, page))}</div>
   </div>`;

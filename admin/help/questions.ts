@@ -45,7 +45,7 @@ export const HELP_QUESTIONS: readonly HelpQuestion[] = [
   {
     ...{ id: 'fits', about: ['creatives', 'placements', 'files'], doc: 'api.html#trafficking-api-api' },
     question: t`Why does a creative not run on a placement?`,
-    answer: t`The placement has to allow its format, its size has to fit, and it has to be approved. A creative without placements of its own follows those of its line item.`,
+    answer: t`The placement has to allow its format, its size has to fit, and it has to be approved. A creative without placements follows those of its line item.`,
   },
   {
     ...{ id: 'on-page', about: ['creatives', 'placements'], doc: 'sdk.html#previews-on-the-page-itself' },
@@ -70,7 +70,7 @@ export const HELP_QUESTIONS: readonly HelpQuestion[] = [
   {
     ...{ id: 'net', about: ['reports', 'finance', 'overview'], doc: 'invalid-traffic.html#gross-filtered-provisional-net' },
     question: t`Why do figures differ from those of another server?`,
-    answer: t`Figures are net: hits of spiders, data centres and programs are filtered, and billed to no one. Reports have gross and filtered beside them. Days are those of the publisher.`,
+    answer: t`Figures are net: hits of spiders, data centres and programs are filtered, and are not billed. Reports have gross and filtered beside them. Days are those of the publisher.`,
   },
   {
     ...{ id: 'share', about: ['reports', 'advertisers', 'campaigns'], doc: 'reports.html#read-only-links' },
@@ -94,7 +94,7 @@ export const HELP_QUESTIONS: readonly HelpQuestion[] = [
   },
   {
     ...{ id: 'alerts', about: ['alerts'], doc: 'alerts.html#recipients' },
-    question: t`Who is told of alerts?`,
+    question: t`Who gets alerts?`,
     answer: t`Those whom “Send them to…” lists, by mail or webhook, as soon as something is found. A digest each morning lists what is at risk, as Home does.`,
   },
   {

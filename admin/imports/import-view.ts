@@ -14,7 +14,7 @@ import { LEVELS, NOTE_LEVELS, SOURCES, type NoteLevel } from './import-words.ts'
 import { t } from '../words/texts.ts';
 
 const BACK = hashOf(['imports']);
-/** Rows that are shown before somebody asks for all. */
+/** Rows that are shown until all are asked for. */
 const FEW = 10;
 
 /** What an import would book, or has booked, and what is not as it was. */

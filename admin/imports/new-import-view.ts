@@ -3,6 +3,7 @@ import { MAX_IMPORT_BYTES } from '../../src/imports/files/import-limits.ts';
 import { sizeInWords } from '../../src/catalog/model/asset-rules.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page, View } from '../page.ts';
+import { dropPlace, dropWords } from '../parts/drop-place.ts';
 import { button, card, crumbs, pageHead } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
 import { saveFile } from '../api/save-file.ts';
@@ -77,7 +78,14 @@ export const openNewImport = async (page: Page, route: Route): Promise<View> => 
           },
         })}
         ${source === 'revive' ? reviveOptions(options, { isNew: publisher === '', refused: refusal?.errors ?? [] }) : nothing}
-        ${dropPlace({ what, files, types, file, take })}
+        ${dropPlace({
+          types,
+          take,
+          words: file
+            ? html`<span><strong>${file.name}</strong>, ${sizeInWords(file.size)}</span
+                ><small>${t`Drop another one here, or choose it`}</small>`
+            : dropWords(what, t`${files}, up to ${sizeInWords(MAX_IMPORT_BYTES)}`),
+        })}
         <p class="import-actions">
           <button
             type="button"
@@ -93,48 +101,6 @@ export const openNewImport = async (page: Page, route: Route): Promise<View> => 
       </div>
     `,
   };
-};
-
-interface DropPlace {
-  readonly what: string;
-  readonly files: string;
-  readonly types: string;
-  readonly file: File | undefined;
-  readonly take: (files: FileList | null | undefined) => void;
-}
-
-const dropPlace = ({ what, files, types, file, take }: DropPlace): TemplateResult => {
-  const mark = (event: DragEvent, over: boolean): void => {
-    event.preventDefault();
-    (event.currentTarget as HTMLElement).classList.toggle('over', over);
-  };
-  return html`<label
-    class="file-drop"
-    @dragover=${(event: DragEvent) => mark(event, true)}
-    @dragleave=${(event: DragEvent) => mark(event, false)}
-    @drop=${(event: DragEvent) => {
-      mark(event, false);
-      take(event.dataTransfer?.files);
-    }}
-  >
-    <input
-      type="file"
-      class="unseen"
-      accept=${types}
-      @change=${({ target }: Event) => {
-        const input = target as HTMLInputElement;
-        take(input.files);
-        input.value = '';
-      }}
-    />
-    ${
-      file
-        ? html`<span><strong>${file.name}</strong>, ${sizeInWords(file.size)}</span
-            ><small>${t`Drop another one here, or choose it`}</small>`
-        : html`<span><strong>${t`Drop ${what} here`}</strong> ${t`or`} <u>${t`choose a file`}</u></span>
-            <small>${t`${files}, up to ${sizeInWords(MAX_IMPORT_BYTES)}`}</small>`
-    }
-  </label>`;
 };
 
 /** Why the file cannot be booked, with each fault at its place in it. */

@@ -4,7 +4,7 @@ import { at, defineRoutes, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { MEDIA_BUY_STATUSES } from './read-media-buys.ts';
 
-/** Of a media buy: what its buyer is told, and before it is booked what became of its approval. */
+/** Of a media buy: what its buyer reads, and before it is booked what became of its approval. */
 export const BUY_STATES = ['waiting', 'refused', ...MEDIA_BUY_STATUSES] as const;
 export type BuyState = (typeof BUY_STATES)[number];
 
@@ -36,7 +36,7 @@ const MEDIA_BUY = component(
     buyer: s.described(s.text, 'Who bought it, as the history names it'),
     state: s.described(
       s.oneOf(BUY_STATES),
-      'waiting: for the approval of a person; refused: by one, or not decided in time; the others as the buyer is told',
+      'waiting: for the approval of a person; refused: by one, or not decided in time; the others as the buyer reads them',
     ),
     campaign_id: s.orNull(s.integer, { description: 'null: it is not booked' }),
     approval_id: s.orNull(s.integer, { description: 'The proposal that it waited for; null: none' }),

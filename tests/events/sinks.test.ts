@@ -3,7 +3,7 @@ import { eventsStored } from '../../src/events/events-stored.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { compareSink } from '../../src/events/sinks/compare-sink.ts';
-import { SinkRefusal, type EventSink } from '../../src/events/sinks/event-sink.ts';
+import type { EventSink } from '../../src/events/sinks/event-sink.ts';
 import { createReconcileSinks } from '../../src/events/sinks/reconcile-sinks.ts';
 import { createSinkDays } from '../../src/events/sinks/sink-days.ts';
 import { createSinkDrain } from '../../src/events/sinks/sink-drain.ts';
@@ -12,7 +12,21 @@ import { createSinkMarks } from '../../src/events/sinks/sink-marks.ts';
 import { createReadContexts } from '../../src/events/sinks/to-sink-event.ts';
 import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
 import { eventOf, fieldsOf, NOON } from './events.ts';
-import { agrees, books, DAY, fileSink, held, hits, knex, link, redis, signal, started, startRig } from './sinks/sink-rig.ts';
+import {
+  agrees,
+  books,
+  DAY,
+  fileSink,
+  held,
+  hits,
+  knex,
+  link,
+  redis,
+  refusingPoison,
+  signal,
+  started,
+  startRig,
+} from './sinks/sink-rig.ts';
 
 test('several replicas share the shards of a sink; one dies after a write that it did not note, and nothing is lost or counted twice', async () => {
   const rig = startRig(['file'], 4);
@@ -98,13 +112,7 @@ test('a sink too far behind passes over what waits, so that Redis holds no more,
 test('an event that a sink refuses is a dead event of that sink, and the others of its batch arrive', async () => {
   const rig = startRig(['file']);
   const file = await fileSink();
-  const picky: EventSink = {
-    ...file,
-    write: (batch, write) =>
-      batch.events.some(({ placement_id }) => placement_id === 'poison')
-        ? Promise.reject(new SinkRefusal('too long'))
-        : file.write(batch, write),
-  };
+  const picky = refusingPoison(file);
   await rig.add(...hits(7), eventOf({ placementId: 'poison', tokenId: 'bad', lineItemId: 9 }), ...hits(6));
   rig.drain([picky]);
   expect(await untilTrue(async () => (await rig.waiting()) === 0, PATIENCE_MS, 20)).toBeDefined();

@@ -157,7 +157,7 @@ const fieldsIn = (context: ItemRowContext, item: ItemPart, at: number, group: It
 
 const MORE_NAMED = 4;
 
-/** Prices of the publisher's rate card for it, over the days of its campaign where it has none of its own. */
+/** Prices of the publisher's rate card for it, over the days of its campaign where it has none itself. */
 const listPrices = ({ page, desk }: ItemRowContext, item: ItemPart, at: number): TemplateResult | typeof nothing => {
   const publisher = page.store.find('publishers', textOf(desk.form.read('/campaign/fields/publisher_id')));
   if (!publisher) return nothing;

@@ -6,7 +6,7 @@ import { t } from '../../words/texts.ts';
 export interface PictureUploadOptions {
   readonly id: string;
   readonly label: string;
-  /** Whose files they are; '': of no one. */
+  /** Whose files they are; '': of no publisher. */
   readonly publisher: string;
   /** Several at a time. */
   readonly many?: boolean;

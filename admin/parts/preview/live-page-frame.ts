@@ -1,6 +1,6 @@
 /**
  * The script of live-page.html, whose policy alone allows frames of other sites: shows a page of a publisher with an ad in the slot of
- * its tag. The page around this document sends what is shown, and is told when it is.
+ * its tag. The page around this document sends what is shown, and hears when it is.
  */
 import { answerPage } from './answer-page.ts';
 import { addressWithAd, type AdOnPage } from './live-ad.ts';

@@ -56,8 +56,8 @@ export const createRebuildCampaigns = ({ knex, server, shardOf }: RebuildCampaig
   return async ({ epoch, atMs, wishes: all }) => {
     const streams = await readStreams(all);
     const wishes = all.filter(({ publisherId }) => streams.has(shardOf(publisherId)));
-    const campaigns = [...new Set(wishes.flatMap((wish) => wish.campaigns))];
-    const wanted = new Set(campaigns);
+    /** Of the campaigns that are asked for. */
+    const shards = new Map(wishes.flatMap((wish) => wish.campaigns.map((id) => [id, shardOf(wish.publisherId)] as const)));
     const publishers = wishes.map(({ publisherId }) => publisherId);
     const read = await knex.transaction(
       async (trx) => {
@@ -65,12 +65,11 @@ export const createRebuildCampaigns = ({ knex, server, shardOf }: RebuildCampaig
         const unstored = await unstoredEvents(
           trx,
           [...streams.values()].flat(),
-          (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event),
+          (event) => shards.has(event.hit.ad.campaignId) && isCounted(event),
         );
         if (unstored === undefined) return undefined;
         const events = byAccount(unstored);
-        const shards = new Map(wishes.flatMap((wish) => wish.campaigns.map((id) => [id, shardOf(wish.publisherId)] as const)));
-        const held = [...(await readHolds(trx, shards)), ...(await uncountedHolds(trx, wanted, uncounted))];
+        const held = [...(await readHolds(trx, shards)), ...(await uncountedHolds(trx, shards, uncounted))];
         const holds = openHolds(held, unstored);
         return { days, events, holds, counted: await countedOn(trx, wishes, days, { events, holds, uncounted }) };
       },
@@ -133,7 +132,7 @@ const countedOn = async (
 /** What rows that are not counted yet take from holds. */
 const uncountedHolds = async (
   trx: Knex.Transaction,
-  campaigns: ReadonlySet<number>,
+  campaigns: Pick<ReadonlyMap<number, unknown>, 'has'>,
   uncounted: Uncounted,
 ): Promise<readonly LineItemHold[]> =>
   (await uncounted.read(trx)).flatMap(({ lineItemId, campaignId, day, kind, holdEndMs, count, micros }) =>

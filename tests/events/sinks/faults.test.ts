@@ -14,7 +14,7 @@ import { sumsOf, eventsFrom } from '../../../testkit/sink-events.ts';
 import { PATIENCE_MS, untilTrue } from '../../../testkit/until.ts';
 import { temporaryFolder } from '../../setup/temporary-folder.ts';
 import { eventOf, fieldsOf, NOON } from '../events.ts';
-import { agrees, DAY, fileSink, held, hits, knex, link, redis, signal, startRig } from './sink-rig.ts';
+import { agrees, DAY, fileSink, held, hits, knex, link, redis, refusingPoison, signal, startRig } from './sink-rig.ts';
 
 const HOUR_S = 3_600;
 const day = Date.parse(DAY) / 86_400_000;
@@ -57,13 +57,7 @@ test('a sink that refuses every event has another schema: after ten dead events 
 test('ten poison events in a row are not a change of the schema: the event after them is tried', async () => {
   const rig = startRig(['file']);
   const file = await fileSink();
-  const picky: EventSink = {
-    ...file,
-    write: (batch, write) =>
-      batch.events.some(({ placement_id }) => placement_id === 'poison')
-        ? Promise.reject(new SinkRefusal('too long'))
-        : file.write(batch, write),
-  };
+  const picky = refusingPoison(file);
   const poison = Array.from({ length: 15 }, () => eventOf({ placementId: 'poison', lineItemId: 9 }));
   await rig.add(...poison, ...hits(20));
   rig.drain([picky]);

@@ -5,7 +5,7 @@ import { createEventWriter } from '../../../src/events/event-writer.ts';
 import { createDeadEvents } from '../../../src/events/postgres/dead-events.ts';
 import { createEventStore } from '../../../src/events/postgres/event-store.ts';
 import type { StoredEvent } from '../../../src/events/postgres/stored-event.ts';
-import type { EventSink, SinkCount } from '../../../src/events/sinks/event-sink.ts';
+import { SinkRefusal, type EventSink, type SinkCount } from '../../../src/events/sinks/event-sink.ts';
 import { openFileSink } from '../../../src/events/sinks/file/file-sink.ts';
 import { createFillGaps } from '../../../src/events/sinks/fill-gaps.ts';
 import { createSinkDrain, type SinkDrain, type SinkDrainOptions } from '../../../src/events/sinks/sink-drain.ts';
@@ -128,3 +128,12 @@ export const agrees = async (sink: EventSink, events: number) => {
 };
 export const hits = (count: number, lineItems = 3) =>
   Array.from({ length: count }, (_, i) => eventOf({ lineItemId: 1 + (i % lineItems) }, i % 5 === 0 ? { kind: 'click' } : {}));
+
+/** A sink that refuses each batch with an event of the placement `poison`. */
+export const refusingPoison = (sink: EventSink): EventSink => ({
+  ...sink,
+  write: (batch, write) =>
+    batch.events.some(({ placement_id }) => placement_id === 'poison')
+      ? Promise.reject(new SinkRefusal('too long'))
+      : sink.write(batch, write),
+});
