@@ -51,6 +51,8 @@ export interface LedgerKeys {
   claim(shard: number): string;
   /** Hash: which content of Redis the counters belong to (reserve/trust-books.lua). */
   epochs(scope: number): string;
+  /** String: a replica rebuilds the accounts of a campaign in an epoch. */
+  rebuilding(publisherId: number, campaignId: number, epoch: string): string;
   /** Sorted set: accounts that refuse because the rest of them is held (lua/scarce.lua), by time (Redis ms). */
   scarce(scope: number): string;
   /** String: quality reports of a client or for a token in an hour (since the epoch). */
@@ -107,6 +109,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     broken: (shard) => ofShard(shard, 'broken'),
     claim: (shard) => ofShard(shard, 'claim'),
     epochs: (scope) => ofShard(scope, 'epochs'),
+    rebuilding: (publisherId, campaignId, epoch) => ofPublisher(publisherId, `rebuilding:${campaignId}:${epoch}`),
     // lua/scarce.lua derives this key from that of the epochs.
     scarce: (scope) => ofShard(scope, 'epochs:scarce'),
     reports: (hour, name) => ofShard(0, `reports:${hour}:${name}`),

@@ -4,7 +4,7 @@ import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createBookKeeper, type BookKeeper } from '../../src/events/books/book-keeper.ts';
 import { createRebuildCampaigns } from '../../src/events/books/rebuild-campaigns.ts';
 import { createRebuilder } from '../../src/events/books/rebuilder.ts';
-import { createBookStore, type BookEpoch } from '../../src/events/postgres/book-store.ts';
+import { createBookStore, type BookEpoch, type BookStore } from '../../src/events/postgres/book-store.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { createBooksServer } from '../../src/ledger/books/books-server.ts';
@@ -25,12 +25,14 @@ import { testRedisUrl } from '../setup/test-redis-url.ts';
 const keys = createLedgerKeys(1);
 const FLIGHT = { startMs: 0, endMs: Date.now() + 30 * MS_PER_DAY };
 
+let databaseUrl: string;
 let knex: Knex;
 let redis: RedisClient;
 let booking: Booking;
 
 beforeAll(async () => {
-  knex = knexFactory({ client: 'pg', connection: await testDatabase(), pool: { min: 0, max: 10 } });
+  databaseUrl = await testDatabase();
+  knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 10 } });
   redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 10_000, name: 'test' });
   await new Promise((resolve) => redis.once('ready', resolve));
 });
@@ -55,7 +57,7 @@ interface BooksRig {
 }
 
 /** What a replica has of the books. */
-const openBooks = async (store = createBookStore({ knex })): Promise<BooksRig> => {
+const openBooks = async (store = createBookStore({ knex }), onFailure?: (fault: Error) => void): Promise<BooksRig> => {
   const server = createBooksServer({ redis, keys, scopeOf: () => 0, expiresAtMs: () => Date.now() + MS_PER_DAY });
   const losses: BookEpoch[] = [];
   const restored: Hit[] = [];
@@ -66,7 +68,7 @@ const openBooks = async (store = createBookStore({ knex })): Promise<BooksRig> =
     ...{ store, server, scopes: 1, scopeOf: () => 0, patienceMs: 100, isUp: () => true },
     restoreHits: (hits) => Promise.resolve(void restored.push(...hits)),
     recordLoss: (_trx, epoch) => Promise.resolve(void losses.push(epoch)),
-    ...{ onBegun: () => undefined, onFailure: fail },
+    ...{ onBegun: () => undefined, onFailure: onFailure ?? fail },
   });
   const rebuilder = createRebuilder({
     ...{ keeper, store, server, scopes: 1, scopeOf: () => 0, now: () => Date.now() },
@@ -205,13 +207,59 @@ test('the price of a video that is not complete stays held after a loss, and is 
   await rig.close();
 });
 
-test('accounts wait for a replica that has not written what it was granted, and for three seconds at most', async () => {
+test('accounts wait for a replica that has not written what it was granted', async () => {
   const [first, second] = [await openBooks(), await openBooks()];
   for (let i = 0; i < 4; i++) expect(await outcomeOf(second, candidateOf(0))).toBe('held');
   await redis.flushall();
   expect(await outcomeOf(first, candidateOf(0))).toBe(520);
   await eventually(async () => expect((await account())?.heldToday).toBe(4));
   await Promise.all([first.close(), second.close()]);
+});
+
+/** A replica that gets no processor from the first call of `stall` on, with a connection to Postgres that it alone uses. */
+const openStalling = async () => {
+  const connection = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 1, max: 1 } });
+  const failures: Error[] = [];
+  const store = createBookStore({ knex: connection });
+  let running = Promise.resolve();
+  let resume = (): void => undefined;
+  const beat: BookStore['beat'] = (...args) => running.then(() => store.beat(...args));
+  const rig = await openBooks({ ...store, beat }, (fault) => failures.push(fault));
+  const stall = (): void => {
+    running = new Promise((resolve) => (resume = resolve));
+  };
+  return { rig, failures, stall, resume: () => resume(), endConnection: () => connection.destroy() };
+};
+
+test('accounts wait for a replica that lives and has not written for more than three seconds', async () => {
+  const [first, second] = [await openBooks(), await openStalling()];
+  second.stall();
+  for (let i = 0; i < 4; i++) expect(await outcomeOf(second.rig, candidateOf(0))).toBe('held');
+  await knex('ledger_replicas').update({ seen_at: knex.raw(`now() - interval '4 seconds'`) });
+  await redis.flushall();
+  expect(await outcomeOf(first, candidateOf(0))).toBe(520);
+  await sleep(500);
+  expect(await outcomeOf(first, candidateOf(0))).toBe(520);
+  second.resume();
+  await eventually(async () => expect((await account())?.heldToday).toBe(4));
+  await Promise.all([first.close(), second.rig.close()]);
+  await second.endConnection();
+});
+
+test.each([
+  ['whose connection has ended, once it has not written for three seconds', '4 seconds', true],
+  ['that has not written for thirty seconds', '31 seconds', false],
+])('accounts do not wait for a replica %s', async (_, silence, hasEnded) => {
+  const [first, second] = [await openBooks(), await openStalling()];
+  second.stall();
+  await knex('ledger_replicas').update({ seen_at: knex.raw(`now() - ?::interval`, [silence]) });
+  if (hasEnded) await second.endConnection();
+  await redis.flushall();
+  await eventually(async () => expect(await outcomeOf(first, candidateOf(0))).toBe('held'));
+  second.resume();
+  await Promise.all([first.close(), second.rig.close()]);
+  expect(second.failures.length > 0).toBe(hasEnded);
+  await second.endConnection();
 });
 
 test('a replica without requests that is told of a loss writes what it was granted, and is not waited for', async () => {

@@ -4,23 +4,23 @@ import type { BooksServer } from '../../ledger/books/books-server.ts';
 export interface AskedCampaigns {
   isEmpty(): boolean;
   add(publisherId: number, campaigns: readonly number[]): void;
-  /** Takes some, by their publisher: they are forgotten until a request asks again. */
-  take(): Asked;
-  /** Those that are not rebuilt in this epoch. Rejects when Redis is unavailable. */
+  /** Takes about `count`, by their publisher: they are forgotten until a request asks again. */
+  take(count: number): Asked;
+  /** Those that are not rebuilt in this epoch, and that no other replica is rebuilding. Rejects when Redis is unavailable. */
   missingOf(taken: Asked, epoch: string): Promise<Asked>;
 }
 
 /** Campaigns by their publisher. */
 export type Asked = ReadonlyMap<number, readonly number[]>;
 
-/** One step costs hardly more than one campaign; but replicas that are asked for the same find what another one has rebuilt only between steps. */
-const MAX_TAKEN = 16;
+/** Another replica rebuilds in this time, or has died. */
+const CLAIM_MS = 300;
 
 /**
- * Publishers are taken in an order by chance, and what another replica has rebuilt meanwhile is left out: replicas share the work
- * without a lock.
+ * Publishers are taken in an order by chance, and what another replica has rebuilt or is rebuilding is left out: replicas share the
+ * work.
  */
-export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf'>): AskedCampaigns => {
+export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf' | 'claim'>): AskedCampaigns => {
   const asked = new Map<number, Set<number>>();
   /** Asked for again, one of their line items is missing. */
   let leftOut = { epoch: '', campaigns: new Set<number>() };
@@ -30,7 +30,7 @@ export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf'>): As
     const { campaigns: before } = leftOut;
     const left = await server.missingOf(publisherId, campaigns, epoch, before);
     for (const id of campaigns) if (!left.includes(id)) before.add(id);
-    return left;
+    return left.length === 0 ? left : server.claim(publisherId, left, epoch, CLAIM_MS);
   };
 
   return {
@@ -40,10 +40,10 @@ export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf'>): As
       for (const id of campaigns) known.add(id);
       asked.set(publisherId, known);
     },
-    take: () => {
+    take: (wanted) => {
       const taken = new Map<number, readonly number[]>();
       const left = [...asked];
-      for (let count = 0; left.length > 0 && count < MAX_TAKEN;) {
+      for (let count = 0; left.length > 0 && count < wanted;) {
         const [[publisherId, campaigns]] = left.splice(Math.floor(Math.random() * left.length), 1) as [[number, Set<number>]];
         asked.delete(publisherId);
         taken.set(publisherId, [...campaigns]);

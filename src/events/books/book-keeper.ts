@@ -190,8 +190,8 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
       if (stopped.signal.aborted) return;
       if (++beats % AGE_BEATS === 0) recent.age();
       const due = dueScopes();
-      await Promise.all(due.map((scope) => reported(look(scope))));
-      await reported(beat());
+      // Other replicas wait for the beat, which must not wait for a Redis that hangs.
+      await Promise.all([reported(beat()), ...due.map((scope) => reported(look(scope)))]);
       await Promise.all(due.map((scope) => reported(server.mark(scope, known[scope]!.epoch, markMs))));
       if (beats % PRUNE_BEATS === 0) await reported(store.prune());
     }

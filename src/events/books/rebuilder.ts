@@ -10,7 +10,7 @@ import type { RebuildCampaigns, RebuildWish } from './rebuild-campaigns.ts';
 export interface RebuilderOptions {
   readonly keeper: BookKeeper;
   readonly store: BookStore;
-  readonly server: Pick<BooksServer, 'look' | 'complete' | 'missingOf'>;
+  readonly server: Pick<BooksServer, 'look' | 'complete' | 'missingOf' | 'claim'>;
   readonly rebuildCampaigns: RebuildCampaigns;
   readonly scopes: number;
   readonly scopeOf: (publisherId: number) => number;
@@ -26,6 +26,9 @@ const MAX_CAMPAIGNS = 50;
 /** Each holds a connection to Postgres with its lock, beside those that it reads with. */
 const MAX_WALKS = 2;
 const GATHER_MS = 5;
+/** What is asked for is rebuilt in steps of about this time, so that the first ads do not wait for the last ones. */
+const STEP_MS = 40;
+const FIRST_STEP = 4;
 const AGAIN_MS = 50;
 const YIELD_MS = 500;
 /** Other replicas learn of an epoch, and write what they were granted, in some milliseconds. */
@@ -96,10 +99,11 @@ export const createRebuilder = (options: RebuilderOptions) => {
 
   const answer = async (scope: number): Promise<void> => {
     await rest(GATHER_MS);
-    while (!asked[scope]!.isEmpty()) {
+    for (let count = FIRST_STEP; !asked[scope]!.isEmpty();) {
       await untilReady(scope);
       if (stopped.signal.aborted) return;
-      const taken = asked[scope]!.take();
+      const begunMs = performance.now();
+      const taken = asked[scope]!.take(count);
       const wishes = await wishesOf(scope, taken);
       // A wish of many campaigns is several of one publisher: one after the other.
       for (const step of stepsOf(wishes)) {
@@ -108,6 +112,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
         await rest(AGAIN_MS);
         break;
       }
+      count = performance.now() - begunMs < STEP_MS ? Math.min(2 * count, MAX_CAMPAIGNS) : Math.max(Math.floor(count / 2), 1);
     }
   };
 

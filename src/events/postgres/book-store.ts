@@ -80,8 +80,13 @@ export interface BookStore {
 /** The first of two numbers that no other lock in the database uses; the second is the scope. */
 const EPOCH_LOCK = 7_240_119;
 const REBUILD_LOCK = 7_240_120;
-/** A replica that has not written for this long is not waited for. */
+/** A replica that has not written for this long, and whose connection has ended, is not waited for. */
 const MAX_SILENCE = `interval '3 seconds'`;
+/**
+ * Nor is one that has not written for this long: a connection may outlive its process, when a whole machine is lost or in a pooler. A
+ * replica that gets no processor lives, and what it was granted last is written only when it does.
+ */
+const MAX_STALL = `interval '30 seconds'`;
 
 /** SQL: the last moment at which a replica wrote, epoch ms. A statement sees the one before it. */
 const NEWEST = `(select coalesce(extract(epoch from max(seen_at))::float8 * 1000, 0) from ledger_replicas)`;
@@ -94,8 +99,9 @@ const BEAT = `
     on conflict (${HOLD_KEY}) do update set
       granted = open_holds.granted + excluded.granted, granted_micros = open_holds.granted_micros + excluded.granted_micros
   ), beaten as (
-    insert into ledger_replicas (replica, seen_at, epochs, counts_later) values (:replica, clock_timestamp(), :known::jsonb, true)
-    on conflict (replica) do update set seen_at = excluded.seen_at, epochs = excluded.epochs
+    insert into ledger_replicas (replica, seen_at, epochs, counts_later, session)
+    values (:replica, clock_timestamp(), :known::jsonb, true, pg_backend_pid())
+    on conflict (replica) do update set seen_at = excluded.seen_at, epochs = excluded.epochs, session = excluded.session
     returning seen_at
   ), lagging as (
     update ledger_epochs set behind = true where not behind and (:wasBehind or ${NEWEST} < :markMs)
@@ -203,7 +209,9 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
   isFlushed: async (scope, epoch) => {
     const { rows } = await knex.raw<{ rows: { behind: number }[] }>(
       `select count(*)::int as behind from ledger_replicas
-       where seen_at > now() - ${MAX_SILENCE} and not epochs @> '{"left": true}' and epochs ->> :scope::text is distinct from :epoch`,
+       where not epochs @> '{"left": true}' and epochs ->> :scope::text is distinct from :epoch
+         and (seen_at > now() - ${MAX_SILENCE}
+              or seen_at > now() - ${MAX_STALL} and exists (select from pg_stat_activity where pid = session))`,
       { scope: String(scope), epoch },
     );
     return rows[0]?.behind === 0;
