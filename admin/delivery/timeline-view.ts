@@ -21,7 +21,7 @@ export const openTimeline = (page: Page, route: Route): View => {
   const { store } = page;
   const choice = <T extends string>(name: string, values: readonly T[]): T =>
     values.find((one) => one === route.query.get(name)) ?? values[0]!;
-  let grouping: Grouping = choice(t`by`, GROUPINGS);
+  let grouping: Grouping = choice('by', GROUPINGS);
   let scale: Scale = route.query.has('scale') ? choice('scale', SCALES) : 'weeks';
   let aroundMs = Date.parse(route.query.get('at') ?? '') || Date.now();
   let text = route.query.get('q') ?? '';

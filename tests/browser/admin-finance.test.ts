@@ -141,7 +141,7 @@ test.each(LOOKS)('at %s alerts lead to what they are about, can be muted, and ar
   const { page } = admin;
   await admin.go('#/alerts');
   const open = page.getByRole('table', { name: 'Open alerts' });
-  const link = open.getByRole('link', { name: /32% behind/ });
+  const link = open.getByRole('row', { name: /32% behind/ }).getByRole('link');
   await link.waitFor();
   expect(await link.getAttribute('href')).toBe(`#/line_items/${booked.lineItem}`);
   await page.getByRole('table', { name: 'Closed alerts' }).getByText('“Hats”').waitFor();

@@ -88,7 +88,7 @@ const cost = ({ store }: Page, { campaign, line_items: items }: BookingDraft): T
   const budget = Number(textOf(campaign.fields['budget']) || NaN);
   const isOver = Number.isFinite(budget) && known > budget;
   return html`<p class="desk-cost">
-      <b>${money(known, currency)}</b
+      <b>${open === items.length && known === 0 ? t`open` : money(known, currency)}</b
       >${Number.isFinite(budget) ? html` <span>${t`of a budget of ${money(budget, currency)}`}</span>` : nothing}
     </p>
     ${isOver ? html`<p class="desk-fault">${t`${money(known - budget, currency)} more than the budget: it will stop before its goals.`}</p>` : nothing}
