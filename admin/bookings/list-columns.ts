@@ -122,7 +122,7 @@ export const listColumns = <K extends Kind>(
       weekColumn(statuses, 'campaigns'),
       { id: 'order_number', label: t`Order number`, width: WIDTHS.words, usual: false, cell: ({ order_number }) => order_number ?? dash },
       {
-        ...{ id: 'budget', label: t`Budget`, width: 126, numeric: true, sort: '-budget' },
+        ...{ id: 'budget', label: t`Budget`, width: 140, numeric: true, sort: '-budget' },
         cell: (one) =>
           cell(
             one,

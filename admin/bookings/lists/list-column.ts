@@ -32,7 +32,9 @@ export const nameColumn = <K extends Kind>(kind: K, label = t`Name`): ListColumn
   ...{ id: 'name', label, width: WIDTHS.name, grow: 4, sort: kind === 'placements' ? 'id' : 'name' },
   value: (record) => titleOf(kind, record),
   cell: (record) =>
-    html`<a class="name" href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}>${cutName(titleOf(kind, record))}</a>${
+    html`<a class="name" href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}
+        >${kind === 'line_items' || kind === 'creatives' ? cutName(titleOf(kind, record)) : titleOf(kind, record)}</a
+      >${
         kind === 'placements' || (kind === 'creatives' && !(record as CreativeWire).name)
           ? ''
           : html` <small class="figure">#${record.id}</small>`
