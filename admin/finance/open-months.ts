@@ -15,7 +15,7 @@ export const openMonths = (open: readonly OpenMonthWire[]): TemplateResult => {
   const byPublisher = [...groupBy(open, ({ publisher_id: id }) => id).values()];
   return card(
     t`Still to close`,
-    html`<ul class="needs">
+    html`<ul class="needs" aria-label=${t`Months that are over and not closed`}>
       ${byPublisher.map(
         (months) =>
           html`<li>

@@ -8,7 +8,7 @@ import { useAdmin } from './setup/use-admin.ts';
 const DAY_MS = 86_400_000;
 const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
 
-const ids = { campaign: 0, running: 0, finished: 0, future: 0, short: 0, blank: 0 };
+const ids = { campaign: 0, running: 0, finished: 0, future: 0, short: 0, blank: 0, fee: 0 };
 const desk = useAdmin(async ({ api, databaseUrl }) => {
   const publisher = await api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
   const flight = { start_date: day(-40), end_date: day(60) };
@@ -25,6 +25,8 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
   ids.future = await item('To come', 10, 19, later);
   ids.short = await item('Short', -1, 1, flash);
   ids.blank = await item('Blank', -2, 20, flash);
+  const fee = { active: true, budget_type: 'Flat', budget: 250_000, goal_impressions: 9_000_000, ...flight };
+  ids.fee = (await api('POST', '/line_items', { campaign_id: flash, name: 'Fee', ...fee })).id;
   await api('PATCH', `/line_items/${ids.running}`, { cpm: 5 });
   await withClient(databaseUrl, async (client) => {
     const store = (id: number, offset: number, impressions: number, campaign = ids.campaign) =>
@@ -42,6 +44,7 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
       await store(ids.running, offset, impressions);
     await store(ids.finished, -25, 700);
     await store(ids.short, -1, 90, flash);
+    await store(ids.fee, -9, 3_400_000, flash);
     const hour = (at: number, impressions: number) =>
       client.query(
         `insert into report_hours (day, hour, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, impressions)
@@ -184,7 +187,8 @@ test.each([1440, 390])(
   'the pages of flights at %i px have no fault of accessibility',
   async (width) => {
     const looked = await openAdmin(desk.browser, desk.replica, { width, scheme: 'dark' });
-    for (const hash of [`#/line_items/${ids.running}`, `#/line_items/${ids.future}`, `#/campaigns/${ids.campaign}`, '#/line_items']) {
+    const items = [ids.running, ids.future, ids.fee].map((id) => `#/line_items/${id}`);
+    for (const hash of [...items, `#/campaigns/${ids.campaign}`, '#/line_items']) {
       await looked.go(hash);
       await loadAxe(looked.page);
       expect([hash, await violationsOf(looked.page), await beyondOf(looked.page)]).toEqual([hash, [], []]);
