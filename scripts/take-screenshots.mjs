@@ -92,6 +92,16 @@ const publisher = async (method, body) => {
   return answer.json();
 };
 
+/** Opens a screen of the tool, and waits until all of it is read. */
+const openScreen = async (hash, look) => {
+  const page = await browser.newPage(look);
+  await page.goto(`${service}/static/admin.html${hash}`, { waitUntil: 'networkidle' });
+  await page.locator('.screen .card').first().waitFor();
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  await page.waitForTimeout(500);
+  return page;
+};
+
 const { origins } = await publisher('GET');
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
 try {
@@ -107,19 +117,19 @@ try {
     await prebid.screenshot({ path: image(name) });
   }
   // High enough for the whole page: its bars stay at the edges of the window.
-  const tags = await browser.newPage({ viewport: { width: 1080, height: 3200 } });
-  await tags.goto(`${service}/static/admin.html#/placements/article-top`, { waitUntil: 'networkidle' });
+  const tags = await openScreen('#/placements/article-top', { viewport: { width: 1080, height: 3200 } });
   for (const title of ['Frame', 'E-mail']) await tags.locator('summary', { hasText: title }).click();
   await tags
     .locator('section, article, .card')
     .filter({ has: tags.getByRole('heading', { name: 'Tags' }) })
     .last()
     .screenshot({ path: image('placement-tags') });
-  const item = await browser.newPage({ viewport: { width: 1200, height: 1000 } });
-  await item.goto(`${service}/static/admin.html#/line_items/1`, { waitUntil: 'networkidle' });
+  // One that has a story: the large demonstration has some that are behind.
+  const { groups } = await (await fetch(`${service}/api/attention`)).json();
+  const told = groups.find(({ kind }) => kind === 'behind')?.rows[0]?.id ?? 1;
+  const item = await openScreen(`#/line_items/${told}`, { viewport: { width: 1200, height: 1000 } });
   await item.screenshot({ path: image('trafficking-line-item') });
-  const test = await browser.newPage({ viewport: { width: 1200, height: 780 }, colorScheme: 'dark' });
-  await test.goto(`${service}/static/admin.html#/test`, { waitUntil: 'networkidle' });
+  const test = await openScreen('#/test', { viewport: { width: 1200, height: 780 }, colorScheme: 'dark' });
   await test.getByRole('button', { name: 'Ask for an ad' }).click();
   await test.getByText('The decision').waitFor();
   await test.waitForTimeout(500);

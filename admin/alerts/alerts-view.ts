@@ -14,8 +14,14 @@ import { t } from '../words/texts.ts';
 const MUTE_DAYS = 7;
 const PLURALS = { line_item: 'line_items', campaign: 'campaigns', creative: 'creatives', approval: 'approvals' } as const;
 
-const what = ({ entity, entity_id, words }: AlertWire): TemplateResult | string =>
-  entity === 'books' ? words : html`<a class="name" href=${hashOf([PLURALS[entity], entity_id])}>${withDates(words)}</a>`;
+/** The name of the record leads to it, and what is said about it follows. */
+const what = ({ entity, entity_id, words }: AlertWire): TemplateResult | string => {
+  const said = withDates(words);
+  if (entity === 'books') return said;
+  const [, before = '', name, after] = /^(.*?)“(.+?)”(.*)$/s.exec(said) ?? [];
+  const link = (text: string) => html`<a class="name" href=${hashOf([PLURALS[entity], entity_id])}>${text}</a>`;
+  return name === undefined ? link(said) : html`${before}${link(name)}${after}`;
+};
 
 const COLUMNS: readonly Column<AlertWire>[] = [
   {

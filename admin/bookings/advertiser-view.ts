@@ -5,6 +5,7 @@ import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
 import { crumbs, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
+import type { Column } from '../parts/table.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createFlowCard } from '../delivery/flow-card.ts';
 import { createReportCard } from '../reports/report-card.ts';
@@ -15,17 +16,17 @@ import { t } from '../words/texts.ts';
 export const openAdvertiser = async (page: Page, route: Route): Promise<View> => {
   const { store } = page;
   const id = Number(route.parts[1]);
+  const campaignColumn: Column<AdvertiserReportRow> = {
+    label: t`Campaign`,
+    cell: (row) => html`<a href=${linkTo('campaigns', row.campaign_id)}>${row.campaign}</a>`,
+  };
   const report = createReportCard<AdvertiserReportRow>(page, {
     name: `advertisers-${id}`,
     may: page.rights.may('GET', '/advertisers/{id}/report'),
     read: (span) => page.api.get('/advertisers/{id}/report', { id, ...span }),
     csv: (span) => page.api.file('/advertisers/{id}/report', { id, ...span, format: 'csv' }),
-    keys: [
-      {
-        label: t`Campaign`,
-        cell: (row) => (row.campaign_id ? html`<a href=${linkTo('campaigns', row.campaign_id)}>${row.campaign}</a>` : ''),
-      },
-    ],
+    by: { label: t`By campaign`, caption: t`Delivery by campaign`, keyOf: ({ campaign_id: campaign }) => campaign, keys: [campaignColumn] },
+    keys: [campaignColumn],
   });
   const flow = createFlowCard(page, 'advertisers', id);
   const campaigns = `advertiser_id=${id}&include=children`;

@@ -6,6 +6,7 @@ import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
 import { button, crumbs, pageHead, statusPill, usageBar } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
+import type { Column } from '../parts/table.ts';
 import { flight } from '../words/dates.ts';
 import { money } from '../words/formats.ts';
 import { toggleActive } from './actions.ts';
@@ -29,19 +30,18 @@ import { t } from '../words/texts.ts';
 export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   const { store } = page;
   const id = Number(route.parts[1]);
+  const itemColumn: Column<ReportRow> = {
+    label: t`Line item`,
+    cell: (row) => html`<a href=${linkTo('line_items', row.line_item_id)}>${row.line_item || t`#${row.line_item_id}, deleted`}</a>`,
+  };
   const report = createReportCard<ReportRow>(page, {
     name: `campaigns-${id}`,
     may: page.rights.may('GET', '/campaigns/{id}/report'),
     read: (span) => page.api.get('/campaigns/{id}/report', { id, ...span }),
     csv: (span) => page.api.file('/campaigns/{id}/report', { id, ...span, format: 'csv' }),
+    by: { label: t`By line item`, caption: t`Delivery by line item`, keyOf: ({ line_item_id: item }) => item, keys: [itemColumn] },
     keys: [
-      {
-        label: t`Line item`,
-        cell: (row) =>
-          row.line_item_id > 0
-            ? html`<a href=${linkTo('line_items', row.line_item_id)}>${row.line_item || t`#${row.line_item_id}, deleted`}</a>`
-            : '',
-      },
+      itemColumn,
       {
         label: t`Creative`,
         cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
@@ -96,7 +96,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
             advertiser ? html`${t`by`} <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
           }${flight(campaign)}
           ${statusPill(page.statuses.of('campaigns', id))}`,
-          html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? t`Pause` : t`Resume`, () => toggleActive(page, 'campaigns', campaign))}
+          html`${archivedBy(store, 'campaigns', campaign) || !page.rights.mayChange('campaigns', campaign) ? nothing : button(campaign.active ? t`Pause` : t`Resume`, () => toggleActive(page, 'campaigns', campaign), campaign.active ? 'secondary' : '')}
           ${page.rights.may('POST', '/bookings') && page.rights.mayChange('campaigns', campaign) ? html`<a role="button" class="secondary" href=${hashOf(['campaigns', id, 'book'])}>${t`Open the booking`}</a>` : nothing}
           ${page.rights.may('POST', '/proof_links') ? button(t`Share a proof`, () => shareProof(page, { campaign_id: id }), 'secondary') : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,

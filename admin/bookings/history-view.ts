@@ -12,7 +12,8 @@ import type { DayPart } from '../../src/targeting/week-hours.ts';
 import { scheduleWords } from '../words/schedule-words.ts';
 import { targetingWords } from '../words/targeting-words.ts';
 import { date, moment } from '../words/dates.ts';
-import { labelOf } from './forms/entity-fields.ts';
+import { count, plainAmount } from '../words/formats.ts';
+import { isAmount, labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
 import { rich, say, t } from '../words/texts.ts';
 
@@ -67,7 +68,8 @@ const SHOWN = 60;
 const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/;
 const shown = (value: unknown): string => {
   if (typeof value === 'string' && DATE.test(value)) return date(value);
-  const text = typeof value === 'string' ? value : value == null ? t`nothing` : JSON.stringify(value);
+  if (typeof value === 'number') return count(value);
+  const text = typeof value === 'string' ? value : value == null ? t`none` : JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };
 
@@ -94,6 +96,8 @@ const differences = (change: AuditRow, dimensions: Dimensions): TemplateResult |
   if (!before || !after) return withIt(change);
   const words = (name: string, value: unknown): string => {
     if (name === 'targeting') return rulesShown(value, dimensions);
+    const kind = kindNamed(entity);
+    if (typeof value === 'number' && kind && isAmount(kind, name)) return plainAmount(value);
     return name === 'schedule' && Array.isArray(value) ? scheduleWords(value as readonly DayPart[]) || t`all hours` : shown(value);
   };
   return html`${changedFields({ before, after }).map(

@@ -122,7 +122,7 @@ export const listColumns = <K extends Kind>(
       weekColumn(statuses, 'campaigns'),
       { id: 'order_number', label: t`Order number`, width: WIDTHS.words, usual: false, cell: ({ order_number }) => order_number ?? dash },
       {
-        ...{ id: 'budget', label: t`Budget`, width: WIDTHS.sum, numeric: true, sort: '-budget' },
+        ...{ id: 'budget', label: t`Budget`, width: 140, numeric: true, sort: '-budget' },
         cell: (one) =>
           cell(
             one,
@@ -132,7 +132,7 @@ export const listColumns = <K extends Kind>(
         sum: ({ budget }) => amounts(budget),
         value: ({ budget }) => budget,
       },
-      childCount(t`Line items`, 'line_items'),
+      { ...childCount(t`Line items`, 'line_items'), usual: 1600 },
       idColumn(),
     ],
     line_items: () => lineItemColumns(page, cell, flight),

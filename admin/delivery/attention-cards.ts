@@ -19,13 +19,16 @@ export const statusCounts = ({ line_items }: Attention): TemplateResult =>
       )}
   </p>`;
 
+/** Two columns of five. */
+const MAX_ENDED = 10;
+
 export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing =>
   ended.length === 0
     ? nothing
     : card(
         t`Ended in the last three days`,
-        html`<ul class="needs">
-          ${ended.map(
+        html`<ul class="needs ended">
+          ${ended.slice(0, MAX_ENDED).map(
             ({ line_item_id, name, ended_at, impressions, spend, currency }) =>
               html`<li>
                 <span
@@ -36,12 +39,12 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
                 >
               </li>`,
           )}
+          ${ended.length > MAX_ENDED ? html`<li><a href=${hashOf(['line_items'], { q: 'finished' })}>${t`${count(ended.length - MAX_ENDED)} more`}</a></li>` : nothing}
         </ul>`,
       );
 
 export const healthLine = ({ health }: Attention): TemplateResult =>
   html`<p class="muted" role="status">
-    ${counted(health.replicas, 'replica runs', 'replicas run')}.
-    ${health.counters ? t`Redis and Postgres answer.` : html`<b>${t`Redis does not answer: figures are as stored so far.`}</b>`}
-    ${health.catalog_version === null ? t`The catalog is not loaded.` : t`This replica serves catalog ${health.catalog_version}.`}
+    ${health.counters ? t`The service runs well, on ${counted(health.replicas, 'server')}.` : html`<b>${t`The counters do not answer: figures are as stored so far.`}</b>`}
+    ${health.catalog_version === null ? t`Bookings are not loaded yet.` : nothing}
   </p>`;

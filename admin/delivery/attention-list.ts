@@ -109,9 +109,6 @@ const moneyList = (
   const sum = sums.map(({ currency, amount }) => money(amount, currency)).join(' + ');
   return html`<section class="needs-money">
     <p class="needs-sum"><b>${t`${sum} at risk`}</b> <span class="muted">${t`if it goes on like this`}</span></p>
-    <p class="status-counts">
-      ${groups.map(({ kind, total }) => html`<a href=${ALL[kind]}>${ATTENTION_WORDS[kind].title} ${count(total)}</a>`)}
-    </p>
     <ul class="needs">
       ${rows.map(
         ({ kind, row }) =>
@@ -128,6 +125,10 @@ const moneyList = (
           </li>`,
       )}
     </ul>
+    <p class="status-counts">
+      ${t`All of them:`} ${groups.map(({ kind, total }) => html`<a href=${ALL[kind]}>${ATTENTION_WORDS[kind].title} ${count(total)}</a>`)}
+    </p>
+    <p class="list-keys help">${t`j and k lead through the rows, Enter opens one, h shows what helps, u takes back what was done.`}</p>
   </section>`;
 };
 

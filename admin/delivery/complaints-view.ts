@@ -16,19 +16,19 @@ const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
     cell: ({ creative_id, deleted }) =>
       deleted
         ? t`${creative_id}, deleted`
-        : html`<a class="name" href=${linkTo('creatives', creative_id)}>${t`Creative ${creative_id}`}</a>`,
+        : html`<a class="name" href=${linkTo('creatives', creative_id)}>${unbroken(t`Creative ${creative_id}`)}</a>`,
   },
   {
     label: t`Line item`,
+    prose: true,
     cell: ({ line_item_id, line_item }) =>
       line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`,
   },
   {
     label: t`Placements`,
     cell: ({ placement_ids }) =>
-      html`${placement_ids.map((id, i) => html`${i > 0 ? ', ' : ''}<a href=${linkTo('placements', id)}>${id}</a>`)}`,
+      html`${placement_ids.map((id, i) => html`${i > 0 ? ', ' : ''}<a class="unbroken" href=${linkTo('placements', id)}>${id}</a>`)}`,
   },
-  { label: t`Advertiser`, wide: true, cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
   { label: t`Complaints`, numeric: true, cell: ({ total }) => count(total) },
   {
     label: t`Reasons`,

@@ -1,19 +1,20 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { usageBar } from '../parts/parts.ts';
 import { count, money } from '../words/formats.ts';
 import { t } from '../words/texts.ts';
 
 /** How far a line item is with each of its goals. */
-export const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
-  all.map(
-    ({ of, goal, delivered, course, words }) => html`
+export const goalBars = ({ goals: all, live, status }: Delivery): readonly TemplateResult[] =>
+  all.map(({ of, goal, delivered, course, words }) => {
+    // What its status says is not said again.
+    const said = status.reasons.includes(words) ? '' : words;
+    const stale = live ? '' : t` The counters are unavailable: as stored so far.`;
+    return html`
       ${usageBar({ label: of === 'impressions' ? t`Goal of impressions` : t`Goal of clicks`, used: delivered, limit: goal, show: count })}
-      <p class=${course === 'behind' ? 'goal behind' : 'goal'}>
-        ${words}${live ? '' : t` The counters are unavailable: as stored so far.`}
-      </p>
-    `,
-  );
+      ${said + stale === '' ? nothing : html`<p class=${course === 'behind' ? 'goal behind' : 'goal'}>${said}${stale}</p>`}
+    `;
+  });
 
 /**
  * How much of its caps and budgets a line item has used.

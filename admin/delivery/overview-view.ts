@@ -7,6 +7,7 @@ import { createHomeFigures } from './home-figures.ts';
 import { firstRun, isFirstRun } from './first-run.ts';
 import { endedCard, healthLine, statusCounts } from './attention-cards.ts';
 import { attentionCard } from './attention-list.ts';
+import { listenToHomeKeys } from './home-keys.ts';
 import { createRowRemedies } from './row-remedies.ts';
 import { t } from '../words/texts.ts';
 
@@ -30,6 +31,7 @@ export const openOverview = (page: Page): View => {
     void Promise.all([attention.load(), figures.load()]);
   };
   const timer = setInterval(refresh, FIRST_RUN_MS);
+  const endKeys = listenToHomeKeys();
   const hide = (): void => {
     localStorage.setItem(HIDDEN, 'true');
     page.redraw();
@@ -44,6 +46,7 @@ export const openOverview = (page: Page): View => {
     title: t`Home`,
     section: 'overview',
     leave: () => {
+      endKeys();
       clearInterval(timer);
       remedies.leave();
     },

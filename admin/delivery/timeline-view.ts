@@ -9,7 +9,8 @@ import { flight } from '../words/dates.ts';
 import { capital, counted, linkTo, titleOf } from '../words/kinds.ts';
 import { addStep } from '../bookings/forms/next-step.ts';
 import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
+import { bookedFigures, groupWords } from './timeline/figures.ts';
 
 /** Groups of one part of the screen; the next part is drawn when its button comes into view. */
 const GROUPS_A_PART = 8;
@@ -21,7 +22,7 @@ export const openTimeline = (page: Page, route: Route): View => {
   const { store } = page;
   const choice = <T extends string>(name: string, values: readonly T[]): T =>
     values.find((one) => one === route.query.get(name)) ?? values[0]!;
-  let grouping: Grouping = choice(t`by`, GROUPINGS);
+  let grouping: Grouping = choice('by', GROUPINGS);
   let scale: Scale = route.query.has('scale') ? choice('scale', SCALES) : 'weeks';
   let aroundMs = Date.parse(route.query.get('at') ?? '') || Date.now();
   let text = route.query.get('q') ?? '';
@@ -134,16 +135,19 @@ const chart = (page: Page, shown: TimeWindow, groups: readonly BookingGroup[]): 
         ${today ? html`<b class="today-label" .style=${today}>${t`today`}</b>` : nothing}
       </div>
     </div>
-    ${groups.map(
-      ({ title, hash, lanes, count }) =>
-        html`<section class="timeline-row" aria-label="${title}, ${counted(count, 'line item')}" .style=${`--lanes:${lanes.length}`}>
-          <h2><a href=${hash}>${title}</a> <span class="figure">${count}</span></h2>
-          <div class="timeline-lanes">
-            <div class="timeline-lines" aria-hidden="true">${lines}</div>
-            ${lanes.map((lane, i) => lane.map((booking, n) => bar(page, shown, booking, i, i + n === 0)))}
-          </div>
-        </section>`,
-    )}
+    ${groups.map((group) => {
+      const { title, hash, lanes, count } = group;
+      return html`<section class="timeline-row" aria-label="${title}, ${counted(count, 'line item')}" .style=${`--lanes:${lanes.length}`}>
+        <h2>
+          <a href=${hash}>${title}</a> <span class="figure">${count}</span>
+          ${groupWords(page, group).map((words) => html`<small class="timeline-sum">${words}</small>`)}
+        </h2>
+        <div class="timeline-lanes">
+          <div class="timeline-lines" aria-hidden="true">${lines}</div>
+          ${lanes.map((lane, i) => lane.map((booking, n) => bar(page, shown, booking, i, i + n === 0)))}
+        </div>
+      </section>`;
+    })}
   </div>`;
 };
 
@@ -152,7 +156,9 @@ const bar = (page: Page, shown: TimeWindow, { lineItem, startMs, endMs }: Bookin
   const [left, right] = [percentAt(shown, startMs), percentAt(shown, endMs)];
   const status = page.statuses.of('line_items', lineItem.id);
   const name = titleOf('line_items', lineItem);
-  const words = `${name}, ${flight(lineItem)}${status ? `, ${status.value}` : ''}`;
+  const figures = bookedFigures(page, lineItem);
+  const words = [name, flight(lineItem), ...(status ? [say(status.value)] : []), ...(figures ? [figures.words] : [])].join(', ');
+  const done = figures ? Math.min(100, (100 * (figures.delivered ?? 0)) / Math.max(1, figures.booked)) : 0;
   const cut = `${startMs < shown.fromMs ? ' from-before' : ''}${endMs > shown.toMs ? ' goes-on' : ''}`;
   return html`<a
     class="booking ${status ? toneOf(status.value) : 'quiet'}${cut}"
@@ -160,7 +166,7 @@ const bar = (page: Page, shown: TimeWindow, { lineItem, startMs, endMs }: Bookin
     tabindex=${isFirst ? 0 : -1}
     title=${words}
     aria-label=${words}
-    .style=${`left:${left}%;width:${right - left}%;--lane:${lane}`}
+    .style=${`left:${left}%;width:${right - left}%;--lane:${lane};--done:${done}%`}
     ><span>${name}</span></a
   >`;
 };

@@ -6,6 +6,7 @@ import { table, type Column } from '../parts/table.ts';
 import { saveFile } from '../api/save-file.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import { payerNote } from '../reports/payer-note.ts';
+import { openMonths } from './open-months.ts';
 import { select } from '../reports/report-controls.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
@@ -104,25 +105,6 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
   };
 };
 
-const MAX_SHOWN = 12;
-
-const openMonths = (open: readonly OpenMonthWire[]): TemplateResult =>
-  card(
-    open.length > MAX_SHOWN ? t`Still to close, the first ${MAX_SHOWN} of ${count(open.length)}` : t`Still to close`,
-    table({
-      caption: t`Months that are over and not closed`,
-      rows: open.slice(0, MAX_SHOWN),
-      columns: [
-        {
-          label: t`Month`,
-          cell: ({ publisher_id, month }) =>
-            html`<a class="name" href=${hashOf(['finance'], { publisher_id: String(publisher_id), month })}>${monthAndYear(month)}</a>`,
-        },
-        { label: t`Publisher`, cell: ({ publisher }) => publisher },
-      ],
-    }),
-  );
-
 /** An amount in cents; to the micro where its row is pointed at, what is below a cent in a lighter colour. */
 const exact = (amount: number, currency: string): TemplateResult => {
   const { cents, micros, rest } = exactMoney(amount, currency);
@@ -187,7 +169,8 @@ const statementView = (statement: FinanceWire): TemplateResult => {
     return html`<p>${state}</p>
       ${emptyState(t`Nothing was earned in ${monthAndYear(month)}.`)}`;
   const corrections = lines.filter(({ of_month }) => of_month !== month);
-  const owed = [...advertisers, { advertiser_id: -1, advertiser: t`All`, ...totals }];
+  const byRevenue = advertisers.toSorted((a, b) => b.revenue - a.revenue);
+  const owed = [...byRevenue, { advertiser_id: -1, advertiser: t`All`, ...totals }];
   return html`
     <p>${state} ${t`Days are those of ${time_zone}.${converted}`}</p>
     ${payerNote(statement.payer_changes)}
@@ -215,20 +198,20 @@ const statementView = (statement: FinanceWire): TemplateResult => {
     ${lineTable(
       statement,
       t`By campaign`,
-      lines.filter(({ of_month }) => of_month === month),
+      lines.filter(({ of_month }) => of_month === month).toSorted((a, b) => b.revenue - a.revenue),
     )}
-    ${corrections.length > 0 ? lineTable(statement, t`Corrections of closed months`, corrections) : nothing}
+    ${corrections.length > 0 ? lineTable(statement, t`Corrections of closed months`, corrections, true) : nothing}
   `;
 };
 
-const lineTable = (statement: FinanceWire, title: string, rows: FinanceWire['lines']): TemplateResult =>
+const lineTable = (statement: FinanceWire, title: string, rows: FinanceWire['lines'], ofOtherMonths = false): TemplateResult =>
   card(
     title,
     table({
       caption: title,
       rows,
       columns: [
-        { label: t`Month`, cell: ({ of_month }) => monthAndYear(of_month) },
+        ...(ofOtherMonths ? [{ label: t`Month`, cell: ({ of_month }: FinanceWire['lines'][number]) => monthAndYear(of_month) }] : []),
         {
           label: t`Campaign`,
           cell: ({ campaign_id, campaign }) =>

@@ -54,7 +54,7 @@ export const openPeople = (page: Page): View => {
         rows.length === 0
           ? emptyState(
               managesAll
-                ? t`Nobody has an account yet. Invite the first person, or let people sign in at a provider.`
+                ? t`There is no account yet. Invite the first person, or let people sign in at a provider.`
                 : t`No people of your advertisers yet. Those whom you invite see their own campaigns, and upload creatives.`,
             )
           : table({ caption: t`People`, rows, columns }),

@@ -67,9 +67,7 @@ export const createTokensCard = (page: Page): { readonly render: () => TemplateR
             t`API tokens`,
             html`${tokens.render((rows) =>
               rows.length === 0
-                ? html`<p class="muted">
-                    ${t`None yet. A program that calls the API has a token of its own, with the roles that it needs.`}
-                  </p>`
+                ? html`<p class="muted">${t`None yet. Each program that calls the API gets a token, with the roles that it needs.`}</p>`
                 : table({
                     caption: t`API tokens`,
                     rows: rows.toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a))),

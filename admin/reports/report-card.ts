@@ -12,6 +12,7 @@ import { filteredClicks, filteredImpressions, provisionalClicks, reasonRows } fr
 import { date, isoDateIn } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { t } from '../words/texts.ts';
+import { sumRows } from './sum-rows.ts';
 
 /** Days, the first and the last. */
 export interface Span {
@@ -28,6 +29,13 @@ export interface ReportCardOptions<Row> {
   readonly name: string;
   /** What a row counts, after its day. */
   readonly keys: readonly Column<Row>[];
+  /** The sums that are shown first: of all rows with one of these keys. */
+  readonly by: {
+    readonly label: string;
+    readonly caption: string;
+    readonly keyOf: (row: Row) => number;
+    readonly keys: readonly Column<Row>[];
+  };
   /** Above the table. */
   readonly head?: (report: Report<Row>) => TemplateResult | typeof nothing;
 }
@@ -35,7 +43,7 @@ export interface ReportCardOptions<Row> {
 /** The delivery report of a record, over days that can be chosen; the last fourteen at first. */
 export const createReportCard = <Row extends ReportFigures & { readonly day: string }>(
   page: Page,
-  { read, csv, may, name, keys, head = () => nothing }: ReportCardOptions<Row>,
+  { read, csv, may, name, keys, by, head = () => nothing }: ReportCardOptions<Row>,
 ): (() => TemplateResult | typeof nothing) => {
   let span: Span = { from: isoDateIn(-13), to: isoDateIn(0) };
   const report = createReading(page, () => read(span), { may });
@@ -49,9 +57,26 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
         if (span.from && span.to) void report.load();
       },
     });
-  const columnsIn = (currency: string): readonly Column<Row>[] => [
-    { label: t`Day`, cell: (row) => unbroken(date(row.day)) },
-    ...keys,
+  const dayColumn: Column<Row> = { label: t`Day`, cell: (row) => unbroken(date(row.day)) };
+  const views: readonly ReportViewOf<Row>[] = [
+    { label: by.label, caption: by.caption, keys: by.keys, rowsOf: (rows) => sumRows(rows, by.keyOf) },
+    { label: t`By day`, caption: t`Delivery by day`, keys: [dayColumn], rowsOf: (rows) => sumRows(rows, ({ day }) => day) },
+    { label: t`Each row`, caption: t`Delivery by day`, keys: [dayColumn, ...keys], rowsOf: (rows) => rows },
+  ];
+  let chosen = 0;
+  const choose = (at: number): void => {
+    chosen = at;
+    page.redraw();
+  };
+  const viewChoice = (): TemplateResult =>
+    html`<div class="toggles report-views" role="group" aria-label=${t`Rows`}>
+      ${views.map(
+        ({ label }, at) =>
+          html`<button type="button" class="toggle" aria-pressed=${String(at === chosen)} @click=${() => choose(at)}>${label}</button>`,
+      )}
+    </div>`;
+  const columnsIn = (currency: string, shown: readonly Column<Row>[]): readonly Column<Row>[] => [
+    ...shown,
     { label: t`Serves`, numeric: true, cell: ({ serves }) => count(serves) },
     { label: t`Filtered`, numeric: true, cell: filteredCell },
     { label: t`Impressions`, numeric: true, cell: ({ impressions }) => count(impressions) },
@@ -66,12 +91,19 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       t`Delivery`,
       report.render((value) => {
         const { rows, row_count, totals } = value;
-        const columns = columnsIn(value.currency ?? 'USD');
-        // The keys of the sum are absent, and their cells empty.
-        const sum = { ...totals, day: t`All` } as Row;
+        const isWhole = rows.length === row_count;
+        // Sums of some of the rows would be wrong.
+        const { caption, keys: shown, rowsOf } = views[isWhole ? chosen : views.length - 1] ?? views[0]!;
+        const [first, ...others] = shown;
+        // The keys of the sum are absent.
+        const sum = { ...totals, day: '' } as Row;
+        const columns = columnsIn(value.currency ?? 'USD', [
+          ...(first ? [{ ...first, cell: (row: Row) => (row === sum ? t`All` : first.cell(row)) }] : []),
+          ...others.map((column) => ({ ...column, cell: (row: Row) => (row === sum ? '' : column.cell(row)) })),
+        ]);
         return html`
-          ${head(value)}
-          ${rows.length === 0 ? html`<p class="empty-preview">${t`Nothing was delivered in these days.`}</p>` : table({ caption: t`Delivery by day`, columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
+          ${head(value)} ${isWhole && rows.length > 0 ? viewChoice() : nothing}
+          ${rows.length === 0 ? html`<p class="empty-preview">${t`Nothing was delivered in these days.`}</p>` : table({ caption, columns, rows: [...rowsOf(rows), sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
           ${rows.length < row_count ? html`<p>${t`The first ${count(rows.length)} of ${count(row_count)} rows. The CSV file has all of them.`}</p>` : nothing}
           ${reasonTable(totals)}
         `;
@@ -81,6 +113,13 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       </div>`,
     );
 };
+
+interface ReportViewOf<Row> {
+  readonly label: string;
+  readonly caption: string;
+  readonly keys: readonly Column<Row>[];
+  readonly rowsOf: (rows: readonly Row[]) => readonly Row[];
+}
 
 /** Impressions, and below them clicks. */
 const filteredCell = (row: ReportFigures): TemplateResult | string =>

@@ -10,12 +10,18 @@ import { count, money } from './formats.ts';
 import { listed } from './kinds.ts';
 import { t } from './texts.ts';
 
-/** What a line item was sold as, and how it is paced and limited, in sentences. @param publisher undefined: not seen by the caller */
+/**
+ * What a line item was sold as, and how it is paced and limited, in sentences.
+ *
+ * @param publisher undefined: not seen by the caller
+ * @param isRunning its flight: with what is due today
+ */
 export const deliveryWords = (
   item: LineItemWire,
   delivery: Delivery,
   currency: string,
   publisher: Pick<PublisherWire, 'dynamic_allocation'> | undefined,
+  isRunning: boolean,
 ): readonly string[] => {
   const yields = publisher?.dynamic_allocation === true && mayYield(item) && !item.roadblock;
   const { daily_impression_cap: impressions, daily_spend_cap: spend } = delivery.limits;
@@ -25,7 +31,7 @@ export const deliveryWords = (
   ];
   return [
     ...(item.class === null ? [] : [t`${CLASS_WORDS[item.class].label}: ${CLASS_WORDS[item.class].note}.`]),
-    paceWords(delivery, listed(caps)),
+    paceWords(delivery, listed(caps), isRunning),
     ...(item.schedule.length === 0 ? [] : [hoursWords(item)]),
     ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
     ...(yields ? [t`While it is ahead of its goal, a bidder wins over it by a bid above its price of not being shown.`] : []),
@@ -43,8 +49,9 @@ const hoursWords = ({ schedule, schedule_zone: zone }: LineItemWire): string => 
   return zone === 'visitor' ? t`It serves ${hours}, on the clock of the visitor.` : t`It serves ${hours}, on the clock of the publisher.`;
 };
 
-const paceWords = (delivery: Delivery, caps: string): string => {
+const paceWords = (delivery: Delivery, caps: string, isRunning: boolean): string => {
   const { spread } = PACING_WORDS[delivery.pacing.mode];
+  if (spread !== null && !isRunning) return `${spread}.`;
   if (spread !== null) return pacedWords(spread, delivery);
   return caps === '' ? t`It has no daily cap and takes every ad that it can win.` : t`It serves as fast as it can, up to ${caps} a day.`;
 };

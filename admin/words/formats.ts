@@ -3,7 +3,8 @@ import { locale } from './language.ts';
 
 /** Numbers and money are written as the reader's browser writes them where it is in the language of the page. */
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+const wholeShare = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+const fineShare = new Intl.NumberFormat(locale, { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Of an amount in a currency: in cents, or what it has in their place; and with all decimals of an agreed price. */
 const formatsOf = (currency: string) => ({
@@ -49,9 +50,18 @@ export const exactMoney = (
   return { cents: `${text(0, at)}${fraction.slice(0, 2)}`, micros: fraction.slice(2), rest: text(at + 1) };
 };
 
+const cents = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+
+/** An amount whose currency is not known here: in cents, or with all decimals of an agreed price. */
+export const plainAmount = (amount: number): string => cents.format(amount);
+
 export const count = (value: number): string => whole.format(value);
 
-export const percent = (value: number): string => share.format(value);
+/** In whole percent where it is that, and else with two decimals: `50%`, `0.30%`. */
+export const percent = (value: number): string => {
+  const hundredths = Math.round(value * 10_000);
+  return (hundredths % 100 === 0 ? wholeShare : fineShare).format(hundredths / 10_000);
+};
 
 /** With their seconds, the longest first. */
 export const UNITS_OF_TIME = [

@@ -182,7 +182,8 @@
     const proof = await answer.json();
     fill(proof);
     at('creatives').replaceChildren(...proof.creatives.map((creative) => section(creative, loadOne).made));
-    if (proof.creatives.length > 0) showLooks(showPreviews);
+    const hasPages = proof.creatives.some((one) => one.previews.some(({ live }) => live));
+    if (proof.creatives.length > 0) showLooks(showPreviews, hasPages);
   };
   ready.then(load).catch(away);
 })();

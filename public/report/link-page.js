@@ -45,8 +45,8 @@
     names.hidden = publishers.length === 0;
   };
 
-  /** How all ads are shown: alone, or on a page. */
-  const look = { device: 'alone', scheme: 'light' };
+  /** How all ads are shown: alone, or on a page, as a picture or itself. */
+  const look = { device: 'alone', scheme: 'light', behind: 'picture' };
 
   /** One of few, as radio buttons in a row. */
   const segments = (name, words, choices, onChange) => {
@@ -61,8 +61,8 @@
     }
     return group;
   };
-  /** Puts the choice of a look into the page. @param onChange draws the ads anew */
-  const showLooks = (onChange) => {
+  /** Puts the choice of a look into the page. @param onChange draws the ads anew @param hasPages whether ads are also shown on the page itself */
+  const showLooks = (onChange, hasPages = false) => {
     const choices = {
       device: [
         ['alone', say('Alone')],
@@ -73,18 +73,46 @@
         ['light', say('Light')],
         ['dark', say('Dark')],
       ],
+      behind: [
+        ['picture', say('Picture')],
+        ['page', say('The page itself')],
+      ],
     };
     const change = () => {
-      schemes.hidden = look.device === 'alone';
+      for (const one of ofPages) one.hidden = look.device === 'alone';
       onChange();
     };
-    const schemes = segments('scheme', say('Colours of the page'), choices.scheme, change);
-    schemes.hidden = look.device === 'alone';
-    at('looks').replaceChildren(segments('device', say('How ads are shown'), choices.device, change), schemes);
+    const ofPages = [segments('scheme', say('Colours of the page'), choices.scheme, onChange)];
+    if (hasPages) ofPages.push(segments('behind', say('What is behind it'), choices.behind, onChange));
+    for (const one of ofPages) one.hidden = look.device === 'alone';
+    at('looks').replaceChildren(segments('device', say('How ads are shown'), choices.device, change), ...ofPages);
   };
 
-  /** An ad in one size, smaller where there is no room: alone, on a picture of its page, or on a sketch. @param label before its size */
-  const adFigure = (name, { width, height, markup, pages }, label = '') => {
+  const wordsOfState = () => ({
+    loading: say('The page is loaded with the ad in its slot …'),
+    shown: say('The page shows the ad in its slot. Nothing is counted.'),
+    silent: say('The page does not show the ad in this frame. Open it in a tab.'),
+  });
+  /** The page itself with the ad in its slot, and a way to open it in a tab. */
+  const liveFigure = (ad, { url, placement_id: placement, adm }, words) => {
+    const state = element('span', { role: 'status' });
+    const { device, scheme } = look;
+    const shown = {
+      ...{ ad: { ...ad, url, placement, adm }, device, scheme, isLazy: true },
+      onState: (now) => (state.textContent = wordsOfState()[now]),
+    };
+    const page = element('live-page', { shown });
+    const open = element('button', { type: 'button', className: 'small', text: say('Open it in a tab') });
+    open.addEventListener('click', () => page.openTab());
+    return [
+      element('div', { className: 'creative-box' }, page),
+      element('figcaption', { text: words }),
+      element('p', { className: 'live' }, state, ' ', open),
+    ];
+  };
+
+  /** An ad in one size, smaller where there is no room: alone, on its page, on a picture of it, or on a sketch. @param label before its size */
+  const adFigure = (name, { width, height, markup, pages, live }, label = '') => {
     const { device, scheme } = look;
     const ad = { width, height, markup, title: `${name}, ${width} × ${height}`, isLazy: true };
     const place = pages.find((one) => one.device === device && one.scheme === scheme);
@@ -94,13 +122,11 @@
       markup === null
         ? element('p', { className: 'player', text: say('Only the player of the page shows this ad.') })
         : element('div', { className: 'creative-box' }, shown());
-    const about = isAlone || place ? '' : `, ${say('on a sketch of a page')}`;
-    const figure = element(
-      'figure',
-      { className: 'creative' },
-      box,
-      element('figcaption', { text: `${label}${width} × ${height}${about}` }),
-    );
+    const isLive = !isAlone && look.behind === 'page' && Boolean(live);
+    const about = isAlone || place || isLive ? '' : `, ${say('on a sketch of a page')}`;
+    const words = `${label}${width} × ${height}${about}`;
+    const parts = isLive ? liveFigure(ad, live, words) : [box, element('figcaption', { text: words })];
+    const figure = element('figure', { className: 'creative' }, ...parts);
     figure.style.width = isAlone ? `${width + 2}px` : device === 'phone' ? '392px' : '1000px';
     return figure;
   };

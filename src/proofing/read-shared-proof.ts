@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import { groupBy } from '../base/group-by.ts';
 import { parseCreativeContent } from '../catalog/checks/parse-content.ts';
 import type { CreativeFormat } from '../catalog/model/choices.ts';
-import type { Slot } from '../creative/compose-markup.ts';
+import { isVideo, type CreativeContent } from '../catalog/model/entities.ts';
+import { composeMarkup, type Slot } from '../creative/compose-markup.ts';
 import type { PicturedPlacement } from '../creative/place-on-page.ts';
 import { previewDocument } from '../creative/preview-document.ts';
 import { pagesOfAd } from './pages-of-ad.ts';
@@ -74,16 +75,16 @@ export const createReadSharedProof = (knex: Knex, store: Pick<ProofStore, 'remar
 
 const placementsOf = ({ placement_id: first, more_placement_ids: more }: CreativeRow): readonly string[] => [first, ...more];
 
-type Placement = PicturedPlacement & Slot & { readonly id: string };
+type Placement = PicturedPlacement & Slot & { readonly id: string; readonly page_url: string | null };
 
 /** By id. */
 const placesOf = async (knex: Knex, rows: readonly CreativeRow[]): Promise<ReadonlyMap<string, Placement>> => {
   const ids = [...new Set(rows.flatMap(placementsOf))];
-  const found = await knex('placements').whereIn('id', ids).select<Placement[]>('id', 'width', 'height', 'page_pictures');
+  const found = await knex('placements').whereIn('id', ids).select<Placement[]>('id', 'width', 'height', 'page_pictures', 'page_url');
   return new Map(found.map((place) => [place.id, place]));
 };
 
-/** In its own size, or in that of each of its placements: on the pages of the first that has pictures. */
+/** In its own size, or in that of each of its placements: on the pictures of the first that has some, on the page of the first that names one. */
 const previewsOf = (row: CreativeRow, places: ReadonlyMap<string, Placement>): Shown['previews'] => {
   const all = placementsOf(row).flatMap((id) => {
     const place = places.get(id);
@@ -99,7 +100,19 @@ const previewsOf = (row: CreativeRow, places: ReadonlyMap<string, Placement>): S
       const { width, height } = first;
       const pictured = same.find(({ place }) => place.page_pictures.length > 0)?.place;
       const slot = { width, height };
-      const markup = 'content' in parsed ? previewDocument({ content: parsed.content, clickUrl: row.click_url }, slot) : undefined;
-      return [{ ...slot, pages: pictured ? pagesOfAd(pictured) : [], markup: markup ?? null }];
+      const ad = 'content' in parsed ? { content: parsed.content, clickUrl: row.click_url } : undefined;
+      const markup = ad && previewDocument(ad, slot);
+      return [{ ...slot, pages: pictured ? pagesOfAd(pictured) : [], markup: markup ?? null, live: liveOf(ad, slot, same) }];
     });
+};
+
+/** As an answer to the page has it. What a player plays is not shown there. */
+const liveOf = (
+  ad: { readonly content: CreativeContent; readonly clickUrl: string | null } | undefined,
+  slot: Slot,
+  places: readonly { readonly place: Placement }[],
+): Shown['previews'][number]['live'] => {
+  const shows = places.find(({ place }) => place.page_url !== null)?.place;
+  if (!shows?.page_url || !ad || isVideo(ad.content)) return null;
+  return { url: shows.page_url, placement_id: shows.id, adm: composeMarkup(ad, slot) };
 };

@@ -24,6 +24,14 @@ const SHARED_PROOF = component(
             height: s.integer,
             pages: PAGES_OF_AD,
             markup: s.orNull(s.text, { description: 'A document for a sandboxed frame; null: only the player of the page shows it' }),
+            live: s.nullOr(
+              s.record({
+                url: s.described(s.text, 'Of a page that has the tag of the placement'),
+                placement_id: s.text,
+                adm: s.described(s.text, 'As the page gets it'),
+              }),
+              { description: 'What shows it on the page itself; null: no page is named, or a player plays it' },
+            ),
           }),
           { description: 'In each of its sizes' },
         ),
@@ -38,7 +46,7 @@ const SHARED_PROOF = component(
     creatives: [
       {
         ...{ id: 9, name: 'Boots, wide', version: '7c2f0d1be5a94c36', click_url: 'https://boots.example/autumn' },
-        previews: [{ width: 728, height: 90, pages: [], markup: '<!doctype html><a href="https://boots.example/">Boots</a>' }],
+        previews: [{ width: 728, height: 90, pages: [], markup: '<!doctype html><a href="https://boots.example/">Boots</a>', live: null }],
         ...{ verdict: null, remarks: [] },
       },
     ],

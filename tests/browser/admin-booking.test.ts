@@ -184,6 +184,7 @@ test('a Flat line item needs a fee or a value, a programmatic one has no budget 
   await page.locator('.page-head', { hasText: 'flat fee of $3.00' }).waitFor();
   await admin.go(`#/campaigns/${campaign.id}`);
   const today = new Date().toLocaleDateString('en-US', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  await page.getByRole('button', { name: 'Each row' }).click();
   const row = page.getByRole('table', { name: 'Delivery by day' }).getByRole('row', { name: today });
   expect((await row.innerText()).replace(/\s+/g, ' ')).toBe(`${today} Takeover 0 – 0 0 – $1.00 –`);
 

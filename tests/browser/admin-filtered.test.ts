@@ -39,7 +39,7 @@ test.each([1280, 390])(
     expect(await cells('Spiders and programs')).toEqual(['Spiders and programs', '2', '2', '0']);
     expect(await cells('Hidden, a pixel')).toEqual(['Hidden, a pixel or covered', '1', '0', '0']);
     expect(await reasons.getByRole('row').nth(1).innerText()).toContain('Spiders');
-    const all = admin.page.getByRole('table', { name: 'Delivery by day' }).getByRole('row').last();
+    const all = admin.page.getByRole('table', { name: 'Delivery by line item' }).getByRole('row').last();
     expect(await all.getByRole('cell').allInnerTexts()).toEqual(expect.arrayContaining(['4 of 6\n3 of 5 clicks']));
     expect(await admin.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     await shoot(admin.page, `campaign-${width}`);

@@ -125,7 +125,7 @@ test('a month is closed after a question, and stays closed', async () => {
   const admin = await openAdmin(browser, replica, { width: 1280, height: 900 });
   const { page } = admin;
   await admin.go(`#/finance?publisher_id=${booked.publisher.id}&month=2026-03`);
-  const open = page.getByRole('table', { name: 'Months that are over and not closed' });
+  const open = page.getByRole('list', { name: 'Months that are over and not closed' });
   await open.getByRole('link', { name: 'March 2026' }).waitFor();
   await page.getByRole('button', { name: 'Close the month' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Close the month' }).click();
@@ -141,10 +141,10 @@ test.each(LOOKS)('at %s alerts lead to what they are about, can be muted, and ar
   const { page } = admin;
   await admin.go('#/alerts');
   const open = page.getByRole('table', { name: 'Open alerts' });
-  const link = open.getByRole('link', { name: /32% behind/ });
+  const link = open.getByRole('row', { name: /32% behind/ }).getByRole('link');
   await link.waitFor();
   expect(await link.getAttribute('href')).toBe(`#/line_items/${booked.lineItem}`);
-  await page.getByRole('table', { name: 'Closed alerts' }).getByText('“Hats”').waitFor();
+  await page.getByRole('table', { name: 'Closed alerts' }).getByRole('link', { name: 'Hats' }).waitFor();
   expect(await fits(page)).toBe(true);
   await shoot(page, `alerts-${name}`);
 

@@ -19,7 +19,7 @@ test('an empty tool names the five steps to a first ad, notices each by itself, 
   await desk.api('POST', '/placements', { id: 'top', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   await next('Get the tag');
   expect(await steps.nth(1).textContent()).toContain('✓');
-  await page.getByText('1 replica runs. Redis and Postgres answer.').waitFor();
+  await page.getByText('The service runs well, on 1 server.').waitFor();
   await shootSchemes(page, 'first-run');
   await page.getByRole('button', { name: 'Hide these steps' }).click();
   await steps.first().waitFor({ state: 'detached' });

@@ -8,12 +8,13 @@ import { useAdmin } from './setup/use-admin.ts';
 const DAY_MS = 86_400_000;
 const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
 
-const ids = { campaign: 0, running: 0, finished: 0, future: 0, short: 0 };
+const ids = { campaign: 0, running: 0, finished: 0, future: 0, short: 0, blank: 0, fee: 0 };
 const desk = useAdmin(async ({ api, databaseUrl }) => {
   const publisher = await api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
   const flight = { start_date: day(-40), end_date: day(60) };
   const advertiser_id = (await api('POST', '/advertisers', { name: 'Boots of the North' })).id;
   ids.campaign = (await api('POST', '/campaigns', { publisher_id: publisher.id, advertiser_id, name: 'Boots', ...flight })).id;
+  const later = (await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Later', start_date: day(10), end_date: day(19) })).id;
   const flash = (await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Flash', ...flight })).id;
   const item = async (name: string, from: number, to: number, campaign_id = ids.campaign): Promise<number> => {
     const terms = { active: true, cpm: 4, goal_impressions: 1_000, pacing: 'Even', start_date: day(from), end_date: day(to) };
@@ -21,8 +22,11 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
   };
   ids.running = await item('Running', -4, 5);
   ids.finished = await item('Finished', -30, -20);
-  ids.future = await item('To come', 10, 19);
+  ids.future = await item('To come', 10, 19, later);
   ids.short = await item('Short', -1, 1, flash);
+  ids.blank = await item('Blank', -2, 20, flash);
+  const fee = { active: true, budget_type: 'Flat', budget: 250_000, goal_impressions: 9_000_000, ...flight };
+  ids.fee = (await api('POST', '/line_items', { campaign_id: flash, name: 'Fee', ...fee })).id;
   await api('PATCH', `/line_items/${ids.running}`, { cpm: 5 });
   await withClient(databaseUrl, async (client) => {
     const store = (id: number, offset: number, impressions: number, campaign = ids.campaign) =>
@@ -40,6 +44,7 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
       await store(ids.running, offset, impressions);
     await store(ids.finished, -25, 700);
     await store(ids.short, -1, 90, flash);
+    await store(ids.fee, -9, 3_400_000, flash);
     const hour = (at: number, impressions: number) =>
       client.query(
         `insert into report_hours (day, hour, publisher_id, campaign_id, line_item_id, creative_id, placement_id, reason, impressions)
@@ -60,6 +65,8 @@ const desk = useAdmin(async ({ api, databaseUrl }) => {
   });
 });
 
+/** The headings of a page, in their order. */
+const cards = () => desk.admin.page.locator('.card h2').allInnerTexts();
 const flightCard = () => desk.admin.page.locator('.card', { has: desk.admin.page.getByRole('heading', { name: 'The flight' }) });
 
 test('a running line item shows its flight: what was delivered of its goal, how it is likely to end, and what was changed', async () => {
@@ -112,13 +119,24 @@ test('a flight of three days has its course by hour, and another the flight befo
 test('a line item that is over says how it ended, without figures of today', async () => {
   await desk.admin.go(`#/line_items/${ids.finished}`);
   await eventually(async () => expect(await flightCard().innerText()).toContain('300 impressions short of its goal.'));
-  expect(await desk.admin.page.locator('dt', { hasText: 'Impressions today' }).count()).toBe(0);
+  expect(await cards()).toEqual(expect.not.arrayContaining(['Today', 'Last 14 days', 'Lost today']));
+  await flightCard().getByText('By day').click();
+  await flightCard().getByRole('table', { name: 'The flight by day' }).getByRole('cell', { name: '700' }).waitFor();
 });
 
 test('a line item that is to come says when it begins, and what it was booked for', async () => {
   await desk.admin.go(`#/line_items/${ids.future}`);
   await eventually(async () => expect(await flightCard().innerText()).toContain('in 10 days, and runs for 10 days.'));
   expect(await flightCard().innerText()).toContain('Booked: 1,000 impressions, about 100 a day.');
+  // Once, though its campaign begins with it.
+  expect(await desk.admin.page.locator('.status-line p', { hasText: 'flight begins' }).count()).toBe(1);
+  expect(await cards()).toEqual(['The flight', 'Creatives', 'Goals, caps and budgets', 'How it is delivered', 'Comments']);
+});
+
+test('a line item that runs without a creative shows what it lacks, and no empty charts', async () => {
+  await desk.admin.go(`#/line_items/${ids.blank}`);
+  await desk.admin.page.getByRole('button', { name: 'Add a creative' }).waitFor();
+  expect(await cards()).toEqual(['Creatives', 'Goals, caps and budgets', 'How it is delivered', 'Comments']);
 });
 
 test('a status that raises a question leads to its answer, and the help finds others by their words', async () => {
@@ -139,7 +157,7 @@ test('a status that raises a question leads to its answer, and the help finds ot
 
 test('a campaign sums its line items against what was booked', async () => {
   await desk.admin.go(`#/campaigns/${ids.campaign}`);
-  await eventually(async () => expect(await flightCard().innerText()).toContain('980 of 3,000'));
+  await eventually(async () => expect(await flightCard().innerText()).toContain('980 of 2,000'));
 });
 
 test('a morning check with the keyboard alone: rows of one line, j and k lead through them, x chooses, Enter opens, e edits', async () => {
@@ -169,7 +187,8 @@ test.each([1440, 390])(
   'the pages of flights at %i px have no fault of accessibility',
   async (width) => {
     const looked = await openAdmin(desk.browser, desk.replica, { width, scheme: 'dark' });
-    for (const hash of [`#/line_items/${ids.running}`, `#/line_items/${ids.future}`, `#/campaigns/${ids.campaign}`, '#/line_items']) {
+    const items = [ids.running, ids.future, ids.fee].map((id) => `#/line_items/${id}`);
+    for (const hash of [...items, `#/campaigns/${ids.campaign}`, '#/line_items']) {
       await looked.go(hash);
       await loadAxe(looked.page);
       expect([hash, await violationsOf(looked.page), await beyondOf(looked.page)]).toEqual([hash, [], []]);

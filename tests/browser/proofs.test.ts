@@ -4,6 +4,7 @@ import { beyondOf, loadAxe, violationsOf } from './setup/faults-of-page.ts';
 import { shootSchemes } from './setup/shoot.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startHouse, type House } from './setup/start-house.ts';
+import { startPublisherSite } from './setup/start-publisher-site.ts';
 
 let browser: Browser;
 let house: House;
@@ -144,4 +145,44 @@ test('a picture of a page is uploaded at its placement with the place of the ad,
   await shootSchemes(page, 'creative-on-sketch');
   expect(troubles).toEqual([]);
   await close();
+});
+
+test('an advertiser sees an ad of a proof on the page of the site itself, in a frame and in a tab, and nothing is asked or counted', async () => {
+  const { replica, booked, machine } = house;
+  const site = await startPublisherSite();
+  const text = '<p style="height:1500px;max-width:40rem">The tide turns at noon.</p>';
+  const address = site.serve({
+    service: { baseUrl: replica.url, apiKey: booked.publisher.api_key, publisherId: booked.publisher.id },
+    html: `<h1>The harbour</h1>${text}<div data-adsdk-slot="house-top" data-lazy style="min-height:250px"></div>${text}`,
+    scriptAttributes: `data-api-key="${booked.publisher.api_key}" data-publisher-id="${booked.publisher.id}"`,
+  });
+  await machine('PATCH', '/placements/house-top', { page_url: address });
+  const { url } = (await machine('POST', '/proof_links', { campaign_id: booked.campaign })).body;
+  const outside = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+  const asked: string[] = [];
+  outside.context().on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (/^\/(ad|impression|click|event)$/.test(pathname)) asked.push(pathname);
+  });
+  await outside.goto(new URL(url, replica.url).href);
+  const blue = outside.locator('section').filter({ hasText: 'Boots, blue' });
+  await blue.locator('iframe').contentFrame().getByText('Boots, ').waitFor();
+  const choose = (words: string) => outside.locator('#looks label', { hasText: words }).click();
+  expect(await outside.getByText('The page itself').isVisible()).toBe(false);
+  await choose('Desktop');
+  await choose('The page itself');
+  const page = blue.locator('live-page iframe').contentFrame().locator('iframe').contentFrame();
+  await page.locator('[data-adsdk-slot=house-top] iframe').contentFrame().getByText('Boots, ').waitFor();
+  await blue.getByText('The page shows the ad in its slot. Nothing is counted.').waitFor();
+  // The size of a placement without a page is on a sketch.
+  const any = outside.locator('section').filter({ hasText: 'Boots, any size' });
+  await any.getByText('728 × 90, on a sketch of a page').waitFor();
+  await choose('Phone');
+  await eventually(async () => expect(await page.locator('body').evaluate(() => innerWidth)).toBe(390));
+  await shootSchemes(outside, 'proof-live');
+  await expectSound(outside);
+  const [tab] = await Promise.all([outside.waitForEvent('popup'), blue.getByRole('button', { name: 'Open it in a tab' }).click()]);
+  await tab.locator('[data-adsdk-slot=house-top] iframe').contentFrame().getByText('Boots, ').waitFor();
+  expect(asked).toEqual([]);
+  await outside.context().close();
 });

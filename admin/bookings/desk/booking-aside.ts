@@ -56,9 +56,11 @@ const monthsFrom = (first: string, last: string): readonly string[] => {
   return months;
 };
 
+/** While a year is typed it is 0002, then 0020: without its zeros it would be read as another one, hundreds of thousands of days away. */
 const nextMonth = (month: string): string => {
   const [year = 0, of = 0] = month.split('-').map(Number);
-  return of === 12 ? `${year + 1}-01` : `${year}-${String(of + 1).padStart(2, '0')}`;
+  const [next, at] = of === 12 ? [year + 1, 1] : [year, of + 1];
+  return `${String(next).padStart(4, '0')}-${String(at).padStart(2, '0')}`;
 };
 
 const LEVELS = 3;
@@ -88,7 +90,7 @@ const cost = ({ store }: Page, { campaign, line_items: items }: BookingDraft): T
   const budget = Number(textOf(campaign.fields['budget']) || NaN);
   const isOver = Number.isFinite(budget) && known > budget;
   return html`<p class="desk-cost">
-      <b>${money(known, currency)}</b
+      <b>${open === items.length && known === 0 ? t`open` : money(known, currency)}</b
       >${Number.isFinite(budget) ? html` <span>${t`of a budget of ${money(budget, currency)}`}</span>` : nothing}
     </p>
     ${isOver ? html`<p class="desk-fault">${t`${money(known - budget, currency)} more than the budget: it will stop before its goals.`}</p>` : nothing}

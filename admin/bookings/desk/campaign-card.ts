@@ -23,7 +23,7 @@ export const campaignCard = (page: Page, desk: BookingDesk, isWhole: boolean, op
   const needsPublisher = campaign.id === undefined && page.store.total('publishers') !== 1;
   const hasMore = isWhole || ['daily_budget', 'external_key'].some((name) => textOf(campaign.fields[name]) !== '');
   return html`<section class="card desk-campaign" aria-label=${t`Campaign`}>
-    <div class="fields">
+    <div class="fields ${needsPublisher ? 'with-publisher' : ''}">
       ${advertiserField(page, desk)}
       ${textField(form, {
         ...{ pointer: `${AT}/name`, label: t`Name`, maxLength: 256 },

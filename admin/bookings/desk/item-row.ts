@@ -39,7 +39,7 @@ export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): Te
         @click=${() => opened.toggle(item.key)}
       >
         <span class="desk-caret" aria-hidden="true"></span><b>${title}</b>
-        ${isOpen ? nothing : html`<span class="desk-line">${[words.price, words.where, words.who, words.when].join(' · ')}</span>`}
+        ${isOpen ? nothing : html`<span class="desk-line">${[words.price, words.where, words.who, ...(isWithCampaign(desk, item) ? [] : [words.when])].join(' · ')}</span>`}
         ${faults > 0 ? html`<span class="pill bad">${counted(faults, 'fault')}</span>` : nothing}
       </button>
       ${itemActions(context, item, title)}
@@ -52,6 +52,14 @@ export const itemRow = (context: ItemRowContext, item: ItemPart, at: number): Te
         : nothing
     }
   </li>`;
+};
+
+/** Whether it runs on all days and hours of its campaign, which are named above it. */
+const isWithCampaign = (desk: ItemRowContext['desk'], { fields }: ItemPart): boolean => {
+  const { campaign } = desk.draft();
+  const days = ['start_date', 'end_date'].every((name) => ['', textOf(campaign.fields[name])].includes(textOf(fields[name])));
+  const { schedule } = fields;
+  return days && !(Array.isArray(schedule) && schedule.length > 0);
 };
 
 /** Its name, without that of the campaign where it begins with it. */

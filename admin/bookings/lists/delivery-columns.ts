@@ -28,7 +28,7 @@ export const deliveryColumns = ({ statuses, store }: Pick<Page, 'statuses' | 'st
     };
   return [
     {
-      ...{ id: 'today', label: t`Today`, width: WIDTHS.figure, numeric: true, sort: '-impressions_today' },
+      ...{ id: 'today', label: t`Today`, width: WIDTHS.counted, numeric: true, sort: '-impressions_today' },
       cell: cell(({ impressions_today }) => count(impressions_today)),
       sum: ({ impressions_today }) => count(impressions_today),
       value: ({ id }) => statuses.delivery(id)?.impressions_today ?? null,

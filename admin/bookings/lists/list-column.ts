@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { Sums } from '../../../src/delivery/sums/list-sums.ts';
+import { cutName } from '../../parts/cut-name.ts';
 import type { LongColumn } from '../../parts/long-table.ts';
 import { thumbnail } from '../../parts/thumbnail.ts';
 import { hasHtml5, pictureIn } from '../../words/asset-words.ts';
@@ -22,16 +23,18 @@ export interface ListColumn<T> extends LongColumn<T, Sums> {
 export const dash = '–';
 
 /** Pixels of columns, by what is in them. */
-export const WIDTHS = { figure: 74, sum: 98, words: 104, status: 112, name: 140, bar: 124, flight: 196 } as const;
+export const WIDTHS = { figure: 74, counted: 94, sum: 98, words: 104, status: 112, name: 140, bar: 124, flight: 216 } as const;
 
 export const linkCell = <K extends Kind>(kind: K, record: Records[K] | undefined, missing = dash): TemplateResult | string =>
   record ? html`<a href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}>${titleOf(kind, record)}</a>` : missing;
 
 export const nameColumn = <K extends Kind>(kind: K, label = t`Name`): ListColumn<Records[K]> => ({
-  ...{ id: 'name', label, width: WIDTHS.name, grow: 3, sort: kind === 'placements' ? 'id' : 'name' },
+  ...{ id: 'name', label, width: WIDTHS.name, grow: 4, sort: kind === 'placements' ? 'id' : 'name' },
   value: (record) => titleOf(kind, record),
   cell: (record) =>
-    html`<a class="name" href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}>${titleOf(kind, record)}</a>${
+    html`<a class="name" href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}
+        >${kind === 'line_items' || kind === 'creatives' ? cutName(titleOf(kind, record)) : titleOf(kind, record)}</a
+      >${
         kind === 'placements' || (kind === 'creatives' && !(record as CreativeWire).name)
           ? ''
           : html` <small class="figure">#${record.id}</small>`
@@ -46,7 +49,7 @@ export const idColumn = <T extends { readonly id: string | number }>(): ListColu
 
 /** How many records of a kind belong to each, as the list says. */
 export const childCount = (label: string, kind: Kind, none: Cell = 0): ListColumn<{ readonly children?: Counts }> => ({
-  ...{ id: kind, label, width: WIDTHS.figure, numeric: true, counts: true },
+  ...{ id: kind, label, width: WIDTHS.counted, numeric: true, counts: true },
   cell: ({ children }) => (children ? children[kind] || none : dash),
   value: ({ children }) => children?.[kind] ?? null,
 });

@@ -5,11 +5,12 @@ import type { Comment } from '../../../src/bookings/comment-store.ts';
 import type { Page } from '../../page.ts';
 import { card } from '../../parts/parts.ts';
 import { createReading } from '../../parts/reading.ts';
-import { date, moment } from '../../words/dates.ts';
+import { date } from '../../words/dates.ts';
 import { count, money, percent } from '../../words/formats.ts';
 import { rich, t } from '../../words/texts.ts';
 import { courseChart, hourlyChart } from './course-chart.ts';
-import { courseMarks, type CourseMark } from './course-marks.ts';
+import { courseDays, markList } from './course-details.ts';
+import { courseMarks } from './course-marks.ts';
 import { withForecast, type ForecastDays } from './with-forecast.ts';
 import { readFlightBefore, type FlightBefore } from './flight-before.ts';
 import { hourlyCourse, MAX_HOURLY_COURSE_DAYS, readHours, type CourseHour } from './hourly-course.ts';
@@ -47,7 +48,6 @@ interface Read {
 /** A report has at most so many days. */
 const MAX_DAYS = 366;
 const MAX_MARKS = 100;
-const MAX_LISTED = 8;
 const COMMENTS = { line_item: '/line_items/{id}/comments', campaign: '/campaigns/{id}/comments' } as const;
 
 export interface CourseForecast {
@@ -59,6 +59,8 @@ export interface CourseForecast {
 export interface CourseCard {
   /** Reads it again: notes have changed. */
   load(): Promise<void>;
+  /** Whether anything was delivered, as far as it is read. */
+  hasDelivered(): boolean;
   /** @param forecast of what is to come, in words and by day */
   render(booked: Booked, forecast?: CourseForecast): TemplateResult | typeof nothing;
 }
@@ -69,6 +71,7 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
   const today = dayOf(Date.now());
   const span = flight && spanOf(flight, today);
   const may = rights.may('GET', '/reports') && span !== undefined;
+  let hasDelivered = false;
   const reading = createReading<Read>(
     page,
     async () => {
@@ -91,6 +94,7 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
         impressions: number(row['impressions']),
         revenue: number(row['revenue']),
       }));
+      hasDelivered = days.some(({ impressions }) => impressions > 0);
       return {
         ok: true,
         value: {
@@ -103,6 +107,7 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
   );
   return {
     load: reading.load,
+    hasDelivered: () => hasDelivered,
     render: (booked, forecast = { words: nothing, delivery: undefined }) => {
       const course = flightCourse(booked.flight, [], booked.goal, today);
       if (course.state === 'future') return card(t`The flight`, html`${future(booked, course)}${forecast.words}`);
@@ -173,7 +178,7 @@ const courseOf = (
             ${words}`
     }
     ${total > 0 || state === 'running' ? html`${legend(whole, goal, hours === undefined, before)}<ad-chart .chart=${hours ? hourlyChart(whole, hourlyCourse(whole, hours, goal), goal, marks) : courseChart(within(whole, MAX_DAYS), goal, marks, whole.delivered.length > MAX_DAYS ? undefined : before)}></ad-chart>` : nothing}
-    ${markList(marks)}
+    ${courseDays(days, currency)} ${markList(marks)}
   `;
 };
 
@@ -233,13 +238,3 @@ const endWords = ({ state, total, last, projection }: FlightCourse, goal: number
   if (goal !== null && low >= goal) return t`As the last days went, it reaches its goal before ${end}.`;
   return t`As the last days went, it ends on ${end} with ${range}.`;
 };
-
-const markList = (marks: readonly CourseMark[]): TemplateResult | typeof nothing =>
-  marks.length === 0
-    ? nothing
-    : html`<details>
-        <summary>${t`Changes and notes during the flight`}</summary>
-        <ul class="course-marks">
-          ${marks.slice(-MAX_LISTED).map(({ at, day, actor, words, isNote }) => html`<li><span>${isNote ? date(dateOfDay(day)) : moment(at)}</span> ${words} <small>${actor}</small></li>`)}
-        </ul>
-      </details>`;

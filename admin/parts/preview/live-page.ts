@@ -9,6 +9,8 @@ export type LivePageState = 'loading' | 'shown' | 'silent';
 export interface ShownOnPage extends AdOnPage {
   readonly device: PageDevice;
   readonly onState: (state: LivePageState) => void;
+  /** Loads when it comes near the window. */
+  readonly isLazy?: boolean;
 }
 
 const QUIET_MS = 600;
@@ -45,6 +47,7 @@ class LivePage extends HTMLElement {
     Object.assign(this.style, { display: 'block', overflow: 'hidden' });
     window.addEventListener('message', this.#onMessage);
     if (this.parentElement) this.#resized.observe(this.parentElement);
+    clearTimeout(this.#quiet);
     this.#load();
   }
 
@@ -59,20 +62,28 @@ class LivePage extends HTMLElement {
     if (!this.isConnected || !this.#shown) return;
     const frame = document.createElement('iframe');
     frame.title = this.#shown.ad.title;
+    if (this.#shown.isLazy) frame.loading = 'lazy';
     frame.src = '/static/admin/live-page.html';
     this.#frame = frame;
     this.replaceChildren(frame);
     this.#fit();
-    this.#say('loading');
     clearTimeout(this.#silent);
-    this.#silent = setTimeout(() => this.#say('silent'), SILENT_MS);
+    this.#say('loading');
+  }
+
+  /** Opens the page in a tab. */
+  openTab(): void {
+    if (this.#shown) openInTab(this.#shown.ad);
   }
 
   #receive({ source, origin, data }: MessageEvent<unknown>): void {
     if (!source || source !== this.#frame?.contentWindow || origin !== location.origin || !this.#shown) return;
     const { livePage } = (data ?? {}) as { readonly livePage?: unknown };
     const { ad, scheme } = this.#shown;
-    if (livePage === 'ready') source.postMessage({ shown: { ad, scheme } satisfies AdOnPage }, origin);
+    if (livePage === 'ready') {
+      source.postMessage({ shown: { ad, scheme } satisfies AdOnPage }, origin);
+      this.#silent = setTimeout(() => this.#say('silent'), SILENT_MS);
+    }
     if (livePage !== 'shown') return;
     clearTimeout(this.#silent);
     this.#say('shown');

@@ -76,7 +76,7 @@ export const lineItemStatus = (question: StatusQuestion): LineItemStatus => {
   const isDraft = lineItem.stop === 'lineItemPaused' && missing.length > 0 && !question.recentServes;
   const found: Found = [
     ...flightObstacles(lineItem.flight, 'its flight', atMs),
-    ...flightObstacles(campaign.flight, "the campaign's flight", atMs),
+    ...flightObstacles(besides(campaign.flight, lineItem.flight), "the campaign's flight", atMs),
     ...(isDraft ? [['draft', 'it is paused and not complete'] as const] : []),
     ...stops,
     ...missing,
@@ -118,6 +118,12 @@ const withLateGoals = (status: LineItemStatus, goals: readonly GoalCourse[]): Li
   const others = status.value === 'ready' ? [NOT_SHOWN] : status.reasons;
   return { ...known, value: 'behind', held_until: null, reasons: [...words, ...others] };
 };
+
+/** Of the flight of a campaign, the ends that are not those of its line item: they would be said twice. */
+const besides = ({ startMs, endMs }: LineItem['flight'], own: LineItem['flight']): LineItem['flight'] => ({
+  startMs: startMs === own.startMs ? -Infinity : startMs,
+  endMs: endMs === own.endMs ? Infinity : endMs,
+});
 
 const flightObstacles = ({ startMs, endMs }: LineItem['flight'], flight: string, atMs: number): Found => [
   ...(endMs <= atMs ? [['finished', `${flight} ended with ${showEndDate(endMs)}`] as const] : []),
