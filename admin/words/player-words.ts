@@ -1,3 +1,4 @@
+import type { Rendering } from '../../src/catalog/model/video-ad.ts';
 import type { SkipRule, VideoPosition } from '../../src/catalog/model/video-rules.ts';
 import { t } from './texts.ts';
 
@@ -13,4 +14,11 @@ export const SKIP_WORDS: Readonly<Record<SkipRule, string>> = {
   allowed: t`allowed`,
   required: t`only ads that can be skipped`,
   forbidden: t`no ads that can be skipped`,
+};
+
+/** Where a companion is shown. */
+export const RENDERING_WORDS: Readonly<Record<Rendering, string>> = {
+  default: t`as the player decides`,
+  'end-card': t`over the player at the end`,
+  concurrent: t`beside the player`,
 };

@@ -96,6 +96,82 @@ test('a sound is no video, and what is not read from a file is typed', async () 
   });
 });
 
+test('companions, an end card, icons, measurement and interaction are a form, and come with the video', async () => {
+  const publisher = await desk.api('POST', '/publishers', { name: 'Shows', domain: 'localhost', origins: ['https://shows.example'] });
+  await desk.api('POST', '/placements', { id: 'show', width: 640, height: 360, formats: ['video'], publisher_id: publisher.id });
+  const campaign = await desk.api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Coats', ...FLIGHT });
+  const item = await desk.api('POST', '/line_items', { campaign_id: campaign.id, name: 'Coats', active: true, cpm: 2, ...FLIGHT });
+  const { page } = desk.admin;
+  await desk.admin.go(`#/creatives/new?line_item_id=${item.id}&placement_id=show`);
+  await page.locator('.file-drop input[type=file]').first().setInputFiles({ name: 'coats.mp4', mimeType: 'video/mp4', buffer: FILE });
+  await page.locator('.media-file').waitFor();
+  const type = async (group: string, values: Readonly<Record<string, string>>): Promise<void> => {
+    for (const [label, value] of Object.entries(values)) {
+      const one = page.getByRole('group', { name: group }).getByRole('textbox', { name: label });
+      await one.fill(value);
+      await one.blur();
+    }
+  };
+  await page.locator('summary', { hasText: 'Companions and end card' }).click();
+  await page.getByText('+ Add a companion').click();
+  await type('Companion 1', { 'Address of the picture': 'https://cdn.example.com/side.png', 'Alternative text': 'Coats' });
+  await page.getByText('+ Add a companion').click();
+  const card = page.getByRole('group', { name: 'Companion 2' });
+  await card.getByLabel('What it is').selectOption('markup');
+  await card.getByLabel('Where it is shown').selectOption('over the player at the end');
+  await type('Companion 2', {
+    Markup: '<b>Coats, now</b>',
+    Width: '640',
+    Height: '360',
+    'Its own landing page': 'https://coats.example/now',
+  });
+  await page.getByText('+ Add a companion').click();
+  await page.getByRole('button', { name: 'Remove companion 3' }).click();
+  await page.locator('summary', { hasText: 'Icons over the picture' }).click();
+  await page.getByText('+ Add an icon').click();
+  await type('Icon 1', {
+    'Address of the picture': 'https://icons.example/a.svg',
+    'Pixels from the left': '12',
+    'Page that it opens': 'https://icons.example/why',
+  });
+  await page.locator('summary', { hasText: 'Measurement, interaction' }).click();
+  await page.getByText('+ Add a measuring script').click();
+  await type('Measuring script 1', { Vendor: 'measurer.example-omid', 'Address of the script': 'https://measurer.example/omid.js' });
+  await page.getByLabel('Interactive creative (SIMID)').fill('https://cdn.example.com/simid.html');
+  await page.getByLabel('Registry of the universal ad id').fill('ad-id.org');
+  await page.getByLabel('Universal ad id', { exact: true }).fill('CNPA0484000H');
+  await page.getByLabel('Universal ad id', { exact: true }).blur();
+  await shootSchemes(page, 'video-extras');
+  await shootWidths(page, 'video-extras');
+  await page.locator('.save-bar button[type=submit]').click();
+  await page.getByRole('heading', { level: 1, name: 'coats' }).waitFor();
+  const [creative] = (await desk.api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { content: string }[];
+  expect(JSON.parse(creative!.content)).toMatchObject({
+    companions: [
+      { width: 300, height: 250, image: 'https://cdn.example.com/side.png', alt: 'Coats' },
+      { width: 640, height: 360, html: '<b>Coats, now</b>', rendering: 'end-card', click_url: 'https://coats.example/now' },
+    ],
+    icons: [
+      {
+        program: 'AdChoices',
+        width: 20,
+        height: 20,
+        x: '12',
+        image: 'https://icons.example/a.svg',
+        click_url: 'https://icons.example/why',
+      },
+    ],
+    verifications: [{ vendor: 'measurer.example-omid', script: 'https://measurer.example/omid.js' }],
+    universal_ad_id: { registry: 'ad-id.org', id: 'CNPA0484000H' },
+    interactive: 'https://cdn.example.com/simid.html',
+  });
+  const query = `publisher_id=${publisher.id}&placement=show`;
+  const answer = await fetch(`${desk.replica.url}/vast?${query}`, { headers: { Origin: 'https://shows.example' } });
+  const vast = await answer.text();
+  for (const part of ['renderingMode="end-card"', 'xPosition="12"', 'vendor="measurer.example-omid"', 'simid.html', 'CNPA0484000H'])
+    expect(vast).toContain(part);
+});
+
 test('the rules of a player and the breaks of its film are a form, drawn on a line, with a tag for each kind of player', async () => {
   const publisher = await desk.api('POST', '/publishers', { name: 'Films', domain: 'films.example', origins: ['https://films.example'] });
   const { page } = desk.admin;

@@ -12,15 +12,13 @@ import { t } from '../../words/texts.ts';
 import { button } from '../parts.ts';
 import { assetsForm } from './assets-form.ts';
 import { assetsOf, withAsset, type Assets } from './content-assets.ts';
+import { contentList, type ContentRow } from './content-list.ts';
 import { input } from './input.ts';
+import { EXTRA_ASSETS, playerExtras } from './player-extras.ts';
 import { numberField, textField } from './text-field.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** What has a field; the rest of the content is kept and can be edited as JSON. */
-const FIELDS = ['media', 'duration', 'skip_after', 'captions', 'poster', 'tag'];
-
-const rowsIn = (assets: Assets, name: string): readonly Row[] => (Array.isArray(assets[name]) ? (assets[name] as readonly Row[]) : []);
+const FIELDS: readonly string[] = ['media', 'duration', 'skip_after', 'captions', 'poster', 'tag', ...EXTRA_ASSETS];
 
 /** The fields of what a player plays: files, length, captions and poster, or the VAST tag of another server. */
 export const mediaFields =
@@ -30,21 +28,7 @@ export const mediaFields =
     // Reads the current content, not the rendered one: two changes may come before the next rendering.
     const now = (): Assets => assetsOf(form.read('/content')) ?? {};
     const write = (name: string, value: unknown): void => form.write('/content', withAsset(form.read('/content'), name, value));
-    const list = (name: string) => ({
-      rows: rowsIn(assets, name),
-      add: (row: Row): void => write(name, [...rowsIn(now(), name), row]),
-      remove: (at: number): void =>
-        write(
-          name,
-          rowsIn(now(), name).filter((_, i) => i !== at),
-        ),
-      change: (at: number, part: Row): void =>
-        write(
-          name,
-          rowsIn(now(), name).map((row, i) => (i === at ? { ...row, ...part } : row)),
-        ),
-    });
-    const [media, captions] = [list('media'), list('captions')];
+    const [media, captions] = [contentList(form, assets, 'media'), contentList(form, assets, 'captions')];
     const onStored = (asset: AssetWire): void => {
       media.add(mediaOf(asset, isVideo));
       if ((now()['duration'] ?? null) === null && asset.duration_ms !== null) write('duration', asset.duration_ms / 1000);
@@ -56,12 +40,12 @@ export const mediaFields =
     };
     const others = Object.keys(assets).filter((name) => !FIELDS.includes(name));
     const types: readonly string[] = isVideo ? VIDEO_TYPES : AUDIO_TYPES;
-    const row = (file: Row, at: number): TemplateResult =>
+    const row = (file: ContentRow, at: number): TemplateResult =>
       html`<div class="image-row media-row">
         ${ASSET_PATH.test(textOf(file['url'])) ? stored(file) : addressed(file, at)}
         ${button('×', () => media.remove(at), 'quiet icon-button', t`Remove file ${at + 1}`)}
       </div>`;
-    const addressed = (file: Row, at: number): TemplateResult => html`
+    const addressed = (file: ContentRow, at: number): TemplateResult => html`
       ${input({
         label: t`Address of file ${at + 1}`,
         inputMode: 'url',
@@ -118,6 +102,7 @@ export const mediaFields =
         ${fileField(form, page, { name: 'poster', what: t`a poster`, accepts: 'pictures', onStored: (asset) => write('poster', assetPath(asset)) })}
         ${textField(assetsForm(form), { pointer: '/poster', label: t`Address of the poster`, inputMode: 'url', help: t`A picture before it plays.` })}
       </details>
+      ${playerExtras(form, page, assets)}
       <details class="wide" ?open=${textOf(assets['tag']) !== ''}>
         <summary>${t`The VAST tag of another server, in place of files`}</summary>
         ${textField(assetsForm(form), { pointer: '/tag', label: t`VAST tag`, inputMode: 'url', placeholder: 'https://…', help: t`The answer is a wrapper around it; leave files and length out.` })}
@@ -128,7 +113,7 @@ export const mediaFields =
   };
 
 /** What the service reads from the file; it fills this in again when the creative is saved. */
-const mediaOf = (asset: AssetWire, isVideo: boolean): Row => ({
+const mediaOf = (asset: AssetWire, isVideo: boolean): ContentRow => ({
   ...{ url: assetPath(asset), type: asset.type },
   ...(isVideo && { width: asset.width, height: asset.height }),
   ...(asset.bitrate_kbps !== null && { bitrate: asset.bitrate_kbps }),
@@ -136,7 +121,7 @@ const mediaOf = (asset: AssetWire, isVideo: boolean): Row => ({
   bytes: asset.bytes,
 });
 
-const stored = (file: Row): TemplateResult =>
+const stored = (file: ContentRow): TemplateResult =>
   html`<span class="media-file"
     ><code class="media-name">${shortName(textOf(file['url']))}</code> <small>${mediaFacts(file)}</small></span
   >`;
