@@ -61,7 +61,10 @@ export const SCREEN_GROUPS: readonly ScreenGroup[] = [
     screens: [
       { name: 'test', label: t`Test an ad`, isAllowed: ({ may }) => may('POST', '/test_ad') },
       { name: 'alerts', label: t`Alerts`, isAllowed: ({ may }) => may('GET', '/alerts') },
-      { name: 'media_buys', label: t`Media buys`, isAllowed: ({ may }) => may('GET', '/media_buys') },
+      {
+        ...{ name: 'media_buys', label: t`Media buys`, isAllowed: ({ may }) => may('GET', '/media_buys') },
+        isListed: ({ me }) => me.sells_to_agents,
+      },
       { name: 'approvals', label: t`Approvals`, isAllowed: ({ may }) => may('GET', '/approvals') },
       { name: 'complaints', label: t`Complaints`, isAllowed: ({ may }) => may('GET', '/complaints') },
       { name: 'people', label: t`People`, isAllowed: ({ may }) => may('GET', '/people') },

@@ -24,6 +24,7 @@ export const NO_RIGHTS: Rights = {
     ...{ kind: 'machine', id: null, name: '', email: null, roles: [], permissions: [], publishers: null, advertisers: null },
     session_id: null,
     preferences: null,
+    sells_to_agents: false,
   },
   may: () => false,
   mayChange: () => false,

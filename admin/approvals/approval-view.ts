@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Answer } from '../api/wire.ts';
+import type { Answer, Problem } from '../api/wire.ts';
 import { PARENTS } from '../bookings/forms/entity-fields.ts';
 import { listOf } from '../bookings/forms/typed-text.ts';
 import type { Page, View } from '../page.ts';
@@ -21,10 +21,11 @@ import {
   type Approval,
   type ProposedChange,
 } from './approval-words.ts';
-import { t } from '../words/texts.ts';
+import { say, t } from '../words/texts.ts';
 
 const BACK = hashOf(['approvals']);
 const MAX_WORDS = 2_000;
+const NOTHING_MADE = t`What is booked has changed since it was proposed. Nothing was changed now: send it back, with words.`;
 
 /** One proposed change, and its decision. */
 export const openApproval = async (page: Page, id: number): Promise<View> => {
@@ -44,7 +45,10 @@ export const openApproval = async (page: Page, id: number): Promise<View> => {
   await readParents(page, read.value);
   let approval = read.value;
 
+  let refusal: Problem | undefined;
   const decided = async (answer: Answer<Approval>, done: string): Promise<void> => {
+    refusal = answer.ok || answer.problem.errors.length === 0 ? undefined : answer.problem;
+    if (refusal) return page.redraw();
     if (!answer.ok) return page.complain(answer.problem);
     approval = answer.value;
     page.toast(done);
@@ -73,6 +77,7 @@ export const openApproval = async (page: Page, id: number): Promise<View> => {
     section: 'approvals',
     render: () => html`
       ${crumbs([[BACK, t`Approvals`]], approvalTitle(approval))} ${pageHead(approvalTitle(approval), askedWords(approval), actions())}
+      ${refusal ? problemNote({ ...refusal, title: t`It cannot be made any more`, detail: NOTHING_MADE }, faultsOf(refusal)) : nothing}
       ${stateNote(approval)}
       ${card(
         t`Why it needs a second person`,
@@ -97,6 +102,9 @@ const readParents = async ({ store }: Page, { changes }: Approval): Promise<void
 
 const askedWords = ({ proposed_by: by, proposed_at: at, state, expires_at: until }: Approval): string =>
   t`Asked by ${by} on ${moment(at)}${state === 'open' ? t`. It waits until ${moment(until)}` : ''}.`;
+
+/** The same fault of several fields is said once. */
+const faultsOf = ({ errors }: Problem): readonly string[] => [...new Set(errors.map(({ detail }) => say(detail)))];
 
 const stateNote = ({ state, decided_by: by, decided_at: at, words }: Approval): TemplateResult | typeof nothing => {
   if (state === 'open') return nothing;

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { MediaBuyWire } from '../../src/buys/media-buy-api.ts';
+import type { Answer } from '../api/wire.ts';
 import type { Page, View } from '../page.ts';
 import { card, emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
@@ -10,18 +11,25 @@ import { count, money, price } from '../words/formats.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
 
-const MAX_SHOWN = 200;
+/** What waits is shown whole; of the others the newest. */
+const SHOWN = { waiting: 200, booked: 100, refused: 50 } as const;
+type Part = keyof typeof SHOWN;
+const PARTS = Object.keys(SHOWN) as readonly Part[];
 
 /** What agents of buyers have bought: what waits for a person first. */
 export const openMediaBuys = (page: Page): View => {
   const { store } = page;
-  const reading = createReading(page, async (api) => {
-    const answer = await api.get('/media_buys', { limit: MAX_SHOWN });
-    if (answer.ok) {
-      await store.ensure('advertisers', ...answer.value.map(({ advertiser_id: id }) => id));
-      await store.ensure('publishers', ...answer.value.map(({ publisher_id: id }) => id));
+  const reading = createReading(page, async (api): Promise<Answer<Readonly<Record<Part, readonly MediaBuyWire[]>>>> => {
+    const lists = { waiting: [], booked: [], refused: [] } as Record<Part, readonly MediaBuyWire[]>;
+    for (const state of PARTS) {
+      const answer = await api.get('/media_buys', { state, limit: SHOWN[state] });
+      if (!answer.ok) return answer;
+      lists[state] = answer.value;
     }
-    return answer;
+    const all = PARTS.flatMap((state) => lists[state]);
+    await store.ensure('advertisers', ...all.map(({ advertiser_id: id }) => id));
+    await store.ensure('publishers', ...all.map(({ publisher_id: id }) => id));
+    return { ok: true, value: lists };
   });
   const columns: readonly Column<MediaBuyWire>[] = [
     { label: t`Media buy`, prose: true, cell: nameOf },
@@ -30,7 +38,7 @@ export const openMediaBuys = (page: Page): View => {
       cell: ({ advertiser_id: id }) => html`<a href=${linkTo('advertisers', id)}>${store.find('advertisers', id)?.name ?? `#${id}`}</a>`,
     },
     { label: t`Publisher`, cell: ({ publisher_id: id }) => store.find('publishers', id)?.name ?? `#${id}`, minor: true },
-    { label: t`Bought by`, cell: ({ buyer }) => buyer, minor: true },
+    { label: t`Bought by`, cell: ({ buyer }) => buyer.replace(/^token:/, ''), minor: true },
     {
       label: t`Flight`,
       cell: ({ start_time: from, end_time: to }) => html`${unbroken(date(from.slice(0, 10)))} – ${unbroken(date(to.slice(0, 10)))}`,
@@ -38,10 +46,12 @@ export const openMediaBuys = (page: Page): View => {
     { label: t`Budget`, numeric: true, cell: ({ budget, currency }) => money(budget, currency) },
     { label: t`State`, cell: stateOf },
   ];
-  const list = (title: string, rows: readonly MediaBuyWire[]): TemplateResult | typeof nothing =>
-    rows.length === 0
-      ? nothing
-      : card(title, table({ caption: title, rows, columns }), html`<span class="pill quiet">${count(rows.length)}</span>`);
+  const list = (title: string, part: Part, rows: readonly MediaBuyWire[]): TemplateResult | typeof nothing => {
+    const isCut = rows.length === SHOWN[part];
+    const pill = html`<span class="pill ${part === 'waiting' ? 'warn' : 'quiet'}">${count(rows.length)}${isCut ? '+' : ''}</span>`;
+    const note = isCut ? html`<p class="muted">${t`The newest ${count(rows.length)} are shown.`}</p>` : nothing;
+    return rows.length === 0 ? nothing : card(title, html`${note}${table({ caption: title, rows, columns })}`, pill);
+  };
   return {
     title: t`Media buys`,
     section: 'media_buys',
@@ -50,29 +60,23 @@ export const openMediaBuys = (page: Page): View => {
         t`Media buys`,
         t`What agents of buyers have bought by the Ad Context Protocol. What waits is booked when a person approves it, and not before.`,
       )}
-      ${reading.render((rows) =>
-        rows.length === 0
-          ? emptyState(
-              t`No agent has bought anything yet. An agent needs the address of this service, and an API token with the role buyer.`,
-              {
-                ...{ text: '', label: t`New API token`, hash: hashOf(['tokens', 'new']) },
-              },
-            )
-          : html`${list(
-              t`Waits for a person`,
-              rows.filter(({ state }) => state === 'waiting'),
-            )}
-            ${list(
-              t`Booked`,
-              rows.filter(({ campaign_id: id }) => id !== null),
-            )}
-            ${list(
-              t`Refused`,
-              rows.filter(({ state }) => state === 'refused'),
-            )}`,
+      ${reading.render((lists) =>
+        PARTS.every((part) => lists[part].length === 0)
+          ? noneYet(page)
+          : html`${list(t`Waits for a person`, 'waiting', lists.waiting)} ${list(t`Booked`, 'booked', lists.booked)}
+            ${list(t`Refused`, 'refused', lists.refused)}`,
       )}
     `,
   };
+};
+
+/** An agent needs a token, which not everyone may make. */
+const noneYet = ({ rights }: Page): TemplateResult => {
+  const words = rights.me.sells_to_agents
+    ? t`No agent has bought anything yet. An agent needs the address of this service, and an API token with the role buyer.`
+    : t`No agent can buy here: the setting ADCP is off.`;
+  const isOffered = rights.me.sells_to_agents && rights.may('POST', '/tokens');
+  return emptyState(words, isOffered ? { text: '', label: t`New API token`, hash: hashOf(['tokens', 'new']) } : undefined);
 };
 
 /** Where it is looked at: the proposal while it waits, then the campaign. */
@@ -88,15 +92,16 @@ const nameOf = ({
   const parts = packages.map(
     ({ name: part, placement_id: placement, price: cpm, impressions, guaranteed }) =>
       html`<li>
+        ${part.startsWith(placement) ? part : `${part}, ${placement}`}:
         ${
           guaranteed
-            ? t`${part}: ${placement}, ${count(impressions)} impressions, CPM ${price(cpm, currency)}`
-            : t`${part}: ${placement}, up to ${count(impressions)} impressions, CPM ${price(cpm, currency)}`
+            ? t`${count(impressions)} impressions, CPM ${price(cpm, currency)}`
+            : t`up to ${count(impressions)} impressions, CPM ${price(cpm, currency)}`
         }
       </li>`,
   );
   return html`${hash === undefined ? html`<strong>${name}</strong>` : html`<a class="name" href=${hash}>${name}</a>`}
-    ${order === null ? nothing : html`<small>${order}</small>`}
+    ${order === null || name.includes(order) ? nothing : html`<small>${order}</small>`}
     <ul class="packages">
       ${parts}
     </ul>`;
@@ -114,12 +119,15 @@ const STATES: Readonly<Record<MediaBuyWire['state'], readonly [words: string, to
   canceled: [t`canceled by the buyer`, 'quiet'],
 };
 
-const stateOf = ({ state, packages, cancellation_reason: reason }: MediaBuyWire): TemplateResult => {
+const stateOf = ({ state, packages, waits_until: until, decided_by: by, words: said, ...buy }: MediaBuyWire): TemplateResult => {
   const [words, tone] = STATES[state];
   const sum = (of: 'creatives_missing' | 'creatives_pending'): number => packages.reduce((total, one) => total + one[of], 0);
   const [missing, pending] = [sum('creatives_missing'), sum('creatives_pending')];
   return html`<span class="pill ${tone}">${words}</span>
     ${pending > 0 ? html`<br /><small>${t`${counted(pending, 'creative')} to approve`}</small>` : nothing}
     ${missing > 0 ? html`<br /><small>${t`${counted(missing, 'creative')} not sent yet`}</small>` : nothing}
-    ${reason === null ? nothing : html`<br /><small>${reason}</small>`}`;
+    ${until === null ? nothing : html`<br /><small>${t`until ${date(until.slice(0, 10))}, then it is refused`}</small>`}
+    ${state !== 'refused' ? nothing : html`<br /><small>${by === null ? t`not decided in time` : t`decided by ${by}`}</small>`}
+    ${said === null ? nothing : html`<br /><small>“${said}”</small>`}
+    ${buy.cancellation_reason === null ? nothing : html`<br /><small>“${buy.cancellation_reason}”</small>`}`;
 };

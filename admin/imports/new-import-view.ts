@@ -104,9 +104,9 @@ export const openNewImport = async (page: Page, route: Route): Promise<View> => 
 };
 
 /** Why the file cannot be booked, with each fault at its place in it. */
-const refusalOf = ({ title, detail, errors }: Problem, place: string): TemplateResult =>
+const refusalOf = ({ code, title, detail, errors }: Problem, place: string): TemplateResult =>
   html`<div class="note bad">
-      <strong>${title}</strong>
+      <strong>${code === 'invalid_request' ? t`The file cannot be booked as it is` : title}</strong>
       <p>${detail}</p>
     </div>
     ${

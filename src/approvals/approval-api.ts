@@ -1,6 +1,7 @@
 import { schemaOf } from '../api/columns.ts';
 import { component } from '../api/component.ts';
-import { choiceQuery, idInPath, pageQuery, textQuery } from '../api/parameters.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { choiceQuery, idInPath, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { OPERATION } from '../bookings/bulk-api.ts';
@@ -46,14 +47,17 @@ export const APPROVAL_API = defineRoutes({
     ...ofPublishers,
     needs: 'history.read',
     summary: 'Proposed changes, the newest first',
-    parameters: {
-      state: choiceQuery(APPROVAL_STATES, 'Only those in this state'),
-      proposed_by: textQuery('Only those of this person or token'),
-      entity: textQuery('Only those that change records of this entity: line_item'),
-      entity_id: textQuery('Only those that change the record with this id, with `entity`'),
-      ...pageQuery({ default: 50, max: 200 }),
-    },
-    answer: ok('Proposals', s.listOf(APPROVAL)),
+    ...pagedList(
+      'Proposals',
+      APPROVAL,
+      {
+        state: choiceQuery(APPROVAL_STATES, 'Only those in this state'),
+        proposed_by: textQuery('Only those of this person or token'),
+        entity: textQuery('Only those that change records of this entity: line_item'),
+        entity_id: textQuery('Only those that change the record with this id, with `entity`'),
+      },
+      { size: { default: 50, max: 200 } },
+    ),
   },
   getApproval: {
     ...at('GET', '/api/approvals/{id}', 'people'),

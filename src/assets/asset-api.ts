@@ -1,8 +1,9 @@
 import { Unsafe } from '@sinclair/typebox';
 import { component } from '../api/component.ts';
 import { LINK, TOTAL } from '../api/openapi-document.ts';
-import { choiceQuery, idQuery, pageQuery, textInPath, textQuery } from '../api/parameters.ts';
-import { at, created, defineRoutes, noContent, ok, ownBody } from '../api/route.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { choiceQuery, idQuery, textInPath, textQuery } from '../api/parameters.ts';
+import { at, created, defineRoutes, noContent, ownBody } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { MAX_VIDEO_BYTES } from '../catalog/model/asset-rules.ts';
 
@@ -82,12 +83,15 @@ export const ASSET_API = defineRoutes({
     reach: 'own',
     cost: 'list',
     summary: 'The stored files, newest first',
-    parameters: {
-      publisher_id: ofPublisher('Only files of this publisher'),
-      include: choiceQuery(['uses'], 'Adds which creatives use each file; the service reads all creatives for it'),
-      ...pageQuery({ default: 100, max: 1000 }),
-    },
-    answer: ok('A page of them', s.listOf(ASSET), { headers: { ...TOTAL, ...LINK } }),
+    ...pagedList(
+      'A page of them',
+      ASSET,
+      {
+        publisher_id: ofPublisher('Only files of this publisher'),
+        include: choiceQuery(['uses'], 'Adds which creatives use each file; the service reads all creatives for it'),
+      },
+      { headers: { ...TOTAL, ...LINK } },
+    ),
   },
   deleteAsset: {
     ...at('DELETE', '/api/assets/{sha256}', 'creatives'),

@@ -1,7 +1,8 @@
 import { component } from '../api/component.ts';
 import { CSV_CONTENT, LINK } from '../api/openapi-document.ts';
-import { choiceOr, dayQuery, pageQuery, textQuery } from '../api/parameters.ts';
-import { at, defineRoutes, ok } from '../api/route.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { choiceOr, dayQuery, textQuery } from '../api/parameters.ts';
+import { at, defineRoutes } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { CHANGE_ACTIONS } from './audit-trail.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
@@ -58,17 +59,20 @@ export const AUDIT_API = defineRoutes({
     reach: 'own',
     cost: 'list',
     summary: 'Changes to the catalog and who made them, newest first',
-    parameters: {
-      entity: textQuery('Only this entity'),
-      entity_id: textQuery('Only this entity_id'),
-      actor: textQuery('Only this actor'),
-      action: textQuery('Only this action'),
-      q: textQuery('Only changes with each of these words in their note, actor, or what was before or after'),
-      from: dayQuery('Only from this UTC day on'),
-      to: dayQuery('Only up to this UTC day'),
-      format: choiceOr('json', ['json', 'csv'], 'CSV has all rows, before and after as JSON text'),
-      ...pageQuery({ default: 100, max: 1000 }),
-    },
-    answer: ok('Changes', s.listOf(AUDIT_ROW), { headers: LINK, files: CSV_CONTENT }),
+    ...pagedList(
+      'Changes',
+      AUDIT_ROW,
+      {
+        entity: textQuery('Only this entity'),
+        entity_id: textQuery('Only this entity_id'),
+        actor: textQuery('Only this actor'),
+        action: textQuery('Only this action'),
+        q: textQuery('Only changes with each of these words in their note, actor, or what was before or after'),
+        from: dayQuery('Only from this UTC day on'),
+        to: dayQuery('Only up to this UTC day'),
+        format: choiceOr('json', ['json', 'csv'], 'CSV has all rows, before and after as JSON text'),
+      },
+      { headers: LINK, files: CSV_CONTENT },
+    ),
   },
 });

@@ -1,9 +1,10 @@
 import { component } from '../api/component.ts';
-import { idInPath, pageQuery } from '../api/parameters.ts';
-import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { idInPath, type Parameters } from '../api/parameters.ts';
+import { at, created, defineRoutes, jsonBody, noContent } from '../api/route.ts';
 import { schemaOf } from '../api/columns.ts';
 import { NOT_BLANK } from '../base/schema-faults.ts';
-import { closedRecord, listOf, textOf, withDefault } from '../base/schema.ts';
+import { closedRecord, textOf, withDefault } from '../base/schema.ts';
 import { COMMENT_COLUMNS, COMMENT_DAY } from './comment-store.ts';
 
 /** Of the text of a comment, in characters. */
@@ -31,7 +32,6 @@ const list = {
   needs: 'records.read',
   reach: 'own',
   summary: 'Comments of staff, newest first',
-  answer: ok('Comments', listOf(COMMENT)),
 } as const;
 const add = {
   method: 'POST',
@@ -41,7 +41,7 @@ const add = {
   body,
   answer: created('Added', COMMENT),
 } as const;
-const page = pageQuery({ default: 50, max: 200 });
+const pages = <const P extends Parameters>(of: P) => pagedList('Comments', COMMENT, of, { size: { default: 50, max: 200 } });
 
 const ofCampaign = { path: '/api/campaigns/{id}/comments', tag: 'campaigns' } as const;
 const ofLineItem = { path: '/api/line_items/{id}/comments', tag: 'line_items' } as const;
@@ -50,9 +50,9 @@ const lineItem = { id: idInPath('line item') };
 
 /** Comments on campaigns and line items: who wrote what, and when. */
 export const COMMENT_API = defineRoutes({
-  listCampaignComments: { ...ofCampaign, ...list, parameters: { ...campaign, ...page } },
+  listCampaignComments: { ...ofCampaign, ...list, ...pages(campaign) },
   addCampaignComment: { ...ofCampaign, ...add, parameters: campaign },
-  listLineItemComments: { ...ofLineItem, ...list, parameters: { ...lineItem, ...page } },
+  listLineItemComments: { ...ofLineItem, ...list, ...pages(lineItem) },
   addLineItemComment: { ...ofLineItem, ...add, parameters: lineItem },
   deleteComment: {
     ...at('DELETE', '/api/comments/{id}', 'campaigns'),

@@ -1,6 +1,7 @@
 import { component } from '../api/component.ts';
-import { choiceQuery, idQuery, pageQuery } from '../api/parameters.ts';
-import { at, defineRoutes, ok } from '../api/route.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { choiceQuery, idQuery } from '../api/parameters.ts';
+import { at, defineRoutes } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { MEDIA_BUY_STATUSES } from './read-media-buys.ts';
 
@@ -40,6 +41,9 @@ const MEDIA_BUY = component(
     ),
     campaign_id: s.orNull(s.integer, { description: 'null: it is not booked' }),
     approval_id: s.orNull(s.integer, { description: 'The proposal that it waited for; null: none' }),
+    waits_until: s.orNull(s.moment, { description: 'It is refused then; null: it does not wait' }),
+    decided_by: s.orNull(s.text, { description: 'Who approved or refused it; null: it needed no approval, or was not decided in time' }),
+    words: s.orNull(s.text, { description: 'Of who decided, as its buyer reads them' }),
     currency: s.text,
     budget: s.money,
     start_time: s.moment,
@@ -52,6 +56,7 @@ const MEDIA_BUY = component(
   {
     ...{ id: 3, publisher_id: 1, advertiser_id: 2, name: 'Boots, spring', order_number: 'PO-1', buyer: 'buying agent', state: 'waiting' },
     ...{ campaign_id: null, approval_id: 4, currency: 'USD', budget: 450 },
+    ...{ waits_until: '2026-10-28T12:00:00.000Z', decided_by: null, words: null },
     ...{ start_time: '2026-11-01T00:00:00.000Z', end_time: '2026-12-01T00:00:00.000Z' },
     packages: [
       {
@@ -73,11 +78,14 @@ export const MEDIA_BUY_API = defineRoutes({
     reach: 'publishers',
     cost: 'list',
     summary: 'What agents have bought, and what of it waits for approval',
-    parameters: {
-      publisher_id: idQuery('publisher', 'Only of this publisher'),
-      state: choiceQuery(['waiting', 'booked', 'refused'], 'Only those that wait, that are booked, or that were refused'),
-      ...pageQuery({ default: 50, max: 200 }),
-    },
-    answer: ok('The newest first', s.listOf(MEDIA_BUY)),
+    ...pagedList(
+      'The newest first',
+      MEDIA_BUY,
+      {
+        publisher_id: idQuery('publisher', 'Only of this publisher'),
+        state: choiceQuery(['waiting', 'booked', 'refused'], 'Only those that wait, that are booked, or that were refused'),
+      },
+      { size: { default: 50, max: 200 } },
+    ),
   },
 });

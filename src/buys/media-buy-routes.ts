@@ -10,7 +10,14 @@ export interface MediaBuyRoutesOptions {
   readonly now: () => number;
 }
 
-type StoredBuy = MediaBuyRow & { readonly approval_state: string | null; readonly currency: string };
+interface StoredBuy extends MediaBuyRow {
+  readonly approval_state: 'waiting' | 'refused';
+  readonly currency: string;
+  /** Of its approval; null: it needed none, or is not decided. */
+  readonly expires_at: Date | null;
+  readonly decided_by: string | null;
+  readonly words: string | null;
+}
 
 const WAITS = "media_buys.campaign_id is null and approvals.state = 'open' and approvals.expires_at > :now";
 
@@ -31,7 +38,7 @@ export const mediaBuyRoutes = ({ knex, now }: MediaBuyRoutesOptions): Handlers<t
     if (state === 'refused') void query.whereNull('media_buys.campaign_id').whereRaw(`(${WAITS}) is not true`, at);
     const rows = await query.select<StoredBuy[]>(
       'media_buys.*',
-      'publishers.currency',
+      ...['publishers.currency', 'approvals.expires_at', 'approvals.decided_by', 'approvals.words'],
       knex.raw(`case when ${WAITS} then 'waiting' else 'refused' end as approval_state`, at),
     );
     const booked = await currentOf(
@@ -47,7 +54,9 @@ export const mediaBuyRoutes = ({ knex, now }: MediaBuyRoutesOptions): Handlers<t
         return {
           ...{ id: row.id, publisher_id: row.publisher_id, advertiser_id: row.advertiser_id, buyer: row.buyer },
           ...{ name: row.asked.name, order_number: row.asked.order_number },
-          state: current?.status ?? (row.approval_state === 'waiting' ? 'waiting' : 'refused'),
+          state: current?.status ?? row.approval_state,
+          waits_until: row.approval_state === 'waiting' ? (row.expires_at?.toISOString() ?? null) : null,
+          ...{ decided_by: row.decided_by, words: row.words },
           ...{ campaign_id: row.campaign_id, approval_id: row.approval_id, currency: row.currency, budget: budgetOf(packages) },
           ...{ start_time: row.asked.start_time, end_time: row.asked.end_time, packages, created_at: row.created_at.toISOString() },
           ...{ canceled_at: row.canceled_at?.toISOString() ?? null, cancellation_reason: row.cancellation_reason },

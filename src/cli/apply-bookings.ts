@@ -23,10 +23,23 @@ export const planBookings = async (client: BookingsClient, files: BookingLines, 
   return plan;
 };
 
-/** Shows the plan, asks, and applies it. @returns the exit code */
-export const applyBookings = async (client: BookingsClient, files: BookingLines, values: ApplyValues): Promise<number> => {
+/**
+ * Shows the plan, asks, and applies it.
+ *
+ * @param then is called once the bookings are as the files say, also where they were so before
+ * @returns the exit code
+ */
+export const applyBookings = async (
+  client: BookingsClient,
+  files: BookingLines,
+  values: ApplyValues,
+  then: (done: Applied) => Promise<void> = () => Promise.resolve(),
+): Promise<number> => {
   const plan = await planBookings(client, files, { ...values, json: false });
-  if (plan.changes.length === 0) return 0;
+  if (plan.changes.length === 0) {
+    await then(plan);
+    return 0;
+  }
   if (!values.yes && !(await isConfirmed())) {
     say('Nothing was changed.');
     return 1;
@@ -35,6 +48,7 @@ export const applyBookings = async (client: BookingsClient, files: BookingLines,
   const applied = await client.apply(files, { ...values, isDryRun: false, ifState: plan.state, note });
   say(values.json ? JSON.stringify(applied, undefined, 2) : `Applied: ${applied.changes.length} changes.`);
   if (applied.api_key !== undefined && !values.json) say(`API key of the new publisher, shown this once: ${applied.api_key}`);
+  await then(applied);
   return 0;
 };
 

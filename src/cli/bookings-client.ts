@@ -1,5 +1,6 @@
 import { parseUrl } from '../base/parse-url.ts';
 import { ASSET_FOLDER } from '../catalog/model/asset-rules.ts';
+import type { DeliveredDay } from '../imports/imported.ts';
 import { CliFault } from './cli-fault.ts';
 import type { BookingLines } from './read-bookings.ts';
 
@@ -46,9 +47,13 @@ export interface BookingsClient {
   storedFiles(): Promise<ReadonlyMap<string, string>>;
   /** Stores a file. @returns its path */
   store(file: { readonly name: string; readonly bytes: Buffer }, publisher: number | null): Promise<string>;
+  /** Keeps what another system had counted. @returns how many days were kept */
+  keepHistory(publisher: number, source: string, days: readonly DeliveredDay[]): Promise<number>;
 }
 
 const FILES_A_PAGE = 1000;
+/** As many as the service takes. */
+const DAYS_A_CALL = 2_000;
 
 /** The path of a stored file in contents, whichever host its address has. */
 const pathOf = (url: string): string => url.slice(Math.max(0, url.indexOf(ASSET_FOLDER)));
@@ -101,6 +106,16 @@ export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv):
       const answer = await call(`/api/assets?${query.toString()}`, { method: 'PUT', headers, body: new Uint8Array(bytes) });
       if (!answer.ok) throw new CliFault(`${name} cannot be stored: ${(await faultOf(answer)).message}`);
       return pathOf(((await answer.json()) as { readonly url: string }).url);
+    },
+    keepHistory: async (publisher, source, days) => {
+      let kept = 0;
+      for (let at = 0; at < days.length; at += DAYS_A_CALL) {
+        const body = JSON.stringify({ publisher_id: publisher, source, days: days.slice(at, at + DAYS_A_CALL) });
+        const answer = await call('/api/imported_history', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+        if (!answer.ok) throw new CliFault(`The history cannot be kept: ${(await faultOf(answer)).message}`);
+        kept += ((await answer.json()) as { readonly kept: number }).kept;
+      }
+      return kept;
     },
   };
 };

@@ -1,9 +1,9 @@
 import { schemaOf } from '../api/columns.ts';
 import { component } from '../api/component.ts';
 import { daysQuery } from '../api/days-query.ts';
-import { idInPath, idQuery, idsQuery, pageQuery, textInPath } from '../api/parameters.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { idInPath, idQuery, idsQuery, textInPath } from '../api/parameters.ts';
 import { at, defineRoutes, ok } from '../api/route.ts';
-import { listOf } from '../base/schema.ts';
 import { ATTENTION } from './attention/attention.ts';
 import { DELIVERY } from './delivery.ts';
 import { FLOW } from './flow/flow.ts';
@@ -131,12 +131,10 @@ export const DELIVERY_API = defineRoutes({
     reach: 'own',
     cost: 'list',
     summary: 'Complaints of users (quality reports) by creative and reason, most reported first',
-    parameters: {
+    ...pagedList('Reported creatives', REPORTED_CREATIVE, {
       publisher_id: idQuery('publisher', 'Only this publisher_id'),
       line_item_id: idQuery('line item', 'Only this line_item_id'),
       creative_id: idQuery('creative', 'Only this creative_id'),
-      ...pageQuery({ default: 100, max: 1000 }),
-    },
-    answer: ok('Reported creatives', listOf(REPORTED_CREATIVE)),
+    }),
   },
 });

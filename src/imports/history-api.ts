@@ -1,6 +1,6 @@
 import { component } from '../api/component.ts';
 import { choiceOr, dayQuery, idQuery, textQuery } from '../api/parameters.ts';
-import { at, defineRoutes, ok } from '../api/route.ts';
+import { at, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 
 export const HISTORY_GROUPS = ['month', 'day', 'campaign', 'line_item', 'creative', 'placement'] as const;
@@ -32,6 +32,39 @@ const HISTORY = component(
 );
 export type ImportedHistoryWire = s.Shape<typeof HISTORY>;
 
+/** Of a call: a client sends more in parts. */
+export const MAX_KEPT_DAYS = 2_000;
+const MAX_KEPT_BYTES = 1024 * 1024;
+const figure = s.integerOf({ minimum: 0, maximum: 2_147_483_647 });
+const key = s.textOf({ minLength: 1, maxLength: 128 });
+
+const KEPT_HISTORY = component(
+  'KeptHistory',
+  s.closedRecord({
+    publisher_id: s.recordId,
+    source: s.textOf({ minLength: 1, maxLength: 64, description: 'Which system has counted' }),
+    days: s.listOf(
+      s.closedRecord({
+        creative: s.described(key, 'The external_key of the creative'),
+        placement: key,
+        day: s.textOf({ format: 'date', description: 'Of the publisher' }),
+        impressions: figure,
+        clicks: figure,
+      }),
+      { minItems: 1, maxItems: MAX_KEPT_DAYS },
+    ),
+  }),
+  {
+    ...{ publisher_id: 1, source: 'revive' },
+    days: [{ creative: 'revive:banner:12', placement: 'revive-zone-3', day: '2026-09-30', impressions: 3_100, clicks: 6 }],
+  },
+);
+const KEPT = component(
+  'KeptDays',
+  s.record({ kept: s.count, unknown: s.described(s.count, 'Days of creatives that the publisher does not have: they are not kept') }),
+  { kept: 1, unknown: 0 },
+);
+
 /** What another system had counted before bookings were imported. */
 export const HISTORY_API = defineRoutes({
   getImportedHistory: {
@@ -51,5 +84,14 @@ export const HISTORY_API = defineRoutes({
       group_by: choiceOr('month', HISTORY_GROUPS, 'What a row is of'),
     },
     answer: ok('The history', HISTORY),
+  },
+  keepImportedHistory: {
+    ...at('POST', '/api/imported_history', 'delivery'),
+    needs: 'bookings.write',
+    reach: 'publishers',
+    cost: 'list',
+    summary: 'Keep what another system had counted of imported creatives. A day that is sent again takes the place of the first',
+    body: jsonBody(KEPT_HISTORY, 'The history has faults.', { maxBytes: MAX_KEPT_BYTES, maxValues: 6 * MAX_KEPT_DAYS + 10 }),
+    answer: ok('What was kept', KEPT),
   },
 });

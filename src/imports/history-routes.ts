@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
-import { isLimited } from '../access/scope.ts';
-import { answer, type Handlers } from '../api/route.ts';
+import { isLimited, maySee } from '../access/scope.ts';
+import { answer, refuse, type Handlers } from '../api/route.ts';
 import { isVisible, scopeBinding } from '../bookings/record-scope.ts';
 import { MAX_HISTORY_ROWS, type HISTORY_API, type HISTORY_GROUPS } from './history-api.ts';
+import { keepDays } from './imported-days.ts';
 
 type Group = (typeof HISTORY_GROUPS)[number];
 
@@ -21,8 +22,30 @@ interface Sums {
   readonly clicks: string | null;
 }
 
+export interface HistoryRoutesOptions {
+  readonly knex: Knex;
+  /** For reports: their queries have connections apart from the others. */
+  readonly reportKnex: Knex;
+}
+
 /** What other systems had counted. */
-export const historyRoutes = ({ knex }: { readonly knex: Knex }): Handlers<typeof HISTORY_API> => ({
+export const historyRoutes = ({ knex: main, reportKnex: knex }: HistoryRoutesOptions): Handlers<typeof HISTORY_API> => ({
+  keepImportedHistory: async ({ body: { publisher_id: publisherId, source, days } }, { caller }) => {
+    const isKnown =
+      maySee(caller.publishers, publisherId) && (await main('publishers').where({ id: publisherId }).first('id')) !== undefined;
+    if (!isKnown) return refuse('invalid_request', 'The history has faults.', [{ pointer: '/publisher_id', detail: 'does not exist' }]);
+    const seen = new Set<string>();
+    const faults = days.flatMap(({ creative, placement, day }, i) => {
+      const key = JSON.stringify([creative, placement, day]);
+      if (seen.has(key)) return [{ pointer: `/days/${i}`, detail: 'is there twice: the same creative, placement and day' }];
+      seen.add(key);
+      return [];
+    });
+    if (faults.length > 0) return refuse('invalid_request', 'The history has faults.', faults);
+    const kept = await main.transaction((trx) => keepDays(trx, { publisherId, source, days }));
+    return answer({ kept, unknown: days.length - kept });
+  },
+
   getImportedHistory: async ({ from, to, group_by: group, ...only }, { caller }) => {
     const days = knex('imported_days');
     for (const [column, value] of Object.entries(only)) if (value !== undefined) void days.where({ [column]: value });

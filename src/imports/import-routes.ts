@@ -231,10 +231,6 @@ const refusalOf = (outcome: Exclude<BookOutcome, { readonly kind: 'booked' }>): 
             'A second person has to approve what this changes, and nothing was booked.',
             outcome.faults.map(atPlace),
           )
-        : refuse(
-            'invalid_request',
-            `The file cannot be booked as it is, and nothing was changed: ${outcome.faults.length} faults.`,
-            outcome.faults.map(atPlace),
-          );
+        : refuse('invalid_request', `Nothing was changed. Faults: ${outcome.faults.length}.`, outcome.faults.map(atPlace));
   }
 };

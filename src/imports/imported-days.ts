@@ -10,11 +10,12 @@ export interface StoredDays {
 
 const DAYS_AT_ONCE = 5_000;
 
-/** Keeps what another system had counted of creatives that are booked now. The same days again take the place of the first. */
-export const keepDays = async (trx: Knex.Transaction, { publisherId, source, days }: StoredDays): Promise<void> => {
+/** Keeps what another system had counted of creatives that are booked now. The same days again take the place of the first. Resolves to their number. */
+export const keepDays = async (trx: Knex.Transaction, { publisherId, source, days }: StoredDays): Promise<number> => {
+  let kept = 0;
   for (let i = 0; i < days.length; i += DAYS_AT_ONCE) {
     const some = days.slice(i, i + DAYS_AT_ONCE);
-    await trx.raw(
+    const { rowCount } = await trx.raw<{ readonly rowCount: number }>(
       `insert into imported_days (publisher_id, day, creative_id, placement_id, line_item_id, campaign_id, source, impressions, clicks)
        select :publisherId, d.day, c.id, d.placement, c.line_item_id, l.campaign_id, :source, d.impressions, d.clicks
        from unnest(cast(:creatives as text[]), cast(:placements as text[]), cast(:days as date[]), cast(:impressions as int[]), cast(:clicks as int[]))
@@ -32,5 +33,7 @@ export const keepDays = async (trx: Knex.Transaction, { publisherId, source, day
         clicks: some.map(({ clicks }) => clicks),
       },
     );
+    kept += rowCount;
   }
+  return kept;
 };

@@ -60,6 +60,8 @@ export interface PeopleOptions {
   /** Whether the tool needs a sign-in although there is neither a token nor an account. */
   readonly alwaysRequired: boolean;
   readonly providers: readonly ProviderSettings[];
+  /** Whether agents of buyers may buy: their screen is in the navigation. */
+  readonly sellsToAgents: boolean;
   readonly sessionIdleMs: number;
   readonly sessionLifetimeMs: number;
   readonly attempts: Attempts;

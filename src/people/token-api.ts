@@ -1,7 +1,8 @@
 import { schemaOf } from '../api/columns.ts';
 import { component } from '../api/component.ts';
-import { idInPath, pageQuery } from '../api/parameters.ts';
-import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { idInPath } from '../api/parameters.ts';
+import { at, created, defineRoutes, jsonBody, noContent } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { NAME_OF_64 } from '../base/schema-faults.ts';
 import { rightsSchema } from './rights.ts';
@@ -41,8 +42,7 @@ export const TOKEN_API = defineRoutes({
     ...at('GET', '/api/tokens', 'people'),
     needs: 'people.write',
     summary: 'API tokens, newest first, with those that are revoked or have expired',
-    parameters: pageQuery({ default: 100, max: 1000 }),
-    answer: ok('Tokens', s.listOf(TOKEN)),
+    ...pagedList('Tokens', TOKEN, {}),
   },
   createToken: {
     ...at('POST', '/api/tokens', 'people'),

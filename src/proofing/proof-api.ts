@@ -1,6 +1,7 @@
 import { schemaOf } from '../api/columns.ts';
 import { component } from '../api/component.ts';
-import { idInPath, idQuery, pageQuery } from '../api/parameters.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { idInPath, idQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import { NOT_BLANK } from '../base/schema-faults.ts';
 import * as s from '../base/schema.ts';
@@ -55,12 +56,10 @@ export const PROOF_API = defineRoutes({
     reach: 'publishers',
     cost: 'list',
     summary: 'Links to proofs, newest first, with those that are revoked or have expired',
-    parameters: {
+    ...pagedList('Links', PROOF_LINK, {
       campaign_id: idQuery('a campaign', 'Only those of this campaign'),
       creative_id: idQuery('a creative', 'Only those that show this creative'),
-      ...pageQuery({ default: 100, max: 1000 }),
-    },
-    answer: ok('Links', s.listOf(PROOF_LINK)),
+    }),
   },
   createProofLink: {
     ...at('POST', '/api/proof_links', 'creatives'),

@@ -52,6 +52,7 @@ export const composePeople = ({ settings, stores, observe, providers }: Foundati
     },
     ...{ providers, sessionIdleMs, sessionLifetimeMs, originOf, sealBox: secretBox },
     toolUrl: toolUrlOf(settings),
+    sellsToAgents: settings.adcp !== 'off',
     attempts: createAttempts(counting),
     presence: createPresence(counting),
     sendMail: smtp && createSendMail(smtp.url, smtp.from),

@@ -1,7 +1,8 @@
 import { schemaOf } from '../api/columns.ts';
 import { component } from '../api/component.ts';
-import { idInPath, pageQuery } from '../api/parameters.ts';
-import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
+import { pagedList } from '../api/paged-list.ts';
+import { idInPath } from '../api/parameters.ts';
+import { at, created, defineRoutes, jsonBody, noContent } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { LINK_DAYS } from '../links/shared-link-store.ts';
 import { REPORT_LINK_COLUMNS, type ReportLink } from './report-link-store.ts';
@@ -37,8 +38,7 @@ export const REPORT_LINK_API = defineRoutes({
     reach: 'publishers',
     cost: 'list',
     summary: 'Read-only links, newest first, with those that are revoked or have expired',
-    parameters: pageQuery({ default: 100, max: 1000 }),
-    answer: ok('Links', s.listOf(REPORT_LINK)),
+    ...pagedList('Links', REPORT_LINK, {}),
   },
   createReportLink: {
     ...at('POST', '/api/report_links', 'delivery'),

@@ -142,7 +142,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...bookingDraftRoutes(createBookingDraftStore({ knex })),
     ...declarationRoutes({ knex, writer, dimensions }),
     ...mediaBuyRoutes({ knex, now: asking.now }),
-    ...historyRoutes({ knex: options.reportKnex }),
+    ...historyRoutes(options),
     ...importRoutes({ knex, writer, dimensions, maxStoredBytes: options.maxStoredBytes }),
     ...people.handlers,
     ...commentRoutes(createCommentStore({ knex }), createNoteMentions(mentions, staffMail)),

@@ -1,5 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import knexOf, { type Knex } from 'knex';
+import { runConformance } from '@adcp/sdk/conformance';
 import { getComplianceStoryboardById, listAllComplianceStoryboards, runStoryboard } from '@adcp/sdk/testing';
 import { eventually } from '../../testkit/until.ts';
 import type { ApiCall, Json } from '../api/api-client.ts';
@@ -9,6 +10,7 @@ import { startWebhookReceiver } from '../setup/start-receivers.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { account, callSeller, daysAhead, purchase as buy, SELLING, startSelling } from './buyer-calls.ts';
 import { APPLY, NOT_APPLICABLE, withOurs } from './adcp-stories.ts';
 
 const banner = { width: 300, height: 250, formats: ['banner'] };
@@ -33,27 +35,6 @@ let approver: TestBrowser;
 let free: string;
 let decided: string;
 
-const made = async (path: string, body: object): Promise<Json> => {
-  const answer = await machine('POST', path, body);
-  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body;
-};
-
-const sellerOf = async (name: string, places: readonly { readonly id: string }[], more: object): Promise<string> => {
-  const rates = ['300x250', '640x360'].map((size) => ({ budget_type: 'CPM', price: 8, size }));
-  const { id: publisher } = await made('/publishers', { name, domain: 'gazette.example', rate_card: rates, ...more });
-  for (const place of places) await made('/placements', { publisher_id: publisher, ...place });
-  const figures = { available: [50_000_000], sold: [0], p10: [0], p90: [0] };
-  await knex('forecast_bases').insert({
-    ...{ publisher_id: publisher, made_on: '2999-01-01', catalog_version: 1 },
-    figures: JSON.stringify({ days: ['2999-01-01'], placements: Object.fromEntries(places.map(({ id }) => [id, figures])), bookings: {} }),
-  });
-  const domains = ['acmeoutdoor.example', 'acme-corp.com', 'nova-brands.com'];
-  const advertisers = [];
-  for (const domain of domains) advertisers.push((await made('/advertisers', { name: domain, domain })).id as number);
-  return tokenOf(machine, `buyer at ${name}`, ['buyer'], [publisher as number], advertisers);
-};
-
 beforeAll(async () => {
   const database = await testDatabase();
   knex = knexOf({ client: 'pg', connection: database });
@@ -66,18 +47,12 @@ beforeAll(async () => {
       ROLE: 'tool',
       ACCOUNTS: 'true',
     },
-    ...{
-      ADCP: 'on',
-      AGENT_CALLS: '5000',
-      TOOL_URL: 'https://ads.example.com',
-      SEAL_KEYS: 'a:seal-key-of-the-tests-with-enough-characters',
-    },
-    BIDDER_ALLOW_PRIVATE: 'true',
+    ...{ ...SELLING, AGENT_CALLS: '5000', BIDDER_ALLOW_PRIVATE: 'true' },
   };
   replica = await startReplica({ env });
   machine = callWith(replica.url, MACHINE);
-  free = await sellerOf('The Gazette', OPEN_PLACES, { approval_of_media_buys: false });
-  decided = await sellerOf('The Herald', DECIDED_PLACES, {});
+  free = (await startSelling({ machine, knex }, 'The Gazette', OPEN_PLACES, { approval_of_media_buys: false })).token;
+  decided = (await startSelling({ machine, knex }, 'The Herald', DECIDED_PLACES)).token;
   const invited = await machine('POST', '/people', { email: 'ann@gazette.example', name: 'Ann', roles: ['approver'], publishers: null });
   approver = browserAt(replica.url);
   await approver.call('POST', '/auth/password', {
@@ -110,29 +85,7 @@ const faultsOf = async (id: string, token: string): Promise<readonly string[]> =
     });
 };
 
-const call = async (
-  token: string | undefined,
-  name: string,
-  given: object = {},
-): Promise<{ readonly status: number; readonly value: Json }> => {
-  const answer = await fetch(`${replica.url}/adcp`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Accept: 'application/json',
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
-  });
-  return { status: answer.status, value: (await answer.json()).result?.structuredContent };
-};
-
-const daysAhead = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
-const account = { brand: { domain: 'acmeoutdoor.example' }, operator: 'agency.example' };
-const pack = { product_id: 'display-top', pricing_option_id: 'cpm_fixed', budget: 800 };
-const buy = (one: object = {}, more: object = {}) => ({
-  ...{ idempotency_key: randomUUID(), account, start_time: daysAhead(1), end_time: daysAhead(8), packages: [{ ...pack, ...one }], ...more },
-});
+const call = (token: string | undefined, name: string, given: object = {}) => callSeller(replica.url, token, name, given);
 
 test('every story of the SDK for sellers of media is run, or has a reason why not', () => {
   const known = new Set([...APPLY, 'sales_guaranteed', ...Object.keys(NOT_APPLICABLE)]);
@@ -219,14 +172,45 @@ test.each([
   expect((await call(free, 'get_media_buys')).value.media_buys).toHaveLength(before);
 });
 
-test('a purchase that is sent a hundred times at the same time is one', async () => {
+test('an agent that repeats a purchase a thousand times, a hundred at the same time, has bought once', async () => {
   const given = buy({ targeting_overlay: { geo_countries: ['US'], device_type: ['mobile'] } });
-  const answers = await Promise.all(Array.from({ length: 100 }, () => call(free, 'create_media_buy', given)));
-  expect(new Set(answers.map(({ value }) => value.media_buy_id as string)).size).toBe(1);
-  const [{ value }] = answers as [(typeof answers)[number]];
+  /** As the protocol has it: a call that has to wait for the end of the first is sent again. */
+  const repeated = async (): Promise<Json> => {
+    for (;;) {
+      const { value } = await call(free, 'create_media_buy', given);
+      if (value.adcp_error?.code !== 'CONFLICT' || value.adcp_error.retry_after === undefined) return value;
+    }
+  };
+  const campaigns = async (): Promise<number> => Number((await machine('GET', '/campaigns')).headers.get('x-total-count'));
+  const before = await campaigns();
+  const answers: Json[] = [];
+  for (let i = 0; i < 10; i++) answers.push(...(await Promise.all(Array.from({ length: 100 }, repeated))));
+  expect(new Set(answers.map(({ media_buy_id: id }) => id as string)).size).toBe(1);
+  expect(answers.filter(({ replayed }) => replayed === false)).toHaveLength(1);
+  expect(await campaigns()).toBe(before + 1);
+  const [value] = answers;
   const { body } = await machine('GET', `/line_items/${value.packages[0].package_id as string}`);
   expect(body).toMatchObject({ cpm: 8, budget: 800, goal_impressions: 100_000, placement_ids: ['display-top'] });
   expect(body.targeting).toMatchObject({ countries: ['US'], devices: ['mobile'] });
+});
+
+test('what the fuzzer of the SDK sends is answered, or refused, as the protocol has it', async () => {
+  const { value: bought } = await call(free, 'create_media_buy', buy());
+  const report = await runConformance(`${replica.url}/adcp`, {
+    ...{ seed: 7, turnBudget: 10, protocol: 'mcp', authToken: free },
+    tools: [
+      'get_adcp_capabilities',
+      'get_products',
+      'list_creative_formats',
+      'list_creatives',
+      'get_media_buys',
+      'get_media_buy_delivery',
+      'update_media_buy',
+    ],
+    fixtures: { media_buy_ids: [String(bought.media_buy_id)] },
+  });
+  expect(report.failures.map(({ tool, input, ...more }) => JSON.stringify({ tool, input, more }).slice(0, 2_000))).toEqual([]);
+  expect(report.totalRuns).toBeGreaterThan(60);
 });
 
 test('without a token, capabilities alone are answered', async () => {

@@ -101,7 +101,7 @@ test('a viewer sees records, deliveries and reports, and no button or form that 
       'Creatives',
       'Files',
     ],
-    ...['Test an ad', 'Alerts', 'Media buys', 'Complaints', 'API', 'Help'],
+    ...['Test an ad', 'Alerts', 'Complaints', 'API', 'Help'],
   ]);
   await page.locator('.person-menu').getByText('token:viewer').waitFor();
   await shootWidths(page, 'rights-viewer-home');

@@ -100,7 +100,18 @@ test('Revive is brought over with its rules and files, and a second time changes
   ])
     expect(report).toContain(line);
 
+  expect(planned.out).toContain('Days of history to keep: 1.');
+  expect(applied.out).toContain('Days of history kept: 1.');
+  const [{ id: made }] = (await machine('GET', '/publishers')).body;
+  const history = async () => (await machine('GET', `/imported_history?publisher_id=${made}&group_by=day`)).body;
+  const counted = {
+    ...{ source: 'revive', first_day: '2026-02-01', last_day: '2026-02-01', totals: { impressions: 120_000, clicks: 80 } },
+    rows: [{ of: '2026-02-01', name: null, impressions: 120_000, clicks: 80 }],
+  };
+  expect(await history()).toEqual(counted);
+
   const again = await ads('import', 'revive', '--from', revive, '--yes', '--report', 'again.json');
+  expect(await history()).toEqual(counted);
   expect([again.code, again.err]).toEqual([0, '']);
   expect(again.out).toContain('Nothing would change: ');
   expect(JSON.parse(await file('again.json')).records).toMatchObject({ placements: 3, campaigns: 3, line_items: 3, creatives: 5 });

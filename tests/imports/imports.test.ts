@@ -185,3 +185,18 @@ test('an import is for who may book for its publisher', async () => {
     expect([path, (await call(method, `/imports/${id}${path}`)).status]).toEqual([path, 404]);
   expect((await sheet([HEAD, ROW].join('\n'), others)).status).toBe(404);
 });
+
+test('history is kept for creatives that the publisher has; what is there twice, or is no figure, is refused', async () => {
+  const { body: publisher } = await machine('POST', '/publishers', { name: 'H', domain: 'h.example' });
+  const keep = (days: readonly object[], publisherId = publisher.id as number) =>
+    machine('POST', '/imported_history', { publisher_id: publisherId, source: 'revive', days });
+  const one = { creative: 'revive:banner:1', placement: 'top', day: '2026-02-01', impressions: 5, clicks: 1 };
+  expect((await keep([one])).body).toEqual({ kept: 0, unknown: 1 });
+  const pointers = async (days: readonly object[], publisherId?: number) =>
+    ((await keep(days, publisherId)).body.errors as readonly { readonly pointer: string }[]).map(({ pointer }) => pointer);
+  expect(await pointers([one, { ...one, clicks: 2 }])).toEqual(['/days/1']);
+  expect(await pointers([{ ...one, impressions: 1e10 }])).toEqual(['/days/0/impressions']);
+  expect(await pointers([{ ...one, day: '2026-02-30' }])).toEqual(['/days/0/day']);
+  expect(await pointers(Array(2_001).fill(one))).toEqual(['/days']);
+  expect(await pointers([one], 999_999)).toEqual(['/publisher_id']);
+});

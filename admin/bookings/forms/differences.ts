@@ -4,8 +4,12 @@ import { draftOf } from './entity-draft.ts';
 import { fieldsOf, isAmount, wordsOf } from './entity-fields.ts';
 import { readAt } from './pointer.ts';
 import { listOf } from './typed-text.ts';
-import { price } from '../../words/formats.ts';
+import { date } from '../../words/dates.ts';
+import { count, price } from '../../words/formats.ts';
 import { t } from '../../words/texts.ts';
+
+/** A day, or a moment of one. */
+const IS_DAY = /^\d{4}-\d{2}-\d{2}(?:$|T)/;
 
 /** A field of a record before and after a change, in words. */
 export interface Difference {
@@ -31,6 +35,7 @@ export const differencesOf = (
   const [old, now] = [draftOf(kind, before ?? {}), draftOf(kind, after)];
   return fieldsOf(kind).flatMap((field) => {
     const { pointer, parent } = field;
+    const name = pointer.slice(1);
     const [was, is] = [readAt(old, pointer), readAt(now, pointer)];
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
     const shown = (value: unknown): string =>
@@ -39,9 +44,13 @@ export const differencesOf = (
             .filter((id) => id !== '')
             .map((id) => nameOf(parent, id))
             .join(', ') || t`nothing`
-        : isAmount(kind, pointer.slice(1)) && typeof value === 'string' && Number(value)
+        : typeof value === 'string' && Number(value) && isAmount(kind, name)
           ? price(Number(value), currency)
-          : valueInWords(field, value);
+          : typeof value === 'string' && Number(value) && /impressions|clicks/.test(name)
+            ? count(Number(value))
+            : typeof value === 'string' && IS_DAY.test(value)
+              ? date(value)
+              : valueInWords(field, value);
     return [{ label: wordsOf(field, now).label, before: shown(was), after: shown(is) }];
   });
 };

@@ -10,7 +10,9 @@ import { adcpFault, refuseBuyer } from './adcp-fault.ts';
 export const REPLAY_SECONDS = MS_PER_DAY / 1_000;
 /** For how long a repeated call waits for the end of the first one. */
 const MAX_WAIT_MS = 5_000;
-const LOOK_EVERY_MS = 100;
+/** It looks less and less often: many that wait must not delay the first. */
+const FIRST_LOOK_MS = 100;
+const MAX_LOOK_MS = 1_000;
 /** A call that has no end by then ended with its replica. */
 const MAX_CALL_MS = 120_000;
 
@@ -67,7 +69,7 @@ export const createCallOnce =
       return { ...answer, value: answer.isError ? answer.value : { ...answer.value, replayed: false } };
     }
     const until = now() + MAX_WAIT_MS;
-    for (;;) {
+    for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(2 * waitMs, MAX_LOOK_MS)) {
       const kept = await knex('idempotency_keys').where(row).first<Kept | undefined>();
       if (!kept)
         return refuseBuyer([adcpFault('CONFLICT', 'The first call with this idempotency_key has just failed.', { retry_after: 1 })]);
@@ -82,7 +84,7 @@ export const createCallOnce =
           : 'The first call with this idempotency_key has not ended.';
         return refuseBuyer([adcpFault('CONFLICT', words, { retry_after: 2 })]);
       }
-      await pause(LOOK_EVERY_MS);
+      await pause(waitMs);
     }
   };
 

@@ -38,9 +38,10 @@ export const createMediaBuy: BuyerTool = async (given, { seller, buyer }) => {
   const webhook = readWebhook(given['push_notification_config'], seller);
   if (webhook && isFault(webhook)) return webhook;
   const order = given['po_number'];
+  const orderNumber = typeof order === 'string' && order.trim() !== '' ? order.slice(0, 64) : null;
   const asked = {
-    name: `${account.name}, ${flight.start_time.slice(0, 10)} by ${buyer.caller.name}`.slice(0, 200),
-    order_number: typeof order === 'string' ? order.slice(0, 64) : null,
+    name: [account.name, ...(orderNumber === null ? [] : [orderNumber]), flight.start_time.slice(0, 10)].join(', ').slice(0, 200),
+    order_number: orderNumber,
     ...flight,
     packages,
   };

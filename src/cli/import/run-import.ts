@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { applyBookings, isConfirmed, planBookings, say } from '../apply-bookings.ts';
-import type { BookingsClient } from '../bookings-client.ts';
+import type { Applied, BookingsClient } from '../bookings-client.ts';
 import { CliFault } from '../cli-fault.ts';
 import { readBookings } from '../read-bookings.ts';
 import { ImportFault } from '../../imports/import-fault.ts';
@@ -48,9 +48,16 @@ export const runImport = async (client: BookingsClient, names: readonly string[]
   const missing = [...imported.files.values()].filter(({ sha256 }) => !stored.has(sha256));
   if (missing.length > 0) say(`${missing.length} files are not stored yet.`);
   const lines = await readBookings([output], process.env);
+  const { history = [] } = imported;
+  /** After the bookings, whose creatives it is of: what is lost on the way comes with the next run. */
+  const keepHistory = async ({ publisher_id: publisher }: Applied): Promise<void> => {
+    if (publisher === null || history.length === 0) return;
+    say(`Days of history kept: ${await client.keepHistory(publisher, source, history)}.`);
+  };
   if (values['dry-run'] || missing.length === 0) {
-    if (!values['dry-run']) return applyBookings(client, lines, values);
+    if (!values['dry-run']) return applyBookings(client, lines, values, keepHistory);
     await planBookings(client, lines, values);
+    if (history.length > 0) say(`Days of history to keep: ${history.length}.`);
     return 0;
   }
   // The bookings are refused before a file is stored for them, not after.
@@ -61,7 +68,7 @@ export const runImport = async (client: BookingsClient, names: readonly string[]
   }
   for (const file of missing) stored.set(file.sha256, await client.store(file, plan.publisher_id));
   await writeBookings(output, imported, stored);
-  return applyBookings(client, await readBookings([output], process.env), { ...values, yes: true });
+  return applyBookings(client, await readBookings([output], process.env), { ...values, yes: true }, keepHistory);
 };
 
 const writeBookings = async (output: string, { bookings, files }: Imported, stored: ReadonlyMap<string, string>): Promise<void> => {

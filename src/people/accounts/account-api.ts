@@ -23,10 +23,11 @@ const ME = component(
     advertisers: RIGHTS_COLUMNS.advertisers.schema,
     session_id: s.orNull(s.integer, { description: 'Of the session that calls' }),
     preferences: s.nullOr(PREFERENCES, {}, 'No person: the page keeps them in the browser'),
+    sells_to_agents: s.described(s.boolean, 'Whether agents of buyers may buy here: the setting ADCP'),
   }),
   {
     ...{ kind: 'token', id: 3, name: 'token:nightly export', email: null, roles: ['viewer'], permissions: [...ROLES.viewer] },
-    ...{ publishers: [1], advertisers: null, session_id: null, preferences: null },
+    ...{ publishers: [1], advertisers: null, session_id: null, preferences: null, sells_to_agents: false },
   },
 );
 

@@ -16,14 +16,18 @@ export interface AccountRoutesOptions {
   readonly sessions: SessionStore;
   readonly passwords: Passwords;
   readonly checkOwner: CheckOwner;
+  /** Whether agents of buyers may buy. */
+  readonly sellsToAgents: boolean;
 }
 
 const shown = (
   { kind, id, name, fullName, sessionId, roles, permissions, publishers, advertisers }: Caller,
   preferences: Preferences | null,
+  sellsToAgents: boolean,
 ) => ({
   ...{ kind, id, name: fullName ?? name, email: kind === 'person' ? name : null },
   ...{ roles, permissions: [...permissions], publishers, advertisers, session_id: sessionId, preferences },
+  sells_to_agents: sellsToAgents,
 });
 
 export const noPerson = (): Refused => refuse('conflict', 'Tokens have no account: sign in as a person.');
@@ -33,7 +37,7 @@ export const personIdOf = ({ kind, id }: Caller): number | undefined => (kind ==
 
 /** What people see and change of themselves. */
 export const accountRoutes = (options: AccountRoutesOptions): Handlers<typeof ACCOUNT_API> => {
-  const { knex, people, sessions, passwords, checkOwner } = options;
+  const { knex, people, sessions, passwords, checkOwner, sellsToAgents } = options;
   const readPreferences = async (caller: Caller): Promise<Preferences | null> => {
     const id = personIdOf(caller);
     if (id === undefined) return null;
@@ -41,13 +45,14 @@ export const accountRoutes = (options: AccountRoutesOptions): Handlers<typeof AC
     return preferencesOf(row?.preferences ?? {});
   };
   return {
-    getMe: async (_asked, { caller }) => answer(shown(caller, await readPreferences(caller))),
+    getMe: async (_asked, { caller }) => answer(shown(caller, await readPreferences(caller), sellsToAgents)),
 
     changeMe: async ({ body }, { caller }) => {
       const id = personIdOf(caller);
       if (id === undefined) return noPerson();
       const person = await people.change(id, body, caller);
-      return 'refusal' in person ? noSuch('person') : answer(shown({ ...caller, fullName: person.name }, await readPreferences(caller)));
+      if ('refusal' in person) return noSuch('person');
+      return answer(shown({ ...caller, fullName: person.name }, await readPreferences(caller), sellsToAgents));
     },
 
     changeMyPreferences: async ({ body }, { caller }) => {

@@ -1,6 +1,7 @@
 import { schemaOf } from '../../api/columns.ts';
 import { component } from '../../api/component.ts';
-import { idInPath, pageQuery } from '../../api/parameters.ts';
+import { pagedList } from '../../api/paged-list.ts';
+import { idInPath } from '../../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { rightsSchema } from '../rights.ts';
@@ -61,8 +62,7 @@ export const PERSON_API = defineRoutes({
     needs: 'people.invite',
     reach: 'own',
     summary: 'People by name, disabled ones last',
-    parameters: pageQuery({ default: 100, max: 1000 }),
-    answer: ok('People', s.listOf(PERSON)),
+    ...pagedList('People', PERSON, {}),
   },
   getPerson: {
     ...at('GET', '/api/people/{id}', 'people'),

@@ -1,0 +1,6 @@
+class AdCPAdapterError(Exception):
+    pass
+
+
+class AdCPCapabilityNotSupportedError(Exception):
+    pass
