@@ -5,9 +5,9 @@ import type { StepClass } from './story.ts';
 
 /** The columns of who sees a line item, and at which hours. */
 export const audience = (draw: Draw, has: (name: StepClass) => boolean): CatalogRow => ({
-  schedule: has('schedules') && draw.oneIn(4) ? dayParts(draw) : [],
+  schedule: has('schedules') && draw.oneIn(5) ? dayParts(draw) : [],
   schedule_zone: draw.of(['publisher', 'visitor']),
-  targeting: has('visitors') && draw.oneIn(3) ? draw.of(TARGETINGS) : {},
+  targeting: has('visitors') && draw.oneIn(4) ? draw.of(TARGETINGS) : {},
 });
 
 /** Parts of different days: an hour is in one part only. */
