@@ -50,14 +50,18 @@ interface Kept {
   readonly edition: number;
 }
 
-/** The clock of a publisher may be so much behind, after steps back of Redis's. */
-const MAX_BEHIND_MS = 2_000;
+/** The clock of a publisher may be so much off, after steps back of Redis's. */
+const MAX_OFF_MS = 2_000;
+/** A page is known for so long after its last ad. */
+const PAGE_MS = 600_000;
 const NONE: ReadonlySet<Selected> = new Set();
 
 export const createKeptAds = (model: Model): KeptAds => {
   /** By page view and placement. */
   const pages = new Map<string, Map<string, Kept>>();
   const unsure = new Set<string>();
+  /** When each page view was asked for last. */
+  const lastOf = new Map<string, number>();
   const pageOf = (call: AdCall): Map<string, Kept> => {
     const key = keyOf(call);
     let page = pages.get(key);
@@ -66,15 +70,21 @@ export const createKeptAds = (model: Model): KeptAds => {
   };
 
   /** The ads of an answer that were kept, with what they were kept as. */
-  const take = ({ call, ads }: Answered): ReadonlyMap<Selected, Kept> => {
+  const take = ({ call, ads }: Answered, redisMs: number): ReadonlyMap<Selected, Kept> => {
     const page = pageOf(call);
+    const lastMs = lastOf.get(keyOf(call)) ?? redisMs;
+    lastOf.set(keyOf(call), redisMs);
     return new Map(
       ads.flatMap((one) => {
         const kept = page.get(one.ad.placementId);
         if (kept?.ad.ad.lineItemId !== one.ad.lineItemId) return [];
         page.delete(one.ad.placementId);
+        // The page is forgotten, and what was kept for it is held until its end: this is another one.
+        if (redisMs > Math.min(endOf(kept), lastMs + PAGE_MS) + MAX_OFF_MS) return [];
         model.drop(kept.ad);
-        return [[one, kept] as const];
+        if (redisMs < Math.min(endOf(kept), kept.atMs + PAGE_MS) - MAX_OFF_MS) return [[one, kept] as const];
+        unsure.add(keyOf(call));
+        return [];
       }),
     );
   };
@@ -97,8 +107,8 @@ export const createKeptAds = (model: Model): KeptAds => {
   const missed = (call: AdCall, { redisMs, edition, isSure }: Circumstances): readonly Violation[] => {
     const kept = pageOf(call).get(placementId(call.publisher, call.first));
     if (!kept || !isSure || kept.edition !== edition || unsure.has(keyOf(call))) return [];
-    const { ad, reserved } = kept.ad;
-    if (redisMs + MAX_BEHIND_MS >= (reserved ? ad.holdEndMs : ad.tokenExpS * 1000)) return [];
+    const { ad } = kept.ad;
+    if (redisMs + MAX_OFF_MS >= Math.min(endOf(kept), kept.atMs + PAGE_MS)) return [];
     const text = `page ${keyOf(call)} did not get line item ${ad.lineItemId} on ${ad.placementId}, which was kept for it`;
     return [{ rule: 'roadblock', text }];
   };
@@ -111,7 +121,7 @@ export const createKeptAds = (model: Model): KeptAds => {
       const sorted = answers.map((answer): SortedAnswer => {
         const { call, ads } = answer;
         if (!call.namesPage) return { ...answer, kept: NONE };
-        const taken = take(answer);
+        const taken = take(answer, at.redisMs);
         const fresh = ads.filter((one) => !taken.has(one));
         for (const [one, { ad }] of taken)
           if ((one.companionSet ?? ad.companionSet) !== (ad.companionSet ?? one.companionSet))
@@ -134,3 +144,6 @@ export const createKeptAds = (model: Model): KeptAds => {
 };
 
 const keyOf = ({ publisher, view }: AdCall): string => `${view} of publisher ${publisher}`;
+
+/** Until when it is held; what holds nothing is there until its token ends. */
+const endOf = ({ ad: { ad, reserved } }: Kept): number => (reserved ? ad.holdEndMs : ad.tokenExpS * 1000);
