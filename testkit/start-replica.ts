@@ -26,10 +26,14 @@ export interface Replica {
   start(): Promise<void>;
 }
 
+/** On a busy machine a load may take longer than a replica waits for it (5 s). */
+const RELOAD_TRIES = 10;
+
 /** Reloads the catalog on each. @throws when one does not answer 204 */
 export const reloadAll = async (replicas: readonly Pick<Replica, 'url'>[]): Promise<void> => {
   for (const { url } of replicas) {
-    const { status } = await fetch(`${url}/reload`, { method: 'POST' });
+    let status = 0;
+    for (let tries = 0; tries < RELOAD_TRIES && status !== 204; tries++) status = (await fetch(`${url}/reload`, { method: 'POST' })).status;
     if (status !== 204) throw new Error(`POST /reload answered ${status}`);
   }
 };

@@ -6,7 +6,7 @@ import type { LineItemWire, PublisherWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
 import { capWords } from './cap-words.ts';
 import { scheduleWords } from './schedule-words.ts';
-import { count, money } from './formats.ts';
+import { count, money, percent } from './formats.ts';
 import { listed } from './kinds.ts';
 import { t } from './texts.ts';
 
@@ -34,6 +34,7 @@ export const deliveryWords = (
     paceWords(delivery, listed(caps), isRunning),
     ...(item.schedule.length === 0 ? [] : [hoursWords(item)]),
     ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
+    ...shareWords(delivery),
     ...(yields ? [t`While it is ahead of its goal, a bidder wins over it by a bid above its price of not being shown.`] : []),
     ...(item.roadblock ? [t`It is shown on all placements of its creatives together, or on none of them.`] : []),
     ...(item.rotation === 'sequence' ? [t`Each person sees its creatives in the order of their steps.`] : []),
@@ -42,6 +43,15 @@ export const deliveryWords = (
       ? []
       : [t`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : t`, ${item.rate_burst} in a burst`}.`]),
   ];
+};
+
+/** What it got of them, once there are enough to say it. */
+const shareWords = ({ share_of_voice: share }: Delivery): readonly string[] => {
+  if (share === null || share.week.got === null) return [];
+  const week = percent(share.week.got / 100);
+  return share.today.got === null
+    ? [t`It got ${week} of them in the last seven days.`]
+    : [t`It got ${percent(share.today.got / 100)} of them today, and ${week} in the last seven days.`];
 };
 
 const hoursWords = ({ schedule, schedule_zone: zone }: LineItemWire): string => {

@@ -1,5 +1,6 @@
 import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
+import { audience, TARGETINGS } from './book-audience.ts';
 import type { Draw } from './draw.ts';
 import type { StepClass, World } from './story.ts';
 
@@ -24,16 +25,31 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   const closes = has('close') && draw.oneIn(3);
   // Months are closed for advertisers without rules.
   const labelled = has('labels') && !closes && draw.oneIn(2);
+  // Before clocks change in Europe, and at Lord Howe.
+  const daysLater = has('zones') ? draw.of([0, 0, 18, 25]) : 0;
   const startMs =
-    (closes ? MONTH_ENDS_MS - 2 * MS_PER_DAY - 4 * MS_PER_HOUR : START_MS) + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
+    (closes ? MONTH_ENDS_MS - 2 * MS_PER_DAY - 4 * MS_PER_HOUR : START_MS + daysLater * MS_PER_DAY) +
+    draw.below(24) * MS_PER_HOUR +
+    draw.below(3600) * 1000;
   const flight = { start_at: new Date(START_MS - MS_PER_DAY), end_at: new Date(START_MS + DAYS_BOOKED * MS_PER_DAY) };
   const publishers: CatalogRow[] = [];
   const placements: CatalogRow[] = [placement(OPEN_PLACEMENT, null)];
   const campaigns: CatalogRow[] = [];
+  const targetings: CatalogRow[] = [];
   const lineItems: CatalogRow[] = [];
   const creatives: CatalogRow[] = [];
   for (let id = 1; id <= 2 + draw.below(2); id++) {
-    publishers.push({ id, name: `publisher ${id}`, domain: 'publisher.example', api_key_hash: 'f'.repeat(63) + id, api_key_hint: '' });
+    publishers.push({
+      id,
+      name: `publisher ${id}`,
+      domain: 'publisher.example',
+      api_key_hash: 'f'.repeat(63) + id,
+      api_key_hint: '',
+      // Months are closed by the zones of statements.
+      time_zone: has('zones') && !closes ? draw.of(ZONES) : 'UTC',
+      one_per_advertiser: labelled && draw.oneIn(2),
+    });
+    if (has('visitors')) targetings.push({ id, publisher_id: id, name: 'shared', targeting: draw.of(TARGETINGS) });
     placements.push(placement(placementId(id, 0), id), { ...placement(filmOf(id), id), formats: ['video'] });
     for (let c = 0; c < 1 + draw.below(2); c++) {
       const campaignId = campaigns.length + 1;
@@ -48,12 +64,17 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
       });
       for (let i = 0; i < 1 + draw.below(3); i++) {
         const item = lineItem(draw, has, lineItems.length + 1, campaignId);
-        lineItems.push({ ...item, ...flight, ...(clickers && !draw.oneIn(3) && NO_LIMITS) });
+        const named = has('visitors') && draw.oneIn(6) ? { targeting_id: id } : {};
+        lineItems.push({ ...item, ...named, ...flight, ...(clickers && !draw.oneIn(3) && NO_LIMITS) });
         // The second creative of every other line item also runs where the first one does.
         for (let nth = 0; nth < 2; nth++) {
           const more = nth === 1 && i % 2 === 1 ? [placementId(id, 0)] : [];
           creatives.push(creative(creatives.length + 1, item['id'] as number, [placementId(id, nth), ...more]));
         }
+        if (item['roadblock'] === true && has('companions') && draw.oneIn(2))
+          for (const companion_set of SETS)
+            for (let nth = 0; nth < 2; nth++)
+              creatives.push({ ...creative(creatives.length + 1, item['id'] as number, [placementId(id, nth)]), companion_set });
         // A roadblock is on all of its placements, which no request for a film names.
         if (has('pods') && item['roadblock'] !== true) creatives.push(film(draw, creatives.length + 1, item, filmOf(id)));
       }
@@ -70,7 +91,7 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
       placements,
       advertisers: closes ? ADVERTISERS : labelled ? LABELLED : [],
       bidders: [],
-      targetings: [],
+      targetings,
       campaigns,
       line_items: lineItems,
       creatives,
@@ -104,7 +125,7 @@ const NO_LIMITS: CatalogRow = {
     frequency_cap: null,
     frequency_caps: [],
   },
-  ...{ rate_limit: null, pacing: 'ASAP', rotation: 'even' },
+  ...{ rate_limit: null, pacing: 'ASAP', rotation: 'even', schedule: [], targeting: {} },
 };
 
 /** The columns of a line item's limits. */
@@ -118,11 +139,29 @@ export const limits = (draw: Draw, has: (name: StepClass) => boolean): CatalogRo
   frequency_caps: has('users') ? frequencyCaps(draw, has) : [],
 });
 
+const SCOPES = ['line_item', 'campaign', 'advertiser'] as const;
+/** Over a campaign or an advertiser, of a lifetime, and so that a user does not see one twice in a row. */
 const frequencyCaps = (draw: Draw, has: (name: StepClass) => boolean): readonly object[] => {
-  const ofCampaign = { scope: 'campaign', impressions: 1 + draw.below(4), window: draw.of([60, 600]) };
-  const ofClicks = { scope: draw.of(['line_item', 'campaign']), clicks: 1 + draw.below(2), window: draw.of([60, 600, 3600]) };
-  return [...(draw.oneIn(4) ? [ofCampaign] : []), ...(has('clicks') && draw.oneIn(3) ? [ofClicks] : [])];
+  const wide = has('wideCaps');
+  const ofMany = { scope: wide ? draw.of(SCOPES.slice(1)) : 'campaign', impressions: 1 + draw.below(4), window: draw.of([60, 600]) };
+  const ofClicks = {
+    scope: draw.of(wide ? SCOPES : SCOPES.slice(0, 2)),
+    clicks: 1 + draw.below(2),
+    window: draw.of([60, 600, 3600, ...(wide ? [null] : [])]),
+  };
+  const inAll = { scope: draw.of(SCOPES), impressions: 2 + draw.below(5), window: null };
+  const notAgain = { scope: draw.of(SCOPES), impressions: 1, window: draw.of([30, 120, 600]) };
+  return [
+    ...(draw.oneIn(4) ? [ofMany] : []),
+    ...(has('clicks') && draw.oneIn(3) ? [ofClicks] : []),
+    ...(wide && draw.oneIn(5) ? [inAll] : []),
+    ...(wide && draw.oneIn(5) ? [notAgain] : []),
+  ];
 };
+
+/** With a change of clocks in the days of stories, too. */
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe'] as const;
+const SETS = ['a', 'b'] as const;
 
 const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, campaign_id: number): CatalogRow => {
   const kinds = [
@@ -150,7 +189,7 @@ const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, cam
     pacing: has('pacing') ? draw.of(['ASAP', 'ASAP', 'ASAP', 'Even', 'PID']) : 'ASAP',
     rate_limit: has('pacing') && draw.oneIn(6) ? 1 : null,
     rate_burst: null,
-    targeting: {},
+    ...audience(draw, has),
     roadblock: type === 'direct' && id % ROADBLOCK_EVERY === 0,
     endpoint: type === 'programmatic' ? 'https://bidder.example/bid' : null,
     ...limits(draw, has),

@@ -7,7 +7,12 @@ import type { RowEdit, World } from './story.ts';
 export interface CatalogRows {
   apply(edit: RowEdit): void;
   snapshot(nowMs: number): Promise<Snapshot>;
+  /** The rows of which the next snapshot is made, but for those that are deleted or set aside. */
+  booked(): BookedRows;
 }
+
+/** Rows by table and id. */
+export type BookedRows = ReadonlyMap<CatalogTable, ReadonlyMap<unknown, CatalogRow>>;
 
 interface StoredRow {
   row: CatalogRow;
@@ -41,6 +46,13 @@ export const createCatalogRows = (world: World): CatalogRows => {
       stored.gone = gone ?? stored.gone;
       stored.broken = broken ?? stored.broken;
     },
+    booked: () =>
+      new Map(
+        [...tables].map(([table, rows]) => [
+          table,
+          new Map([...rows].flatMap(([id, { row, gone, broken }]) => (gone || broken ? [] : [[id, row] as const]))),
+        ]),
+      ),
     snapshot: async (nowMs) => {
       const rowsOf = (table: CatalogTable): CatalogRow[] =>
         [...(tables.get(table)?.values() ?? [])]

@@ -1,9 +1,20 @@
 import { groupBy } from '../../src/base/group-by.ts';
 import type { Violation } from './model.ts';
 import type { SelectAnswer, Selected } from './replica.ts';
-import type { AdCall } from './story.ts';
+import type { AdCall, World } from './story.ts';
 
-type Answered = SelectAnswer & { readonly call: AdCall };
+interface Answered extends SelectAnswer {
+  readonly call: AdCall;
+  /** The ads that an earlier request of the page has reserved. */
+  readonly kept: ReadonlySet<Selected>;
+}
+
+/** Beside whom an ad is not shown, as booked. */
+interface Rivalry {
+  readonly advertiserId: number | null;
+  readonly isSingle: boolean;
+  readonly labels: readonly string[];
+}
 
 /** What page views have shown, over all replicas and steps. */
 export interface ShownPages {
@@ -28,9 +39,18 @@ interface Page {
 /** A page is known for ten minutes after its last ad; the clock of Redis may step back. */
 const KNOWN_MS = 600_000 - 10_000;
 
-export const createShownPages = (): ShownPages => {
+/** @param rows of the story's advertisers and publishers, which no step changes */
+export const createShownPages = ({ advertisers, publishers }: Pick<World['rows'], 'advertisers' | 'publishers'>): ShownPages => {
+  const single = new Set(advertisers.filter(({ exclusive }) => exclusive === true).map(({ id }) => id));
+  const labels = new Map(advertisers.map(({ id, exclusion_labels }) => [id, exclusion_labels as readonly string[]]));
+  const onePerAdvertiser = new Set(publishers.filter(({ one_per_advertiser: one }) => one === true).map(({ id }) => id));
+  const rivalryOf = ({ ad: { publisherId }, campaign: { advertiserId } }: Selected): Rivalry => ({
+    advertiserId,
+    isSingle: single.has(advertiserId) || onePerAdvertiser.has(publisherId),
+    labels: labels.get(advertiserId) ?? [],
+  });
   const pages = new Map<string, Page>();
-  const checkOne = ({ call, ads }: Answered, isSure: boolean, redisMs: number): readonly Violation[] => {
+  const checkOne = ({ call, ads, kept }: Answered, isSure: boolean, redisMs: number): readonly Violation[] => {
     if (call.view === null) return [];
     const key = `${call.publisher} ${call.view}`;
     const before = pages.get(key);
@@ -41,8 +61,9 @@ export const createShownPages = (): ShownPages => {
     // The ads of a roadblock exclude others and not each other: one creative may be on all its placements.
     const blocks = groupBy(ads, ({ ad, together }) => (together.length > 0 ? `line item ${ad.lineItemId}` : ad.tokenId));
     return [...blocks.values()].flatMap((block) => {
-      const faults = block.flatMap((one) => faultsBeside(known, one));
-      for (const one of block) show(known, one);
+      // What was kept for the page was reserved with others that it may be beside.
+      const faults = block.flatMap((one) => (kept.has(one) ? [] : faultsBeside(known, one, rivalryOf(one))));
+      for (const one of block) show(known, one, rivalryOf(one));
       return faults.map((text) => ({ rule: 'page view', text: `${call.view} of publisher ${call.publisher} got ${text}` }));
     });
   };
@@ -54,20 +75,22 @@ export const createShownPages = (): ShownPages => {
 
 const faultsBeside = (
   { creatives, advertisers }: Pick<Page, 'creatives' | 'advertisers'>,
-  { ad: { creativeId, tokenId }, campaign: { advertiserId, traits } }: Selected,
+  { ad: { creativeId, tokenId } }: Selected,
+  { advertiserId, isSingle, labels }: Rivalry,
 ): readonly string[] => [
   ...(creatives.has(creativeId) ? [`creative ${creativeId} twice (${tokenId})`] : []),
-  ...(traits.exclusive && advertiserId !== null && advertisers.has(advertiserId) ? [`advertiser ${advertiserId} twice (${tokenId})`] : []),
-  ...traits.exclusionLabels
+  ...(isSingle && advertiserId !== null && advertisers.has(advertiserId) ? [`advertiser ${advertiserId} twice (${tokenId})`] : []),
+  ...labels
     .filter((label) => (advertisers.get(label) ?? advertiserId) !== advertiserId)
     .map((label) => `advertiser ${advertiserId} beside ${advertisers.get(label)} with the label ${label} (${tokenId})`),
 ];
 
 const show = (
   { creatives, advertisers }: Pick<Page, 'creatives' | 'advertisers'>,
-  { ad, campaign: { advertiserId, traits } }: Selected,
+  { ad }: Selected,
+  { advertiserId, isSingle, labels }: Rivalry,
 ): void => {
   creatives.add(ad.creativeId);
   if (advertiserId === null) return;
-  for (const name of [...(traits.exclusive ? [advertiserId] : []), ...traits.exclusionLabels]) advertisers.set(name, advertiserId);
+  for (const name of [...(isSingle ? [advertiserId] : []), ...labels]) advertisers.set(name, advertiserId);
 };

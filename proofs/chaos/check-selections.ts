@@ -1,6 +1,5 @@
 import { groupBy } from '../../src/base/group-by.ts';
-import { countsOf } from '../../src/ledger/frequency-counters.ts';
-import { holdsPrice, type Ad, type Model, type Violation } from './model.ts';
+import { holdsPrice, type Ad, type AdsOf, type Model, type Violation } from './model.ts';
 import type { AccountRef } from './operator.ts';
 import { MAX_SKEW_MS, type Bounds } from './rules.ts';
 import type { LoggedEvent } from './system.ts';
@@ -116,23 +115,26 @@ export const checkSetAside = (taken: readonly Ad[], isDamaged: (of: AccountRef) 
 
 const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
   const found: Violation[] = [];
-  const places = taken.flatMap((ad) => countersOf(ad).map((counter) => ({ counter, ad })));
-  for (const [key, of] of groupBy(places, ({ counter, ad: { ad } }) => `${counter} ${ad.publisherId} ${ad.userHash}`)) {
-    const [counter = 0, publisherId] = key.split(' ').map(Number);
-    const ads = of.map(({ ad }) => ad);
-    const windowMs = model.minWindowMs(counter);
-    const takesPlace = ({ ad, counted, released, waiting, seenAtMs, selectedAtMs, reserved, forgotten }: Ad): boolean => {
-      if (forgotten || released) return false;
-      if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + windowMs - MAX_SKEW_MS;
-      return reserved && redisMs < Math.min(ad.tokenExpS * 1000, selectedAtMs + windowMs) - MAX_SKEW_MS;
+  const limited = taken.flatMap((ad) => (ad.ad.userHash === null ? [] : ad.bounds.caps.map((cap) => ({ ad, cap }))));
+  for (const [key, of] of groupBy(limited, ({ ad: { ad }, cap }) => `${cap.counter} ${cap.windowMs} ${ad.publisherId} ${ad.userHash}`)) {
+    const [{ ad: first, cap }] = of as [(typeof of)[number]];
+    const { counter, windowMs } = cap;
+    const takesPlace = (ad: Ad): boolean => {
+      const keptMs = keptOf(ad, counter);
+      if (keptMs === undefined || ad.forgotten || ad.released) return false;
+      const { seenAtMs, selectedAtMs, counted, waiting, reserved } = ad;
+      const withinMs = Math.min(windowMs, keptMs);
+      if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + withinMs - MAX_SKEW_MS;
+      return reserved && redisMs < Math.min(ad.ad.tokenExpS * 1000, selectedAtMs + withinMs) - MAX_SKEW_MS;
     };
-    const sameUser = (ad: Ad): boolean =>
-      ad.ad.publisherId === publisherId && ad.ad.userHash === ads[0]!.ad.userHash && countersOf(ad).includes(counter);
-    const before = model.adsOf(...ownerOf(counter)).filter((ad) => sameUser(ad) && !ads.includes(ad) && takesPlace(ad)).length;
-    const limited = ads.flatMap(({ bounds }) => leastOf(bounds.caps.filter((cap) => cap.counter === counter))).sort((a, b) => a - b);
-    const broken = limited.find((max, i) => before + i + 1 > max);
+    const isBefore = (ad: Ad): boolean => isOfUser(ad, first) && !taken.includes(ad) && takesPlace(ad);
+    const before = model.adsOf(...ownerOf(counter)).filter(isBefore).length;
+    const broken = of
+      .map(({ cap: { max } }) => max)
+      .sort((a, b) => a - b)
+      .find((max, i) => before + i + 1 > max);
     if (broken !== undefined) {
-      const text = `${key.split(' ')[2]} got an ad of counter ${counter} with ${before} of ${broken} places taken (window ${windowMs / 1000} s)`;
+      const text = `${key.split(' ')[3]} got an ad of counter ${counter} with ${before} of ${broken} places taken (window ${windowMs / 1000} s)`;
       found.push({ rule: 'frequency', text });
     }
   }
@@ -141,33 +143,33 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
 
 /** Whether no user got an ad after as many clicks as allowed. Clicks that were judged later took their place then. */
 const checkClickCaps = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] =>
-  taken.flatMap(({ ad: { publisherId, userHash, tokenId }, bounds }) =>
-    (userHash === null ? [] : bounds.clickCaps).flatMap(({ counter, max }) => {
-      const windowMs = model.minWindowMs(counter);
+  taken.flatMap((one) =>
+    (one.ad.userHash === null ? [] : one.bounds.clickCaps).flatMap(({ counter, max, windowMs }) => {
       const clicks = model.adsOf(...ownerOf(counter - CLICK_COUNTERS)).filter((ad) => {
         const click = model.logged.get(`${ad.ad.tokenId} click`);
         const isCounted = click?.reason === '' && !click.isJudged && !ad.forgotten && !model.isRefiltered(ad.ad.tokenId);
-        const isOwn = ad.ad.publisherId === publisherId && ad.ad.userHash === userHash;
-        return (
-          isCounted && isOwn && countsOf(ad.ad.counted ?? [], 'clicks').includes(counter) && redisMs < click.atMs + windowMs - MAX_SKEW_MS
-        );
+        const keptMs = keptOf(ad, counter) ?? 0;
+        return isCounted && isOfUser(ad, one) && redisMs < click.atMs + Math.min(windowMs, keptMs) - MAX_SKEW_MS;
       }).length;
-      const text = `${userHash} got ${tokenId} after ${clicks} of ${max} clicks of counter ${counter} (window ${windowMs / 1000} s)`;
+      const text = `${one.ad.userHash} got ${one.ad.tokenId} after ${clicks} of ${max} clicks of counter ${counter} (window ${windowMs / 1000} s)`;
       return clicks >= max ? [{ rule: 'clicks of a user', text }] : [];
     }),
   );
 
-/** Of its impression, by its token. */
-const countersOf = ({ ad: { userHash, counted = [] } }: Ad): readonly number[] =>
-  userHash === null ? [] : countsOf(counted, 'impressions').filter((_, i) => i % 2 === 0);
+const isOfUser = ({ ad }: Ad, { ad: { publisherId, userHash } }: Ad): boolean => ad.publisherId === publisherId && ad.userHash === userHash;
 
-/** Whose ads a counter counts: the stories have caps of line items and of campaigns. */
-const ownerOf = (counter: number): readonly ['l' | 'c', number] =>
-  counter < CAMPAIGN_COUNTERS ? ['l', counter] : ['c', counter - CAMPAIGN_COUNTERS];
-const CAMPAIGN_COUNTERS = 2 ** 32;
-const CLICK_COUNTERS = 3 * CAMPAIGN_COUNTERS;
+/** For how long an ad counts in a counter, by its token; undefined: it does not. */
+const keptOf = ({ ad: { counted = [] } }: Ad, counter: number): number | undefined => {
+  const at = counted.findIndex((value, i) => i % 2 === 0 && value === counter);
+  return at < 0 ? undefined : counted[at + 1]! * 1000;
+};
 
-const leastOf = (caps: Bounds['caps']): readonly number[] => (caps.length === 0 ? [] : [Math.min(...caps.map(({ max }) => max))]);
+/** Whose ads a counter counts. */
+const ownerOf = (counter: number): readonly [AdsOf, number] =>
+  OWNERS.map((kind, i) => [kind, counter - i * KIND_OF_COUNTERS] as const).findLast(([, id]) => id >= 0)!;
+const OWNERS = ['l', 'c', 'a'] as const;
+const KIND_OF_COUNTERS = 2 ** 32;
+const CLICK_COUNTERS = 3 * KIND_OF_COUNTERS;
 
 /** An impression that is filtered later gives back what it took of a cap. */
 const isDelivered = ({ counted, filteredLater }: Ad): boolean => counted && !filteredLater;

@@ -49,11 +49,13 @@ export interface Sums {
   readonly byDay: Map<number, { impressions: number; spend: number }>;
 }
 
+/** Ads of a line item, a campaign, an advertiser or a publisher. */
+export type AdsOf = 'l' | 'c' | 'a' | 'p';
+
 /** Everything that has happened, as a client and an auditor of the event stream see it. */
 export interface Model {
   readonly ads: readonly Ad[];
-  /** Of a line item, a campaign or a publisher. */
-  adsOf(kind: 'l' | 'c' | 'p', id: number): readonly Ad[];
+  adsOf(kind: AdsOf, id: number): readonly Ad[];
   adsOfStep(step: number): readonly Ad[];
   /** Keys: of line items and campaigns, `l<id>` and `c<id>`; of accounts, `<publisher> l<id>`. */
   sums(key: string): Sums;
@@ -72,7 +74,13 @@ export interface Model {
   /** The click of the ad is under judgement. */
   isProvisional(ad: Ad): boolean;
   readonly waiting: ReadonlySet<string>;
-  select(selected: readonly Selected[], at: { readonly step: number; readonly redisMs: number; readonly ttlMs: number }): readonly Ad[];
+  /** `isKept`: they are reserved, and no page has them yet. */
+  select(
+    selected: readonly Selected[],
+    at: { readonly step: number; readonly redisMs: number; readonly ttlMs: number; readonly isKept?: boolean },
+  ): readonly Ad[];
+  /** What was kept is shown: as another ad. */
+  drop(kept: Ad): void;
   /** Notes a hit that was sent. Returns whether it was sent before. */
   send(key: string): boolean;
   isSent(key: string): boolean;
@@ -130,6 +138,8 @@ export const createModel = (): Model => {
     if (!group) groups.set(key, (group = []));
     return group;
   };
+  const groupsOf = ({ ad: { publisherId, lineItemId, campaignId }, campaign: { advertiserId } }: Ad): readonly Ad[][] =>
+    [`p${publisherId}`, `l${lineItemId}`, `c${campaignId}`, ...(advertiserId === null ? [] : [`a${advertiserId}`])].map(groupOf);
   const sumsOf = (key: string): Sums => {
     let found = sums.get(key);
     if (!found) sums.set(key, (found = { impressions: 0, clicks: 0, spend: 0, byDay: new Map() }));
@@ -256,7 +266,7 @@ export const createModel = (): Model => {
     adsOf: (kind, id) => groups.get(kind + id) ?? [],
     adsOfStep: (step) => groups.get(`step ${step}`) ?? [],
     sums: sumsOf,
-    select: (selected, { step, redisMs, ttlMs }) =>
+    select: (selected, { step, redisMs, ttlMs, isKept = false }) =>
       selected.map((one) => {
         const ad: Ad = {
           ...one,
@@ -276,12 +286,14 @@ export const createModel = (): Model => {
         };
         ads.push(ad);
         byId.set(ad.ad.tokenId, ad);
-        groupOf(`step ${step}`).push(ad);
-        groupOf(`p${ad.ad.publisherId}`).push(ad);
-        groupOf(`l${ad.ad.lineItemId}`).push(ad);
-        groupOf(`c${ad.ad.campaignId}`).push(ad);
+        if (!isKept) groupOf(`step ${step}`).push(ad);
+        for (const group of groupsOf(ad)) group.push(ad);
         return ad;
       }),
+    drop: (kept) => {
+      byId.delete(kept.ad.tokenId);
+      for (const group of [ads, ...groupsOf(kept)]) group.splice(group.indexOf(kept), 1);
+    },
     isSent: (key) => sent.has(key),
     send: (key) => {
       const before = sent.has(key);

@@ -96,7 +96,7 @@ export const createOperator = (lane: Lane, keys: LedgerKeys, nowMs: () => number
       const columns = (row: Readonly<Record<string, unknown>>, names: readonly string[]) =>
         Object.fromEntries(names.map((name) => [name, row[name]]));
       const flight = ['id', 'name', 'start_at', 'end_at'];
-      await knex('publishers').insert(publishers.map((row) => columns(row, ['id', 'name', 'domain', 'api_key_hash'])));
+      await knex('publishers').insert(publishers.map((row) => columns(row, ['id', 'name', 'domain', 'api_key_hash', 'time_zone'])));
       if (advertisers.length > 0) await knex('advertisers').insert([...advertisers]);
       // A story that was made shorter may lack the parents of a row.
       const booked = campaigns.filter((row) => publishers.some(({ id }) => id === row['publisher_id']));

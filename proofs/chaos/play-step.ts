@@ -167,24 +167,39 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
   if (fault !== 'none' && !isDown) stage.lane.replicas[replica]?.setMode(fault);
   // A killed replica may have handed out ads of its lots.
   if (fault === 'killed' || (fault !== 'none' && !isDown)) for (const { publisher } of calls) stage.doubt(publisher, fault === 'late');
-  if (fault !== 'none') stage.sequences.lose(calls, { redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0, open: fault === 'late' });
+  if (fault !== 'none') {
+    stage.sequences.lose(calls, { redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0, open: fault === 'late' });
+    stage.keptAds.lose(calls);
+  }
   const ask = async (call: AdCall) => ({ call, ...(await stage.system.replica(replica).select(call)) });
-  const answers = inTurn ? await oneByOne(calls, ask) : await Promise.all(calls.map(ask));
-  const selected = answers.flatMap(({ ads }) => ads);
+  const asked = inTurn ? await oneByOne(calls, ask) : await Promise.all(calls.map(ask));
   if (fault === 'killed') {
     stage.restart(replica);
     return [];
   }
-  const ads = stage.model.select(selected, { step: id, redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0 });
+  const at = { step: id, redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0 };
+  const isSure = fault === 'none' && !isDown;
+  const { rows, edition } = stage.booked[replica]!;
+  const { answers, reserved, doubtful, found } = stage.keptAds.sort(asked, { ...at, isSure, edition });
+  for (const publisher of doubtful) stage.doubt(publisher, false);
+  const ads = stage.model.select(
+    answers.flatMap((answer) => answer.ads),
+    at,
+  );
   stage.notes.set(id, ads.map(({ ad, price }) => `${ad.tokenId} = line item ${ad.lineItemId} at ${price}`).join(', ') || 'nothing');
+  const kept = new Set(answers.flatMap((answer) => [...answer.kept].map(({ ad }) => ad.tokenId)));
+  // What was kept for a page was reserved before.
+  const taken = [...ads.filter(({ ad }) => !kept.has(ad.tokenId)), ...reserved];
   return [
-    ...checkSelections(stage.model, ads, stage.redisMs),
+    ...found,
+    ...checkSelections(stage.model, taken, stage.redisMs),
+    ...stage.bookedChecks.check(answers, rows, stage),
     ...checkRoadblocks(answers),
     ...checkPods(answers),
     ...(await stage.sequences.check(ads, stage.redisMs)),
-    ...stage.pages.check(answers, fault === 'none' && !isDown, stage.redisMs),
-    ...checkSetAside(ads, stage.operator.isDamaged),
-    ...checkEarned(stage.model, ads, stage.redisMs),
+    ...stage.pages.check(answers, isSure, stage.redisMs),
+    ...checkSetAside(taken, stage.operator.isDamaged),
+    ...checkEarned(stage.model, taken, stage.redisMs),
     ...(stage.anyDoubt ? [] : checkUnearned(stage.model, answers)),
   ];
 };

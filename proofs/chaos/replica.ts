@@ -1,8 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Request } from 'express';
+import type { ZoneOffset } from '../../src/base/zone-offset.ts';
 import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
-import { isVideo, type Campaign, type LineItem } from '../../src/catalog/model/entities.ts';
+import { isVideo, type Campaign, type LineItem, type Publisher } from '../../src/catalog/model/entities.ts';
 import type { Snapshot, Turn } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { createOfferedBy } from '../../src/http/openrtb/offered-by.ts';
+import type { WireAdRequest } from '../../src/http/openrtb/ad-request-schema.ts';
+import type { Asker } from '../../src/http/request/request-context.ts';
 import { createAllowances } from '../../src/ledger/allowances/allowances.ts';
 import { LOT_RULE } from '../../src/ledger/allowances/lot-rule.ts';
 import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
@@ -16,7 +21,7 @@ import type { AuctionTerms } from '../../src/decision/ad-query.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { createSessionCaps } from '../../src/serving/session-caps.ts';
 import { createServeAd } from '../../src/serving/serve-ad.ts';
-import { TargetingQuery } from '../../src/targeting/targeting-query.ts';
+import { targetingQuery, type TargetingQuery } from '../../src/targeting/targeting-query.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createRecordHit, type HitOutcome } from '../../src/tracking/record-hit.ts';
 import type { PendingHits } from '../../src/tracking/pending-hits.ts';
@@ -54,6 +59,7 @@ export interface Selected {
   readonly domain: string | null;
   /** The placements that a roadblock is shown on, in their order; none: it is not one. */
   readonly together: readonly string[];
+  readonly companionSet: string | null;
 }
 
 export interface ReplicaOptions {
@@ -68,6 +74,7 @@ export interface ReplicaOptions {
   readonly now: () => number;
   readonly newId: () => string;
   readonly random: () => number;
+  readonly zoneOffset: ZoneOffset;
   readonly onSettled: (hit: Hit, settled: Settled) => void;
   /** Impressions that were decided without Redis. */
   readonly onLots: (imps: number) => void;
@@ -97,7 +104,8 @@ export interface Replica {
 const callOf = new AsyncLocalStorage<{ fromLots: boolean }>();
 
 export const createReplica = (options: ReplicaOptions): Replica => {
-  const { client, keys, pending, books, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
+  const { client, keys, pending, books, tokenTtlMs, settings, snapshot, now, newId, random, zoneOffset, onSettled, onLots, onFailure } =
+    options;
   const { redis, link } = client;
   const ledger = createLedger({
     redis,
@@ -177,7 +185,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
       const id = newId();
       offered.set(id, call.bids);
       const about = { fromLots: false };
-      const request = adRequest(id, call, snapshot(), now());
+      const request = adRequest(id, call, snapshot(), now(), zoneOffset);
       const { filled, unfilled } = await callOf.run(about, () => serveAd(snapshot(), request));
       offered.delete(id);
       const ads = filled.map(({ won: { ad, candidate, bid } }) => ({
@@ -191,6 +199,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
         turn: candidate.turn,
         durationMs: bid ? bid.durationMs : isVideo(candidate.creative.content) ? candidate.creative.content.video.durationMs : null,
         domain: bid ? (bid.adomain[0] ?? null) : candidate.creative.advertiserDomain,
+        companionSet: candidate.creative.companionSet,
         together: candidate.lineItem.sales.roadblock ? snapshot().placementsOf(candidate.lineItem.id).toSorted() : [],
       }));
       return { ads, unearned: unfilled.some(({ reason }) => reason === NoBidReason.HoldsNotEarned) };
@@ -202,19 +211,23 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   };
 };
 
-const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): AdRequest => ({
+const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number, zoneOffset: ZoneOffset): AdRequest => ({
   id,
   publisher: snapshot.publishers.get(call.publisher)!,
   imps: Array.from({ length: call.imps }, (_, nth) => ({
     impId: String(nth + 1),
-    placementId: call.breakMs === null ? placementId(call.publisher, nth % 2) : filmOf(call.publisher),
+    placementId: call.breakMs === null ? placementId(call.publisher, (call.first + nth) % 2) : filmOf(call.publisher),
     width: null,
     height: null,
     otherSizes: [],
     targeting: undefined,
     terms: call.breakMs === null ? undefined : termsOf(call.imps, call.breakMs, nth),
   })),
-  query: { targeting: new TargetingQuery([]), atMs, mayRemember: call.user !== null },
+  query: {
+    targeting: queryOf(call.visitor, snapshot.publishers.get(call.publisher)!, atMs, zoneOffset),
+    atMs,
+    mayRemember: call.user !== null,
+  },
   userHash: call.user,
   sessionUser: null,
   consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, profile: null, shareWith: () => null },
@@ -224,11 +237,30 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   visitor: { country: null, device: null, browser: null },
   bidContext: { requestId: id } as AdRequest['bidContext'],
   pageView: call.view ?? undefined,
-  pagePlacements: [],
+  pagePlacements: call.namesPage ? [0, 1].map((nth) => placementId(call.publisher, nth)) : [],
   hasSegments: false,
   maxHoldMs: undefined,
   traced: false,
 });
+
+/** What a request offers to targeting, read as the door of the service does (src/http/openrtb/to-ad-request.ts). */
+const queryOf = (
+  { country, language, keyValues, utcOffset }: AdCall['visitor'],
+  { timeZone }: Publisher,
+  atMs: number,
+  zoneOffset: ZoneOffset,
+): TargetingQuery => {
+  const device = { ...(language !== null && { langb: language }), ...(utcOffset !== null && { geo: { utcoffset: utcOffset } }) };
+  const offeredBy = createOfferedBy({
+    wire: { device } as unknown as WireAdRequest,
+    req: { get: () => undefined } as unknown as Request,
+    visitor: { browser: null, os: null } as Asker['visitor'],
+    profile: null,
+    atMs,
+    offsetMs: (ms) => zoneOffset(timeZone, ms),
+  });
+  return targetingQuery(new Map(), { country }, keyValues, offeredBy);
+};
 
 /** Of one impression of a break, from 0. */
 const termsOf = (slots: number, maxMs: number, nth: number): AuctionTerms => ({

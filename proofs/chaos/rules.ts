@@ -4,6 +4,7 @@ import type { Selected } from './replica.ts';
 export interface CountedMax {
   readonly counter: number;
   readonly max: number;
+  readonly windowMs: number;
 }
 
 /** The limits of one selection, by the rules of the contract. null: no limit. Money in micros. */
@@ -35,7 +36,7 @@ export const boundsOf = (selected: Selected): Bounds => {
     campaignBudget: flat ? null : campaign.budgetMicros,
     campaignDaily: flat ? null : campaign.dailyBudgetMicros,
     goal: lineItem.goals.impressions,
-    caps: caps.filter(({ of }) => of === 'impressions').map(({ counter, max }) => ({ counter, max: Math.max(max, together.length) })),
+    caps: caps.filter(({ of }) => of === 'impressions').map((cap) => ({ ...cap, max: Math.max(cap.max, together.length) })),
     clickCaps: caps.filter(({ of }) => of === 'clicks'),
   };
 };

@@ -1,7 +1,9 @@
 import { createSequences, type Sequences } from './check-sequences.ts';
 import { createShownPages, type ShownPages } from './check-pages.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
-import { createCatalogRows, type CatalogRows } from './catalog-rows.ts';
+import { createBookedChecks, type BookedChecks } from './check-booked.ts';
+import { createKeptAds, type KeptAds } from './kept-ads.ts';
+import { createCatalogRows, type BookedRows, type CatalogRows } from './catalog-rows.ts';
 import type { Lane } from './lane.ts';
 import { createModel, type Model } from './model.ts';
 import { createMonthBooks, type MonthBooks } from './month-books.ts';
@@ -31,6 +33,10 @@ export interface Stage {
   readonly settings: Settings[];
   /** Of the story so far. */
   readonly pages: ShownPages;
+  readonly keptAds: KeptAds;
+  readonly bookedChecks: BookedChecks;
+  /** The rows that each replica has. */
+  readonly booked: { readonly rows: BookedRows; readonly edition: number }[];
   readonly sequences: Sequences;
   readonly redisDown: boolean[];
   postgresUp: boolean;
@@ -104,6 +110,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
   const endOfHold = (): number => redisMs + MAX_TTL_MS + holdSlackMs(MAX_TTL_MS) + RELEASE_MARGIN_MS;
   const redisDown = world.replicas.map(() => false);
   model.note(first);
+  let edition = 0;
   const stage: Stage = {
     lane,
     story,
@@ -113,7 +120,10 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     poison,
     model,
     months: createMonthBooks(lane, world),
-    pages: createShownPages(),
+    pages: createShownPages(world.rows),
+    keptAds: createKeptAds(model),
+    bookedChecks: createBookedChecks(),
+    booked: world.replicas.map(() => ({ rows: rows.booked(), edition: 0 })),
     sequences: createSequences(model, system.horizonMs),
     publishers: world.rows.publishers.map(({ id }) => id as number),
     notes: new Map(),
@@ -140,7 +150,11 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     load: async (replicas) => {
       const snapshot = await rows.snapshot(trueMs);
       model.note(snapshot);
-      for (const n of replicas) system.setSnapshot(n, snapshot);
+      const booked = { rows: rows.booked(), edition: ++edition };
+      for (const n of replicas) {
+        system.setSnapshot(n, snapshot);
+        stage.booked[n] = booked;
+      }
     },
     restart: (n) => system.restart(n, stage.ttlsMs[n] ?? 0, stage.settings[n] ?? FIRST_SETTINGS),
     losses: 0,
@@ -156,6 +170,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
       stage.servesMayBeMissing = true;
       // Ids of the streams begin anew: after those that were read.
       stage.pages.forget();
+      stage.keptAds.forget();
       await stage.setClocks(trueMs + LOST_MS);
     },
     recover: async () => {

@@ -13,6 +13,17 @@ export interface RowEdit {
   readonly ifUnserved?: boolean;
 }
 
+/** What targeting reads of a request. */
+export interface Visitor {
+  readonly country: string | null;
+  /** Of the browser; null: not known. */
+  readonly language: string | null;
+  /** Key-values of the page. */
+  readonly keyValues: Readonly<Record<string, string | number>>;
+  /** How far the visitor's clock is before UTC, in minutes; null: not known. */
+  readonly utcOffset: number | null;
+}
+
 export interface AdCall {
   readonly publisher: number;
   readonly imps: number;
@@ -23,6 +34,11 @@ export interface AdCall {
   readonly network: string | null;
   /** The page view that it is for, together with other calls; null: it is one by itself. */
   readonly view: string | null;
+  /** The view names all placements of its page, and each call asks for one of them. */
+  readonly namesPage: boolean;
+  /** The first of the placements that it asks for, of two. */
+  readonly first: number;
+  readonly visitor: Visitor;
   /** Its impressions are one ad break of a video, of this length; null: they are places of a page. */
   readonly breakMs: number | null;
   /** Bids in micros per thousand impressions, by line item. */
@@ -209,6 +225,12 @@ export const STEP_CLASSES = [
   'unused',
   'sequences',
   'pods',
+  'zones',
+  'schedules',
+  'visitors',
+  'wideCaps',
+  'asks',
+  'companions',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

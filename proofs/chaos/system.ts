@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createZoneOffset } from '../../src/base/zone-offset.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
@@ -159,6 +160,7 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
   const books = world.mayLose
     ? await openLostBooks({ lane, keys, pending: table, nowMs, onFailure: (fault) => surprise('keeping books', fault) })
     : undefined;
+  const zoneOffset = createZoneOffset();
   const now = (n: number): number => nowMs() + (world.replicas[n]?.skewMs ?? 0);
   const start = (n: number, tokenTtlMs: number, settings: Settings): Replica =>
     createReplica({
@@ -172,6 +174,7 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       now: () => now(n),
       newId: () => `t${++ids}`,
       random: () => chance(),
+      zoneOffset,
       onSettled,
       onLots: (imps) => {
         decidedByLots += imps;

@@ -1,5 +1,6 @@
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
+import { audience } from './book-audience.ts';
 import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, SEQUENCE, TTLS_MS } from './book-world.ts';
 import { createDraw, type Draw } from './draw.ts';
 import { DRIFTS, NETWORKS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
@@ -15,6 +16,8 @@ const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'] as co
 const BREAKS_MS = [15_000, 30_000, 60_000] as const;
 /** What players report besides, of which a kind of each column of reports. */
 const PLAYED = ['start', 'midpoint', 'skip', 'error_405'] as const;
+/** A call that is a page by itself. */
+const NO_VIEW = { view: null, namesPage: false };
 const CURRENCIES = ['USD', 'EUR', 'JPY'] as const;
 
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
@@ -69,20 +72,33 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const anyBid = (): number =>
     has('prices') && draw.oneIn(2) ? Math.floor(10 ** (draw.below(9_000) / 1_000)) : draw.of(CPMS_MICROS) + draw.below(2_000);
 
-  const pageCall = (): AdCall => ({
+  const pageCall = (): AdCall => {
+    // Calls of one step and of the next share a page.
+    const view = has('pages') && draw.oneIn(2) ? selects.length >> 1 : null;
+    const namesPage = has('asks') && view !== null && view % 2 === 1;
+    return { ...call(namesPage), view: view === null ? null : `v${view}`, namesPage };
+  };
+  const call = (isPart: boolean): AdCall => ({
     publisher: 1 + draw.below(world.rows.publishers.length),
-    imps: draw.oneIn(3) ? (has('imps') ? 2 + draw.below(5) : 2) : 1,
+    imps: isPart ? 1 : draw.oneIn(3) ? (has('imps') ? 2 + draw.below(5) : 2) : 1,
+    first: isPart ? draw.below(2) : 0,
+    visitor: {
+      country: draw.of(['DE', 'AT', 'FR', null]),
+      language: draw.of(['de', 'de-AT', 'fr', null]),
+      keyValues: draw.of([{}, { section: 'sport' }, { section: 'sports', age: 17 }, { section: 'news', age: 30 }, { age: 64 }]),
+      utcOffset: draw.of([null, null, 0, -300, 570]),
+    },
     user: has('users') && !draw.oneIn(4) ? `u${draw.below(3)}` : null,
     client: has('clients') && !draw.oneIn(4) ? `c${draw.below(3)}` : null,
     network: null,
-    // Calls of one step and of the next share a page.
-    view: has('pages') && draw.oneIn(2) ? `v${selects.length >> 1}` : null,
+    view: null,
+    namesPage: false,
     breakMs: null,
     bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, anyBid()])),
   });
   const adCall = (): AdCall => {
     const call = pageCall();
-    return has('pods') && draw.oneIn(5) ? { ...call, imps: 1 + draw.below(5), view: null, breakMs: draw.of(BREAKS_MS) } : call;
+    return has('pods') && draw.oneIn(5) ? { ...call, imps: 1 + draw.below(5), ...NO_VIEW, breakMs: draw.of(BREAKS_MS) } : call;
   };
 
   const trackingCall = (): TrackingCall => {
@@ -117,13 +133,13 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   /** One client asks many times. */
   const stranger = (id: number): Written => {
     selects.push(id);
-    const call = { ...adCall(), view: null, imps: 1, client: `s${draw.below(2)}` };
+    const call = { ...adCall(), ...NO_VIEW, imps: 1, client: `s${draw.below(2)}` };
     return { step: { do: 'select', replica: replica(), calls: Array.from({ length: 10 + draw.below(40) }, () => call), fault: fault() } };
   };
   /** Many visitors of one page, which lets a replica reserve lots. */
   const crowd = (id: number): Written => {
     selects.push(id);
-    const call = { ...adCall(), view: null, imps: 1 + draw.below(2), client: null };
+    const call = { ...adCall(), ...NO_VIEW, imps: 1 + draw.below(2), client: null };
     const calls = Array.from({ length: 5 + draw.below(20) }, () => call);
     return { step: { do: 'select', replica: replica(), calls, inTurn: true, fault: draw.oneIn(4) ? fault() : 'none' } };
   };
@@ -133,7 +149,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const first = replica();
     const busy = (first + 1 + draw.below(REPLICAS - 1)) % REPLICAS;
     return {
-      step: { do: 'idle', replica: first, busy, call: { ...adCall(), view: null, imps: 1, client: null }, requests: 20 + draw.below(40) },
+      step: { do: 'idle', replica: first, busy, call: { ...adCall(), ...NO_VIEW, imps: 1, client: null }, requests: 20 + draw.below(40) },
     };
   };
   const clicks = (id: number): Written => {
@@ -141,7 +157,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const ads = 4 + draw.below(16);
     const by = draw.of(['user', 'network', 'creative', 'creative'] as const);
     const pause = { restMs: draw.of([0, 0, 3_000, MS_PER_HOUR]), everyMs: draw.of([200, 3_000, 20_000]) };
-    const call = { ...adCall(), view: null, imps: 1, client: null };
+    const call = { ...adCall(), ...NO_VIEW, imps: 1, client: null };
     return {
       step: {
         do: 'clicks',
@@ -215,7 +231,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const state = (): Written => {
     const end_at = new Date(world.startMs + (draw.oneIn(3) ? draw.below(3) * MS_PER_DAY : 30 * MS_PER_DAY));
     const pacing = has('pacing') ? draw.of(['ASAP', 'Even', 'PID']) : 'ASAP';
-    return itemEdit(draw.of<CatalogRow>([{ active: false }, { active: true }, { end_at }, { pacing }]));
+    return itemEdit(draw.of<CatalogRow>([{ active: false }, { active: true }, { end_at }, { pacing }, audience(draw, has)]));
   };
   const gone = (): Written => awayFrom(draw.of(['line_items', 'line_items', 'campaigns'] as const));
   const awayFrom = (table: CatalogTable): Written => {

@@ -34,6 +34,17 @@ const GOAL_COURSE = s.record({
 });
 export type GoalCourse = s.Shape<typeof GOAL_COURSE>;
 
+const GOT = s.record({
+  impressions: s.described(s.count, 'Impressions that its rules let it serve, those that it got among them'),
+  got: s.orNull(s.number, { description: 'Per cent of them that it got; null: fewer than 100' }),
+});
+const SHARE_OF_VOICE = s.record({
+  booked: s.described(s.number, 'Per cent'),
+  today: s.described(GOT, 'Counted exactly up to 200 requests a second and replica, and estimated above'),
+  week: s.described(GOT, 'The last seven days, with today'),
+});
+export type ShareOfVoice = s.Shape<typeof SHARE_OF_VOICE>;
+
 const COUNTED_EXAMPLE = {
   ...{ serves: 5200, gross_impressions: 4310, filtered_impressions: 110, provisional_impressions: 0, impressions: 4200 },
   ...{ gross_clicks: 29, filtered_clicks: 5, provisional_clicks: 3, clicks: 21, spend: 18.9 },
@@ -63,6 +74,7 @@ export const DELIVERY = component(
     yesterday: s.record(FIGURES),
     total: s.record({ impressions: s.count, clicks: s.count, spend: s.money }),
     goals: s.listOf(GOAL_COURSE),
+    share_of_voice: s.nullOr(SHARE_OF_VOICE, {}, 'It has none'),
     limits: s.record({
       daily_impression_cap: s.orNull(s.integer),
       daily_spend_cap: s.orNull(s.number),
@@ -83,7 +95,8 @@ export const DELIVERY = component(
       curve: s.listOf(s.number, {
         minItems: 23,
         maxItems: 25,
-        description: 'Share of the day’s traffic by hour; days on which clocks change have 23 or 25',
+        description:
+          'Share of the day’s traffic by hour, of a line item with a schedule in its hours; days on which clocks change have 23 or 25',
       }),
     }),
     frequency: s.listOf(
@@ -109,6 +122,7 @@ export const DELIVERY = component(
         words: 'Behind by 6.9%: 58,100 of 200,000 impressions, 62,400 due by now. It will end at about 191,300 if it goes on like this.',
       },
     ],
+    share_of_voice: { booked: 30, today: { impressions: 14_100, got: 29.8 }, week: { impressions: 98_200, got: 30.1 } },
     limits: {
       ...{ daily_impression_cap: 20_000, daily_spend_cap: null, budget: null, campaign_budget: 5000, campaign_spend: 261.45 },
       ...{ campaign_daily_budget: 250, campaign_spend_today: 18.81 },

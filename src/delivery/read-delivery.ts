@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { daySpan, localDayOf, UTC_DAYS, type DayRule } from '../base/local-day.ts';
-import { MS_PER_HOUR } from '../base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 import { flightOf } from '../catalog/model/flight-dates.ts';
 import { frequencyCapsOf } from '../catalog/model/frequency-caps.ts';
 import { goalsOf } from '../catalog/model/goals.ts';
@@ -8,8 +8,9 @@ import { amountFromMicros } from '../catalog/model/money.ts';
 import type { CampaignRecord } from '../catalog/entities/campaign.ts';
 import type { LineItemRecord } from '../catalog/entities/line-item.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import { curveAt, dayTraffic, type DayTraffic } from '../catalog/snapshot/traffic-curve.ts';
+import { curveAt, dayTraffic, trafficInHours, type DayTraffic } from '../catalog/snapshot/traffic-curve.ts';
 import { createDeliveryHistory, type DeliveryHistory, type StoredDay } from '../events/postgres/delivery-history.ts';
+import type { HourlyRefusals, RefusalStore } from '../events/postgres/refusal-store.ts';
 import { pricingOf } from '../catalog/model/pricing.ts';
 import type { DayCounts } from '../ledger/read/read-accounts.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
@@ -20,17 +21,21 @@ import type { DayFigures, Delivery, Figures } from './delivery.ts';
 import { goalCourses } from './goal-course.ts';
 import { loadedLineItem, type LoadedLineItem } from './loaded-line-item.ts';
 import { filteredOf, grossOf, provisionalOf, withoutProvisional } from '../reports/record-report/report-columns.ts';
+import { shareGot } from './share-got.ts';
 import { readCounters, type Counters, type CountersSource } from './read-counters.ts';
 
 export interface ReadDeliveryOptions extends CountersSource {
   readonly knex: Knex;
   readonly currentSnapshot: () => Snapshot | undefined;
   readonly readListed: ReadListed;
+  readonly refusalStore: Pick<RefusalStore, 'read'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 const DAYS_SHOWN = 14;
+/** Of the share of voice that it got. */
+const DAYS_OF_SHARE = 7;
 
 /**
  * How a line item delivers: today and yesterday from the ledger, the past from Postgres. Resolves
@@ -52,7 +57,11 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
     const listed = (await options.readListed([id])).get(id)!;
     const traffic = loaded ? trafficOf(loaded, atMs) : dayTraffic(curveAt, atMs);
     const timeZone = loaded?.snapshot.publishers.get(loaded.lineItem.publisherId)?.timeZone ?? 'UTC';
-    return toDelivery({ records, stored, counters, listed, traffic, timeZone, atMs });
+    const refused =
+      records.lineItem.share_of_voice === null
+        ? []
+        : await options.refusalStore.read(id, traffic.day.endMs - DAYS_OF_SHARE * MS_PER_DAY, atMs);
+    return toDelivery({ records, stored, counters, listed, traffic, timeZone, atMs, refused });
   };
 };
 
@@ -98,6 +107,8 @@ interface DeliveryParts {
   readonly traffic: DayTraffic;
   readonly timeZone: string;
   readonly atMs: number;
+  /** Of a line item with a share of voice, lately. */
+  readonly refused: readonly HourlyRefusals[];
 }
 
 const toDelivery = ({
@@ -108,6 +119,7 @@ const toDelivery = ({
   traffic,
   timeZone,
   atMs,
+  refused,
 }: DeliveryParts): Delivery => {
   const { byHour: curve, day } = traffic;
   const { status } = listed;
@@ -146,6 +158,13 @@ const toDelivery = ({
         { delivered: total, today, yesterday },
         { curve, day, atMs },
       ),
+    share_of_voice:
+      lineItem.share_of_voice === null
+        ? null
+        : shareGot(lineItem.share_of_voice, refused, {
+            today: { serves: storedToday.serves, fromMs: day.startMs },
+            week: { serves: sumOfServes(stored.days.slice(-DAYS_OF_SHARE)), fromMs: 0 },
+          }),
     limits: {
       daily_impression_cap: lineItem.daily_impression_cap,
       daily_spend_cap: lineItem.daily_spend_cap,
@@ -169,6 +188,8 @@ const toDelivery = ({
   };
 };
 
+const sumOfServes = (days: readonly StoredDay[]): number => days.reduce((sum, { serves }) => sum + serves, 0);
+
 const countsOf = ({ serves, impressions, clicks, spendMicros }: DayCounts, filtered: FilteredCounts): Omit<DayFigures, 'day'> => ({
   serves,
   gross_impressions: grossOf(impressions, filtered, 'impression'),
@@ -188,5 +209,8 @@ const figuresOf = (counts: DayCounts, events: Figures['events'], filtered: Filte
   filtered: withoutProvisional(filtered),
 });
 
-const trafficOf = ({ snapshot, lineItem }: LoadedLineItem, atMs: number): DayTraffic =>
-  dayTraffic((ms) => snapshot.curveAt(lineItem.publisherId, ms), atMs);
+const trafficOf = ({ snapshot, lineItem }: LoadedLineItem, atMs: number): DayTraffic => {
+  const traffic = dayTraffic((ms) => snapshot.curveAt(lineItem.publisherId, ms), atMs);
+  const hours = snapshot.hoursOf(lineItem, atMs);
+  return hours === undefined ? traffic : trafficInHours(traffic, hours);
+};

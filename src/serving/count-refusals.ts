@@ -99,7 +99,9 @@ const limitsOf = (
   const lately = request.traced ? () => 0 as const : refusedLately(index, steps.memories(index), steps, request);
   const outranked = won ? OUTRANKED : undefined;
   const isDirect = index === slot.direct;
+  const leftToOthers = new Set(isDirect ? ranking?.leftToOthers().map(({ lineItem }) => lineItem.id) : []);
   return ({ creative: { id }, lineItem, ecpmMicros }, position) => {
+    if (leftToOthers.has(lineItem.id)) return NoBidReason.ShareOfVoice;
     for (const one of ranking?.incomplete ?? []) if (isDirect && one.candidate.creative.id === id) return NoBidReason.RoadblockIncomplete;
     for (const { candidate, reason } of refused) if (candidate.creative.id === id) return reason;
     if (isDirect) return won && isBelow(won.candidate, lineItem.priority, ecpmMicros) ? OUTRANKED : lately(position) || outranked;

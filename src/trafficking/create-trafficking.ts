@@ -154,7 +154,14 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...assetRoutes(options),
     ...deliveryRoutes({
       ...{ knex, now: asking.now, readListed, readCampaignStatuses },
-      readDelivery: createReadDelivery({ ...counters, knex, currentSnapshot, readListed, now: asking.now }),
+      readDelivery: createReadDelivery({
+        ...counters,
+        knex,
+        currentSnapshot,
+        readListed,
+        refusalStore: options.refusalStore,
+        now: asking.now,
+      }),
       readAttention: createReadAttention({ ...reading, readStatuses }),
       readFlow: createReadFlow({ knex }),
       readListSums: createReadListSums({ knex, reader, judgeList }),

@@ -1,6 +1,8 @@
 import { createDayRules, endOfDay, startOfDay } from '../../src/base/local-day.ts';
 import { createZoneOffset } from '../../src/base/zone-offset.ts';
-import { curveAt, dayTraffic, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
+import { hoursTraffic } from '../../src/catalog/snapshot/hours-traffic.ts';
+import { scheduleOf } from '../../src/catalog/model/schedule.ts';
+import { curveAt, dayTraffic, trafficInHours, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import { DAY, HOUR } from '../decision/candidates.ts';
 
@@ -29,4 +31,17 @@ test('the traffic of a day is that of its hours, and is whole', () => {
     expect(ofPieces[0]!.shareBefore).toBe(0);
     if (zone === 'Asia/Tokyo') expect(byHour[0]).toBeCloseTo(learned.shareOfHour[15]!, 12);
   }
+});
+
+test('the traffic of a line item with day-parts is that of its hours, half an hour counts half, and a day without any is as it is', () => {
+  // A Tuesday.
+  const startMs = Date.parse('2026-12-01');
+  const day = { startMs, endMs: startMs + DAY };
+  const flat = { day, byHour: Array.from({ length: 24 }, () => 1 / 24) };
+  const onDay = (weekDay: 'tue' | 'wed') => scheduleOf([{ days: [weekDay], from: '08:00', to: '10:30' }], 'publisher')!;
+  const { byHour } = trafficInHours(flat, hoursTraffic(onDay('tue'), 0, undefined));
+  expect(byHour.map((share) => Math.round(share * 1e9) / 1e9)).toEqual(
+    Array.from({ length: 24 }, (_, hour) => (hour === 8 || hour === 9 ? 0.4 : hour === 10 ? 0.2 : 0)),
+  );
+  expect(trafficInHours(flat, hoursTraffic(onDay('wed'), 0, undefined))).toEqual(flat);
 });

@@ -26,3 +26,16 @@ test('a short flight that is over has the sum of all its hours', () => {
   const { delivered, planned } = hourlyCourse(courseAt('2026-12-05'), hours, null);
   expect([delivered.at(-1), planned]).toEqual([40, undefined]);
 });
+
+test('the planned line of a line item with day-parts rises in its hours alone', () => {
+  // 2026-12-01 is a Tuesday.
+  const schedule = [
+    { days: ['tue', 'wed'] as const, from: '08:00', to: '10:00' },
+    { days: ['wed'] as const, from: '20:30', to: '22:30' },
+  ];
+  const { planned = [] } = hourlyCourse(courseAt('2026-12-02'), hours, 600, schedule);
+  expect(planned).toHaveLength(49);
+  expect([0, 8, 9, 10, 24, 32, 34, 44, 45, 46, 47, 48].map((hour) => planned[hour])).toEqual([
+    0, 0, 100, 200, 200, 200, 400, 400, 450, 550, 600, 600,
+  ]);
+});

@@ -177,7 +177,7 @@ const courseOf = (
         : html`<p class="course-end">${endWords(whole, goal)}</p>
             ${words}`
     }
-    ${total > 0 || state === 'running' ? html`${legend(whole, goal, hours === undefined, before)}<ad-chart .chart=${hours ? hourlyChart(whole, hourlyCourse(whole, hours, goal), goal, marks) : courseChart(within(whole, MAX_DAYS), goal, marks, whole.delivered.length > MAX_DAYS ? undefined : before)}></ad-chart>` : nothing}
+    ${total > 0 || state === 'running' ? html`${legend(whole, goal, hours === undefined, before)}<ad-chart .chart=${hours ? hourlyChart(whole, hourlyCourse(whole, hours, goal, flight.schedule), goal, marks) : courseChart(within(whole, MAX_DAYS), goal, marks, whole.delivered.length > MAX_DAYS ? undefined : before)}></ad-chart>` : nothing}
     ${courseDays(days, currency)} ${markList(marks)}
   `;
 };

@@ -58,7 +58,7 @@ export const flightCourse = (flight: Flight, days: readonly CourseDay[], goal: n
   const of = (day: number): number => byDay.get(day) ?? 0;
   let sum = 0;
   const delivered = Array.from({ length }, (_, i) => (first + i > today ? null : (sum += of(first + i))));
-  const planned = goal === null ? undefined : plannedFor(goal, first, length, flight.schedule ?? []);
+  const planned = goal === null ? undefined : evenCourse(goal, first, length, flight.schedule ?? []);
   return { ...{ state, first, last, today, delivered, planned, total: sum }, projection: projected(), ahead: undefined };
 
   function projected(): Projection | undefined {
@@ -75,13 +75,22 @@ export const flightCourse = (flight: Flight, days: readonly CourseDay[], goal: n
   }
 };
 
-/** Days count by their hours in which it runs. */
-const plannedFor = (goal: number, first: number, length: number, schedule: readonly DayPart[]): readonly number[] => {
-  const ofDay = WEEK_DAYS.map(() => 0);
-  for (const half of halfHoursIn(schedule)) ofDay[Math.floor(half / HALF_HOURS_A_DAY)]!++;
+/**
+ * An even course to a goal: what is due by the end of each day of a flight, or of each hour. Each counts by the half hours
+ * in which it runs.
+ *
+ * @param first day of it, since 1970
+ * @param perDay 1: by day; 24: by hour
+ */
+export const evenCourse = (goal: number, first: number, length: number, schedule: readonly DayPart[], perDay = 1): readonly number[] => {
+  const halves = HALF_HOURS_A_DAY / perDay;
+  const weekLength = WEEK_DAYS.length * perDay;
+  const ofWeek = Array.from({ length: weekLength }, () => 0);
+  for (const half of halfHoursIn(schedule)) ofWeek[Math.floor(half / halves)]!++;
   const isAlways = schedule.length === 0;
   // 1970-01-01 was a Thursday.
-  const weights = Array.from({ length }, (_, i) => (isAlways ? 1 : ofDay[(first + i + WEEK_DAYS.indexOf('thu')) % 7]!));
+  const begin = (first + WEEK_DAYS.indexOf('thu')) * perDay;
+  const weights = Array.from({ length }, (_, i) => (isAlways ? 1 : ofWeek[(begin + i) % weekLength]!));
   const whole = weights.reduce((all, weight) => all + weight, 0);
   let sum = 0;
   return weights.map((weight, i) => (whole === 0 ? (goal * (i + 1)) / length : (goal * (sum += weight)) / whole));

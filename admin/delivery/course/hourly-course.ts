@@ -1,7 +1,8 @@
 import { dayOf, MS_PER_DAY, MS_PER_HOUR } from '../../../src/base/utc-day.ts';
+import type { DayPart } from '../../../src/targeting/week-hours.ts';
 import type { Page } from '../../page.ts';
 import { readReport } from '../../reports/read-report.ts';
-import type { FlightCourse } from './flight-course.ts';
+import { evenCourse, type FlightCourse } from './flight-course.ts';
 
 /** What was delivered in an hour of a flight. */
 export interface CourseHour {
@@ -21,13 +22,16 @@ export interface HourlyCourse {
   readonly times: readonly number[];
   /** null: the hour is to come. */
   readonly delivered: readonly (number | null)[];
+  /** An even course to the goal, over the hours in which it runs. */
   readonly planned: readonly number[] | undefined;
 }
 
+/** @param schedule the hours of the week in which it runs; none: all */
 export const hourlyCourse = (
   { first, last, today, state }: FlightCourse,
   hours: readonly CourseHour[],
   goal: number | null,
+  schedule: readonly DayPart[] = [],
 ): HourlyCourse => {
   const length = (last - first + 1) * HOURS_PER_DAY;
   const at = ({ day, hour }: CourseHour): number => (dayOf(Date.parse(day)) - first) * HOURS_PER_DAY + hour;
@@ -39,7 +43,7 @@ export const hourlyCourse = (
     // From nothing, at the beginning, to the end of the last hour.
     times: Array.from({ length: length + 1 }, (_, i) => first + i / HOURS_PER_DAY),
     delivered: [0, ...sums],
-    planned: goal === null ? undefined : Array.from({ length: length + 1 }, (_, i) => (goal * i) / length),
+    planned: goal === null ? undefined : [0, ...evenCourse(goal, first, length, schedule, HOURS_PER_DAY)],
   };
 };
 

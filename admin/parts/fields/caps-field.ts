@@ -79,10 +79,12 @@ export const capsField = (form: Form, options: FieldOptions): TemplateResult =>
             ${number(i, t`Number`, row.max, (max) => change(i, { max }))}
             ${select(i, t`What is counted`, row.of, OF_CHOICES, (of) => ({ of }))}
             ${select(i, t`Whose ads`, row.scope, SCOPE_CHOICES, (scope) => ({ scope }))}
-            <span>${row.unit === LIFETIME ? '' : t`within`}</span>
-            ${row.unit === LIFETIME ? '' : number(i, t`Window`, row.amount, (amount) => change(i, { amount }))}
-            ${select(i, t`Unit of the window`, row.unit, UNIT_CHOICES, (unit) => ({ unit, amount: row.amount === '' ? '1' : row.amount }))}
-            ${button('×', () => remove(i), 'quiet icon-button', t`Remove cap ${i + 1}`)}
+            <span class="cap-window">
+              ${row.unit === LIFETIME ? '' : t`within`}
+              ${row.unit === LIFETIME ? '' : number(i, t`Window`, row.amount, (amount) => change(i, { amount }))}
+              ${select(i, t`Unit of the window`, row.unit, UNIT_CHOICES, (unit) => ({ unit, amount: row.amount === '' ? '1' : row.amount }))}
+              ${button('×', () => remove(i), 'quiet icon-button', t`Remove cap ${i + 1}`)}
+            </span>
           </div>`,
       )}
       <button type="button" id="${id}-add" class="quiet" @click=${() => write([...rows, NEW_CAP])}>+ ${t`Add a cap`}</button>

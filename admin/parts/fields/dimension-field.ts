@@ -12,7 +12,9 @@ import { t } from '../../words/texts.ts';
  */
 export const dimensionField = (form: Form, parent: string, name: string, dimension: DimensionProperty): TemplateResult => {
   const pointer = `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const options = { pointer, label: dimension.title, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
+  // Beside the same of what is included.
+  const label = parent.includes('/exclude/') ? t`Excluded: ${dimension.title}` : dimension.title;
+  const options = { pointer, label, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
   const values = dimension.enum ?? (dimension.type === 'boolean' ? [true, false] : undefined);
   const labelOf = (value: unknown): string => (value === true ? t`yes` : value === false ? t`no` : String(value));
   if (values) return checkField(form, { ...options, choices: values.map((value) => ({ value: String(value), label: labelOf(value) })) });

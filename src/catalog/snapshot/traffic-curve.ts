@@ -2,6 +2,7 @@ import { daySpan, UTC_DAYS, type DayRule, type DaySpan } from '../../base/local-
 import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { Campaign, LineItem } from '../model/entities.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
+import type { TrafficBefore } from './hours-traffic.ts';
 import type { ScheduledCurve } from './scheduled-curve.ts';
 
 /**
@@ -68,6 +69,13 @@ export const dayTraffic = (curveOf: (atMs: number) => TrafficCurve, atMs: number
   };
   const hours = Math.ceil((day.endMs - day.startMs) / MS_PER_HOUR);
   return { day, byHour: Array.from({ length: hours }, (_, hour) => shareFrom(day.startMs + hour * MS_PER_HOUR)) };
+};
+
+/** The same of a line item that serves at some hours only, with the traffic in them; on a day without any, of the whole day. */
+export const trafficInHours = ({ day, byHour }: DayTraffic, before: TrafficBefore): DayTraffic => {
+  const whole = before(day.endMs) - before(day.startMs);
+  const until = (hour: number): number => before(Math.min(day.startMs + hour * MS_PER_HOUR, day.endMs));
+  return whole > 0 ? { day, byHour: byHour.map((_, hour) => (until(hour + 1) - until(hour)) / whole) } : { day, byHour };
 };
 
 const hourOf = (ms: number): number => Math.floor((ms % MS_PER_DAY) / MS_PER_HOUR);
