@@ -100,7 +100,7 @@ export const answerReplayed = (asked: AskedForecast & { readonly before: Baselin
       ...capped({ p10, p50, p90 }, goalLeft(limits)),
       by_day: days.map(({ day, ...range }) => ({ day: dateOf(day), ...range })),
     },
-    clicks: Math.round(found?.clicks ?? 0),
+    clicks: Math.round(p50 * asked.options.rates.clickRate(lineItemId)),
     viewable: viewableOf(asked, p50),
     binding: bindingOf(refusals, supply.available),
     displaced: after === before.prediction ? [] : displacedBy(lineItemId, before.prediction, after, coming.scale),

@@ -1,7 +1,7 @@
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import { atLevel, calibrate } from '../../src/forecast/calibrate.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
-import { OUTRANKED } from '../../src/serving/count-refusals.ts';
+import { OUTRANKED, type RefusalReason } from '../../src/serving/count-refusals.ts';
 import { deliveryOf, type LimitedBy, type Supply } from '../../src/forecast/estimate.ts';
 
 const DAY = 86_400_000;
@@ -33,7 +33,7 @@ test('an estimate at the level of a replay is what the replay has delivered, als
 test('what keeps a line item from being shown because others rank above does not count against a higher rank', () => {
   expect(calibrate(SUPPLY, limitsOf(20_000), 4_000, new Map([[OUTRANKED, 24_000]])).ranked).toBe(1);
   // Of the impressions that others leave, half are of pages that show it already.
-  const onPage = new Map([
+  const onPage = new Map<RefusalReason, number>([
     [OUTRANKED, 14_000],
     [NoBidReason.DuplicateInPage, 7_000],
   ]);
