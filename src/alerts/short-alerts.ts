@@ -16,9 +16,11 @@ export const findShortAlerts = async (knex: Knex, atMs: number, limit: number): 
   }));
 };
 
-const remedyWords = ({ remedy }: ShortLineItem): string =>
-  remedy
+const remedyWords = ({ remedy, lacksCreative }: ShortLineItem): string => {
+  if (lacksCreative) return 'It has no creative that may serve.';
+  return remedy
     ? `What helps most: ${remedy.words}, for about ${count(remedy.p50)}.`
     : 'No single change is known to bring more: lower its goal, or book it on more placements.';
+};
 
 const count = (impressions: number): string => impressions.toLocaleString('en');

@@ -2,9 +2,10 @@ import type { LineItem } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import { reasonName, wordsOf, type NoBidReason } from '../decision/no-bid-reason.ts';
-import { OUTRANKED } from '../serving/count-refusals.ts';
+import { OUTRANKED, type RefusalReason } from '../serving/count-refusals.ts';
 import { placementsOf, type AskedForecast, type Baseline, type Sold } from './asked-forecast.ts';
-import { deliveryOf, estimateSupply, type LimitedBy } from './estimate.ts';
+import { AS_SAMPLED, calibrate } from './calibrate.ts';
+import { deliveryOf, estimateSupply, type LimitedBy, type Supply } from './estimate.ts';
 import type { Binding, ForecastAnswer, ForecastRange } from './forecast-answer.ts';
 import { goalDue } from './goal-due.ts';
 import { remediesFor } from './remedies.ts';
@@ -16,70 +17,95 @@ import { takenAbove } from './taken-above.ts';
 const SAMPLED_SPREAD = 0.15;
 const TENTH = 1.2816;
 
-/** The quick answer: from the sample, and from who won in the last replay of all bookings where there is one. */
-export const answerSampled = (asked: AskedForecast & { readonly baseline: Sold | undefined }): ForecastAnswer => {
-  const { snapshot, lineItemId, coming, matches, toRequest, baseline, dateOf } = asked;
+interface Estimate {
+  readonly supply: Supply;
+  readonly limits: LimitedBy;
+  readonly byDay: readonly number[];
+  readonly total: number;
+  /** What is due in these days; null: it has no goal. */
+  readonly goal: number | null;
+}
+
+/** From the sample, and from who won in the last replay of all bookings where there is one. */
+const estimateOf = (asked: AskedForecast, sold: Sold | undefined): Estimate => {
+  const { snapshot, lineItemId, coming, matches, toRequest } = asked;
   const lineItem = lineItemIn(snapshot, lineItemId);
   const days = coming.days(() => 1);
-  const supply = estimateSupply({ days, matches, toRequest, takenAbove: takenAbove(snapshot, lineItem, baseline) });
+  const supply = estimateSupply({ days, matches, toRequest, takenAbove: takenAbove(snapshot, lineItem, sold) });
   const limits = limitsOf(asked, lineItem);
   const byDay = deliveryOf(supply, limits);
-  const total = byDay.reduce((sum, count) => sum + count, 0);
+  const forecast = { fromMs: coming.today * MS_PER_DAY, untilMs: (coming.today + days.length) * MS_PER_DAY };
+  const left = goalLeft(limits);
+  return {
+    ...{ supply, limits, byDay, total: byDay.reduce((sum, count) => sum + count, 0) },
+    goal: left === null ? null : goalDue(left, limits.lineItem, limits.campaign, forecast),
+  };
+};
+
+/** The quick answer. */
+export const answerSampled = (asked: AskedForecast & { readonly baseline: Sold | undefined }): ForecastAnswer => {
+  const { baseline: sold } = asked;
+  const estimate = estimateOf(asked, sold);
+  const { goal, total } = estimate;
+  const remedies = goal !== null && total < goal ? remediesFor(asked, { ...estimate, sold, levels: AS_SAMPLED }) : [];
+  const answer = withoutRemedies(asked, estimate);
+  return {
+    ...answer,
+    remedies,
+    warning: answer.warning ?? (sold ? null : 'Other bookings are not considered yet: they are being replayed'),
+  };
+};
+
+const withoutRemedies = (asked: AskedForecast, { supply, limits, byDay, total, goal }: Estimate): ForecastAnswer => {
+  const { lineItemId, coming, dateOf } = asked;
   const spread = (ahead: number): number => Math.hypot(SAMPLED_SPREAD, coming.plan.spread(ahead));
   const range = (count: number, ahead: number): ForecastRange => ({
     p10: Math.round(count * Math.exp(-TENTH * spread(ahead))),
     p50: Math.round(count),
     p90: Math.round(Math.min(count * Math.exp(TENTH * spread(ahead)), Math.max(supply.available, count))),
   });
-  const most = goalLeft(limits);
-  const forecast = { fromMs: coming.today * MS_PER_DAY, untilMs: (coming.today + days.length) * MS_PER_DAY };
-  const goal = most === null ? null : goalDue(most, limits.lineItem, limits.campaign, forecast);
   return {
     basis: 'sample',
-    ...{ from: dateOf(coming.today), to: dateOf(coming.today + days.length - 1) },
+    ...{ from: dateOf(coming.today), to: dateOf(coming.today + byDay.length - 1) },
     ...{ available: Math.round(supply.available), free: Math.round(supply.free), goal },
     delivery: {
-      ...capped(range(total, days.length / 2), most),
+      ...capped(range(total, byDay.length / 2), goalLeft(limits)),
       by_day: byDay.map((count, ahead) => ({ day: dateOf(coming.today + ahead), ...range(count, ahead) })),
     },
     clicks: Math.round(total * asked.options.rates.clickRate(lineItemId)),
     viewable: viewableOf(asked, total),
-    binding: [],
-    displaced: [],
-    remedies: goal !== null && total < goal ? remediesFor(asked, { supply, limits, total, sold: baseline }) : [],
+    ...{ binding: [], displaced: [], remedies: [] },
     without_history: placementsOf(asked).filter((placement) => !isVisited(coming, placement)),
-    warning: coming.plan.warning ?? (baseline ? null : 'Other bookings are not considered yet: they are being replayed'),
+    warning: coming.plan.warning ?? null,
   };
 };
 
+/** A goal that is missed by so little is reached. */
+const REACHED = 0.98;
+
 /** The answer of the replay. `before`: without the line item, where it is a draft. */
-export const answerReplayed = (
-  asked: AskedForecast & { readonly sampled: ForecastAnswer; readonly before: Baseline; readonly after: Prediction },
-): ForecastAnswer => {
-  const { snapshot, lineItemId, coming, sampled, before, after, dateOf } = asked;
+export const answerReplayed = (asked: AskedForecast & { readonly before: Baseline; readonly after: Prediction }): ForecastAnswer => {
+  const { lineItemId, coming, before, after, dateOf } = asked;
+  const estimate = estimateOf(asked, before);
+  const { supply, limits, goal } = estimate;
   const found = after.lineItems.get(lineItemId);
-  const limits = limitsOf(asked, lineItemIn(snapshot, lineItemId));
-  const { goal } = sampled;
   const { p10 = 0, p50 = 0, p90 = 0 } = found ?? {};
   const days = found?.byDay ?? [];
-  const binding = bindingOf(found?.refusals ?? new Map<NoBidReason, number>(), sampled.available);
-  const factor = sampled.delivery.p50 === 0 ? 1 : p50 / sampled.delivery.p50;
+  const refusals = found?.refusals ?? new Map<RefusalReason, number>();
+  const levels = calibrate(supply, limits, p50, refusals);
   return {
-    ...sampled,
+    ...withoutRemedies(asked, estimate),
     basis: 'replay',
     delivery: {
       ...capped({ p10, p50, p90 }, goalLeft(limits)),
       by_day: days.map(({ day, ...range }) => ({ day: dateOf(day), ...range })),
     },
-    clicks: Math.round(found?.clicks ?? 0),
+    clicks: Math.round(p50 * asked.options.rates.clickRate(lineItemId)),
     viewable: viewableOf(asked, p50),
-    binding,
+    binding: bindingOf(refusals, supply.available),
     displaced: after === before.prediction ? [] : displacedBy(lineItemId, before.prediction, after, coming.scale),
     // What the sample says of each change, at the level of the replay.
-    remedies: sampled.remedies
-      .map((remedy) => ({ ...remedy, p50: Math.round(remedy.p50 * factor) }))
-      .filter((remedy) => goal !== null && p50 < goal * 0.98 && remedy.p50 > p50),
-    warning: coming.plan.warning ?? null,
+    remedies: goal !== null && p50 < goal * REACHED ? remediesFor(asked, { ...estimate, total: p50, sold: before, levels }) : [],
   };
 };
 

@@ -6,13 +6,17 @@ import { onlyVisible } from '../bookings/record-scope.ts';
 import type { createCheckRecord } from '../bookings/check-record.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
+import { CREATIVE_FORMATS, type CreativeFormat } from '../catalog/model/choices.ts';
 import { DRAFT_ID, type Draft } from './with-draft.ts';
 
 /** Content that stands for an ad of a format: it is never shown. */
-const CONTENTS: Readonly<Record<string, string>> = {
+const CONTENTS: Readonly<Record<CreativeFormat, string>> = {
   html: '<b>draft</b>',
   banner: JSON.stringify({ image: 'https://draft.invalid/draft.png', alt: '' }),
   native: '{}',
+  // A tag: what it plays is not known, so that it fits each player.
+  video: JSON.stringify({ tag: 'https://draft.invalid/vast.xml' }),
+  audio: JSON.stringify({ tag: 'https://draft.invalid/vast.xml' }),
 };
 
 export type DraftedLineItem =
@@ -69,9 +73,9 @@ const asRead = (value: unknown): unknown => (typeof value === 'string' && /^[[{]
 
 /** Stand-ins: one creative for all placements that take the same format. @param firstId of the first; those of the others follow */
 export const creativesOf = (placements: readonly PlacementRow[], lineItemId: number, firstId = DRAFT_ID): readonly CatalogRow[] => {
-  const byFormat = new Map<string, string[]>();
+  const byFormat = new Map<CreativeFormat, string[]>();
   for (const { id, formats } of placements) {
-    const format = Object.keys(CONTENTS).find((name) => formats.includes(name));
+    const format = CREATIVE_FORMATS.find((name) => formats.includes(name));
     if (format !== undefined) byFormat.set(format, [...(byFormat.get(format) ?? []), id]);
   }
   return [...byFormat].map(([format, [first, ...more]], i) => ({

@@ -1,6 +1,6 @@
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import type { FrequencyCap } from '../catalog/model/frequency-caps.ts';
-import type { Campaign, LineItem } from '../catalog/model/entities.ts';
+import { commonFlight, type Campaign, type LineItem } from '../catalog/model/entities.ts';
 import { laterPriceMicros } from '../ledger/limits.ts';
 import type { ReplayRequest } from './replay/replayed-request.ts';
 import type { ReplayedDay } from './replay/run-replay.ts';
@@ -113,14 +113,29 @@ export const deliveryOf = (supply: Supply, { lineItem, campaign, delivered, spen
     ofMoney(micros === null ? null : Math.max(micros - spentMicros, 0)),
   );
   let left = Math.min(Math.max((lineItem.goals.impressions ?? Infinity) - delivered, 0), ...budgets);
-  return supply.byDay.map(({ free }, i) => {
-    // Paced line items leave each day its part.
-    const daysLeft = supply.byDay.length - i;
-    const even = lineItem.pacing === 'ASAP' || left === Infinity ? left : (left / daysLeft) * CATCH_UP;
-    const got = Math.min(free * part, perDay, even, left);
+  let daysLeft = deliveryDays(supply, commonFlight(lineItem.flight, campaign.flight).endMs);
+  const isEven = lineItem.pacing !== 'ASAP' && left !== Infinity;
+  const each = left / Math.max(daysLeft, 1);
+  /** What is due by a day and not delivered yet. */
+  let late = 0;
+  return supply.byDay.map(({ available, free }) => {
+    if (available > 0) late += each;
+    const most = isEven ? Math.min(late, (left / Math.max(daysLeft, 1)) * CATCH_UP) : left;
+    if (available > 0) daysLeft--;
+    const got = Math.min(free * part, perDay, most, left);
+    late -= got;
     left -= got;
     return got;
   });
 };
+
+/** Days on which there is something for a line item until its flight ends; after those that are forecast, as many in a week as among them. */
+const deliveryDays = ({ byDay }: Supply, endMs: number): number => {
+  const live = byDay.filter(({ available }) => available > 0).map(({ day }) => day);
+  const [first = 0, last = 0, lastKnown = 0] = [live[0], live.at(-1), byDay.at(-1)?.day];
+  const ahead = Math.max(Math.ceil(endMs / MS_PER_DAY) - 1 - lastKnown, 0);
+  return live.length + ahead * (live.length / (last - first + 1));
+};
+
 /** What a day may make up for those before it. */
 const CATCH_UP = 1.2;

@@ -13,7 +13,7 @@ import type { ShortLineItem } from './short-line-items.ts';
 
 /*
  * The worker thread that forecasts. It has the lowest priority, so that on a busy core the thread that serves ads goes first, and
- * its own connections. Questions are answered one after the other.
+ * its own connections. Questions are answered one after the other, those of people before the replays of all bookings.
  */
 
 export interface ForecastWorkerData {
@@ -42,6 +42,8 @@ const STATEMENT_MS = 60_000;
 const CONNECT_MS = 5_000;
 /** The shortest time between two reports of progress. */
 const TELL_MS = 1_000;
+/** A question in the queue is known to be alive: one that is silent for minutes is taken for that of a replica that was killed. */
+const TELL_WAITING_MS = 5_000;
 
 if (process.platform === 'linux') os.setPriority(os.constants.priority.PRIORITY_LOW);
 
@@ -59,13 +61,18 @@ const knex = knexFactory({
   acquireConnectionTimeout: CONNECT_MS,
 });
 const forecaster = createForecaster({ knex, dimensions, pid, tokenTtlMs });
+/** Questions that have no answer yet. */
+const open = new Map<string, QuestionMessage['ask']>();
 const cancelled = new Set<string>();
 /** Questions before their turn, of which nothing is known yet. */
 const waiting = new Map<string, QuickQuestion>();
 /** Questions that were answered before their turn. */
 const answered = new Set<string>();
-type QuickQuestion = Exclude<ForecastMessage, { readonly ask: 'cancel' | 'base' }>;
-let last: Promise<void> = Promise.resolve();
+type QuestionMessage = Exclude<ForecastMessage, { readonly ask: 'cancel' }>;
+type QuickQuestion = Exclude<QuestionMessage, { readonly ask: 'base' }>;
+let toldWaitingAt = performance.now();
+const queue: QuestionMessage[] = [];
+let isWorking = false;
 
 const tell = (reply: ForecastReply): void => parentPort?.postMessage(reply);
 
@@ -76,10 +83,17 @@ const pauseOf = (id: string): ((done: number) => Promise<void>) => {
     await new Promise((resume) => setImmediate(resume));
     if (cancelled.has(id)) throw new Error('cancelled');
     await sampleWaiting();
+    tellWaiting(id);
     if (performance.now() - toldAt < TELL_MS) return;
     toldAt = performance.now();
     tell({ id, tells: 'progress', done });
   };
+};
+
+const tellWaiting = (current: string): void => {
+  if (performance.now() - toldWaitingAt < TELL_WAITING_MS) return;
+  toldWaitingAt = performance.now();
+  for (const [id, ask] of open) if (id !== current && ask === 'line_item') tell({ id, tells: 'progress', done: 0 });
 };
 
 /** What the sample says does not wait for the replay of another question. */
@@ -99,12 +113,12 @@ const quickReply = async (asked: QuickQuestion): Promise<ForecastReply> =>
     ? { id: asked.id, tells: 'availability', availability: await forecaster.availability(asked.question) }
     : { id: asked.id, tells: 'sampled', answer: await forecaster.sample(asked.question) };
 
-const work = async (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }>): Promise<void> => {
+const work = async (message: QuestionMessage): Promise<void> => {
   const { id } = message;
   waiting.delete(id);
-  if (answered.delete(id)) return;
   const onPause = pauseOf(id);
   try {
+    if (answered.delete(id)) return;
     if (cancelled.has(id)) throw new Error('cancelled');
     if (message.ask === 'availability') {
       tell(await quickReply(message));
@@ -122,15 +136,32 @@ const work = async (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }
     if (fault instanceof NothingKnown || cancelled.has(id)) tell({ id, tells: 'failure', reason: asError(fault).message });
     else tell({ id, tells: 'failure', reason: NOT_MADE, fault: asError(fault).message });
   } finally {
+    open.delete(id);
     cancelled.delete(id);
   }
 };
 
+/** Works until nothing is asked any more. */
+const workOn = async (): Promise<void> => {
+  if (isWorking) return;
+  isWorking = true;
+  for (;;) {
+    const asked = queue.findIndex(({ ask }) => ask !== 'base');
+    const [message] = queue.splice(Math.max(asked, 0), 1);
+    if (!message) break;
+    await work(message);
+  }
+  isWorking = false;
+};
+
 parentPort?.on('message', (message: ForecastMessage) => {
   if (message.ask === 'cancel') {
-    cancelled.add(message.id);
+    // The answer may have crossed it.
+    if (open.has(message.id)) cancelled.add(message.id);
     return;
   }
+  open.set(message.id, message.ask);
   if (message.ask !== 'base') waiting.set(message.id, message);
-  last = last.then(() => work(message));
+  queue.push(message);
+  void workOn();
 });

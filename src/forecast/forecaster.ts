@@ -191,9 +191,12 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
     const helped: ShortLineItem[] = [];
     for (const one of found.slice(0, MAX_SHORT)) {
       await pause(1);
+      if (one.lacksCreative) {
+        helped.push(one);
+        continue;
+      }
       const asked = await askOf(traffic, one.lineItemId);
-      const sampled = answerSampled({ ...asked, baseline: before });
-      const [remedy] = answerReplayed({ ...asked, sampled, before, after: before.prediction }).remedies;
+      const [remedy] = answerReplayed({ ...asked, before, after: before.prediction }).remedies;
       helped.push({ ...one, remedy: remedy ?? null });
     }
     return helped;
@@ -220,17 +223,10 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
       const { options } = traffic;
       const isDraft = draft !== undefined;
       const before = await baseline(publisherId, nowMs, (done) => onPause(done * (isDraft ? 0.5 : 1)));
-      if (!isDraft)
-        return answerReplayed({ ...asked, sampled: answerSampled({ ...asked, baseline: before }), before, after: before.prediction });
+      if (!isDraft) return answerReplayed({ ...asked, before, after: before.prediction });
       const withIt = await load(nowMs, draft);
       const after = await predict({ ...options, snapshot: withIt, pause: (done) => onPause(0.5 + done / 2) });
-      return answerReplayed({
-        ...asked,
-        snapshot: withIt,
-        sampled: answerSampled({ ...asked, snapshot: withIt, baseline: before }),
-        before,
-        after,
-      });
+      return answerReplayed({ ...asked, snapshot: withIt, before, after });
     },
   };
 };

@@ -6,6 +6,7 @@ import type { Priority } from '../catalog/model/choices.ts';
 import { changedLineItem, withoutFrequencyCaps } from '../catalog/model/changed-line-item.ts';
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import { placementsOf, type AskedForecast, type Sold } from './asked-forecast.ts';
+import { atLevel, type SupplyLevels } from './calibrate.ts';
 import { deliveryOf, estimateSupply, type LimitedBy, type Supply } from './estimate.ts';
 import type { ForecastRemedy } from './forecast-answer.ts';
 import { createMatchLineItem } from './match-line-item.ts';
@@ -28,14 +29,17 @@ export interface Shortfall {
   /** What it is expected to deliver as it is. */
   readonly total: number;
   readonly sold: Sold | undefined;
+  readonly levels: SupplyLevels;
 }
 
 /** Changes that would bring more, each alone, those that bring most first. */
-export const remediesFor = (asked: AskedForecast, { supply, limits, total, sold }: Shortfall): readonly ForecastRemedy[] => {
+export const remediesFor = (asked: AskedForecast, { supply, limits, total, sold, levels }: Shortfall): readonly ForecastRemedy[] => {
   const { lineItem, campaign } = limits;
   const found: ForecastRemedy[] = [];
-  const sumOf = (of: Supply, by: Partial<LimitedBy> = {}): number =>
-    Math.round(deliveryOf(of, { ...limits, ...by }).reduce((sum, count) => sum + count, 0));
+  const sumOf = (of: Supply, by: Partial<LimitedBy> = {}, level = levels.asIs): number =>
+    Math.round(deliveryOf(atLevel(of, level), { ...limits, ...by }).reduce((sum, count) => sum + count, 0));
+  const ranking = (as: Pick<LineItem, 'id' | 'priority' | 'cpmMicros'>): number =>
+    sumOf(rankedSupply(asked, supply, as, sold), {}, levels.ranked);
   const add = (change: ForecastRemedy['change'], words: string, p50: number, fields: ForecastRemedy['fields']): void => {
     if (p50 > total * LEAST_GAIN) found.push({ change, words, p50, fields });
   };
@@ -57,17 +61,17 @@ export const remediesFor = (asked: AskedForecast, { supply, limits, total, sold 
   const first = highestPriority(lineItem);
   if (lineItem.priority > first) {
     const ranked = { ...idAndPrice(lineItem), priority: first };
-    add('higher_priority', `give it priority ${first}`, sumOf(rankedSupply(asked, supply, ranked, sold)), { priority: first });
+    add('higher_priority', `give it priority ${first}`, ranking(ranked), { priority: first });
   }
   const cpmMicros = priceThatWins(asked, lineItem, sold);
   if (cpmMicros !== undefined) {
     const ranked = { ...idAndPrice(lineItem), priority: lineItem.priority, cpmMicros };
     const cpm = amountFromMicros(cpmMicros);
-    add('higher_price', `raise its price to ${cpm.toFixed(2)}`, sumOf(rankedSupply(asked, supply, ranked, sold)), { cpm });
+    add('higher_price', `raise its price to ${cpm.toFixed(2)}`, ranking(ranked), { cpm });
   }
   const days = asked.coming.days(() => 1);
-  const more = morePlacements(asked, days, lineItem, sold);
-  if (more) add('more_placements', `show it on ${more.id} too`, sumOf(more.supply), { placement_ids: [...asked.followed, more.id] });
+  const more = morePlacements(asked, days, { lineItem, sold, levels });
+  if (more) add('more_placements', `show it on ${more.id} too`, sumOf(more.supply, {}, 1), { placement_ids: [...asked.followed, more.id] });
   if (lineItem.targeting.length > 0) {
     const booked = placementsOf(asked);
     const wider = estimateSupply({
@@ -118,8 +122,7 @@ const priceThatWins = (asked: AskedForecast, lineItem: LineItem, sold: Sold | un
 const morePlacements = (
   asked: AskedForecast,
   days: readonly ReplayedDay[],
-  lineItem: LineItem,
-  sold: Sold | undefined,
+  { lineItem, sold, levels }: Pick<Shortfall, 'sold' | 'levels'> & { readonly lineItem: LineItem },
 ): { readonly id: string; readonly supply: Supply } | undefined => {
   if (asked.followed.length === 0) return undefined;
   const { snapshot, publisherId, lineItemId, toRequest } = asked;
@@ -133,8 +136,10 @@ const morePlacements = (
     .sort((a, b) => b.free - a.free);
   if (best === undefined) return undefined;
   const on = new Set([...booked, best.id]);
+  // What others take where it is booked says nothing about another placement.
+  const levelOf = (id: string): number => (id === best.id ? levels.ranked : levels.asIs);
   const supply = estimateSupply({
-    ...{ days, toRequest, takenAbove: taken, most: LOOKED_AT },
+    ...{ days, toRequest, takenAbove: (id: string) => 1 - (1 - taken(id)) * levelOf(id), most: LOOKED_AT },
     matches: (request, imp) => on.has(imp.placementId) && fits(request, imp),
   });
   return { id: best.id, supply };

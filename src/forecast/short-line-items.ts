@@ -16,6 +16,8 @@ export interface ShortLineItem {
   readonly expected: number;
   /** What would help most; null: nothing is known that would. */
   readonly remedy: ForecastRemedy | null;
+  /** It has no creative that may serve: no change of its booking helps. */
+  readonly lacksCreative?: boolean;
 }
 
 export interface ShortOptions {
@@ -47,7 +49,8 @@ export const findShort = ({ snapshot, publisherId, prediction, started, nowMs, u
     const left = Math.max(goal - (delivered.get(`l${id}`) ?? 0), 0);
     const due = goalDue(left, lineItem, campaign, { fromMs: nowMs, untilMs });
     const { p50 = 0, p90 = 0 } = prediction.lineItems.get(id) ?? {};
-    if (p90 < due * (1 - LEAST_SHORT)) found.push({ lineItemId: id, goal, due, expected: p50, remedy: null });
+    const lacksCreative = snapshot.creativesOf(id).length === 0;
+    if (p90 < due * (1 - LEAST_SHORT)) found.push({ lineItemId: id, goal, due, expected: p50, remedy: null, lacksCreative });
   }
   return found.sort((a, b) => b.due - b.expected - (a.due - a.expected));
 };

@@ -198,6 +198,9 @@ test('a line item that is expected to miss its goal is an alert weeks before, wi
   await keep([{ ...short, goal: 30_000, due: 28_000, expected: 20_000, remedy: null }]);
   await watch();
   expect(each(await expected(), 'words')).toEqual([expect.stringContaining('book it on more placements')]);
+  await keep([{ ...short, goal: 30_000, due: 28_000, expected: 0, remedy: null, lacksCreative: true }]);
+  await watch();
+  expect(each(await expected(), 'words')).toEqual([expect.stringContaining('(0%). It has no creative that may serve.')]);
   await keep([]);
   await knex('alerts').update({ seen_at: new Date(Date.now() - 2 * 3_600_000) });
   await watch();

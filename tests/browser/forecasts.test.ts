@@ -135,6 +135,11 @@ test('availability shows what is sold by week and day, the bookings behind it, a
   expect(await looksWrong(page)).toEqual([]);
   await page.getByRole('button', { name: 'Days' }).click();
   await eventually(async () => expect(await cells.count()).toBeGreaterThanOrEqual(3 * 28));
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ ...size, width: 768 });
+  // The days scroll in their frame, not the page.
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  await page.setViewportSize(size);
   await shootSchemes(page, 'availability');
   const lines = () => page.locator('.availability tbody th').allInnerTexts();
   await page.getByLabel('Size').selectOption('300 × 250');

@@ -46,6 +46,20 @@ test('the large demonstration has 500 campaigns and sixty days of counts that ag
     totals: Record<string, number>;
   };
   expect(totals['filtered_impressions']! / totals['impressions']!).toBeGreaterThan(0.02);
+  // What forecasts of the last four weeks said, and how good they were.
+  const [{ id = 0 } = {}] = (await read('publishers?limit=1&sort=-id')).body as { id?: number }[];
+  const errors = (await read(`forecast_errors?publisher=${id}`)).body as { age: number; mean_error: number; held: number }[];
+  expect(errors).toHaveLength(6);
+  for (const { age, mean_error: error, held } of errors) {
+    expect([age, error > 0.02 && error < 0.12]).toEqual([age, true]);
+    expect([age, held > 0.65 && held < 0.95]).toEqual([age, true]);
+  }
+  const forecasts = (await read(`reports?group_by=day&metrics=impressions,forecast,forecast_error&from=${day(28)}&to=${day(1)}`)).body as {
+    rows: { forecast: number | null; forecast_error: number | null }[];
+  };
+  expect(forecasts.rows.filter(({ forecast, forecast_error: error }) => forecast !== null && error !== null && error < 0.2)).toHaveLength(
+    28,
+  );
   const changes = (await read('audit?limit=200')).body as { at: string; action: string }[];
   const actions = changes.map(({ action }) => action);
   expect([...new Set(actions)]).toEqual(['delete', 'update', 'create', 'close_month']);

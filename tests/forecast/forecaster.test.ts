@@ -126,6 +126,22 @@ it('names the line items that fall short of their goals, with what would help mo
   expect(short[0]!.remedy!.p50).toBeGreaterThan(short[0]!.expected);
 });
 
+it('would rank a line item higher that is never shown, and knows no change for one without a creative', async () => {
+  const booking = await bookLive([
+    { priority: 2 },
+    { pacing: 'Even', goal_impressions: 2_000, priority: 3 },
+    { pacing: 'Even', goal_impressions: 1_000, priority: 1 },
+  ]);
+  const [, outranked, bare] = booking.lineItemIds;
+  await knex('creatives').where({ line_item_id: bare }).delete();
+  const short = await forecaster().short(booking.publisherId, Date.now(), () => Promise.resolve());
+  expect(short).toMatchObject([
+    { lineItemId: outranked, expected: 0, lacksCreative: false, remedy: { change: 'higher_priority', words: 'give it priority 1' } },
+    { lineItemId: bare, expected: 0, lacksCreative: true, remedy: null },
+  ]);
+  expect(short[0]!.remedy!.p50).toBeGreaterThan(1_000);
+});
+
 it('would raise a price that is beaten, and add a placement that a creative fits, each with what it would bring', async () => {
   const booking = await bookLive([
     { pacing: 'Even', goal_impressions: 9_000, priority: 2, cpm_micros: 4_000_000 },

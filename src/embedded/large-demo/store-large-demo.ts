@@ -7,6 +7,7 @@ import { checked } from '../checked.ts';
 import { ADVERTISERS, bookCampaigns, PLACEMENTS, PUBLISHERS } from './bookings.ts';
 import { deliveredDays, type StoredLineItem } from './history-rows.ts';
 import { storeFiltered } from './store-filtered.ts';
+import { storeForecasts } from './store-forecasts.ts';
 import { storeHistory } from './store-history.ts';
 import { storeRefusals } from './store-refusals.ts';
 import { storeSample } from './store-sample.ts';
@@ -100,6 +101,7 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
   }));
   await storeHistory(trx, deliveredDays(stored, nowMs), nowMs);
   await storeSample(trx, nowMs);
+  await storeForecasts(trx, publisherIds, nowMs);
   await storeFiltered(trx, nowMs);
   await storeRefusals(trx, stored, nowMs);
   await storeWork(trx, publisherIds, stored, nowMs);

@@ -31,7 +31,6 @@ const REPORTED_AGE: ForecastAge = 7;
 const FIGURES = 'p50 as forecast, actual as came, abs(actual - p50) as off';
 const UPDATE = 'do update set forecast = excluded.forecast, came = excluded.came, off = excluded.off';
 const OF_DAY = `where publisher_id = :publisherId and day = :day and age = ${REPORTED_AGE}`;
-/** For reports, which have what was forecast for longer. */
 const KEEP_FOR_REPORTS = `
   with delivered as (
     insert into forecast_days (day, publisher_id, campaign_id, line_item_id, forecast, came, off)
@@ -76,8 +75,13 @@ export const compareForecasts = async (knex: Knex, publisherId: number, day: num
     widening: column((row) => row.widening),
     actual: column((row) => row.actual),
   });
-  await knex.raw(KEEP_FOR_REPORTS, { publisherId, day: dateOfDay(day) });
+  await keepForReports(knex, publisherId, day);
   return rows.length;
+};
+
+/** Keeps what was compared of a day for reports, which have it for longer. Rejects when Postgres is unavailable. */
+export const keepForReports = async (knex: Knex, publisherId: number, day: number): Promise<void> => {
+  await knex.raw(KEEP_FOR_REPORTS, { publisherId, day: dateOfDay(day) });
 };
 
 /** What was forecast for a day. */

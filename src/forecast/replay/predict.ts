@@ -35,7 +35,6 @@ export interface PredictedDay extends Range {
 /** What a line item is expected to deliver until the end of the forecast. */
 export interface PredictedDelivery extends Range {
   readonly byDay: readonly PredictedDay[];
-  readonly clicks: number;
   readonly refusals: ReadonlyMap<RefusalReason, number>;
   readonly outrankedBy: ReadonlyMap<number, number>;
 }
@@ -136,7 +135,6 @@ const rangesOf = (
     lineItems.set(id, {
       ...rangeOf(days),
       byDay: days.map((day) => ({ day, ...rangeOf([day]) })),
-      clicks: [...of.clicks.values()].reduce((sum, count) => sum + count, 0),
       refusals: of.refusals,
       outrankedBy: of.outrankedBy,
     });
