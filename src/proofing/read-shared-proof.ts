@@ -113,6 +113,7 @@ const liveOf = (
   places: readonly { readonly place: Placement }[],
 ): Shown['previews'][number]['live'] => {
   const shows = places.find(({ place }) => place.page_url !== null)?.place;
-  if (!shows?.page_url || !ad || isVideo(ad.content)) return null;
-  return { url: shows.page_url, placement_id: shows.id, adm: composeMarkup(ad, slot) };
+  if (!shows?.page_url || !ad) return null;
+  const { content, clickUrl } = ad;
+  return isVideo(content) ? null : { url: shows.page_url, placement_id: shows.id, adm: composeMarkup({ content, clickUrl }, slot) };
 };
