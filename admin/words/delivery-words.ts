@@ -47,11 +47,11 @@ export const deliveryWords = (
 
 /** What it got of them, once there are enough to say it. */
 const shareWords = ({ share_of_voice: share }: Delivery): readonly string[] => {
-  if (share === null || share.week.got === null) return [];
-  const week = percent(share.week.got / 100);
-  return share.today.got === null
-    ? [t`It got ${week} of them in the last seven days.`]
-    : [t`It got ${percent(share.today.got / 100)} of them today, and ${week} in the last seven days.`];
+  const [today = null, week = null] = [share?.today.got, share?.week.got];
+  if (week === null) return [];
+  return today === null
+    ? [t`It got ${percent(week / 100)} of them in the last seven days.`]
+    : [t`It got ${percent(today / 100)} of them today, and ${percent(week / 100)} in the last seven days.`];
 };
 
 const hoursWords = ({ schedule, schedule_zone: zone }: LineItemWire): string => {

@@ -1,4 +1,4 @@
-import { NoBidReason, STAGES, stageOf } from '../decision/no-bid-reason.ts';
+import { STAGES, stageOf, type NoBidReason } from '../decision/no-bid-reason.ts';
 import type { HourlyRefusals } from '../events/postgres/refusal-store.ts';
 import { OUTRANKED } from '../serving/count-refusals.ts';
 import type { ShareOfVoice } from './delivery.ts';

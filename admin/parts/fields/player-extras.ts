@@ -129,7 +129,7 @@ const scriptRow = (list: ContentList, row: ContentRow, at: number): TemplateResu
 /** An object of two texts; without both it is left out. */
 const adId = (form: Form, assets: Assets): readonly TemplateResult[] => {
   const change = (name: string, typed: string): void => {
-    const now = (assetsOf(form.read('/content')) ?? {})['universal_ad_id'] as ContentRow | undefined;
+    const now = assetsOf(form.read('/content'))?.['universal_ad_id'] as ContentRow | undefined;
     const next = { registry: '', id: '', ...now, [name]: typed };
     form.write('/content', withAsset(form.read('/content'), 'universal_ad_id', next.registry === '' && next.id === '' ? undefined : next));
   };
