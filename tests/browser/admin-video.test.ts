@@ -156,7 +156,7 @@ test('companions, an end card, icons, measurement and interaction are a form, an
         program: 'AdChoices',
         width: 20,
         height: 20,
-        x: '12',
+        x: 12,
         image: 'https://icons.example/a.svg',
         click_url: 'https://icons.example/why',
       },
