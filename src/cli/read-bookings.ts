@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { LineCounter, parseDocument, parse, isNode, type ScalarTag } from 'yaml';
+import { LineCounter, parseDocument, parse, isNode, visit, type Document, type ScalarTag } from 'yaml';
 import { CliFault } from './cli-fault.ts';
 import { LISTS, PARTS } from './declared-lists.ts';
 
@@ -58,17 +58,34 @@ const openFile = async (name: string, env: NodeJS.ProcessEnv): Promise<OpenFile>
   const document = parseDocument(text, { lineCounter, customTags: tagsOf(name, env) });
   const [fault] = document.errors;
   if (fault) throw new CliFault(`${name}:${fault.linePos?.[0].line ?? 1} ${fault.message.split('\n', 1)[0]}`);
+  const lineAt = (offset: number): number => lineCounter.linePos(offset).line;
   return {
     name,
-    value: document.toJS(),
+    value: valueOf(document, (offset, words) => new CliFault(`${name}:${lineAt(offset)} ${words}`)),
     lineOf: (at) => {
       for (let steps = [...at]; steps.length > 0; steps = steps.slice(0, -1)) {
         const node = document.getIn(steps, true);
-        if (isNode(node) && node.range) return lineCounter.linePos(node.range[0]).line;
+        if (isNode(node) && node.range) return lineAt(node.range[0]);
       }
       return 1;
     },
   };
+};
+
+/** The document without its aliases. @throws what `fault` makes of one that names what it is in, and of too many */
+const valueOf = (document: Document.Parsed, fault: (offset: number, words: string) => CliFault): unknown => {
+  visit(document, {
+    Alias: (_, alias, around) => {
+      const named = alias.resolve(document);
+      if (named && around.includes(named)) throw fault(alias.range?.[0] ?? 0, `*${alias.source} is within what it names`);
+    },
+  });
+  try {
+    return document.toJS() as unknown;
+  } catch (refused) {
+    // The package's limit of what aliases multiply.
+    throw refused instanceof ReferenceError ? fault(0, 'repeats too much by aliases') : refused;
+  }
 };
 
 /** !env NAME, !env NAME=DEFAULT: a value of the environment, read as YAML. !file PATH: the text of a file beside this one. */

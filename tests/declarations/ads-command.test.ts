@@ -124,6 +124,15 @@ test('a fault is said with its file and line', async () => {
   expect((await ads(['plan', 'broken.yaml'])).err).toMatch(/^broken.yaml:\d /);
 });
 
+test('a cycle of aliases, and aliases that multiply without end, are refused in words', async () => {
+  await write('cycle.yaml', 'publisher: {key: f, name: F, domain: f.example}\ncampaigns:\n  - &c\n    key: c\n    line_items: [*c]\n');
+  expect(await ads(['plan', 'cycle.yaml'])).toMatchObject({ code: 1, err: 'cycle.yaml:5 *c is within what it names\n' });
+  const nine = (name: string): string => `[${Array.from({ length: 9 }, () => `*${name}`).join(', ')}]`;
+  const powers = ['b', 'c', 'd', 'e'].map((name, i) => `${name}: &${name} ${nine('abcd'[i]!)}`);
+  await write('powers.yaml', ['a: &a [x, x]', ...powers].join('\n'));
+  expect(await ads(['plan', 'powers.yaml'])).toMatchObject({ code: 1, err: 'powers.yaml:1 repeats too much by aliases\n' });
+});
+
 test('records without keys are given keys made of their names', async () => {
   const publisher = (await machine('POST', '/publishers', { name: 'Ärger & Söhne', domain: 'old.example' })).body.id as number;
   const flight = { publisher_id: publisher, start_date: '2026-03-01', end_date: '2999-12-31' };
