@@ -61,8 +61,8 @@ test('a link shows each creative in each of its sizes, and nothing of prices, pl
   const [, any] = body.creatives;
   expect(any).toMatchObject({ name: 'Any', click_url: 'https://boots.example/', verdict: null, remarks: [] });
   expect(any.previews).toEqual([
-    { width: 300, height: 250, pages: [], markup: expect.stringContaining('<b>any size</b>') },
-    { width: 728, height: 90, pages: [], markup: expect.stringContaining('<b>any size</b>') },
+    { width: 300, height: 250, pages: [], markup: expect.stringContaining('<b>any size</b>'), live: null },
+    { width: 728, height: 90, pages: [], markup: expect.stringContaining('<b>any size</b>'), live: null },
   ]);
   expect(JSON.stringify(body)).not.toMatch(/7\.77|proofed|priority|budget|@/);
 
