@@ -65,8 +65,9 @@ test.each([
 });
 
 test('reading the longest and most twisted answers costs some milliseconds', async () => {
+  // Up to 10 ms, and three times as much on a machine that is busy and slow; what grows with the square of the length takes seconds.
   for (const piece of ['<a>', '<a/>', '<![CDATA[', '<!--', '&amp;', '<!DOCTYPE a [', '<a b="', ']]>'])
-    expect(await cpuMs(() => readVast(inLine().replace('y</AdTitle>', piece.repeat(64_000 / piece.length))))).toBeLessThan(25);
+    expect(await cpuMs(() => readVast(inLine().replace('y</AdTitle>', piece.repeat(64_000 / piece.length))))).toBeLessThan(100);
 });
 
 test.each([
