@@ -6,6 +6,7 @@ import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
 import { statusHelp } from '../help/status-help.ts';
 import type { Page } from '../page.ts';
 import { countryName } from '../parts/fields/country-field.ts';
+import { figureList } from '../parts/figure-list.ts';
 import { card, pill } from '../parts/parts.ts';
 import { table, unbroken } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
@@ -109,17 +110,6 @@ export const termsCards = (page: Page, item: LineItemWire, delivery: Delivery, s
 
 /** An event of the page by the name that it has there. */
 const eventWords = (type: string): string => (type === 'viewable' ? t`Viewable today` : t`“${type}” today`);
-
-const figureList = (figures: readonly (readonly [string, string])[]): TemplateResult =>
-  html`<dl class="figures">
-    ${figures.map(
-      ([label, figure]) =>
-        html`<div>
-          <dt>${label}</dt>
-          <dd>${figure}</dd>
-        </div>`,
-    )}
-  </dl>`;
 
 const daysTable = ({ last_days }: Delivery, currency: string): TemplateResult | typeof nothing =>
   last_days.length === 0

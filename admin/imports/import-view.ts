@@ -3,6 +3,7 @@ import type { ImportWire } from '../../src/imports/import-api.ts';
 import type { Answer } from '../api/wire.ts';
 import { saveFile } from '../api/save-file.ts';
 import type { Page, View } from '../page.ts';
+import { figureList } from '../parts/figure-list.ts';
 import { showApiKey } from '../parts/dialogs.ts';
 import { button, card, crumbs, emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
@@ -89,7 +90,7 @@ export const openImport = async (page: Page, id: number): Promise<View> => {
     render: () => html`
       ${crumbs([[BACK, t`Imports`]], now.file_name)} ${pageHead(now.file_name, stateWords(now), actions())}
       ${now.applied_at === null ? nothing : nextSteps(now)}
-      ${card(now.applied_at === null ? t`What it would book` : t`What it has booked`, figures(now))}
+      ${card(now.applied_at === null ? t`What it would book` : t`What it has booked`, whatItHas(now))}
       ${NOTE_LEVELS.map((level) => notesCard(level, now, more))} ${changesCard(now, more)}
     `,
   };
@@ -109,25 +110,13 @@ const stateWords = ({
   return t`From ${title}, read by ${reader} on ${moment(read)}. Nothing is booked yet. ${into}`;
 };
 
-const figures = ({ records, plan, history_days: days }: ImportWire): TemplateResult => {
-  const kinds = Object.entries(records).filter(([, number]) => number > 0);
-  return html`<dl class="figures">
-      ${kinds.map(
-        ([kind, number]) =>
-          html`<div>
-            <dt>${nameOf(kind)}</dt>
-            <dd>${count(number)}</dd>
-          </div>`,
-      )}
-      ${
-        days > 0
-          ? html`<div>
-              <dt>${t`Days of history`}</dt>
-              <dd>${count(days)}</dd>
-            </div>`
-          : nothing
-      }
-    </dl>
+const whatItHas = ({ records, plan, history_days: days }: ImportWire): TemplateResult => {
+  const kept = Object.entries(records).filter(([, number]) => number > 0);
+  const figures = [
+    ...kept.map(([kind, number]) => [nameOf(kind), number] as const),
+    ...(days > 0 ? [[t`Days of history`, days] as const] : []),
+  ];
+  return html`${figureList(figures.map(([name, number]) => [name, count(number)]))}
     <p>${t`${count(plan.create)} new, ${count(plan.update)} changed, ${count(plan.unchanged)} as they are booked already.`}</p>
     ${days > 0 ? html`<p class="muted">${t`History is what the other system has counted. It is shown apart, and is in no limit, budget or statement.`}</p>` : nothing}`;
 };

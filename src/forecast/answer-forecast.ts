@@ -9,13 +9,13 @@ import { deliveryOf, estimateSupply, type LimitedBy, type Supply } from './estim
 import type { Binding, ForecastAnswer, ForecastRange } from './forecast-answer.ts';
 import { goalDue } from './goal-due.ts';
 import { remediesFor } from './remedies.ts';
+import { TENTH } from './replay/delivery-range.ts';
 import type { ComingDays } from './replay/coming-days.ts';
 import type { Prediction } from './replay/predict.ts';
 import { takenAbove } from './taken-above.ts';
 
 /** Without a replay the range is wider than that of traffic alone. */
 const SAMPLED_SPREAD = 0.15;
-const TENTH = 1.2816;
 
 interface Estimate {
   readonly supply: Supply;

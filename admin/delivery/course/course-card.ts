@@ -3,6 +3,7 @@ import { dateOfDay, dayOf } from '../../../src/base/utc-day.ts';
 import type { AuditRow } from '../../../src/bookings/audit-api.ts';
 import type { Comment } from '../../../src/bookings/comment-store.ts';
 import type { Page } from '../../page.ts';
+import { figureList } from '../../parts/figure-list.ts';
 import { card } from '../../parts/parts.ts';
 import { createReading } from '../../parts/reading.ts';
 import { date } from '../../words/dates.ts';
@@ -162,15 +163,7 @@ const courseOf = (
     [t`Revenue`, cost === null ? money(revenue, currency) : t`${money(revenue, currency)} of ${money(cost, currency)}`],
   ];
   return html`
-    <dl class="figures course">
-      ${figures.map(
-        ([label, figure]) =>
-          html`<div>
-            <dt>${label}</dt>
-            <dd>${figure}</dd>
-          </div>`,
-      )}
-    </dl>
+    ${figureList(figures, 'course')}
     ${
       whole.ahead
         ? words

@@ -19,9 +19,8 @@ export const EXTRA_ASSETS = ['companions', 'icons', 'verifications', 'universal_
 
 /** What comes with a video or a sound: companions, of which one may be its end card, icons, measurement, and interaction. */
 export const playerExtras = (form: Form, page: Page, assets: Assets): TemplateResult => {
-  const [companions, icons, scripts] = (['companions', 'icons', 'verifications'] as const).map((name) =>
-    contentList(form, assets, name),
-  ) as [ContentList, ContentList, ContentList];
+  const list = (name: (typeof EXTRA_ASSETS)[number]): ContentList => contentList(form, assets, name);
+  const [companions, icons, scripts] = [list('companions'), list('icons'), list('verifications')];
   const others = ['universal_ad_id', 'interactive'].some((name) => name in assets);
   return html`
     <details class="wide" ?open=${companions.rows.length > 0}>

@@ -1,13 +1,12 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { AGES, keepForReports } from '../../forecast/errors/compare-forecasts.ts';
+import { TENTH } from '../../forecast/replay/delivery-range.ts';
 
 /** Before today: as many as the page and metrics look at. */
 const DAYS = 28;
 /** How far forecasts of an age were off: the standard deviation of the logarithm. */
 const OFF = { 1: 0.05, 7: 0.07, 28: 0.1 } as const satisfies Record<(typeof AGES)[number], number>;
-/** Of a normal distribution, a tenth is above. */
-const TENTH = 1.2816;
 
 /** SQL: a number near a normal distribution that is the same on every run of a day. */
 const DRAWN = `(2 * (${[1, 2, 3].map((seed) => `(hashtextextended(concat_ws('-', subject, key, day, age), ${seed}) & 1048575) / 1048576.0`).join(' + ')} - 1.5))`;
