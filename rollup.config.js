@@ -4,7 +4,6 @@ import terser from '@rollup/plugin-terser';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from 'rollup';
@@ -34,7 +33,7 @@ const hash = (algorithm, data) => `${algorithm}-${createHash(algorithm).update(d
 
 const writeTypes = () => {
   const types = join(root, '.cache/sdk-types');
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
   const project = join(root, 'sdk/tsconfig.json');
   const { status, stdout } = spawnSync(
     process.execPath,

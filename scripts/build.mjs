@@ -49,7 +49,7 @@ export async function build(root, say) {
   const unfinished = path.join(root, `dist.new-${process.pid}`);
   try {
     await Promise.all([
-      run(root, 'typescript/bin/tsc', ['-p', '.', '--outDir', unfinished]),
+      run(root, 'typescript-native/bin/tsc', ['-p', '.', '--outDir', unfinished]),
       ...(hasBrowserCode ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent'])] : []),
     ]);
     copyDataFiles(path.join(root, 'src'), unfinished);

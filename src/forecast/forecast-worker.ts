@@ -39,7 +39,8 @@ export type ForecastReply = { readonly id: string } & (
 );
 
 const STATEMENT_MS = 60_000;
-const CONNECT_MS = 5_000;
+/** Long: on a busy machine this thread waits for every other. */
+const CONNECT_MS = 30_000;
 /** The shortest time between two reports of progress. */
 const TELL_MS = 1_000;
 /** A question in the queue is known to be alive: one that is silent for minutes is taken for that of a replica that was killed. */

@@ -34,7 +34,7 @@ export const openClientFolder = async (document: Json, env: Readonly<Record<stri
     for (const [file, text] of files) await writeFile(path.join(folder, file), text);
     const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable'];
     const options = ['--noEmit', '--strict', '--types', 'node', ...modules, '--ignoreConfig'];
-    await runProgram('typescript/bin/tsc', ...options, ...files.map(([file]) => file));
+    await runProgram('typescript-native/bin/tsc', ...options, ...files.map(([file]) => file));
   };
   /** Runs a compiled program, which prints what the service answered. */
   const run = async (name: string): Promise<Json> => JSON.parse(await runProgram('tsx/dist/cli.mjs', `${name}.ts`));

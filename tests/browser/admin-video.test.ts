@@ -114,6 +114,11 @@ test('companions, an end card, icons, measurement and interaction are a form, an
   };
   await page.locator('summary', { hasText: 'Companions and end card' }).click();
   await page.getByText('+ Add a companion').click();
+  const alternative = page.getByRole('group', { name: 'Companion 1' }).getByLabel('Alternative text');
+  await alternative.fill('Half a wo');
+  // The page is drawn again while she types.
+  await page.locator('#field-name').dispatchEvent('input');
+  expect(await alternative.inputValue()).toBe('Half a wo');
   await type('Companion 1', { 'Address of the picture': 'https://cdn.example.com/side.png', 'Alternative text': 'Coats' });
   await page.getByText('+ Add a companion').click();
   const card = page.getByRole('group', { name: 'Companion 2' });

@@ -142,7 +142,7 @@ test('the TypeScript client reads lists by pages, sends lost calls again once, w
   await writeFile(path.join(clients.folder, 'documented.ts'), documented('ts'));
   const modules = ['--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', 'node'];
   await clients.runProgram(
-    'typescript/bin/tsc',
+    'typescript-native/bin/tsc',
     '--strict',
     ...modules,
     '--skipLibCheck',

@@ -1,4 +1,5 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, noChange, nothing, type TemplateResult } from 'lit-html';
+import { Directive, directive, type PropertyPart } from 'lit-html/directive.js';
 import { live } from 'lit-html/directives/live.js';
 import type { Control } from './field.ts';
 
@@ -20,10 +21,34 @@ export interface InputOptions {
   readonly onChange?: (typed: string) => void;
 }
 
-/** One line of input. It shows `value` even when another was typed meanwhile. */
+/** Inputs with a text that is not handed on yet. */
+const unfinished = new WeakSet<Element>();
+
+/** The value, unless the person is typing another: the page is drawn again for many reasons, such as an answer that arrives. */
+const valueUnlessTyping = directive(
+  class extends Directive {
+    override update({ element }: PropertyPart, [value]: [string]): unknown {
+      return unfinished.has(element) && element === document.activeElement ? noChange : this.render(value);
+    }
+
+    override render(value: string): unknown {
+      return live(value);
+    }
+  },
+);
+
+/** One line of input. It shows `value` even when another was typed meanwhile, and was handed on. */
 export const input = (options: InputOptions): TemplateResult => {
   const { value, type = 'text', control, label, title, placeholder, inputMode, maxLength, required, disabled, onInput, onChange } = options;
   const typed = (event: Event): string => (event.target as HTMLInputElement).value;
+  const onTyping = (event: Event): void => {
+    if (onInput) onInput(typed(event));
+    else unfinished.add(event.target as HTMLInputElement);
+  };
+  const onTyped = (event: Event): void => {
+    unfinished.delete(event.target as HTMLInputElement);
+    onChange?.(typed(event));
+  };
   return html`<input
     id=${control?.id ?? nothing}
     type=${type}
@@ -39,8 +64,8 @@ export const input = (options: InputOptions): TemplateResult => {
     aria-invalid=${control?.invalid ?? nothing}
     ?required=${required}
     ?disabled=${disabled}
-    .value=${live(value)}
-    @input=${(event: Event) => onInput?.(typed(event))}
-    @change=${(event: Event) => onChange?.(typed(event))}
+    .value=${valueUnlessTyping(value)}
+    @input=${onTyping}
+    @change=${onTyped}
   />`;
 };
