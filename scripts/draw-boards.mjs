@@ -4,7 +4,6 @@
  * scripts/demo-traffic.mjs, let a Prometheus (Debian has one) scrape it for some minutes with the label
  * namespace="ad-server", then: node scripts/draw-boards.mjs http://localhost:9090 [minutes]
  */
-/* global document, uPlot */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';

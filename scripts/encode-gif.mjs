@@ -1,4 +1,3 @@
-/* global Blob, OffscreenCanvas, Path2D, atob, btoa, createImageBitmap */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

@@ -136,7 +136,11 @@ export const startKafka = async ({ folder, topics, partitions }: KafkaOptions): 
       const consumer = spawn('java', command('org.apache.kafka.tools.consumer.ConsoleConsumer', ...reading), {
         stdio: ['ignore', output.fd, 'ignore'],
       });
-      await once(consumer, 'exit').finally(() => output.close());
+      try {
+        await once(consumer, 'exit');
+      } finally {
+        await output.close();
+      }
     },
   };
 };

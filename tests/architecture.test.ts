@@ -34,6 +34,14 @@ const CODE_FOR_ADMIN = [
   'src/people/preferences',
 ];
 
+/** Lengths of days and hours have their names in src/base/utc-day.ts. A plain value of a property (an example, an initial value) is data. */
+const LENGTHS_OF_TIME = [
+  /\b(86_?400_?000|3_?600_?000)\b/,
+  /(?<![\d_]|: )\b86_?400\b(?!_)/,
+  /[*/%] (60_?000|3_?600|1_?440)\b(?!_)|\b(60_?000|3_?600|1_?440) [*/%]/,
+  /\b(60|24) \* 60\b|\b60 \* 1_?000\b/,
+];
+
 const MAX_LINES = 250;
 const SHORT = ['src', 'admin', 'sdk', 'testkit'];
 
@@ -164,6 +172,18 @@ describe('the whole repository', () => {
   it('exports by name, from the file that defines a thing', () => {
     const wrong = sources.filter(({ text, program }) => program !== 'tests' && /^export default|^export \* from/m.test(text));
     expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('names the lengths of days and hours', () => {
+    const wrong = sources
+      .filter(({ name, program }) => name.endsWith('.ts') && program !== 'tests' && name !== path.join('src', 'base', 'utc-day.ts'))
+      .flatMap(({ name, text }) =>
+        text
+          .split('\n')
+          .map((line, at) => ({ line: line.replaceAll(/'[^']*'|`[^`]*(?:`|$)|\/\/.*|^\s*\/?\*.*/g, ''), at: `${name}:${at + 1}` })),
+      )
+      .filter(({ line }) => LENGTHS_OF_TIME.some((length) => length.test(line)));
+    expect(wrong.map(({ at, line }) => `${at}: ${line.trim()}`)).toEqual([]);
   });
 
   it(`keeps the files of ${SHORT.join(', ')} within ${MAX_LINES} lines`, () => {

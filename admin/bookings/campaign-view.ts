@@ -101,7 +101,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           ${page.rights.may('POST', '/proof_links') ? button(t`Share a proof`, () => shareProof(page, { campaign_id: id }), 'secondary') : nothing}
           ${editLink(page, 'campaigns', campaign)} ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
-        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast())} ${flow()}
+        ${others.render()} ${waiting()} ${course.render(bookedIn(campaign), forecast(campaign.end_date))} ${flow()}
         ${childrenCard(page, {
           kind: 'line_items',
           rows: store.listing('line_items', items)?.rows ?? [],

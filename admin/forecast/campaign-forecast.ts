@@ -7,7 +7,7 @@ import { t } from '../words/texts.ts';
 import { rangeWords } from './forecast-words.ts';
 
 /** What the line items of a campaign are expected to deliver together, for the course of its flight. */
-export const createCampaignForecast = (page: Page, id: number): (() => CourseForecast) => {
+export const createCampaignForecast = (page: Page, id: number): ((endDate: string) => CourseForecast) => {
   let known: Answered<'GET', '/campaigns/{id}/forecast'> | undefined;
   const read = async (): Promise<void> => {
     const answer = await page.api.get('/campaigns/{id}/forecast', { id });
@@ -16,12 +16,18 @@ export const createCampaignForecast = (page: Page, id: number): (() => CourseFor
     page.redraw();
   };
   if (page.rights.may('GET', '/campaigns/{id}/forecast')) void read();
-  return () => ({
+  return (endDate) => ({
     words: known
       ? html`<p class="course-end">
-          ${t`Its line items are expected to deliver ${rangeWords(known)} impressions more by ${date(known.by_day.at(-1)?.day ?? '')}.`}
+          ${t`Its line items are expected to deliver ${rangeWords(known)} impressions more by ${date(lastDayOf(known, endDate))}.`}
         </p>`
       : nothing,
     delivery: known,
   });
+};
+
+/** A forecast goes on for its days, also after a flight has ended. */
+const lastDayOf = ({ by_day: days }: Answered<'GET', '/campaigns/{id}/forecast'>, endDate: string): string => {
+  const last = days.at(-1)?.day ?? '';
+  return endDate.slice(0, 10) < last ? endDate.slice(0, 10) : last;
 };

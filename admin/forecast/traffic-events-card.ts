@@ -3,8 +3,9 @@ import type { Answered } from '../api/api.ts';
 import type { Problem } from '../api/wire.ts';
 import type { Page } from '../page.ts';
 import { button, card, problemNote } from '../parts/parts.ts';
-import { date, moment } from '../words/dates.ts';
+import { date, hour } from '../words/dates.ts';
 import { listed } from '../words/kinds.ts';
+import { momentOnClocks, onClocksOf } from '../words/local-time.ts';
 import { say, t } from '../words/texts.ts';
 import { locale } from '../words/language.ts';
 
@@ -20,6 +21,8 @@ export interface TrafficEvents {
 export const createTrafficEvents = (page: Page, publisher: () => number, onChange: () => void): TrafficEvents => {
   const { api, rights } = page;
   const may = rights.may('POST', '/traffic_events');
+  /** Its days are those of the publisher. */
+  const zone = (): string => page.store.find('publishers', publisher())?.time_zone ?? 'UTC';
   let events: readonly TrafficEvent[] = [];
   let problem: Problem | undefined;
   /** The id of the one that is changed; 0: a new one; undefined: none. */
@@ -49,7 +52,7 @@ export const createTrafficEvents = (page: Page, publisher: () => number, onChang
   };
   const save = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const draft = draftIn(event.currentTarget as HTMLFormElement);
+    const draft = draftIn(event.currentTarget as HTMLFormElement, zone());
     const id = edited ?? 0;
     const before = events.find((one) => one.id === id);
     faults = id === 0 ? await create(draft) : await replace(id, draft);
@@ -73,7 +76,7 @@ export const createTrafficEvents = (page: Page, publisher: () => number, onChang
       ? html`<li>${form(event)}</li>`
       : html`<li class="traffic-event">
           <span><b>${event.name}</b> <span class="pill calm">× ${event.factor.toLocaleString(locale)}</span></span>
-          <span class="muted">${spanWords(event)}; ${whereWords(event)}</span>
+          <span class="muted">${spanWords(event, zone())}; ${whereWords(event)}</span>
           ${
             may
               ? html`<span class="actions"
@@ -83,14 +86,15 @@ export const createTrafficEvents = (page: Page, publisher: () => number, onChang
               : nothing
           }
         </li>`;
+  const typedOf = (moment: string | undefined): string => (moment === undefined ? '' : onClocksOf(zone(), moment));
   const form = (event: Partial<Draft>): TemplateResult =>
     html`<form class="traffic-form" novalidate @submit=${save}>
       ${faults ? problemNote(faults, faults.errors.map(faultWords)) : nothing}
       <label
         >${t`Name`}<input id="traffic-event-name" name="name" maxlength="128" placeholder=${t`Election night`} .value=${event.name ?? ''}
       /></label>
-      <label>${t`From (UTC)`}<input name="from" type="datetime-local" .value=${event.from?.slice(0, 16) ?? ''} /></label>
-      <label>${t`To (UTC)`}<input name="to" type="datetime-local" .value=${event.to?.slice(0, 16) ?? ''} /></label>
+      <label>${t`From (${zone()})`}<input name="from" type="datetime-local" .value=${typedOf(event.from)} /></label>
+      <label>${t`To (${zone()})`}<input name="to" type="datetime-local" .value=${typedOf(event.to)} /></label>
       <label
         >${t`Times the usual traffic`}<input
           name="factor"
@@ -126,7 +130,7 @@ export const createTrafficEvents = (page: Page, publisher: () => number, onChang
   };
 };
 
-const draftIn = (form: HTMLFormElement): Draft => {
+const draftIn = (form: HTMLFormElement, zone: string): Draft => {
   const text = (name: string): string => (form.elements.namedItem(name) as HTMLInputElement).value.trim();
   const words = (name: string): readonly string[] =>
     text(name)
@@ -138,10 +142,9 @@ const draftIn = (form: HTMLFormElement): Draft => {
     const [name = '', value = ''] = pair.split('=', 2).map((one) => one.trim());
     (values[name] ??= []).push(value);
   }
-  const at = (name: string): string => (text(name) === '' ? '' : `${text(name)}:00.000Z`);
   const factor = text('factor').replace(',', '.');
   return {
-    ...{ name: text('name'), from: at('from'), to: at('to') },
+    ...{ name: text('name'), from: momentOnClocks(zone, text('from')), to: momentOnClocks(zone, text('to')) },
     factor: factor === '' || Number.isNaN(Number(factor)) ? (factor as unknown as number) : Number(factor),
     ...{ placements: [...words('placements')], key_values: values },
   };
@@ -162,10 +165,12 @@ const faultWords = ({ pointer, detail }: Problem['errors'][number]): string => {
   return `${LABELS[name] ?? ''} ${said}`.trim();
 };
 
-const spanWords = ({ from, to }: TrafficEvent): string =>
-  from.slice(0, 10) === to.slice(0, 10)
-    ? `${date(from.slice(0, 10))}, ${from.slice(11, 16)}–${to.slice(11, 16)} UTC`
-    : `${moment(from)} – ${moment(to)}`;
+const spanWords = (event: TrafficEvent, zone: string): string => {
+  const [from, to] = [onClocksOf(zone, event.from), onClocksOf(zone, event.to)];
+  return from.slice(0, 10) === to.slice(0, 10)
+    ? `${date(from.slice(0, 10))}, ${from.slice(11)}–${to.slice(11)} (${zone})`
+    : `${hour(from)} – ${hour(to)} (${zone})`;
+};
 
 const pairsOf = (values: TrafficEvent['key_values']): readonly string[] =>
   Object.entries(values).flatMap(([name, of]) => of.map((value) => `${name}=${value}`));

@@ -42,7 +42,12 @@ export interface Run {
 export const runStory = async (lane: Lane, story: Story, matters = (_rule: string): boolean => true): Promise<Run> => {
   const stage = await setStage(lane, story);
   const { model, notes } = stage;
-  const broken = await firstBroken(stage, matters).finally(() => stage.system.close());
+  let broken: Awaited<ReturnType<typeof firstBroken>>;
+  try {
+    broken = await firstBroken(stage, matters);
+  } finally {
+    await stage.system.close();
+  }
   const [selections, hits] = [model.ads.length, model.logged.size];
   return {
     broken,

@@ -1,4 +1,3 @@
-/* global document */
 const slot = document.getElementById('empty-slot');
 const state = document.getElementById('state');
 

@@ -1,4 +1,3 @@
-/* global document, window */
 // A native ad in the feed's own template. The SDK sends an event for each button with data-ad-event
 // and counts a click on any link.
 const postOf =

@@ -99,7 +99,7 @@ export interface AdResponse {
 export interface NativeAssets {
   /** The destination of the creative, when it has one. */
   readonly clickUrl?: string;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- publishers define the assets, and templates read them without casts
+  // oxlint-disable-next-line typescript/no-explicit-any -- publishers define the assets, and templates read them without casts
   readonly [asset: string]: any;
 }
 

@@ -18,5 +18,5 @@ export const trustedHTML = (html: string): string => {
 
 /** Escapes a value for HTML text and quoted attributes. null and undefined become ''. */
 export const escapeHTML = (value: unknown): string =>
-  // eslint-disable-next-line @typescript-eslint/no-base-to-string -- an object in a template appears as "[object Object]"
+  // oxlint-disable-next-line typescript/no-base-to-string -- an object in a template appears as "[object Object]"
   String(value ?? '').replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);

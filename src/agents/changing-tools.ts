@@ -93,7 +93,8 @@ const DECLARED: Change = {
     const { state, changes, unchanged, undeclared } = answer.body as Applied;
     return { ok: true, words: changes.map(({ words }) => words), state: { state }, more: { unchanged, undeclared } };
   },
-  act: (given, { api }, seen) => apply(api, given, false, (seen as { readonly state?: string } | undefined)?.state),
+  act: (given, { api }, seen) =>
+    apply(api, given, false, seen && 'state' in seen && typeof seen.state === 'string' ? seen.state : undefined),
 };
 
 interface BookedDry {

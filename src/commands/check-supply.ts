@@ -18,8 +18,7 @@ const main = async (): Promise<void> => {
   const databaseUrl = process.env['DATABASE_URL']?.trim();
   if (!databaseUrl) throw new Error('DATABASE_URL must name the database of the service.');
   const places = new Map(values.at?.map(placeOf));
-  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
-  const supplies = await readSupply(knex).finally(() => knex.destroy());
+  const supplies = await suppliesIn(databaseUrl);
   const chosen = supplies.filter(({ id }) => values.publisher === undefined || values.publisher === String(id));
   if (values.publisher !== undefined && chosen.length === 0) throw new Error(`There is no publisher ${values.publisher}.`);
 
@@ -33,6 +32,15 @@ const main = async (): Promise<void> => {
   for (const { url, faults } of checked) console.log([`${url}: ${faults.length === 0 ? 'complete' : ''}`.trim(), ...faults].join('\n  '));
   if (checked.length === 0) console.log('No bidder of a line item needs a record of ads.txt or sellers.json.');
   if (checked.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
+};
+
+const suppliesIn = async (databaseUrl: string): ReturnType<typeof readSupply> => {
+  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
+  try {
+    return await readSupply(knex);
+  } finally {
+    await knex.destroy();
+  }
 };
 
 const placeOf = (text: string): readonly [host: string, at: URL] => {

@@ -60,13 +60,13 @@ export async function spawnStore(store: StoreCommand): Promise<StoreProcess | ty
     env: { PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', LANG: 'C', TZ: 'UTC' },
     stdio: ['ignore', log.fd, log.fd],
   });
-  await once(child, 'spawn')
-    .catch((error: unknown) => {
-      throw new Error('The embedded stores need flock and setpriv (Debian: util-linux). Or set DATABASE_URL and REDIS_URL.', {
-        cause: error,
-      });
-    })
-    .finally(() => log.close());
+  try {
+    await once(child, 'spawn');
+  } catch (cause) {
+    throw new Error('The embedded stores need flock and setpriv (Debian: util-linux). Or set DATABASE_URL and REDIS_URL.', { cause });
+  } finally {
+    await log.close();
+  }
   const pid = child.pid as number;
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
 

@@ -168,6 +168,7 @@ test('availability shows what is sold by week and day, the bookings behind it, a
   await page.locator('.traffic-form button[type=submit]').click();
   await page.getByText('From needs a day and a time').waitFor();
   await page.locator('.traffic-form [name=name]').fill('Election night');
+  expect(await page.getByLabel('From (UTC)').getAttribute('name')).toBe('from');
   await page.locator('.traffic-form [name=from]').fill(`${day(3)}T18:00`);
   await page.locator('.traffic-form [name=to]').fill(`${day(3)}T23:00`);
   await page.locator('.traffic-form [name=factor]').fill('3');
@@ -183,6 +184,22 @@ test('availability shows what is sold by week and day, the bookings behind it, a
   await event.waitFor({ state: 'detached' });
   await page.locator('.toast', { hasText: 'is removed' }).getByRole('button', { name: 'Undo' }).click();
   await event.getByText('× 2.5').waitFor();
+});
+
+test('what is known of traffic is typed and read on the clocks of the publisher', async () => {
+  const { page } = desk.admin;
+  const { id } = await desk.api('POST', '/publishers', { name: 'Helsinki', domain: 'helsinki.example', time_zone: 'Europe/Helsinki' });
+  const noted = { publisher_id: id, name: 'Election night', factor: 3, from: '2027-04-18T17:00:00.000Z', to: '2027-04-18T20:30:00.000Z' };
+  await desk.api('POST', '/traffic_events', noted);
+  await desk.admin.go(`#/availability?publisher=${id}`);
+  const event = page.locator('.traffic-event', { hasText: 'Election night' });
+  await event.getByText('Apr 18, 2027, 20:00–23:30 (Europe/Helsinki)').waitFor();
+  await event.getByRole('button', { name: 'Edit' }).click();
+  expect(await page.getByLabel('From (Europe/Helsinki)').inputValue()).toBe('2027-04-18T20:00');
+  await page.getByLabel('To (Europe/Helsinki)').fill('2027-04-19T00:30');
+  await page.locator('.traffic-form button[type=submit]').click();
+  await event.getByText('Apr 18, 2027, 20:00 – Apr 19, 2027, 00:30 (Europe/Helsinki)').waitFor();
+  expect(await desk.api('GET', `/traffic_events?publisher=${id}`)).toMatchObject([{ from: noted.from, to: '2027-04-18T21:30:00.000Z' }]);
 });
 
 test('home lists a goal that will be missed with its money, and does what helps most', async () => {

@@ -60,10 +60,7 @@ const optionsOf = async ({ site }: Pick<Awaited<ReturnType<typeof bookedSite>>, 
 const listed = ({ lineItems, opportunities, filled }: ReplayResult) => ({
   ...{ opportunities, filled },
   lineItems: [...lineItems]
-    .map(([id, { impressions, clicks, refusals, outrankedBy }]) => [
-      id,
-      ...[impressions, clicks, refusals, outrankedBy].map((map) => [...map].sort()),
-    ])
+    .map(([id, { impressions, refusals, outrankedBy }]) => [id, ...[impressions, refusals, outrankedBy].map((map) => [...map].sort())])
     .sort(([a], [b]) => Number(a) - Number(b)),
 });
 

@@ -10,7 +10,7 @@ export interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
   // Depends on the kind; checked against the schemas of Kubernetes.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly spec?: any;
   readonly data?: Readonly<Record<string, string>>;
 }

@@ -38,19 +38,18 @@ export const differencesOf = (
     const name = pointer.slice(1);
     const [was, is] = [readAt(old, pointer), readAt(now, pointer)];
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
-    const shown = (value: unknown): string =>
-      parent
-        ? listOf(value)
-            .filter((id) => id !== '')
-            .map((id) => nameOf(parent, id))
-            .join(', ') || t`nothing`
-        : typeof value === 'string' && Number(value) && isAmount(kind, name)
-          ? price(Number(value), currency)
-          : typeof value === 'string' && Number(value) && /impressions|clicks/.test(name)
-            ? count(Number(value))
-            : typeof value === 'string' && IS_DAY.test(value)
-              ? date(value)
-              : valueInWords(field, value);
+    const shown = (value: unknown): string => {
+      if (parent) {
+        const ids = listOf(value).filter((id) => id !== '');
+        return ids.map((id) => nameOf(parent, id)).join(', ') || t`nothing`;
+      }
+      if (typeof value === 'string') {
+        if (Number(value) && isAmount(kind, name)) return price(Number(value), currency);
+        if (Number(value) && /impressions|clicks/.test(name)) return count(Number(value));
+        if (IS_DAY.test(value)) return date(value);
+      }
+      return valueInWords(field, value);
+    };
     return [{ label: wordsOf(field, now).label, before: shown(was), after: shown(is) }];
   });
 };

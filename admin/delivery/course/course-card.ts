@@ -201,7 +201,9 @@ const beforeFigure = (
   const then = before?.sums[Math.min(today, last) - first] ?? before?.sums.at(-1) ?? 0;
   if (then === 0) return [];
   const more = total / then - 1;
-  return [[t`Flight before, by this day`, t`${count(then)}, ${more < 0 ? '−' : '+'}${percent(Math.abs(more))} now`]];
+  return [
+    [t`Flight before, by this day`, t`${count(then)}, ${more < 0 ? '−' : '+'}${percent(Math.round(Math.abs(more) * 100) / 100)} now`],
+  ];
 };
 
 const legend = (

@@ -23,7 +23,7 @@ class AdChart extends HTMLElement {
   readonly #dark = matchMedia('(prefers-color-scheme: dark)');
   readonly #redraw = () => this.#draw();
   readonly #chosen = new MutationObserver(this.#redraw);
-  readonly #resized = new ResizeObserver(() => this.#drawn && this.#drawn.setSize({ width: this.clientWidth, height: this.#drawn.height }));
+  readonly #resized = new ResizeObserver(() => this.#drawn?.setSize({ width: this.clientWidth, height: this.#drawn.height }));
 
   set chart(chart: ChartData) {
     const shown = JSON.stringify(chart.data);

@@ -25,8 +25,8 @@ const LIFETIME = 'lifetime';
 const NEW_CAP: CapRow = { max: '1', of: 'impressions', scope: 'line_item', amount: '10', unit: '60' };
 
 const OF_CHOICES = [
-  { value: 'impressions', label: t`times seen` },
-  { value: 'clicks', label: t`times clicked` },
+  { value: 'impressions', label: t`× seen` },
+  { value: 'clicks', label: t`× clicked` },
 ];
 const SCOPE_CHOICES = CAP_SCOPES.map((scope) => ({ value: scope, label: CAP_SCOPE_WORDS[scope].label }));
 const UNIT_CHOICES = [
@@ -50,7 +50,7 @@ export const capsOfRows = (rows: unknown): readonly unknown[] =>
     window: unit === LIFETIME ? null : secondsOf({ amount, unit }),
   }));
 
-/** Frequency caps, one in a row: at most 3 times seen, of the campaign, within 1 day. */
+/** Frequency caps, one in a row: at most 3 × seen, of the campaign, within 1 day. */
 export const capsField = (form: Form, options: FieldOptions): TemplateResult =>
   fieldGroup(form, options, ({ invalid }) => {
     const rows = (form.read(options.pointer) as readonly CapRow[] | undefined) ?? [];

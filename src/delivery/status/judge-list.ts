@@ -71,8 +71,8 @@ export const createJudgeList = ({ reader, readStatuses, version, now }: JudgeLis
   };
 
   return async (kind, query) => {
-    const { filters } = LIST_FIELDS[kind.table];
-    if (!filters['status'] || filters['status'].sql) return query;
+    const status = LIST_FIELDS[kind.table].filters['status'];
+    if (status === undefined || status.sql !== undefined) return query;
     const wanted = query.filters['status'];
     const isSorted = query.sort.by === 'status';
     if (!wanted && !isSorted) return query;

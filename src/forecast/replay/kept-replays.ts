@@ -32,7 +32,6 @@ export const joinedResults = (results: readonly ReplayResult[]): ReplayResult =>
       const sums = lineItems.get(id) ?? newDelivery();
       lineItems.set(id, sums);
       addAll(sums.impressions, of.impressions);
-      addAll(sums.clicks, of.clicks);
       addAll(sums.refusals, of.refusals);
       addAll(sums.outrankedBy, of.outrankedBy);
     }

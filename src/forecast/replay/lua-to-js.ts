@@ -23,7 +23,7 @@ export const compileLua = <Name extends string>(
   const body = emit.chunk(chunk);
   const exported = names.map((name) => `${name}: $${name}`).join(', ');
   // The text is that of files of the project, not of a caller.
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  // oxlint-disable-next-line typescript/no-implied-eval
   const run = new Function('env', ...Object.keys(luaRuntime), `"use strict";\n${body}\nreturn { ${exported} };`) as (
     ...values: unknown[]
   ) => LuaFunctions<Name>;

@@ -22,7 +22,7 @@ export interface ReplayLedgerOptions {
   readonly rates: HitRates;
   /** A number in [0, 1). */
   readonly random: () => number;
-  readonly onImpression: (lineItemId: number, day: number, clicks: number) => void;
+  readonly onImpression: (lineItemId: number, day: number) => void;
 }
 
 /** The accounts of one publisher in memory, by the rules of the ledger. */
@@ -122,7 +122,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       account[FIELD.totalClicks]! += 1;
     }
     if (isClicked && user) users.take(user, countedClicks, now);
-    onImpression(lineItemId, both[0]![FIELD.day]!, isClicked ? 1 : 0);
+    onImpression(lineItemId, both[0]![FIELD.day]!);
   };
 
   const hold = (account: Account, campaign: Account, micros: number, day: number, endMs: number): void => {

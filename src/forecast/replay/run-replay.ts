@@ -51,14 +51,13 @@ export interface ReplayOptions {
 export interface ReplayedDelivery {
   /** By day. */
   readonly impressions: Map<number, number>;
-  readonly clicks: Map<number, number>;
   /** Why it was not shown where it could run, and by whom it was outranked: sums over the flight. */
   readonly refusals: Map<RefusalReason, number>;
   readonly outrankedBy: Map<number, number>;
 }
 
 export const newDelivery = (): ReplayedDelivery => ({
-  ...{ impressions: new Map<number, number>(), clicks: new Map<number, number>() },
+  impressions: new Map<number, number>(),
   ...{ refusals: new Map<RefusalReason, number>(), outrankedBy: new Map<number, number>() },
 });
 
@@ -97,11 +96,10 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
   const ledger = createReplayLedger({
     ...options,
     random,
-    onImpression: (lineItemId, day, clicks) => {
+    onImpression: (lineItemId, day) => {
       if (!isCounted) return;
       const of = deliveryOf(lineItemId);
       of.impressions.set(day, (of.impressions.get(day) ?? 0) + scale);
-      if (clicks > 0) of.clicks.set(day, (of.clicks.get(day) ?? 0) + scale);
     },
   });
   const refusals: RefusalSink = {

@@ -14,7 +14,11 @@ export const createFolderStore = (root: string): LakeStore => {
 
   const flushed = async (folder: string): Promise<void> => {
     const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   };
 
   /** What is created is durable only when the folder that names it is. */
