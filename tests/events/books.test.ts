@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import knexFactory, { type Knex } from 'knex';
+import type { DayRule } from '../../src/base/local-day.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createBookKeeper, type BookKeeper } from '../../src/events/books/book-keeper.ts';
 import { createRebuildCampaigns } from '../../src/events/books/rebuild-campaigns.ts';
 import { createRebuilder } from '../../src/events/books/rebuilder.ts';
 import { createBookStore, type BookEpoch, type BookStore } from '../../src/events/postgres/book-store.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { readPublisherDays } from '../../src/events/postgres/publisher-days.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { createBooksServer } from '../../src/ledger/books/books-server.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
@@ -29,6 +31,9 @@ let databaseUrl: string;
 let knex: Knex;
 let redis: RedisClient;
 let booking: Booking;
+/** Of its publisher. */
+let days: DayRule;
+const opened: BooksRig[] = [];
 
 beforeAll(async () => {
   databaseUrl = await testDatabase();
@@ -40,6 +45,10 @@ beforeEach(async () => {
   await redis.flushall();
   await knex.raw('truncate events, event_batches, daily_counts, pending_hits, ledger_epochs, ledger_replicas, open_holds, carried_counts');
   booking = await book(knex, { lineItems: [{ daily_impression_cap: 10 }, {}] });
+  days = (await readPublisherDays(knex, Date.now(), [booking.publisherId])).rule(booking.publisherId);
+});
+afterEach(async () => {
+  for (const rig of opened.splice(0)) await rig.close();
 });
 afterAll(async () => {
   redis.disconnect();
@@ -82,10 +91,10 @@ const openBooks = async (store = createBookStore({ knex }), onFailure?: (fault: 
   });
   rebuilder.start();
   await keeper.start();
-  return {
+  const rig: BooksRig = {
     ...{ keeper, ledger, losses, restored },
     reserve: (one) => {
-      const request = { publisherId: booking.publisherId, userHash: null, curve: curveAt(Date.now()) };
+      const request = { publisherId: booking.publisherId, userHash: null, curve: curveAt(Date.now(), undefined, undefined, days) };
       return ledger.reserve({ ...request, expiresAtMs: Date.now() + MS_PER_DAY, imps: [[one]] });
     },
     close: async () => {
@@ -93,6 +102,8 @@ const openBooks = async (store = createBookStore({ knex }), onFailure?: (fault: 
       await keeper.stop();
     },
   };
+  opened.push(rig);
+  return rig;
 };
 
 const candidateOf = (at: 0 | 1): RankedCandidate => {
@@ -161,7 +172,6 @@ test.each(LOSSES)('after %s an account is refused until it is exactly what it wa
   const outcomes = [];
   for (let i = 0; i < 8; i++) outcomes.push(await outcomeOf(rig, limited));
   expect(outcomes).toEqual(['held', 'held', 'held', 'held', 'held', 'held', 505, 505]);
-  await rig.close();
 });
 
 test('an impression that is still in the stream is counted and not held twice', async () => {
@@ -172,7 +182,6 @@ test('an impression that is still in the stream is counted and not held twice', 
   await redis.hset(keys.epochs(0), 'id', 'another');
   expect(await outcomeOf(rig, candidateOf(0))).toBe(520);
   await eventually(async () => expect(await account()).toMatchObject({ totalImpressions: 1, heldToday: 1, heldMicros: 1000 }));
-  await rig.close();
 });
 
 test('the price of a video that is not complete stays held after a loss, and is billed from there', async () => {
@@ -204,7 +213,6 @@ test('the price of a video that is not complete stays held after a loss, and is 
   );
   expect(settled).toMatchObject({ outcome: 'counted' });
   expect(await account()).toMatchObject({ totalSpendMicros: 3000, heldMicros: 0, broken: 0 });
-  await rig.close();
 });
 
 test('accounts wait for a replica that has not written what it was granted', async () => {
@@ -213,7 +221,6 @@ test('accounts wait for a replica that has not written what it was granted', asy
   await redis.flushall();
   expect(await outcomeOf(first, candidateOf(0))).toBe(520);
   await eventually(async () => expect((await account())?.heldToday).toBe(4));
-  await Promise.all([first.close(), second.close()]);
 });
 
 /** A replica that gets no processor from the first call of `stall` on, with a connection to Postgres that it alone uses. */
@@ -274,7 +281,6 @@ test('a replica without requests that is told of a loss writes what it was grant
   await busy.keeper.beat();
   expect(await store.isFlushed(0, busy.keeper.epochOf(0))).toBe(true);
   expect(await knex('open_holds').sum({ granted: 'granted' })).toEqual([{ granted: '1' }]);
-  await Promise.all([busy.close(), idle.close()]);
 });
 
 test('a hit is refused, and nothing of it changed, until its account is rebuilt', async () => {
@@ -288,7 +294,6 @@ test('a hit is refused, and nothing of it changed, until its account is rebuilt'
   expect(await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY })).toBeUndefined();
   const late = await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY }, { late: true });
   expect(late).toMatchObject({ outcome: 'counted', foundHold: true });
-  await rig.close();
 });
 
 test('a new line item and a new publisher are served at once', async () => {
@@ -296,7 +301,6 @@ test('a new line item and a new publisher are served at once', async () => {
   expect(await outcomeOf(rig, candidateOf(0))).toBe('held');
   booking = await book(knex, { lineItems: [{ daily_impression_cap: 10 }] });
   expect(await outcomeOf(rig, candidateOf(0))).toBe('held');
-  await rig.close();
 });
 
 test('a later release trusts the process that the earlier one has examined', async () => {
@@ -307,7 +311,6 @@ test('a later release trusts the process that the earlier one has examined', asy
   await eventually(async () => expect(await outcomeOf(rig, candidateOf(0))).toBe('held'));
   expect(rig.losses).toEqual([]);
   expect((await account())?.heldToday).toBe(2);
-  await rig.close();
 });
 
 test('a hit whose reply was lost is restored after a loss by the replica that has found it counted, once', async () => {
@@ -323,7 +326,6 @@ test('a hit whose reply was lost is restored after a loss by the replica that ha
     () => expect(second.restored.map(({ ad, kind }) => [ad.tokenId, kind])).toEqual([[hit.ad.tokenId, 'impression']]),
     5_000,
   );
-  await Promise.all([first.close(), second.close()]);
 });
 
 test('a beat that knows an epoch does not overtake the one that writes what was granted before it', async () => {
@@ -343,5 +345,4 @@ test('a beat that knows an epoch does not overtake the one that writes what was 
   expect(await outcomeOf(rig, candidateOf(0))).toBe('held');
   await Promise.all([rig.keeper.beat(), rig.keeper.beat()]);
   expect(written).toEqual([1, 0]);
-  await rig.close();
 });
