@@ -12,8 +12,8 @@ export const POSITION_WORDS: Readonly<Record<VideoPosition, string>> = {
 
 export const SKIP_WORDS: Readonly<Record<SkipRule, string>> = {
   allowed: t`allowed`,
-  required: t`only ads that can be skipped`,
-  forbidden: t`no ads that can be skipped`,
+  required: t`only skippable ads`,
+  forbidden: t`no skippable ads`,
 };
 
 /** Where a companion is shown. */

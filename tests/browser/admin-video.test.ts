@@ -188,7 +188,7 @@ test('the rules of a player and the breaks of its film are a form, drawn on a li
   for (const format of ['HTML', 'Banner']) await page.getByRole('checkbox', { name: format }).uncheck();
   await page.getByRole('checkbox', { name: 'Video' }).check();
   await page.getByLabel('Where it plays').selectOption('before a film');
-  await page.getByLabel('Skipping').selectOption('only ads that can be skipped');
+  await page.getByLabel('Skipping').selectOption('only skippable ads');
   await page.getByLabel('What it reads').selectOption('VAST 3.0');
   await page.getByLabel('Longest ad').fill('30');
   await page.getByLabel('Lowest bid for each second').fill('0.25');

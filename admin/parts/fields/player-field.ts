@@ -21,7 +21,7 @@ const choicesOf = <T extends string>(words: Readonly<Record<T, string>>, none: s
   ...Object.entries<string>(words).map(([value, label]) => ({ value, label })),
 ];
 const VAST_CHOICES: Choices = [
-  { value: '', label: t`VAST 4.2, unless the tag says otherwise` },
+  { value: '', label: t`what the tag says, or 4.2` },
   ...VAST_VERSIONS.map((version) => ({ value: version, label: `VAST ${version}` })),
 ];
 
