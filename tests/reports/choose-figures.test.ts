@@ -1,6 +1,6 @@
 import knexFactory, { type Knex } from 'knex';
-import { dayOf } from '../../src/base/utc-day.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { readPublisherDays } from '../../src/events/postgres/publisher-days.ts';
 import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { openClickHouseFigures } from '../../src/events/sinks/clickhouse/clickhouse-figures.ts';
 import { createChooseFigures, WHY_POSTGRES, type WhyPostgres } from '../../src/reports/choose-figures.ts';
@@ -24,6 +24,7 @@ test('what the sink cannot answer, or cannot at the moment, is answered from Pos
   const ad = { publisherId: booking.publisherId, campaignId: booking.campaignId, lineItemId: booking.lineItemIds[0]! };
   await createEventStore({ knex }).append([eventOf(ad, {}, Date.now())]);
   await rollUpAll(knex);
+  const today = (await readPublisherDays(knex, Date.now())).today(booking.publisherId);
   const chosen: string[] = [];
   let behindMs: number | undefined = 0;
   const open = async () =>
@@ -40,7 +41,7 @@ test('what the sink cannot answer, or cannot at the moment, is answered from Pos
     });
   let reports = await open();
   const ask = async (query: string) => {
-    const question = readReportQuestion(new URLSearchParams(`range=last_7_days&${query}`), dayOf(Date.now()));
+    const question = readReportQuestion(new URLSearchParams(`range=last_7_days&${query}`), today);
     if (!question.ok) throw new Error(JSON.stringify(question.faults));
     const page = await reports.page('staff', question.value, { limit: 10, offset: 0 });
     if (!page.ok) throw new Error(page.refusal.why);
