@@ -70,8 +70,10 @@ const sizeOf = (gene: Gene): number => {
 /**
  * Hill climbing over requests: a change that costs more than the most costly request to its endpoint
  * so far takes its place. Deterministic but for what the measurements say.
+ *
+ * @param ms of the scale: what limits of time are on this run
  */
-export const createSearch = (target: Target, chance: Chance): Search => {
+export const createSearch = (target: Target, chance: Chance, ms: (limit: number) => number): Search => {
   const best = new Map<string, Record>();
   const records = new Map<string, Record>();
   const faults: Fault[] = [];
@@ -97,7 +99,7 @@ export const createSearch = (target: Target, chance: Chance): Search => {
   const measure = async (gene: Gene): Promise<Cost & { readonly sentBytes: number }> => {
     const replay = replays++;
     const { request, bid } = writeGene(gene, replay);
-    const holds = budgetOf(gene).hold !== undefined;
+    const holds = budgetOf(gene, ms).hold !== undefined;
     if (holds) await target.watchLoop();
     const [begunMs, before] = [performance.now(), target.loopNs()];
     if (bid) target.bidder.expect(replay, bid);
@@ -163,7 +165,7 @@ export const createSearch = (target: Target, chance: Chance): Search => {
   const tryOut = async (gene: Gene): Promise<void> => {
     tries++;
     const cost = await measure(gene);
-    for (const [objective, limit] of Object.entries(budgetOf(gene)) as [Objective, number][]) {
+    for (const [objective, limit] of Object.entries(budgetOf(gene, ms)) as [Objective, number][]) {
       if (isFound(gene, objective)) continue;
       const bar = Math.min(best.get(`${objective} ${gene.endpoint}`)?.amount ?? 0, limit);
       const first = amountOf(objective, cost);
@@ -210,7 +212,7 @@ export const createSearch = (target: Target, chance: Chance): Search => {
       // What a valid request costs is where the climb begins.
       for (const gene of genes) await tryOut(gene);
       while (performance.now() < until) {
-        const left = genes.filter((gene) => (Object.keys(budgetOf(gene)) as Objective[]).some((objective) => !isFound(gene, objective)));
+        const left = genes.filter((gene) => (Object.keys(budgetOf(gene, ms)) as Objective[]).some((objective) => !isFound(gene, objective)));
         if (left.length === 0) return;
         await tryOut(breed(left, ['loop', 'hold', 'answer']));
       }

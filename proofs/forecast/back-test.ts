@@ -107,7 +107,8 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       pid: PID,
       tokenTtlMs: TOKEN_TTL_MS,
       seed: seed + 77,
-      pause: () => Promise.resolve(),
+      // Other proofs run beside it in this process.
+      pause: () => new Promise((resume) => void setImmediate(resume)),
     };
   };
   const forecast = async (withDraft: boolean): Promise<Prediction> => predict(await optionsOf(undefined, withDraft));
