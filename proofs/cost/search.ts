@@ -212,7 +212,9 @@ export const createSearch = (target: Target, chance: Chance, ms: (limit: number)
       // What a valid request costs is where the climb begins.
       for (const gene of genes) await tryOut(gene);
       while (performance.now() < until) {
-        const left = genes.filter((gene) => (Object.keys(budgetOf(gene, ms)) as Objective[]).some((objective) => !isFound(gene, objective)));
+        const left = genes.filter((gene) =>
+          (Object.keys(budgetOf(gene, ms)) as Objective[]).some((objective) => !isFound(gene, objective)),
+        );
         if (left.length === 0) return;
         await tryOut(breed(left, ['loop', 'hold', 'answer']));
       }
