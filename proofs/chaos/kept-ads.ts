@@ -31,7 +31,7 @@ export interface KeptAds {
     at: Circumstances,
   ): {
     readonly answers: readonly SortedAnswer[];
-    /** Reserved for later requests. */
+    /** Reserved for requests after these. */
     readonly reserved: readonly Ad[];
     /** Publishers that may hold more, or less, for pages than the model knows. */
     readonly doubtful: readonly number[];
@@ -69,8 +69,8 @@ export const createKeptAds = (model: Model): KeptAds => {
     return page;
   };
 
-  /** The ads of an answer that were kept, with what they were kept as. */
-  const take = ({ call, ads }: Answered, redisMs: number): ReadonlyMap<Selected, Kept> => {
+  /** The ads of an answer that were kept, with what they were kept as, which the model has no more. */
+  const take = ({ call, ads }: Answered, redisMs: number, dropped: Set<Ad>): ReadonlyMap<Selected, Kept> => {
     const page = pageOf(call);
     const lastMs = lastOf.get(keyOf(call)) ?? redisMs;
     lastOf.set(keyOf(call), redisMs);
@@ -82,6 +82,7 @@ export const createKeptAds = (model: Model): KeptAds => {
         // The page is forgotten, and what was kept for it is held until its end: this is another one.
         if (redisMs > Math.min(endOf(kept), lastMs + PAGE_MS) + MAX_OFF_MS) return [];
         model.drop(kept.ad);
+        dropped.add(kept.ad);
         if (redisMs < Math.min(endOf(kept), kept.atMs + PAGE_MS) - MAX_OFF_MS) return [[one, kept] as const];
         unsure.add(keyOf(call));
         return [];
@@ -117,11 +118,12 @@ export const createKeptAds = (model: Model): KeptAds => {
     sort: (answers, at) => {
       const found: Violation[] = [];
       const reserved: Ad[] = [];
+      const dropped = new Set<Ad>();
       const doubtful = new Set<number>();
       const sorted = answers.map((answer): SortedAnswer => {
         const { call, ads } = answer;
         if (!call.namesPage) return { ...answer, kept: NONE };
-        const taken = take(answer, at.redisMs);
+        const taken = take(answer, at.redisMs, dropped);
         const fresh = ads.filter((one) => !taken.has(one));
         for (const [one, { ad }] of taken)
           if ((one.companionSet ?? ad.companionSet) !== (ad.companionSet ?? one.companionSet))
@@ -132,7 +134,7 @@ export const createKeptAds = (model: Model): KeptAds => {
         return { ...answer, kept: new Set(taken.keys()) };
       });
       for (const { call } of answers) if (call.namesPage) found.push(...missed(call, at));
-      return { answers: sorted, reserved, doubtful: [...doubtful], found };
+      return { answers: sorted, reserved: reserved.filter((ad) => !dropped.has(ad)), doubtful: [...doubtful], found };
     },
     lose: (calls) => {
       for (const call of calls) if (call.namesPage) unsure.add(keyOf(call));
