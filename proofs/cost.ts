@@ -43,7 +43,7 @@ export const cost: Proof = {
       const target = await openTarget(scale.against, scale.of(5_000, 2_000));
       try {
         const genes = seedGenes(target);
-        const search = createSearch(target, createChance(seed), (limit) => scale.ms(limit));
+        const search = createSearch(target, createChance(seed), scale.ms);
         inputs = inputsOf(genes);
         const of = (...roles: readonly Role[]) => genes.filter(({ role }) => roles.includes(role));
         await search.climb(of('stranger'), scale.of(90_000, 4_000));

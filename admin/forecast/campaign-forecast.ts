@@ -28,6 +28,6 @@ export const createCampaignForecast = (page: Page, id: number): ((endDate: strin
 
 /** A forecast goes on for its days, also after a flight has ended. */
 const lastDayOf = ({ by_day: days }: Answered<'GET', '/campaigns/{id}/forecast'>, endDate: string): string => {
-  const last = days.at(-1)?.day ?? '';
-  return endDate.slice(0, 10) < last ? endDate.slice(0, 10) : last;
+  const [last, end] = [days.at(-1)?.day ?? '', endDate.slice(0, 10)];
+  return end < last ? end : last;
 };

@@ -35,15 +35,14 @@ const LIMITS: Readonly<Record<Role, Partial<Readonly<Record<Objective, number>>>
   operator: { hold: MAX_HOLD_MS, answer: MAX_STAFF_ANSWER_BYTES },
 };
 
-/** The objectives of a request with their limits. @param ms of the scale: what limits of time are on this run */
-export const budgetOf = ({ role, carriesFiles }: Gene, ms: (limit: number) => number): Partial<Readonly<Record<Objective, number>>> => {
-  const { loop, hold, answer } = LIMITS[role];
-  return {
-    ...(loop !== undefined && { loop: ms(loop) }),
-    ...(hold !== undefined && { hold: ms(hold) }),
-    ...(answer !== undefined && !carriesFiles && { answer }),
-  };
+/** The objectives of a request with their limits. */
+export const budgetOf = ({ role, carriesFiles }: Gene): Partial<Readonly<Record<Objective, number>>> => {
+  const { answer, ...others } = LIMITS[role];
+  return carriesFiles || answer === undefined ? others : { ...others, answer };
 };
+
+/** Whether its limit is a time. */
+export const isTime = (objective: Objective): boolean => objective === 'loop' || objective === 'hold';
 
 export const amountOf = (objective: Objective, cost: Cost): number =>
   ({ loop: cost.loopMs, hold: cost.holdMs, answer: cost.answerBytes, retained: cost.retainedBytes })[objective];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../../testkit/chance.ts';
-import { amountOf, budgetOf, MAX_RETAINED_BYTES, type Cost, type Objective } from './budget.ts';
+import { amountOf, budgetOf, isTime, MAX_RETAINED_BYTES, type Cost, type Objective } from './budget.ts';
 import { HEADERS, mutateGene, writeGene, type Gene } from './gene.ts';
 import { largeHeaders, withHeaders } from './message.ts';
 import type { Target } from './open-target.ts';
@@ -99,7 +99,7 @@ export const createSearch = (target: Target, chance: Chance, ms: (limit: number)
   const measure = async (gene: Gene): Promise<Cost & { readonly sentBytes: number }> => {
     const replay = replays++;
     const { request, bid } = writeGene(gene, replay);
-    const holds = budgetOf(gene, ms).hold !== undefined;
+    const holds = budgetOf(gene).hold !== undefined;
     if (holds) await target.watchLoop();
     const [begunMs, before] = [performance.now(), target.loopNs()];
     if (bid) target.bidder.expect(replay, bid);
@@ -165,8 +165,9 @@ export const createSearch = (target: Target, chance: Chance, ms: (limit: number)
   const tryOut = async (gene: Gene): Promise<void> => {
     tries++;
     const cost = await measure(gene);
-    for (const [objective, limit] of Object.entries(budgetOf(gene, ms)) as [Objective, number][]) {
+    for (const [objective, full] of Object.entries(budgetOf(gene)) as [Objective, number][]) {
       if (isFound(gene, objective)) continue;
+      const limit = isTime(objective) ? ms(full) : full;
       const bar = Math.min(best.get(`${objective} ${gene.endpoint}`)?.amount ?? 0, limit);
       const first = amountOf(objective, cost);
       if (first <= bar) continue;
@@ -212,9 +213,7 @@ export const createSearch = (target: Target, chance: Chance, ms: (limit: number)
       // What a valid request costs is where the climb begins.
       for (const gene of genes) await tryOut(gene);
       while (performance.now() < until) {
-        const left = genes.filter((gene) =>
-          (Object.keys(budgetOf(gene, ms)) as Objective[]).some((objective) => !isFound(gene, objective)),
-        );
+        const left = genes.filter((gene) => (Object.keys(budgetOf(gene)) as Objective[]).some((objective) => !isFound(gene, objective)));
         if (left.length === 0) return;
         await tryOut(breed(left, ['loop', 'hold', 'answer']));
       }

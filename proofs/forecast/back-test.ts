@@ -1,3 +1,4 @@
+import { setImmediate as otherProofs } from 'node:timers/promises';
 import { createZoneOffset } from '../../src/base/zone-offset.ts';
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
@@ -107,8 +108,7 @@ export const backTest = async (options: BackTestOptions): Promise<BackTest> => {
       pid: PID,
       tokenTtlMs: TOKEN_TTL_MS,
       seed: seed + 77,
-      // Other proofs run beside it in this process.
-      pause: () => new Promise((resume) => void setImmediate(resume)),
+      pause: () => otherProofs(),
     };
   };
   const forecast = async (withDraft: boolean): Promise<Prediction> => predict(await optionsOf(undefined, withDraft));
