@@ -89,7 +89,8 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
   if (hasEnded() || !(await isReady())) {
     const state = server.ending() ?? `is not ready after ${readyWithinMs / 1000} s`;
     await server.end('SIGKILL');
-    throw new Error(`${name} did not start (${state}):\n${server.output()}`);
+    const said = server.output().trim();
+    throw new Error(`${name} did not start (${state}): ${said.split('\n').at(-1)}\n${said}`);
   }
   return {
     ...server,
