@@ -1,6 +1,6 @@
 import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import type { Account } from '../../src/ledger/read/read-accounts.ts';
-import { holdsPrice, type Ad, type Model, type Violation } from './model.ts';
+import { holdsPrice, mayKeepPrice, type Ad, type Model, type Violation } from './model.ts';
 
 export interface AccountView {
   readonly publisherId: number;
@@ -43,9 +43,12 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
   }
 
   if (isDamaged) return found;
-  const open = model.adsOf(kind, id).filter((ad) => ad.ad.publisherId === publisherId && ad.reserved && holdsPrice(ad));
+  const reserved = model.adsOf(kind, id).filter((ad) => ad.ad.publisherId === publisherId && ad.reserved);
+  const open = reserved.filter(holdsPrice);
   const atLeast = open.filter((ad) => ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
-  const atMost = open.filter((ad) => ad.waiting || Math.min(redisMs, horizonMs) < ad.releasedByMs);
+  const atMost = reserved
+    .filter((ad) => holdsPrice(ad) || mayKeepPrice(ad))
+    .filter((ad) => ad.waiting || Math.min(redisMs, horizonMs) < ad.releasedByMs);
   // A click under judgement holds what it may bill.
   const underJudgement = model
     .adsOf(kind, id)

@@ -125,7 +125,7 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
       const { seenAtMs, selectedAtMs, counted, waiting, reserved } = ad;
       const withinMs = Math.min(windowMs, keptMs);
       if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + withinMs - MAX_SKEW_MS;
-      return reserved && redisMs < Math.min(ad.ad.tokenExpS * 1000, selectedAtMs + withinMs) - MAX_SKEW_MS;
+      return reserved && !ad.hasPlaceOfOther && redisMs < Math.min(ad.ad.tokenExpS * 1000, selectedAtMs + withinMs) - MAX_SKEW_MS;
     };
     const isBefore = (ad: Ad): boolean => isOfUser(ad, first) && !taken.includes(ad) && takesPlace(ad);
     const before = model.adsOf(...ownerOf(counter)).filter(isBefore).length;

@@ -5,7 +5,7 @@ import type { AdCall } from './story.ts';
 
 type Answered = SelectAnswer & { readonly call: AdCall };
 
-/** An answer with its ads apart that an earlier request of the page view has reserved. */
+/** An answer with its ads apart that an earlier request of the page view has reserved, or may have. */
 export interface SortedAnswer extends Answered {
   readonly kept: ReadonlySet<Selected>;
 }
@@ -128,10 +128,17 @@ export const createKeptAds = (model: Model): KeptAds => {
         for (const [one, { ad }] of taken)
           if ((one.companionSet ?? ad.companionSet) !== (ad.companionSet ?? one.companionSet))
             found.push({ rule: 'companions', text: `page ${keyOf(call)} got the sets ${one.companionSet} and ${ad.companionSet}` });
-        if (unsure.has(keyOf(call))) {
-          if (fresh.some(({ together }) => together.length > 1)) doubtful.add(call.publisher);
-        } else reserved.push(...keep(call, fresh, at));
-        return { ...answer, kept: new Set(taken.keys()) };
+        const maybeKept = unsure.has(keyOf(call)) ? fresh.filter(({ together }) => together.length > 1) : [];
+        if (maybeKept.length > 0) doubtful.add(call.publisher);
+        else if (!unsure.has(keyOf(call))) reserved.push(...keep(call, fresh, at));
+        const asKept = new Map<Selected, Selected>();
+        for (const [one, { ad }] of taken) {
+          const hasPlaceOfOther = ad.ad.userHash !== one.ad.userHash;
+          asKept.set(one, { ...one, keptMicros: ad.price, hasPlaceOfOther });
+        }
+        for (const one of maybeKept)
+          asKept.set(one, { ...one, keptMicros: holdsItsPrice(one) ? one.ad.priceMicros : undefined, hasPlaceOfOther: true });
+        return { ...answer, ads: ads.map((one) => asKept.get(one) ?? one), kept: new Set(asKept.values()) };
       });
       for (const { call } of answers) if (call.namesPage) found.push(...missed(call, at));
       return { answers: sorted, reserved: reserved.filter((ad) => !dropped.has(ad)), doubtful: [...doubtful], found };
@@ -144,6 +151,8 @@ export const createKeptAds = (model: Model): KeptAds => {
     },
   };
 };
+
+const holdsItsPrice = ({ ad: { billsOn } }: Selected): boolean => billsOn === 'impression' || billsOn === 'complete';
 
 const keyOf = ({ publisher, view }: AdCall): string => `${view} of publisher ${publisher}`;
 

@@ -382,6 +382,13 @@ const isCompleteView = ({ hit }: LoggedEvent): boolean => isBillingView(hit) && 
 export const holdsPrice = ({ counted, completed, released, later }: Ad): boolean =>
   !released && (!counted || (later.hit === COMPLETE_VIEW && !completed));
 
+/**
+ * Whether it may be held although the impression has counted: an ad that was kept for its page at a price, and is shown after its
+ * line item began to bill clicks or viewable events, has its money until the hold ends.
+ */
+export const mayKeepPrice = ({ released, later, keptMicros = 0 }: Ad): boolean =>
+  !released && keptMicros > 0 && later.hit !== '' && later.hit !== COMPLETE_VIEW;
+
 /** An impression bills what was held for it; what bills after it at most its price; everything else nothing. */
 const checkBill = ({ ad, price, later }: Ad, { hit, reason, billedMicros }: LoggedEvent, isImpression: boolean): readonly Violation[] => {
   const what = `the ${hit.kind} of ${ad.tokenId} (line item ${ad.lineItemId})`;

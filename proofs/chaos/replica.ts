@@ -60,6 +60,10 @@ export interface Selected {
   /** The placements that a roadblock is shown on, in their order; none: it is not one. */
   readonly together: readonly string[];
   readonly companionSet: string | null;
+  /** Micros that were held for it when it was kept for its page; undefined: those that it costs now. */
+  readonly keptMicros?: number | undefined;
+  /** It was, or may have been, kept for a request of another user, who holds the place under frequency caps. */
+  readonly hasPlaceOfOther?: boolean;
 }
 
 export interface ReplicaOptions {

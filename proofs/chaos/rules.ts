@@ -42,17 +42,18 @@ export const boundsOf = (selected: Selected): Bounds => {
 };
 
 /** Micros that are held from the selection on: until the impression bills them, or the view that is complete. */
-export const heldPrice = ({ lineItem, bidMicros }: Selected): number => {
+export const heldPrice = ({ lineItem, bidMicros, keptMicros }: Selected): number => {
+  if (keptMicros !== undefined) return keptMicros;
   if (bidMicros !== null) return Math.round(bidMicros / 1000);
   if (lineItem.budgetType === 'CPCV') return lineItem.cpcvMicros ?? 0;
   return lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
 };
 
 /** The hit after the impression that bills, as hits are named, and the micros that it bills at most. */
-export const laterBill = ({ lineItem, bidMicros }: Selected): { readonly hit: string; readonly price: number } => {
+export const laterBill = ({ lineItem, bidMicros, keptMicros }: Selected): { readonly hit: string; readonly price: number } => {
   if (bidMicros === null && lineItem.budgetType === 'CPC') return { hit: 'click', price: lineItem.cpcMicros ?? 0 };
   if (bidMicros === null && lineItem.budgetType === 'VCPM') return { hit: 'event:viewable', price: (lineItem.cpmMicros ?? 0) / 1000 };
-  if (bidMicros === null && lineItem.budgetType === 'CPCV') return { hit: COMPLETE_VIEW, price: lineItem.cpcvMicros ?? 0 };
+  if (bidMicros === null && lineItem.budgetType === 'CPCV') return { hit: COMPLETE_VIEW, price: keptMicros ?? lineItem.cpcvMicros ?? 0 };
   return { hit: '', price: 0 };
 };
 export const COMPLETE_VIEW = 'event:complete';

@@ -2,7 +2,7 @@ import { countedOf } from '../ledger/frequency-counters.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { FreeHolds } from '../ledger/free-holds.ts';
 import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
-import { billsOnOf, isUnbounded, laterPriceMicros, limitsOf } from '../ledger/limits.ts';
+import { billsOnOf, holdsPrice, isUnbounded, laterPriceMicros, limitsOf } from '../ledger/limits.ts';
 import type { ReservationMoments } from '../ledger/reservation.ts';
 import type { Draft, Page } from './draft.ts';
 import type { Won } from './opportunity.ts';
@@ -27,6 +27,7 @@ export const win = (
   if (request.sessionUser !== null) sessionCaps.take(request.sessionUser, candidate, request.query.atMs);
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
   const laterMicros = laterPriceMicros(lineItem);
+  const billsOn = billsOnOf(lineItem);
   const counted = countedOf(candidate);
   const client = request.client === undefined || isUnbounded(lineItem, candidate.campaign) ? undefined : request.client;
   if (client !== undefined && isFree) freeHolds.hold(request.publisher.id, client, holdEndMs - request.query.atMs, request.query.atMs);
@@ -38,8 +39,9 @@ export const win = (
     creativeId: creative.id,
     placementId: imp.placementId,
     size: placement && shownSizes({ publisherId: request.publisher.id, creative, bid, imp, placement }),
-    priceMicros: laterMicros ?? priceMicros,
-    billsOn: billsOnOf(lineItem),
+    // What is held bills as it was held: an ad that was kept for its page may have another price since.
+    priceMicros: holdsPrice(billsOn) ? priceMicros : (laterMicros ?? 0),
+    billsOn,
     tokenExpS,
     holdEndMs,
     day,

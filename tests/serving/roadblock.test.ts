@@ -1,4 +1,5 @@
 import { bookCatalog } from '../../testkit/book-catalog.ts';
+import { BROWSER_HEADERS } from '../../testkit/person.ts';
 import { openPrivateStores } from '../../testkit/private-stores.ts';
 import { eventually } from '../../testkit/until.ts';
 import { atEnd } from '../setup/at-end.ts';
@@ -6,7 +7,9 @@ import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 interface Answer {
-  readonly seatbid: { readonly bid: { readonly impid: string; readonly crid: string }[] }[];
+  readonly seatbid: {
+    readonly bid: { readonly impid: string; readonly crid: string; readonly impurl: string; readonly evturl: string }[];
+  }[];
   readonly nbr?: number;
   readonly ext: { readonly nonbid?: { readonly impid: string; readonly nbr: number }[] };
   readonly debug?: { readonly trace: { readonly imps: readonly unknown[] } };
@@ -24,6 +27,8 @@ const PLACEMENTS = ['top', 'side', 'foot', 'story'];
 /** A main ad and its companion, in three sets; a part of the last one waits for approval. */
 const SETS = ['A', 'B', 'C'];
 const WITH_SETS = ['lead', 'tail'];
+const HEADERS = { ...BROWSER_HEADERS, 'Content-Type': 'application/json' };
+const FILM = ['film', 'still'];
 const TAKEOVER = ['1', '2', '3'];
 
 /** Roadblock 1 on three placements, at priority 1; line item 2 on all; roadblock 3, with a cap of four ads, on two. */
@@ -32,7 +37,7 @@ const book = async (databaseUrl: string): Promise<void> =>
     publishers: [
       {
         ...{ name: 'P', domain: 'p.example', api_key: 'key' },
-        placements: [...PLACEMENTS, ...WITH_SETS].map((id) => ({ id, width: 300, height: 250, formats: ['html'] })),
+        placements: [...PLACEMENTS, ...WITH_SETS, ...FILM].map((id) => ({ id, width: 300, height: 250, formats: ['html'] })),
         campaigns: [
           {
             line_items: [
@@ -52,6 +57,10 @@ const book = async (databaseUrl: string): Promise<void> =>
                     ...{ placement_id, companion_set, status: companion_set === 'C' && placement_id === 'tail' ? 'pending' : 'approved' },
                   })),
                 ),
+              },
+              {
+                ...{ name: 'film', roadblock: true, budget_type: 'CPCV', cpm: null, cpcv: 0.02, daily_impression_cap: 10 },
+                creatives: FILM.map((placement_id) => ({ placement_id })),
               },
             ],
           },
@@ -85,7 +94,7 @@ const start = async (redisUrl: string) => {
       return bids.find(({ impid }) => impid === String(i))?.crid ?? `none ${reason}`;
     });
   };
-  return { ask, shown };
+  return { url, ask, shown };
 };
 
 const openReplica = async () => {
@@ -138,6 +147,24 @@ it('shows a roadblock on all its placements of a page or on none, also over seve
   expect([await shown(['tail']), await shown(['lead'])]).toEqual([['none 525'], ['none 525']]);
   const view = { page: 'z', placements: WITH_SETS };
   expect(['10,11', '12,13']).toContain([...(await shown(['lead'], view)), ...(await shown(['tail'], view))].join());
+});
+
+it('bills the rest of a roadblock at the price at which it was kept, although the price has changed since', async () => {
+  const { url, ask } = await openReplica();
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(url + path, { method, headers: HEADERS, ...(body && { body: JSON.stringify(body) }) });
+    expect([path, response.status]).toEqual([path, 200]);
+    return response.headers.get('content-type')?.includes('json') ? ((await response.json()) as Record<string, unknown>) : {};
+  };
+  const view = { page: 'film', placements: FILM };
+  const [first] = (await ask([FILM[0]!], view)).seatbid.flatMap(({ bid }) => bid);
+  await call('PATCH', '/api/line_items/5', { cpcv: 0.05 });
+  const [rest] = (await ask([FILM[1]!], view)).seatbid.flatMap(({ bid }) => bid);
+  for (const { impurl, evturl } of [first!, rest!]) {
+    await call('GET', impurl);
+    await call('GET', `${evturl}&type=complete`);
+  }
+  expect(await call('GET', '/api/line_items/5/delivery')).toMatchObject({ today: { impressions: 2, spend: 0.04, held: 0 } });
 });
 
 it('while Redis is away, shows the ads of a page view, and what they exclude within an answer', async () => {
