@@ -129,10 +129,10 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
     };
     const isBefore = (ad: Ad): boolean => isOfUser(ad, first) && !taken.includes(ad) && takesPlace(ad);
     const before = model.adsOf(...ownerOf(counter)).filter(isBefore).length;
-    const broken = of
-      .map(({ cap: { max } }) => max)
-      .sort((a, b) => a - b)
-      .find((max, i) => before + i + 1 > max);
+    // Two caps of an ad may be of one counter: of a campaign without an advertiser, that of the campaign is also that of the advertiser.
+    const maxOf = new Map<Ad, number>();
+    for (const { ad, cap: one } of of) maxOf.set(ad, Math.min(one.max, maxOf.get(ad) ?? Infinity));
+    const broken = [...maxOf.values()].sort((a, b) => a - b).find((max, i) => before + i + 1 > max);
     if (broken !== undefined) {
       const text = `${key.split(' ')[3]} got an ad of counter ${counter} with ${before} of ${broken} places taken (window ${windowMs / 1000} s)`;
       found.push({ rule: 'frequency', text });

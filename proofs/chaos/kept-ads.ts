@@ -45,6 +45,7 @@ export interface KeptAds {
 
 interface Kept {
   readonly ad: Ad;
+  readonly step: number;
   readonly atMs: number;
   /** Of the rows by which it was kept: a replica with others may not be able to show it. */
   readonly edition: number;
@@ -94,14 +95,17 @@ export const createKeptAds = (model: Model): KeptAds => {
     fresh.flatMap((one) => {
       const page = pageOf(call);
       const isHere = (id: string): boolean => fresh.some(({ ad }) => ad.placementId === id && ad.lineItemId === one.ad.lineItemId);
-      return one.together
-        .filter((id) => !isHere(id) && !page.has(id))
-        .flatMap((placementId) => {
-          const ad = { ...one.ad, placementId, tokenId: `kept for page ${keyOf(call)} on ${placementId}` };
-          const reserved = model.select([{ ...one, ad }], { step, redisMs, ttlMs, isKept: true });
-          for (const kept of reserved) page.set(placementId, { ad: kept, atMs: redisMs, edition });
-          return reserved;
-        });
+      return (
+        one.together
+          // What was kept before was forgotten with its page, or there would be no new roadblock.
+          .filter((id) => !isHere(id) && page.get(id)?.step !== step)
+          .flatMap((placementId) => {
+            const ad = { ...one.ad, placementId, tokenId: `kept for page ${keyOf(call)} on ${placementId}` };
+            const reserved = model.select([{ ...one, ad }], { step, redisMs, ttlMs, isKept: true });
+            for (const kept of reserved) page.set(placementId, { ad: kept, step, atMs: redisMs, edition });
+            return reserved;
+          })
+      );
     });
 
   /** A placement that was asked for, and did not get what was kept for it. */
