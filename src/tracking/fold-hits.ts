@@ -69,7 +69,8 @@ const tokenEndMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
  * So is a hit that was sent again while Redis was available. The ledger recognizes both by the token
  * while that is remembered. After that, a hit is folded only when its shard's stream holds no entry
  * from before the end of its token: if it was in the stream, it has its event row by now and is
- * deleted. After a loss of data the same is true of all hits of ads that were served before it.
+ * deleted. After a loss of data the same is true of all hits of ads that were served before it, with the loss in place of the end
+ * while Redis knows what it took since.
  *
  * A click under judgement is judged long after the end of its token: Redis has it, or what was decided is on its way to its row.
  * After a loss Redis may not, and the click is settled again, when no judgement is on its way: one of the last minutes Redis
@@ -124,7 +125,8 @@ export const createFold = (options: FoldOptions): Fold => {
       const page: FoldedPage | undefined = await pending.foldPage(shard, afterId, async (hits, eventRows) => {
         const sinceMs = booksSinceMs(shard);
         const isForgotten = (hit: Hit): boolean => hit.ad.servedAtMs < sinceMs;
-        const old = hits.filter((hit) => nowMs > tokenEndMsOf(hit) + KNOWN_BY_TOKEN_MS || isForgotten(hit));
+        const isPast = (hit: Hit): boolean => nowMs > tokenEndMsOf(hit) + KNOWN_BY_TOKEN_MS;
+        const old = hits.filter((hit) => isPast(hit) || isForgotten(hit));
         const rows = new Map((await eventRows.states(old)).map((state, i) => [old[i], state]));
         // Or that an ad was not used, whose place is another's now.
         const held = old.filter((hit) => hit.kind === 'impression' && hit.invalidReason === '' && takesFromHold(hit));
@@ -138,8 +140,8 @@ export const createFold = (options: FoldOptions): Fold => {
             const row = rows.get(hit);
             if (row === 'final' || (row === 'provisional' && !isForgotten(hit))) return true;
             if (givenBack.has(hit)) return true;
-            // What Redis took before it lost data is older in the stream.
-            const laterMs = isForgotten(hit) ? sinceMs : tokenEndMsOf(hit) + CLOCKS_MS;
+            // What Redis took before it lost data is older in the stream, and so is what it took of a token before its end.
+            const laterMs = Math.max(isForgotten(hit) ? sinceMs : 0, isPast(hit) ? tokenEndMsOf(hit) + CLOCKS_MS : 0);
             if (rows.has(hit) && oldestMs <= Math.max(laterMs, row === 'provisional' ? nowMs - KNOWN_BY_TOKEN_MS : 0)) return false;
             const counted = await settleLate(hit, seenAtMs.get(hit));
             if (counted) folded++;

@@ -39,68 +39,82 @@ const openLedger = () => {
   return { keys, link, ledger, pending: createPendingHits({ knex }) };
 };
 
-test('does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired', async () => {
-  const { keys, link, ledger, pending } = openLedger();
-  const accounts = createAccountReader({ redis, keys });
-  const counted = async () => (await accounts.lineItems(1, [3]))[0]?.totalImpressions;
-  const atMs = Date.now() - LONG_MS;
-  const ad = {
-    ...{ tokenId: 'unsettled', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
-    ...{ billsOn: 'impression' as const, day: Math.floor(atMs / 86_400_000), holdEndMs: 0, tokenExpS: Math.ceil(Date.now() / 1000) + 600 },
-    ...{ userHash: null, billingNotice: false, servedAtMs: atMs },
-  };
-  const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };
-  const limits = { limits: NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 };
+test.each([
+  ['of an ad of these books', -Infinity],
+  ['of an ad that was served before Redis lost its data', 30_000],
+])(
+  'does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired, %s',
+  async (_, sinceServedMs) => {
+    await redis.flushdb();
+    await knex.raw('truncate pending_hits, events');
+    const { keys, link, ledger, pending } = openLedger();
+    const accounts = createAccountReader({ redis, keys });
+    const counted = async () => (await accounts.lineItems(1, [3]))[0]?.totalImpressions;
+    const atMs = Date.now() - LONG_MS;
+    const ad = {
+      ...{ tokenId: 'unsettled', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
+      ...{
+        billsOn: 'impression' as const,
+        day: Math.floor(atMs / 86_400_000),
+        holdEndMs: 0,
+        tokenExpS: Math.ceil(Date.now() / 1000) + 600,
+      },
+      ...{ userHash: null, billingNotice: false, servedAtMs: atMs },
+    };
+    const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };
+    const limits = { limits: NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 };
 
-  // Postgres stored the hit, because Redis's answer was lost; a minute and a half later the page sent it again and Redis
-  // counted it. Its event waited in the stream until the ledger had forgotten the token.
-  await ledger.settle(hit, limits);
-  const [, fields] = (await redis.xrange(keys.events(0), '-', '+'))[0]!;
-  await redis.del(keys.events(0), keys.seen(1, 'unsettled'));
-  await redis.xadd(keys.events(0), `${atMs + 90_000}-0`, ...fields);
-  await pending.store(hit, 0);
-  const endedS = Math.ceil(atMs / 1000) + 600;
-  await knex('pending_hits').update({ stored_at: new Date(atMs), payload: { ...hit, ad: { ...ad, tokenExpS: endedS } } });
+    // Postgres stored the hit, because Redis's answer was lost; a minute and a half later the page sent it again and Redis
+    // counted it. Its event waited in the stream until the ledger had forgotten the token.
+    await ledger.settle(hit, limits);
+    const [, fields] = (await redis.xrange(keys.events(0), '-', '+'))[0]!;
+    await redis.del(keys.events(0), keys.seen(1, 'unsettled'));
+    await redis.xadd(keys.events(0), `${atMs + 90_000}-0`, ...fields);
+    await pending.store(hit, 0);
+    const endedS = Math.ceil(atMs / 1000) + 600;
+    await knex('pending_hits').update({ stored_at: new Date(atMs), payload: { ...hit, ad: { ...ad, tokenExpS: endedS } } });
 
-  let folded = 0;
-  const hitLimitsOf = () => limits;
-  const fold = createFold({
-    redis,
-    link,
-    keys,
-    ledger,
-    pending,
-    hitLimitsOf,
-    everyMs: 20,
-    onFolded: (hits) => (folded += hits),
-    onSettled: fail,
-    onFailure: fail,
-    onDead: fail,
-  });
-  fold.start();
-  atEnd(() => fold.stop());
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  expect([await counted(), await pending.count(), folded]).toEqual([1, 1, 0]);
+    let folded = 0;
+    const hitLimitsOf = () => limits;
+    const fold = createFold({
+      redis,
+      link,
+      keys,
+      ledger,
+      pending,
+      booksSinceMs: () => Math.max(atMs + sinceServedMs, 0),
+      hitLimitsOf,
+      everyMs: 20,
+      onFolded: (hits) => (folded += hits),
+      onSettled: fail,
+      onFailure: fail,
+      onDead: fail,
+    });
+    fold.start();
+    atEnd(() => fold.stop());
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect([await counted(), await pending.count(), folded]).toEqual([1, 1, 0]);
 
-  const store = createEventStore({ knex });
-  const eventWriter = createEventWriter({
-    redis,
-    link,
-    keys,
-    store,
-    deadEvents: { add: fail },
-    consumer: 'test',
-    onFailure: fail,
-    onDead: fail,
-  });
-  eventWriter.start();
-  atEnd(() => eventWriter.stop());
-  await eventually(async () => expect(await pending.count()).toBe(0));
-  await eventWriter.stop();
-  await fold.stop();
-  expect([await counted(), folded]).toEqual([1, 0]);
-  expect(await knex('events').where({ jti: 'unsettled' })).toHaveLength(1);
-});
+    const store = createEventStore({ knex });
+    const eventWriter = createEventWriter({
+      redis,
+      link,
+      keys,
+      store,
+      deadEvents: { add: fail },
+      consumer: 'test',
+      onFailure: fail,
+      onDead: fail,
+    });
+    eventWriter.start();
+    atEnd(() => eventWriter.stop());
+    await eventually(async () => expect(await pending.count()).toBe(0));
+    await eventWriter.stop();
+    await fold.stop();
+    expect([await counted(), folded]).toEqual([1, 0]);
+    expect(await knex('events').where({ jti: 'unsettled' })).toHaveLength(1);
+  },
+);
 
 test.each([
   ['under judgement, or just judged: what is decided is on its way to its row', 0, { folded: 0, settled: 0 }],
