@@ -1,3 +1,4 @@
+import { groupBy } from '../../src/base/group-by.ts';
 import { placementId } from './book-world.ts';
 import type { Ad, Model, Violation } from './model.ts';
 import type { SelectAnswer, Selected } from './replica.ts';
@@ -124,6 +125,7 @@ export const createKeptAds = (model: Model): KeptAds => {
       const reserved: Ad[] = [];
       const dropped = new Set<Ad>();
       const doubtful = new Set<number>();
+      for (const key of sharedPages(answers)) unsure.add(key);
       const sorted = answers.map((answer): SortedAnswer => {
         const { call, ads } = answer;
         if (!call.namesPage) return { ...answer, kept: NONE };
@@ -154,6 +156,15 @@ export const createKeptAds = (model: Model): KeptAds => {
       for (const key of pages.keys()) unsure.add(key);
     },
   };
+};
+
+/** Pages that are asked for together by several users: whose places the ads of a roadblock take depends on who was first. */
+const sharedPages = (answers: readonly Answered[]): readonly string[] => {
+  const ofPages = groupBy(
+    answers.filter(({ call, ads }) => call.namesPage && ads.length > 0),
+    ({ call }) => keyOf(call),
+  );
+  return [...ofPages].flatMap(([key, of]) => (new Set(of.map(({ ads }) => ads[0]!.ad.userHash)).size > 1 ? [key] : []));
 };
 
 const holdsItsPrice = ({ ad: { billsOn } }: Selected): boolean => billsOn === 'impression' || billsOn === 'complete';
