@@ -113,6 +113,9 @@ export const checkSetAside = (taken: readonly Ad[], isDamaged: (of: AccountRef) 
       : [],
   );
 
+/** The place of an ad whose impression waits in Postgres is kept for so long after its end (src/ledger/lua/frequency.lua). */
+const HELD_KEPT_MS = 3_600_000;
+
 const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
   const found: Violation[] = [];
   const limited = taken.flatMap((ad) => (ad.ad.userHash === null ? [] : ad.bounds.caps.map((cap) => ({ ad, cap }))));
@@ -124,6 +127,7 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
       if (keptMs === undefined || ad.forgotten || ad.released) return false;
       const { seenAtMs, selectedAtMs, counted, waiting, reserved } = ad;
       const withinMs = Math.min(windowMs, keptMs);
+      if (waiting && redisMs > ad.ad.tokenExpS * 1000 + HELD_KEPT_MS - MAX_SKEW_MS) return false;
       if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + withinMs - MAX_SKEW_MS;
       return reserved && !ad.hasPlaceOfOther && redisMs < Math.min(ad.ad.tokenExpS * 1000, selectedAtMs + withinMs) - MAX_SKEW_MS;
     };
