@@ -80,7 +80,7 @@ export const listColumns = <K extends Kind>(
       { id: 'size', label: t`Size`, width: WIDTHS.words, sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
       { id: 'formats', label: t`Formats`, width: WIDTHS.words, grow: 2, cell: ({ formats }) => formats.join(', ') },
       {
-        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher' },
+        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher', usual: 900 },
         cell: ({ publisher_id }) => linkCell('publishers', store.find('publishers', publisher_id), t`open to all`),
       },
       childCount(t`Creatives`, 'creatives'),
@@ -102,11 +102,11 @@ export const listColumns = <K extends Kind>(
       nameColumn('campaigns'),
       { id: 'status', label: t`Status`, width: WIDTHS.status, sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
       {
-        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher' },
+        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher', usual: 900 },
         cell: ({ publisher_id }) => linkCell('publishers', store.find('publishers', publisher_id)),
       },
       {
-        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 2, sort: 'advertiser', minor: true },
+        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 2, sort: 'advertiser', usual: 900, minor: true },
         cell: ({ advertiser_id }) => linkCell('advertisers', store.find('advertisers', advertiser_id)),
       },
       {

@@ -1,4 +1,5 @@
 import { groupBy } from '../../src/base/group-by.ts';
+import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { holdsPrice, type Ad, type AdsOf, type Model, type Violation } from './model.ts';
 import type { AccountRef } from './operator.ts';
 import { MAX_SKEW_MS, type Bounds } from './rules.ts';
@@ -114,7 +115,7 @@ export const checkSetAside = (taken: readonly Ad[], isDamaged: (of: AccountRef) 
   );
 
 /** The place of an ad whose impression waits in Postgres is kept for so long after its end (src/ledger/lua/frequency.lua). */
-const HELD_KEPT_MS = 3_600_000;
+const HELD_KEPT_MS = MS_PER_HOUR;
 
 const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
   const found: Violation[] = [];

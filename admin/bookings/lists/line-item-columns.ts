@@ -32,7 +32,14 @@ export const lineItemColumns = (
     nameColumn('line_items'),
     { id: 'status', label: t`Status`, width: WIDTHS.status, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
     { id: 'days', label: t`Days`, width: WIDTHS.bar, sort: '-end_date', usual: 1400, cell: flightBar, value: ({ end_date }) => end_date },
-    { id: 'campaign', label: t`Campaign`, ...parent, sort: 'campaign', cell: (item) => linkCell('campaigns', campaignOf(item)) },
+    {
+      id: 'campaign',
+      label: t`Campaign`,
+      ...parent,
+      sort: 'campaign',
+      usual: 900,
+      cell: (item) => linkCell('campaigns', campaignOf(item)),
+    },
     {
       id: 'advertiser',
       label: t`Advertiser`,
