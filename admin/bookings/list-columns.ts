@@ -80,7 +80,7 @@ export const listColumns = <K extends Kind>(
       { id: 'size', label: t`Size`, width: WIDTHS.words, sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
       { id: 'formats', label: t`Formats`, width: WIDTHS.words, grow: 2, cell: ({ formats }) => formats.join(', ') },
       {
-        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher', usual: 900 },
+        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher' },
         cell: ({ publisher_id }) => linkCell('publishers', store.find('publishers', publisher_id), t`open to all`),
       },
       childCount(t`Creatives`, 'creatives'),

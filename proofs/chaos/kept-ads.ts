@@ -1,4 +1,5 @@
 import { groupBy } from '../../src/base/group-by.ts';
+import { holdsPrice } from '../../src/ledger/limits.ts';
 import { placementId } from './book-world.ts';
 import type { Ad, Model, Violation } from './model.ts';
 import type { SelectAnswer, Selected } from './replica.ts';
@@ -143,7 +144,7 @@ export const createKeptAds = (model: Model): KeptAds => {
           asKept.set(one, { ...one, keptMicros: ad.price, hasPlaceOfOther });
         }
         for (const one of maybeKept)
-          asKept.set(one, { ...one, keptMicros: holdsItsPrice(one) ? one.ad.priceMicros : undefined, hasPlaceOfOther: true });
+          asKept.set(one, { ...one, keptMicros: holdsPrice(one.ad.billsOn) ? one.ad.priceMicros : undefined, hasPlaceOfOther: true });
         return { ...answer, ads: ads.map((one) => asKept.get(one) ?? one), kept: new Set(asKept.values()) };
       });
       for (const { call } of answers) if (call.namesPage) found.push(...missed(call, at));
@@ -166,8 +167,6 @@ const sharedPages = (answers: readonly Answered[]): readonly string[] => {
   );
   return [...ofPages].flatMap(([key, of]) => (new Set(of.map(({ ads }) => ads[0]!.ad.userHash)).size > 1 ? [key] : []));
 };
-
-const holdsItsPrice = ({ ad: { billsOn } }: Selected): boolean => billsOn === 'impression' || billsOn === 'complete';
 
 const keyOf = ({ publisher, view }: AdCall): string => `${view} of publisher ${publisher}`;
 

@@ -18,7 +18,7 @@ const MAX_TRIES = 50;
 export async function freePort([first, end]: readonly [first: number, end: number] = RANGE): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const port = randomInt(first, end);
-    if ((await reserve(port)) && (await isFree(port))) return port;
+    if ((await isFree(port)) && (await reserve(port))) return port;
   }
   throw new Error(`No port from ${first} to ${end - 1} was free in ${MAX_TRIES} tries.`);
 }

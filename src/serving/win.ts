@@ -40,7 +40,7 @@ export const win = (
     placementId: imp.placementId,
     size: placement && shownSizes({ publisherId: request.publisher.id, creative, bid, imp, placement }),
     // What is held bills as it was held: an ad that was kept for its page may have another price since.
-    priceMicros: holdsPrice(billsOn) ? priceMicros : (laterMicros ?? 0),
+    priceMicros: laterMicros === undefined || holdsPrice(billsOn) ? priceMicros : laterMicros,
     billsOn,
     tokenExpS,
     holdEndMs,
