@@ -18,8 +18,8 @@ const MAX_CALL_MS = 5;
  */
 const SHARE = 0.9995;
 const MAX_LONGEST_MS = 15;
-/** Of the quick form, which runs where other work shares the caches of the processor. */
-const MAX_CALL_BESIDE_OTHERS_MS = 10;
+/** Of the quick form: some hundred calls, where other work shares the processor and its caches. A script that does all at one time takes longer. */
+const BESIDE_OTHERS = { share: 0.95, callMs: 10, longestMs: 50 };
 const CALLERS = 2;
 const OTHERS_PER_SECOND = 50;
 const USER = 'the-user-who-has-seen-everything';
@@ -34,7 +34,9 @@ export const scriptCost: Proof = {
   expected: `${100 * SHARE} % of the script calls take at most ${MAX_CALL_MS} ms of Redis's CPU time, none more than ${MAX_LONGEST_MS}; every request of another publisher filled meanwhile; every waiting hit counted once`,
   run: async (rig, scale) => {
     const pending = scale.of(PENDING, 10_000);
-    const maxCallMs = scale.of(MAX_CALL_MS, MAX_CALL_BESIDE_OTHERS_MS);
+    const share = scale.of(SHARE, BESIDE_OTHERS.share);
+    const maxCallMs = scale.of(MAX_CALL_MS, BESIDE_OTHERS.callMs);
+    const maxLongestMs = scale.of(MAX_LONGEST_MS, BESIDE_OTHERS.longestMs);
     // One: its calls share a connection, so that none runs while another is measured.
     const fleet = await rig.fleet({ replicas: 1, probed: true });
     const page = createPage(fleet.url);
@@ -79,9 +81,9 @@ export const scriptCost: Proof = {
       const lost = unfilled.filter(({ nbr }) => nbr === NoBidReason.CountersUnavailable).length;
       const longest = (costs: readonly number[]): number => costs.reduce((most, cost) => Math.max(most, cost), 0);
       const isShort = (costs: readonly number[]): boolean =>
-        costs.length > 0 && percentile(costs, SHARE) <= maxCallMs && longest(costs) <= MAX_LONGEST_MS;
+        costs.length > 0 && percentile(costs, share) <= maxCallMs && longest(costs) <= maxLongestMs;
       const tell = (costs: readonly number[]): string =>
-        `${costs.length} calls, p50 ${percentile(costs, 0.5).toFixed(2)} ms, p95 ${percentile(costs, 0.95).toFixed(2)} ms, ${100 * SHARE} % ≤ ${percentile(costs, SHARE).toFixed(2)} ms, at most ${longest(costs).toFixed(2)} ms`;
+        `${costs.length} calls, p50 ${percentile(costs, 0.5).toFixed(2)} ms, p95 ${percentile(costs, 0.95).toFixed(2)} ms, ${100 * share} % ≤ ${percentile(costs, share).toFixed(2)} ms, at most ${longest(costs).toFixed(2)} ms`;
       return {
         observed:
           `${asked} requests of ${IMPS} ads: ${tell(calls)}; ${pending} waiting hits: ${tell(folds)}, counted ${counted}, rows ${rows}; ` +

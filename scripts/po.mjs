@@ -39,11 +39,17 @@ const entryText = ({ id, plural, texts, files = [] }) =>
       : texts.map((text, i) => `msgstr[${i}] ${JSON.stringify(text)}`)),
   ].join('\n');
 
+const wordsOf = (id) => id.replaceAll(/\{\d+\}/g, '');
+
 /** What the page reads (admin/words/texts.ts). @param {readonly Entry[]} entries */
 export const messagesOf = (entries) => {
   const translated = entries.filter(({ texts }) => texts.every((text) => text !== ''));
   return {
     texts: Object.fromEntries(translated.map(({ id, plural, texts }) => [id, plural === undefined ? texts[0] : texts])),
-    sentences: translated.filter(({ id, files }) => files.includes('src') && /\{\d+\}/.test(id)).map(({ id }) => id),
+    // The one that says most first: "is required with discount" before "is required with {0}".
+    sentences: translated
+      .filter(({ id, files }) => files.includes('src') && /\{\d+\}/.test(id))
+      .map(({ id }) => id)
+      .sort((a, b) => wordsOf(b).length - wordsOf(a).length),
   };
 };

@@ -120,6 +120,43 @@ const linkPageTexts = () =>
       ),
     );
 
+/** Where records are checked: what it says is shown beside the fields of forms. */
+const CHECKS = ['src/catalog/checks', 'src/bookings'];
+
+/** The sentences of faults in one source file. @returns {string[]} with `{0}` for the first value */
+export function readFaults(code) {
+  const sentences = [];
+  const read = (node) => {
+    if (isText(node)) sentences.push(node.text);
+    else if (ts.isTemplateExpression(node)) sentences.push(keyOf(node));
+    else if (ts.isConditionalExpression(node)) [node.whenTrue, node.whenFalse].forEach(read);
+  };
+  const visit = (node) => {
+    if ((ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node)) && node.name.getText() === 'detail' && node.initializer)
+      read(node.initializer);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('checks.ts', code, ts.ScriptTarget.Latest, true));
+  // Others are put together from sentences.
+  return sentences.filter((sentence) => /[a-z]+ [a-z]/i.test(sentence.replaceAll(/\{\d+\}/g, '')));
+}
+
+/** The sentences of checks that are in no list of translators. */
+const unlistedFaults = (ids) => {
+  const listed = ids.map((id) => new RegExp(`^${id.replaceAll(/[.*+?^$()[\]|\\]/g, '\\$&').replaceAll(/\{\d+\}/g, '.+')}$`));
+  return CHECKS.flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .sort()
+      .flatMap((file) =>
+        readFaults(readFileSync(path.join(ROOT, folder, file), 'utf8'))
+          // The page writes the label of a field for its name.
+          .filter((sentence) => !listed.some((pattern) => pattern.test(sentence.replaceAll(/\b[a-z]+(_[a-z]+)+\b/g, 'Label'))))
+          .map((sentence) => `${folder}/${file} says what scripts/service-texts.ts does not list: ${sentence}`),
+      ),
+  );
+};
+
 /** Every text once, in the order of the files; a word with a plural before the same word without. */
 async function collectTexts() {
   const { marked, unmarked } = collectMarked();
@@ -131,7 +168,8 @@ async function collectTexts() {
     known.files.add(file);
     texts.set(text.id, { ...known, ...text, plural: text.plural ?? known.plural });
   }
-  return { texts: [...texts.values()].map(({ files, ...text }) => ({ ...text, files: [...files] })), unmarked };
+  const unlisted = unlistedFaults([...texts.keys()]);
+  return { texts: [...texts.values()].map(({ files, ...text }) => ({ ...text, files: [...files] })), unmarked: [...unmarked, ...unlisted] };
 }
 
 const placeholders = (text) =>

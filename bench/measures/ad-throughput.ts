@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<(typeof NAMES)[number], string>> = {
 };
 
 /** POST /ad as a whole against the floors, in one run. */
-export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promise<AdThroughput> => {
+export const adThroughput = async (rig: Rig, { quick, rounds, seconds }: Scale): Promise<AdThroughput> => {
   const { stage, file } = await thousandStage(rig);
   const spreadStage = await rig.stage('spread', { lineItems: 1_000, publishers: 16, targeting: 'realistic' });
   const spreadFile = callsFile(rig, 'spread', adCalls({ publishers: spreadStage.publishers, calls: 16_384, seed: 12 }));
@@ -103,7 +103,10 @@ export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promis
       atMost('Redis calls per ad request', 1, Math.max(...kept.map(({ calls }) => calls))),
       atLeast('16 publishers in 16 shards against one publisher, requests/s', 0.95, spread.perSecond / service.perSecond),
       atLeast('the same by CPU time per request', 0.95, service.cpuMicros / spread.cpuMicros),
-      atMost('Redis CPU of an ad against one GET, no frequency caps', 0.4, runs['no-frequency'].redisMicros / get.redisMicros),
+      // In two seconds most of it is the first grant of each line item, and the upkeep of six servers.
+      ...(quick
+        ? []
+        : [atMost('Redis CPU of an ad against one GET, no frequency caps', 0.4, runs['no-frequency'].redisMicros / get.redisMicros)]),
     ],
   };
 };

@@ -100,6 +100,7 @@ test('a person chooses German, and finds no English on the page, also after sign
   for (const [name, hash] of Object.entries(screens)) {
     await go(`#/${hash}`);
     await page.waitForLoadState('networkidle');
+    if (name === 'booking') await page.getByText('ist mit Abrechnungsart CPM nötig').first().waitFor();
     const found = await englishOn(page, names);
     if (found.length > 0) english[name] = found;
     if (['home', 'list', 'form', 'report'].includes(name)) await shootWidths(page, `german-${name}`);

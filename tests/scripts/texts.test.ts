@@ -30,6 +30,15 @@ test.each([
   expect(JSON.parse(found)).toEqual({ marked: [], unmarked: [`admin/view.ts:1 has a text that is not marked: ${text}`] });
 });
 
+test('the faults of a check are read, whichever of two is said; what is put together from other sentences is not', async () => {
+  const code = [
+    "const detail = isOld ? `is fixed: add another ${kind} instead` : 'is set by the service';",
+    'faults.push({ pointer, detail: `must be after ${first}` }, { pointer, detail: `${pointer}: ${why}` }, { pointer, detail: why });',
+  ].join('\n');
+  const found = await run(`import { readFaults } from ${script}; console.log(JSON.stringify(readFaults(${JSON.stringify(code)})));`);
+  expect(JSON.parse(found)).toEqual(['is fixed: add another {0} instead', 'is set by the service', 'must be after {0}']);
+});
+
 test('marked texts, words with a plural, names and code are no fault', async () => {
   const code = 'html`<p title=${t`A title`}>${rich`From ${from} to ${to}`} <code>npm start</code> ${counted(n, "file")} CSV</p>`';
   const found = await run(

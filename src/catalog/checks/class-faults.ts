@@ -13,22 +13,15 @@ export const classFaults = (record: Given<LineItemRecord>): readonly Fault[] => 
   const outside = Object.entries(allows).flatMap(([field, allowed]: [string, readonly unknown[]]) => {
     const value = (record as Readonly<Record<string, unknown>>)[field];
     if (!isGiven(value) || allowed.includes(value)) return [];
-    const only = allowed.length === 0 ? 'must have no value' : `must be ${allowed.join(' or ')}`;
-    return [{ pointer: `/${field}`, detail: `${only} with class ${name}: ${is}. Change it, or choose another class` }];
+    const detail =
+      allowed.length === 0
+        ? `must have no value with class ${name}: ${is}. Change it, or choose another class`
+        : `must be ${allowed.join(' or ')} with class ${name}: ${is}. Change it, or choose another class`;
+    return [{ pointer: `/${field}`, detail }];
   });
-  const [first] = needs ?? [];
-  return first === undefined || needs?.some((field) => isGiven(record[field]))
-    ? outside
-    : [
-        ...outside,
-        {
-          pointer: `/${first}`,
-          detail: `${
-            needs
-              ?.slice(1)
-              .map((other) => `or ${other} `)
-              .join('') ?? ''
-          }is required with class ${name}: ${is}`,
-        },
-      ];
+  if (needs === undefined || needs.some((field) => isGiven(record[field]))) return outside;
+  const [first, ...others] = needs;
+  const detail =
+    others.length === 0 ? `is required with class ${name}: ${is}` : `or ${others.join(' or ')} is required with class ${name}: ${is}`;
+  return [...outside, { pointer: `/${first}`, detail }];
 };
