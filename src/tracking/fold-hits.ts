@@ -40,12 +40,10 @@ export interface Fold {
 }
 
 /**
- * For this long after the end of a token the ledger reliably recognizes its hits; after that their
- * event rows do (pending-hits.ts).
+ * For this long after the end of a token, and after a hit that came later was settled, the ledger reliably recognizes its
+ * hits (half of DEDUPE_MARGIN_MS in ../ledger/lua/dedupe.lua); after that their event rows do (pending-hits.ts).
  */
 const KNOWN_BY_TOKEN_MS = 5 * MS_PER_MINUTE;
-/** Maximum difference between a replica's clock and Redis's. */
-const CLOCKS_MS = 60_000;
 
 /** How long a pass waits for the clock of a shard; a shard without an answer is left out of it. */
 const CLOCK_TIMEOUT_MS = 500;
@@ -66,15 +64,14 @@ const tokenEndMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
  * horizon does not advance and holds stay, which may deliver less, never more.
  *
  * When Redis counted a hit but its reply was lost, the hit is both in the stream and in Postgres.
- * So is a hit that was sent again while Redis was available. The ledger recognizes both by the token
- * while that is remembered. After that, a hit is folded only when its shard's stream holds no entry
- * from before the end of its token: if it was in the stream, it has its event row by now and is
- * deleted. After a loss of data the same is true of all hits of ads that were served before it, with the loss in place of the end
- * while Redis knows what it took since.
+ * So is a hit that was sent again while Redis was available, and one that was folded by a call whose reply was lost. The ledger
+ * recognizes all of them by the token while that is remembered. After that, a hit is folded only when its shard's stream holds
+ * no entry that is older than the last minutes, which Redis recognizes: if it was in the stream, it has its event row by now
+ * and is deleted. After a loss of data the same is true of all hits of ads that were served before it: no entry may be from
+ * before the loss either.
  *
  * A click under judgement is judged long after the end of its token: Redis has it, or what was decided is on its way to its row.
- * After a loss Redis may not, and the click is settled again, when no judgement is on its way: one of the last minutes Redis
- * recognizes, and an earlier one would keep the stream from being newer than that.
+ * After a loss Redis may not, and the click is settled again, when no judgement is on its way.
  */
 export const createFold = (options: FoldOptions): Fold => {
   const {
@@ -112,13 +109,26 @@ export const createFold = (options: FoldOptions): Fold => {
     return settled !== undefined;
   };
 
+  const clockOf = async (shard: number): Promise<number | undefined> => {
+    try {
+      return await answerWithin(CLOCK_TIMEOUT_MS, clock.serverTime(keys.horizon(shard)));
+    } catch (fault) {
+      link.suspect(shard);
+      onFailure(fault as Error);
+      return undefined;
+    }
+  };
+
   /** Folds the hits of a shard. Resolves to whether none is left. */
-  const foldShard = async (shard: number, nowMs: number): Promise<boolean> => {
+  const foldShard = async (shard: number): Promise<boolean> => {
     let folded = 0;
     let complete = true;
     let afterId: string | undefined = '0';
     while (afterId !== undefined) {
       if (stopping || !link.upOf(shard)) return false;
+      // Of each page: minutes may pass before the last.
+      const nowMs = await clockOf(shard);
+      if (nowMs === undefined) return false;
       // Read before the rows: an entry that leaves the stream later has its row when the row is
       // looked up.
       const oldestMs = await oldestEventMs(shard);
@@ -140,9 +150,9 @@ export const createFold = (options: FoldOptions): Fold => {
             const row = rows.get(hit);
             if (row === 'final' || (row === 'provisional' && !isForgotten(hit))) return true;
             if (givenBack.has(hit)) return true;
-            // What Redis took before it lost data is older in the stream, and so is what it took of a token before its end.
-            const laterMs = Math.max(isForgotten(hit) ? sinceMs : 0, isPast(hit) ? tokenEndMsOf(hit) + CLOCKS_MS : 0);
-            if (rows.has(hit) && oldestMs <= Math.max(laterMs, row === 'provisional' ? nowMs - KNOWN_BY_TOKEN_MS : 0)) return false;
+            // What Redis took before it lost data is older in the stream, and so is what it took and has forgotten.
+            const knownMs = Math.max(isForgotten(hit) ? sinceMs : 0, nowMs - KNOWN_BY_TOKEN_MS);
+            if (rows.has(hit) && oldestMs <= knownMs) return false;
             const counted = await settleLate(hit, seenAtMs.get(hit));
             if (counted) folded++;
             return counted;
@@ -169,19 +179,9 @@ export const createFold = (options: FoldOptions): Fold => {
     }
   };
 
-  const clockOf = async (shard: number): Promise<number | undefined> => {
-    try {
-      return await answerWithin(CLOCK_TIMEOUT_MS, clock.serverTime(keys.horizon(shard)));
-    } catch (fault) {
-      link.suspect(shard);
-      onFailure(fault as Error);
-      return undefined;
-    }
-  };
-
   const foldThenAdvance = async (shard: number, horizonMs: number): Promise<void> => {
     try {
-      if (await foldShard(shard, horizonMs)) await advance(shard, horizonMs);
+      if (await foldShard(shard)) await advance(shard, horizonMs);
     } catch (fault) {
       onFailure(fault as Error);
     } finally {

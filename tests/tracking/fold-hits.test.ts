@@ -40,11 +40,13 @@ const openLedger = () => {
 };
 
 test.each([
-  ['of an ad of these books', -Infinity],
-  ['of an ad that was served before Redis lost its data', 30_000],
+  ['of an ad of these books', -Infinity, 90_000],
+  ['of an ad that was served before Redis lost its data', 30_000, 90_000],
+  ['by a fold that had no answer, after the end of the token', -Infinity, LONG_MS - 6 * 60_000],
+  ['by a fold that had no answer, after Redis lost its data', 30_000, LONG_MS - 6 * 60_000],
 ])(
-  'does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired, %s',
-  async (_, sinceServedMs) => {
+  'does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token was forgotten, %s',
+  async (_, sinceServedMs, countedAfterMs) => {
     await redis.flushdb();
     await knex.raw('truncate pending_hits, events');
     const { keys, link, ledger, pending } = openLedger();
@@ -64,12 +66,12 @@ test.each([
     const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };
     const limits = { limits: NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 };
 
-    // Postgres stored the hit, because Redis's answer was lost; a minute and a half later the page sent it again and Redis
+    // Postgres stored the hit, because Redis's answer was lost; later the page sent it again, or it was folded, and Redis
     // counted it. Its event waited in the stream until the ledger had forgotten the token.
     await ledger.settle(hit, limits);
     const [, fields] = (await redis.xrange(keys.events(0), '-', '+'))[0]!;
     await redis.del(keys.events(0), keys.seen(1, 'unsettled'));
-    await redis.xadd(keys.events(0), `${atMs + 90_000}-0`, ...fields);
+    await redis.xadd(keys.events(0), `${atMs + countedAfterMs}-0`, ...fields);
     await pending.store(hit, 0);
     const endedS = Math.ceil(atMs / 1000) + 600;
     await knex('pending_hits').update({ stored_at: new Date(atMs), payload: { ...hit, ad: { ...ad, tokenExpS: endedS } } });
