@@ -135,7 +135,8 @@ test('a campaign is what its line items are, unless it is stopped as a whole', (
     value: 'delivering',
     reasons: ['1 of 3 line items need attention'],
   });
-  expect(of(campaign, 'delivering', 'behind').value).toBe('behind');
+  const late = { ...plainStatus('behind', []), off_pace: 0.52 };
+  expect(campaignStatus(campaign, [...items('delivering'), late], NOON)).toMatchObject({ value: 'behind', off_pace: 0 });
   expect(of(campaign).value).toBe('draft');
   expect(of(campaign, 'paused', 'finished').value).toBe('paused');
   expect(of({ ...campaign, stop: 'campaignPaused' }, 'paused').value).toBe('paused');

@@ -25,7 +25,8 @@ const FROM_LINE_ITEMS: readonly DeliveryStatus[] = [
 const NEEDY: readonly DeliveryStatus[] = ['behind', 'outranked', 'cannot serve'];
 
 /**
- * The status of a campaign: what stops it as a whole, else that of its line items. Pure.
+ * The status of a campaign: what stops it as a whole, else that of its line items. How far they are off their pace differs, and
+ * the course of the campaign is another figure, so it has none. Pure.
  *
  * @param lineItems those that are not archived
  */
@@ -42,7 +43,6 @@ export const campaignStatus = ({ stop, flight }: Campaign, lineItems: readonly L
   const same = lineItems.filter((item) => item.value === value);
   return {
     ...status(value, ...(needy > 0 ? [`${needy} of ${lineItems.length} line items need attention`] : [])),
-    off_pace: Math.max(...same.map(({ off_pace }) => off_pace)),
     held_until: same.map(({ held_until }) => held_until).sort()[0] ?? null,
   };
 };

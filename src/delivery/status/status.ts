@@ -9,7 +9,10 @@ export const STATUS = component(
   s.record({
     value: s.oneOf(DELIVERY_STATUSES),
     reasons: s.listOf(s.text, { description: 'Everything that applies; the reasons of `value` first' }),
-    off_pace: s.described(s.number, 'The share of what is due by now that is missing, or too much if `value` is ahead; 0: neither'),
+    off_pace: s.described(
+      s.number,
+      'The share of what is due by now that is missing, or too much if `value` is ahead; 0: neither, and of a campaign, whose line items have theirs',
+    ),
     behind: s.orNull(s.text, { description: 'What is behind, whatever `value` is; null: nothing, or it is paused, archived or at a goal' }),
     held_until: s.orNull(s.moment, { description: 'When pacing lets it serve again; null: it is not held back' }),
     stuck_creatives: s.listOf(s.record({ id: s.integer, reason: s.text }), {
