@@ -171,7 +171,6 @@ test.each(WIDTHS)(
     expect(admin.troubles).toEqual([]);
     await admin.close();
   },
-  180_000,
 );
 
 test.each(WIDTHS)(

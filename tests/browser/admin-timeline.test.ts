@@ -12,7 +12,7 @@ test('an empty tool names the five steps to a first ad, notices each by itself, 
   const { page } = desk.admin;
   await desk.admin.go('#/overview');
   const steps = page.getByRole('list', { name: 'Set-up' }).getByRole('listitem');
-  const next = (label: string) => page.getByRole('button', { name: label }).waitFor({ timeout: 60_000 });
+  const next = (label: string) => page.getByRole('button', { name: label }).waitFor();
   await next('Add a publisher');
   const publisher = await desk.api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
   const apiKey = (publisher as { readonly api_key?: string }).api_key ?? '';
@@ -42,7 +42,7 @@ test('an empty tool names the five steps to a first ad, notices each by itself, 
   await next('Test an ad');
   const shown = (await ask()).seatbid[0]!.bid[0]!;
   await fetch(new URL(shown.impurl, desk.replica.url), { headers: { 'User-Agent': BROWSER } });
-  await page.getByRole('heading', { name: 'Needs attention' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   expect(await steps.count()).toBe(0);
 });
 

@@ -62,7 +62,7 @@ test('the booking says what it will deliver while it is typed, and what would he
     .waitFor();
   // 2,400 impressions match in ten days.
   expect(await forecast().locator('.forecast-figures dd').first().innerText()).toMatch(/^2,[2-6]\d\d$/);
-  await forecast().getByText('From a replay of all bookings').waitFor({ timeout: 60_000 });
+  await forecast().getByText('From a replay of all bookings').waitFor();
   await forecast().getByText('Takes impressions from 1 line item').waitFor();
   expect(await forecast().getByRole('link', { name: 'Sponsor' }).getAttribute('href')).toBe(`#/line_items/${sponsor}`);
   await shootSchemes(page, 'forecast-booking');
@@ -93,7 +93,7 @@ test('a placement without history takes another one as its model', async () => {
   const model = forecast().getByLabel('A placement that it will be like');
   await model.fill('side');
   await page.getByRole('option', { name: /sidebar/ }).click();
-  await head().getByText('On course until').waitFor({ timeout: 40_000 });
+  await head().getByText('On course until').waitFor();
 });
 
 test('a line item says how it will end, since what, and takes a remedy in place', async () => {
@@ -102,7 +102,7 @@ test('a line item says how it will end, since what, and takes a remedy in place'
   await head()
     .getByText(/Will reach \d+% of its goal/)
     .waitFor();
-  await forecast().getByText('From a replay of all bookings').waitFor({ timeout: 60_000 });
+  await forecast().getByText('From a replay of all bookings').waitFor();
   await forecast()
     .getByText(/Since only [\d,]+ impressions match/)
     .waitFor();
@@ -124,7 +124,7 @@ test('availability shows what is sold by week and day, the bookings behind it, a
   const { page } = desk.admin;
   await desk.admin.go('#/availability');
   const cells = page.locator('.availability .cell');
-  await cells.first().waitFor({ timeout: 60_000 });
+  await cells.first().waitFor();
   expect(await page.locator('.availability tbody th').allInnerTexts()).toEqual(['All of them', 'article-top', 'sidebar']);
   await cells.first().focus();
   await page.keyboard.press('ArrowDown');
@@ -221,7 +221,7 @@ test('home lists a goal that will be missed with its money, and does what helps 
   );
   await desk.admin.go('#/overview');
   const row = page.locator('.needs-money li', { hasText: 'Scarves' });
-  await row.getByText('$200.00').waitFor({ timeout: 20_000 });
+  await row.getByText('$200.00').waitFor();
   await row.getByText('expected to deliver 30,000 of 50,000').waitFor();
   await shootSchemes(page, 'forecast-home');
   await row.getByRole('button', { name: 'Give it priority 1: 47,500' }).click();
@@ -250,8 +250,8 @@ test('a row that says behind asks the forecast, shows what each change would bri
   await row
     .getByRole('button', { name: /Show it on sidebar too: / })
     .last()
-    .waitFor({ timeout: 60_000 });
-  await row.getByText('From a replay of all bookings').waitFor({ timeout: 60_000 });
+    .waitFor();
+  await row.getByText('From a replay of all bookings').waitFor();
   await shootSchemes(page, 'home-remedies');
   await row
     .getByRole('button', { name: /Run 7 days longer/ })

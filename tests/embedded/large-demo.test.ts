@@ -17,7 +17,7 @@ const environment = async () => {
 
 test('the large demonstration has 500 campaigns and sixty days of counts that agree in every book', async () => {
   const env = await environment();
-  const replica = await startReplica({ env, readyWithinMs: 240_000 });
+  const replica = await startReplica({ env, readyWithinMs: 480_000 });
   const read = async (apiPath: string): Promise<{ total: number; body: unknown }> => {
     const answer = await fetch(`${replica.url}/api/${apiPath}`);
     return { total: Number(answer.headers.get('x-total-count')), body: await answer.json() };

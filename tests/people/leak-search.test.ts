@@ -132,7 +132,7 @@ test(`${QUESTIONS} random questions: no answer, total, suggestion, error or head
     expect([where, rename(said(answer))]).toEqual([where, rename(said(twin))]);
   }
   expect([answered > QUESTIONS / 6, compared > QUESTIONS / 8]).toEqual([true, true]);
-}, 600_000);
+});
 
 test('the record of another and one that does not exist take the same number of queries, for every route that names one', async () => {
   const counting = knexFactory({ client: 'pg', connection: knex.client.config.connection });
