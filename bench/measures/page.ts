@@ -100,9 +100,12 @@ const loadScreen = async (browser: Browser, { url }: Pick<Server, 'url'>, { hash
   return measured;
 };
 
-/** Runs in the page, before its own scripts: signs in, and notes when the first records are there. */
+/** Runs in the page, before its own scripts: signs in, hides the steps to the first ad, and notes when the first records are there. */
 const signInAndNote = (selector: string): string => `
-  if (location.protocol === 'http:') sessionStorage.setItem('admin-token', ${JSON.stringify(ADMIN_TOKEN)});
+  if (location.protocol === 'http:') {
+    sessionStorage.setItem('admin-token', ${JSON.stringify(ADMIN_TOKEN)});
+    localStorage.setItem('set-up-hidden', 'true');
+  }
   new MutationObserver(() => {
     if (window.filledAtMs === undefined && document.querySelector(${JSON.stringify(selector)})) window.filledAtMs = performance.now();
   }).observe(document, { childList: true, subtree: true });`;
