@@ -128,10 +128,12 @@ try {
   const { groups } = await (await fetch(`${service}/api/attention`)).json();
   const told = groups.find(({ kind }) => kind === 'behind')?.rows[0]?.id ?? 1;
   const item = await openScreen(`#/line_items/${told}`, { viewport: { width: 1200, height: 1000 } });
+  await item.getByText('From a replay of all bookings').waitFor({ timeout: 300_000 });
   await item.screenshot({ path: image('trafficking-line-item') });
-  const test = await openScreen('#/test', { viewport: { width: 1200, height: 780 }, colorScheme: 'dark' });
+  const test = await openScreen('#/test', { viewport: { width: 1200, height: 900 }, colorScheme: 'dark' });
   await test.getByRole('button', { name: 'Ask for an ad' }).click();
   await test.getByText('The decision').waitFor();
+  await test.evaluate('scrollTo(0, 0)');
   await test.waitForTimeout(500);
   await test.screenshot({ path: image('trafficking-test-an-ad') });
 } finally {
