@@ -120,8 +120,11 @@ const linkPageTexts = () =>
       ),
     );
 
-/** Where records are checked: what it says is shown beside the fields of forms. */
-const CHECKS = ['src/catalog/checks', 'src/bookings'];
+/** Where is checked what people enter: what it says is shown beside the fields of forms. */
+const CHECKS = [
+  ...['src/catalog/checks', 'src/bookings', 'src/reports', 'src/alerts', 'src/proofing', 'src/people', 'src/access', 'src/approvals'],
+  ...['src/forecast', 'src/imports', 'src/finance', 'src/assets', 'src/uploads', 'src/buys'],
+];
 
 /** The sentences of faults in one source file. @returns {string[]} with `{0}` for the first value */
 export function readFaults(code) {
