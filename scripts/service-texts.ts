@@ -14,6 +14,8 @@ import { RANGES } from '../src/reports/report-question.ts';
 import { withArticle } from '../admin/words/kinds.ts';
 import { isWord } from '../admin/words/service-words.ts';
 
+export { patternOf } from '../admin/words/texts.ts';
+
 /** A text of the service. Where it has placeholders, the page finds their values by the words around them. */
 export interface ServiceText {
   readonly id: string;

@@ -120,7 +120,7 @@ const linkPageTexts = () =>
       ),
     );
 
-/** Where is checked what people enter: what it says is shown beside the fields of forms. */
+/** What people enter is checked here: what these files say is shown beside the fields of forms. */
 const CHECKS = [
   ...['src/catalog/checks', 'src/bookings', 'src/reports', 'src/alerts', 'src/proofing', 'src/people', 'src/access', 'src/approvals'],
   ...['src/forecast', 'src/imports', 'src/finance', 'src/assets', 'src/uploads', 'src/buys'],
@@ -144,10 +144,9 @@ export function readFaults(code) {
   return sentences.filter((sentence) => /[a-z]+ [a-z]/i.test(sentence.replaceAll(/\{\d+\}/g, '')));
 }
 
-/** The sentences of checks that are in no list of translators. */
-const unlistedFaults = (ids) => {
-  const listed = ids.map((id) => new RegExp(`^${id.replaceAll(/[.*+?^$()[\]|\\]/g, '\\$&').replaceAll(/\{\d+\}/g, '.+')}$`));
-  return CHECKS.flatMap((folder) =>
+/** The sentences of checks that are in no list of translators. @param {readonly RegExp[]} listed what those of the list read like */
+const unlistedFaults = (listed) =>
+  CHECKS.flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .sort()
@@ -158,12 +157,11 @@ const unlistedFaults = (ids) => {
           .map((sentence) => `${folder}/${file} says what scripts/service-texts.ts does not list: ${sentence}`),
       ),
   );
-};
 
 /** Every text once, in the order of the files; a word with a plural before the same word without. */
 async function collectTexts() {
   const { marked, unmarked } = collectMarked();
-  const { serviceTexts } = await tsImport(pathToFileURL(path.join(ROOT, 'scripts/service-texts.ts')).href, import.meta.url);
+  const { serviceTexts, patternOf } = await tsImport(pathToFileURL(path.join(ROOT, 'scripts/service-texts.ts')).href, import.meta.url);
   const texts = new Map();
   for (const { file, ...text } of [...marked, ...linkPageTexts(), ...serviceTexts().map((one) => ({ ...one, file: 'src' }))]) {
     if (!/[A-Za-z]/.test(text.id.replaceAll(/\{\d+\}/g, ''))) continue;
@@ -171,7 +169,7 @@ async function collectTexts() {
     known.files.add(file);
     texts.set(text.id, { ...known, ...text, plural: text.plural ?? known.plural });
   }
-  const unlisted = unlistedFaults([...texts.keys()]);
+  const unlisted = unlistedFaults([...texts.keys()].map(patternOf));
   return { texts: [...texts.values()].map(({ files, ...text }) => ({ ...text, files: [...files] })), unmarked: [...unmarked, ...unlisted] };
 }
 

@@ -30,7 +30,9 @@ export const useMessages = (messages: Messages, language: string): void => {
   };
 };
 
-const patternOf = (key: string): RegExp => new RegExp(`^${key.replaceAll(/[.*+?^$()[\]|\\]/g, '\\$&').replaceAll(/\{\d+\}/g, '(.+)')}$`);
+/** What a sentence with these values reads like. @param key with `{0}` for the first value */
+export const patternOf = (key: string): RegExp =>
+  new RegExp(`^${key.replaceAll(/[.*+?^$()[\]|\\]/g, '\\$&').replaceAll(/\{\d+\}/g, '(.+)')}$`);
 
 /** The key of a template: its text, with `{0}` for the first value, and a space for each run of white space. */
 const keys = new WeakMap<TemplateStringsArray, { readonly key: string; readonly before: string; readonly after: string }>();
