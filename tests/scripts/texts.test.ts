@@ -80,3 +80,11 @@ test('the page gets translations, the forms of plurals, and the sentences of the
     sentences: ['ends with {0}'],
   });
 });
+
+test('of two sentences that fit, the page takes the one that says more', async () => {
+  const entries = ['is required with {0}', 'is required with class {0}: {1}', '{0} id'].map((id) => ({ id, texts: [id], files: ['src'] }));
+  const read = await run(
+    `import { messagesOf } from ${po}; console.log(JSON.stringify(messagesOf(${JSON.stringify(entries)}).sentences));`,
+  );
+  expect(JSON.parse(read)).toEqual(['is required with class {0}: {1}', 'is required with {0}', '{0} id']);
+});
