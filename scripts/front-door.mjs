@@ -98,9 +98,7 @@ const verbs = {
     await installPrograms(['redis'], consent);
     const file = path.resolve(ROOT, program);
     process.argv = [process.argv[0], file, ...args];
-    await import(pathToFileURL(path.join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'api', 'index.mjs')).href).then(({ register }) =>
-      register(),
-    );
+    await import('./run-typescript.mjs');
     await import(pathToFileURL(file).href);
   },
 };
