@@ -1,6 +1,6 @@
 /*
  * Lets Node run the project's own TypeScript as it is: node --import ./scripts/run-typescript.mjs proofs/prove.ts
- * Not by tsx, which keeps the names of functions by a call for every closure that is made: a tenth of the time of a replay or a story.
+ * Not by tsx, which keeps the names of functions by a call for every closure that is made: a tenth of the time of a forecast.
  */
 import { register } from 'node:module';
 

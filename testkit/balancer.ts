@@ -1,6 +1,6 @@
 /*
  * A load balancer as a separate program, so that it does not share an event loop with the load:
- *   PORT=8080 node --import tsx testkit/balancer.ts 3001 3002 3003
+ *   PORT=8080 node --import ./scripts/run-typescript.mjs testkit/balancer.ts 3001 3002 3003
  * Round robin over the replicas whose /ready answered 200 in the last check. A request is sent to another replica
  * when its replica refused the connection, and a GET also when the connection broke: a POST may have had its effect.
  */

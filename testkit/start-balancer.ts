@@ -7,6 +7,6 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const startBalancer = (ports: readonly number[]): Promise<Server> =>
   startServer({
     name: 'the balancer',
-    command: [process.execPath, '--import', 'tsx', 'testkit/balancer.ts', ...ports.map(String)],
+    command: [process.execPath, '--import', './scripts/run-typescript.mjs', 'testkit/balancer.ts', ...ports.map(String)],
     cwd: ROOT,
   });
