@@ -5,7 +5,7 @@ import type { Page, View } from '../page.ts';
 import { button, card, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
 import { createRawExport } from './raw-export.ts';
 import { readReport } from './read-report.ts';
-import { trendChart } from './report-chart.ts';
+import { endsToday, trendChart } from './report-chart.ts';
 import { combines, parametersOf, queryOf, readChoice, toggleFilter, type ReportChoice } from './report-choice.ts';
 import { reportControls } from './report-controls.ts';
 import { payerNote } from './payer-note.ts';
@@ -101,7 +101,8 @@ export const openReports = (page: Page, route: Route): View => {
         chart
           ? card(
               t`${labelOf(charted)} by day`,
-              html`<ad-chart .chart=${chart}></ad-chart>`,
+              html`<ad-chart .chart=${chart}></ad-chart
+                >${endsToday(answer) ? html`<p class="legend"><span class="key dashed">${t`today so far`}</span></p>` : nothing}`,
               html`<div class="toggles">
                 ${choice.metrics.map(
                   (name) =>

@@ -219,7 +219,7 @@ const legend = (
     ${isByDay && before ? html`<span>${rich`thin: the flight before, ${html`<a href=${before.hash}>${before.name}</a>`}, from ${date(before.from)}`}</span>` : nothing}
   </p>`;
 
-const endWords = ({ state, total, last, projection }: FlightCourse, goal: number | null): string => {
+const endWords = ({ state, total, first, last, today, projection }: FlightCourse, goal: number | null): string => {
   const end = date(dateOfDay(last));
   if (state === 'finished')
     return goal === null
@@ -227,6 +227,7 @@ const endWords = ({ state, total, last, projection }: FlightCourse, goal: number
       : total >= goal
         ? t`It ended on ${end} and reached its goal.`
         : t`It ended on ${end}, ${count(goal - total)} impressions short of its goal.`;
+  if (projection === undefined && first < today) return t`It runs until ${end}.`;
   if (projection === undefined) return t`It runs until ${end}. After its first full day this says how it is likely to end.`;
   const { low, likely, high } = projection;
   const range = low === high ? count(likely) : t`${count(likely)}, between ${count(low)} and ${count(high)}`;
