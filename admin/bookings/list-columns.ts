@@ -91,7 +91,7 @@ export const listColumns = <K extends Kind>(
       {
         id: 'currency',
         label: t`Currency`,
-        width: WIDTHS.name,
+        width: 164,
         sort: 'currency',
         cell: ({ currency }) => currency ?? t`that of the publisher`,
         minor: true,

@@ -14,18 +14,16 @@ const columnsOf = ({ store }: Page): readonly Column<ReportedCreativeRow>[] => [
   {
     label: t`Creative`,
     prose: true,
-    cell: ({ creative_id, deleted }) =>
-      deleted
-        ? t`${creative_id}, deleted`
-        : html`<a class="name" href=${linkTo('creatives', creative_id)}
-            >${store.find('creatives', creative_id)?.name || t`Creative ${creative_id}`}</a
-          >`,
-  },
-  {
-    label: t`Line item`,
-    prose: true,
-    cell: ({ line_item_id, line_item }) =>
-      line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`,
+    cell: ({ creative_id, deleted, line_item_id, line_item }) =>
+      html`${
+          deleted
+            ? t`${creative_id}, deleted`
+            : html`<a class="name" href=${linkTo('creatives', creative_id)}
+                >${store.find('creatives', creative_id)?.name || t`Creative ${creative_id}`}</a
+              >`
+        }<br /><small
+          >${line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`}</small
+        >`,
   },
   {
     label: t`Placements`,

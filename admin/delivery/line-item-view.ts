@@ -68,7 +68,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   };
   /** What there is to see and to do, first what matters most where it is in its life. */
   const delivered = (item: LineItemWire, counted: Delivery): TemplateResult => {
-    const read = forecast.known() ? withoutEndings(counted) : counted;
+    const read = course.saysEnd() || forecast.known() ? withoutEndings(counted) : counted;
     const currency = currencyOfCampaign(store, item.campaign_id);
     const isBlank = (store.listing('creatives', creatives)?.rows ?? []).length === 0 && !course.hasDelivered();
     const stage = stageOf(item, read, isBlank);

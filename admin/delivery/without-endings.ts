@@ -1,9 +1,12 @@
 import type { Delivery } from '../../src/delivery/delivery.ts';
-import { endingWords } from '../../src/delivery/ending-words.ts';
+import { endingWords } from '../../src/delivery/at-stake/ending-words.ts';
 
-/** A delivery beside a forecast of its flight: where the last day alone would lead is not said, since the forecast says how it ends. */
+/**
+ * A delivery beside the card of its flight, which says how the impressions will end: by a forecast, or by the last days. Where the last
+ * day alone would lead is a third figure, and is left out.
+ */
 export const withoutEndings = (delivery: Delivery): Delivery => {
-  const endings = delivery.goals.map(({ expected_end: end }) => endingWords(end));
+  const endings = delivery.goals.flatMap(({ of, expected_end: end }) => (of === 'impressions' ? [endingWords(end)] : []));
   const without = (words: string): string =>
     endings.reduce((said, ending) => (said.endsWith(ending) ? said.slice(0, said.length - ending.length) : said), words);
   return {

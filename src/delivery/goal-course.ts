@@ -3,7 +3,7 @@ import { commonFlight, type Flight } from '../catalog/model/entities.ts';
 import type { Goals } from '../catalog/model/goals.ts';
 import { dayAt, flightShare, shareUntil, type FlightMoment } from '../catalog/snapshot/flight-share.ts';
 import type { Course, GoalCourse } from './delivery.ts';
-import { endingWords } from './ending-words.ts';
+import { endingWords } from './at-stake/ending-words.ts';
 
 export interface GoalQuestion extends FlightMoment {
   readonly of: GoalCourse['of'];
