@@ -2,15 +2,12 @@ import type uPlot from 'uplot';
 import type { ReportAnswer } from '../../src/reports/report-api.ts';
 import type { ChartData } from '../parts/charts/chart.ts';
 import { dayAndMonth } from '../words/dates.ts';
+import { endsToday } from './ends-today.ts';
 import { showValue } from './report-table.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { t } from '../words/texts.ts';
 
 const HEIGHT = 240;
-
-/** Whether the last day of a report has not ended, in its time zone. */
-export const endsToday = ({ to, time_zone: timeZone }: Pick<ReportAnswer, 'to' | 'time_zone'>, atMs = Date.now()): boolean =>
-  new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(atMs) === to;
 
 /** One figure of a report by day, with days without rows as zero. The day that runs is dashed: its fall is not one of the figure. */
 export const trendChart = (answer: ReportAnswer, metric: string): ChartData | undefined => {
