@@ -87,7 +87,7 @@ const mutesCard = (rows: readonly MuteWire[], unmute: (mute: MuteWire) => unknow
       rows,
       columns: [
         { label: t`Alerts`, cell: ({ kind }) => ALERT_KINDS[kind].label },
-        { label: t`Of`, cell: ({ entity_id }) => (entity_id === '' ? 'all' : `#${entity_id}`) },
+        { label: t`Of`, cell: ({ entity_id }) => (entity_id === '' ? t`all` : `#${entity_id}`) },
         { label: t`Until`, cell: ({ until }) => (until === null ? t`you take it back` : moment(until)) },
       ],
       actions: (row) => button(t`Unmute`, () => unmute(row), 'quiet', t`Unmute ${ALERT_KINDS[row.kind].label}`),

@@ -93,7 +93,7 @@ const recordOf = (draft: Draft) => ({
 const whereWords = ({ emails, webhook }: RecipientWire): string => [...emails, ...(webhook === null ? [] : [webhook])].join(', ');
 
 const publisherName = ({ store }: Page, id: number | null): string => {
-  if (id === null) return 'all';
+  if (id === null) return t`all`;
   const found = store.find('publishers', id);
   return found ? titleOf('publishers', found) : `#${id}`;
 };

@@ -69,6 +69,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/;
 const shown = (value: unknown): string => {
   if (typeof value === 'string' && DATE.test(value)) return date(value);
   if (typeof value === 'number') return count(value);
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.map(shown).join(', ') || t`none`;
   const text = typeof value === 'string' ? value : value == null ? t`none` : JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };

@@ -91,7 +91,7 @@ export const listColumns = <K extends Kind>(
       {
         id: 'currency',
         label: t`Currency`,
-        width: WIDTHS.figure,
+        width: 164,
         sort: 'currency',
         cell: ({ currency }) => currency ?? t`that of the publisher`,
         minor: true,
@@ -102,11 +102,11 @@ export const listColumns = <K extends Kind>(
       nameColumn('campaigns'),
       { id: 'status', label: t`Status`, width: WIDTHS.status, sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
       {
-        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher', usual: 900 },
+        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher', usual: 900, inCards: true },
         cell: ({ publisher_id }) => linkCell('publishers', store.find('publishers', publisher_id)),
       },
       {
-        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 2, sort: 'advertiser', usual: 900, minor: true },
+        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 2, sort: 'advertiser', usual: 900, inCards: true },
         cell: ({ advertiser_id }) => linkCell('advertisers', store.find('advertisers', advertiser_id)),
       },
       {
@@ -122,7 +122,7 @@ export const listColumns = <K extends Kind>(
       weekColumn(statuses, 'campaigns'),
       { id: 'order_number', label: t`Order number`, width: WIDTHS.words, usual: false, cell: ({ order_number }) => order_number ?? dash },
       {
-        ...{ id: 'budget', label: t`Budget`, width: 140, numeric: true, sort: '-budget' },
+        ...{ id: 'budget', label: t`Budget`, width: 140, numeric: true, sort: '-budget', usual: 900, inCards: true },
         cell: (one) =>
           cell(
             one,
@@ -141,7 +141,10 @@ export const listColumns = <K extends Kind>(
         ...nameColumn('creatives', t`Creative`),
         cell: (creative) => withThumbnail(creative, nameColumn('creatives').cell(creative)),
       },
-      { id: 'format', label: t`Format`, width: WIDTHS.figure, sort: 'format', cell: ({ format }) => unbroken(format) },
+      {
+        ...{ id: 'format', label: t`Format`, width: WIDTHS.figure, sort: 'format', usual: 900, inCards: true },
+        cell: ({ format }) => unbroken(format),
+      },
       {
         ...{ id: 'line_item', label: t`Line item`, width: WIDTHS.words, grow: 2, sort: 'line_item' },
         cell: ({ line_item_id }) => linkCell('line_items', store.find('line_items', line_item_id)),
@@ -153,7 +156,7 @@ export const listColumns = <K extends Kind>(
         value: ({ placement_ids }) => placement_ids.join(' '),
       },
       {
-        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 1, minor: true },
+        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 1, minor: true, usual: 900 },
         cell: (creative) => creative.advertiser_domain ?? advertiserOf(store, creative.line_item_id)?.domain ?? dash,
       },
       {

@@ -152,10 +152,10 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
         ${pageHead(
           state.isArchived ? t`Archived ${many}` : names.many,
           state.isArchived ? t`Kept for reports; neither served nor listed.` : say(entityOf(kind).about),
-          missing ? nothing : addLink(page, add, 'primary'),
+          missing || state.isArchived ? nothing : addLink(page, add, 'primary'),
         )}
         ${body()}
-        <p class="list-keys help">${t`j and k lead through the rows, x chooses one, Enter opens it, e edits it.`}</p>
+        ${total() === 0 ? nothing : html`<p class="list-keys help">${t`j and k lead through the rows, x chooses one, Enter opens it, e edits it.`}</p>`}
         <p class="other-list">
           <a href=${hashOf([kind], state.isArchived ? {} : { archived: 1 })}>${state.isArchived ? t`All ${many}` : t`Archived ${many}`}</a>
         </p>

@@ -7,7 +7,7 @@ import { table, type Column } from '../parts/table.ts';
 import type { Kind, Records } from '../api/wire.ts';
 import { capital, NAMES, titleOf } from '../words/kinds.ts';
 import { listColumns } from './list-columns.ts';
-import { isUsual } from './lists/list-column.ts';
+import { isUsual, MAX_CARDS_WIDTH } from './lists/list-column.ts';
 import { rowMenu } from './row-actions.ts';
 import { rich, t } from '../words/texts.ts';
 
@@ -57,6 +57,8 @@ export interface ChildrenOptions<K extends Kind> {
 
 /** Columns that a list has from this width of the window on have room on the page of a record. */
 const RECORD_WIDTH = 1300;
+/** Narrower windows leave out what only wide ones have room for. */
+const NARROW_RECORD_WIDTH = 1000;
 
 /** The records below another one, with their actions and a link to add one. */
 export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOptions<K>): TemplateResult => {
@@ -68,6 +70,7 @@ export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOption
     );
   const add = addStep(kind, '', parent);
   if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, allowed(page, add)), html`${nothing}`);
-  const columns = [...listColumns(page, kind).filter((column) => column.id !== without && isUsual(column, RECORD_WIDTH)), ...more];
+  const width = innerWidth > MAX_CARDS_WIDTH && innerWidth < NARROW_RECORD_WIDTH ? NARROW_RECORD_WIDTH : RECORD_WIDTH;
+  const columns = [...listColumns(page, kind).filter((column) => column.id !== without && isUsual(column, width)), ...more];
   return card(NAMES[kind].many, table({ caption, columns, rows, actions: (record) => rowMenu(page, kind, record) }), addLink(page, add));
 };

@@ -4,7 +4,7 @@ import type { Answer } from '../api/wire.ts';
 import type { Page, View } from '../page.ts';
 import { card, emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, unbroken, type Column } from '../parts/table.ts';
+import { address, table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
 import { date } from '../words/dates.ts';
 import { count, money, price } from '../words/formats.ts';
@@ -35,7 +35,8 @@ export const openMediaBuys = (page: Page): View => {
     { label: t`Media buy`, prose: true, cell: nameOf },
     {
       label: t`Advertiser`,
-      cell: ({ advertiser_id: id }) => html`<a href=${linkTo('advertisers', id)}>${store.find('advertisers', id)?.name ?? `#${id}`}</a>`,
+      cell: ({ advertiser_id: id }) =>
+        html`<a href=${linkTo('advertisers', id)}>${address(store.find('advertisers', id)?.name ?? `#${id}`)}</a>`,
     },
     { label: t`Publisher`, cell: ({ publisher_id: id }) => store.find('publishers', id)?.name ?? `#${id}`, minor: true },
     { label: t`Bought by`, cell: ({ buyer }) => buyer.replace(/^token:/, ''), minor: true },
@@ -74,7 +75,7 @@ export const openMediaBuys = (page: Page): View => {
 const noneYet = ({ rights }: Page): TemplateResult => {
   const words = rights.me.sells_to_agents
     ? t`No agent has bought anything yet. An agent needs the address of this service, and an API token with the role buyer.`
-    : t`No agent can buy here: the setting ADCP is off.`;
+    : t`No agent can buy here: buying by agents is off. The operator of the ad server turns it on with the setting ADCP.`;
   const isOffered = rights.me.sells_to_agents && rights.may('POST', '/tokens');
   return emptyState(words, isOffered ? { text: '', label: t`New API token`, hash: hashOf(['tokens', 'new']) } : undefined);
 };

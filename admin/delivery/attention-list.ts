@@ -8,7 +8,7 @@ import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { ATTENTION_WORDS } from '../words/choice-words.ts';
-import { withDates } from '../words/dates.ts';
+import { daysAhead, withDates } from '../words/dates.ts';
 import { count, money } from '../words/formats.ts';
 import { linkTo } from '../words/kinds.ts';
 import type { RowRemedies } from './row-remedies.ts';
@@ -16,6 +16,8 @@ import { t } from '../words/texts.ts';
 
 /** Rows of a group, so that all groups are seen together. */
 const MAX_SHOWN = 5;
+/** Of a flight that ends later, the end is not near. */
+const MAX_DAYS_AHEAD = 366;
 
 /** Where all of a group are seen. */
 const ALL: Readonly<Partial<Record<AttentionKind, string>>> = {
@@ -108,14 +110,14 @@ const moneyList = (
   if (groups.length === 0) return nothing;
   const sum = sums.map(({ currency, amount }) => money(amount, currency)).join(' + ');
   return html`<section class="needs-money">
-    <p class="needs-sum"><b>${t`${sum} at risk`}</b> <span class="muted">${t`if it goes on like this`}</span></p>
+    ${sums.some(({ amount }) => amount > 0) ? html`<p class="needs-sum"><b>${t`${sum} at risk`}</b> <span class="muted">${t`if it goes on like this`}</span></p>` : nothing}
     <ul class="needs">
       ${rows.map(
         ({ kind, row }) =>
           html`<li>
             <span class="needs-risk"
               ><b>${row.at_risk === null ? '–' : money(row.at_risk, row.currency ?? 'USD')}</b
-              ><span class="muted">${row.ends_at === null ? '' : daysTo(row.ends_at)}</span></span
+              ><span class="muted">${row.ends_at === null ? '' : lastDay(row.ends_at)}</span></span
             >
             <span
               >${row.table !== null && row.id !== null ? html`<a href=${linkTo(row.table, row.id)}>${row.name}</a>` : html`<b>${row.name}</b>`}
@@ -132,4 +134,8 @@ const moneyList = (
   </section>`;
 };
 
-const daysTo = (end: string): string => t`in ${count(Math.max(0, Math.ceil((Date.parse(end) - Date.now()) / MS_PER_DAY)))} days`;
+/** When the last day of a flight is; '': it goes on for years. */
+const lastDay = (end: string): string => {
+  const days = Math.ceil((Date.parse(end) - Date.now()) / MS_PER_DAY) - 1;
+  return days > MAX_DAYS_AHEAD ? '' : daysAhead(days);
+};

@@ -10,24 +10,25 @@ import { moment } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
 import { t } from '../words/texts.ts';
 
-const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
+const columnsOf = ({ store }: Page): readonly Column<ReportedCreativeRow>[] => [
   {
     label: t`Creative`,
-    cell: ({ creative_id, deleted }) =>
-      deleted
-        ? t`${creative_id}, deleted`
-        : html`<a class="name" href=${linkTo('creatives', creative_id)}>${unbroken(t`Creative ${creative_id}`)}</a>`,
-  },
-  {
-    label: t`Line item`,
     prose: true,
-    cell: ({ line_item_id, line_item }) =>
-      line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`,
+    cell: ({ creative_id, deleted, line_item_id, line_item }) =>
+      html`${
+          deleted
+            ? t`${creative_id}, deleted`
+            : html`<a class="name" href=${linkTo('creatives', creative_id)}
+                >${store.find('creatives', creative_id)?.name || t`Creative ${creative_id}`}</a
+              >`
+        }<br /><small
+          >${line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`}</small
+        >`,
   },
   {
     label: t`Placements`,
     cell: ({ placement_ids }) =>
-      html`${placement_ids.map((id, i) => html`${i > 0 ? ', ' : ''}<a class="unbroken" href=${linkTo('placements', id)}>${id}</a>`)}`,
+      html`${placement_ids.map((id, i) => html`${i > 0 ? ', ' : ''}<a href=${linkTo('placements', id)}>${id}</a>`)}`,
   },
   { label: t`Complaints`, numeric: true, cell: ({ total }) => count(total) },
   {
@@ -44,7 +45,12 @@ const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
 
 /** Users' complaints by creative, the most reported first, with a button to block each. */
 export const openComplaints = (page: Page): View => {
-  const complaints = createReading(page, (api) => api.get('/complaints', { limit: 500 }));
+  const complaints = createReading(page, async (api) => {
+    const answer = await api.get('/complaints', { limit: 500 });
+    if (answer.ok) await page.store.ensure('creatives', ...answer.value.flatMap(({ creative_id: id, deleted }) => (deleted ? [] : [id])));
+    return answer;
+  });
+  const columns = columnsOf(page);
   const actions = ({ creative_id, blocked_at, deleted }: ReportedCreativeRow) => {
     const label = blocked_at ? t`Unblock` : t`Block`;
     const run = () => setBlocked(page, creative_id, !blocked_at).then(complaints.load);
@@ -60,7 +66,7 @@ export const openComplaints = (page: Page): View => {
       ${complaints.render((rows) =>
         rows.length === 0
           ? emptyState(t`No ad has been reported. Visitors report ads with the button that the SDK adds to each.`)
-          : table({ caption: t`Reported creatives`, rows, columns: COLUMNS, actions }),
+          : table({ caption: t`Reported creatives`, rows, columns, actions }),
       )}
     `,
   };

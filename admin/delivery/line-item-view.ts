@@ -19,6 +19,7 @@ import { createLineItemForecast } from '../forecast/line-item-forecast.ts';
 import { createCourseCard, type Booked, type CourseForecast } from './course/course-card.ts';
 import { createFlowCard } from './flow-card.ts';
 import { recentDelivery, stageOf, statusCard, termsCards } from './line-item-delivery.ts';
+import { withoutEndings } from './without-endings.ts';
 import { createRefusalsCard } from './refusals-card.ts';
 import { editLink, recordActions } from '../bookings/row-actions.ts';
 import { currencyOfCampaign } from '../words/currency.ts';
@@ -66,7 +67,8 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
     });
   };
   /** What there is to see and to do, first what matters most where it is in its life. */
-  const delivered = (item: LineItemWire, read: Delivery): TemplateResult => {
+  const delivered = (item: LineItemWire, counted: Delivery): TemplateResult => {
+    const read = course.saysEnd() || forecast.known() ? withoutEndings(counted) : counted;
     const currency = currencyOfCampaign(store, item.campaign_id);
     const isBlank = (store.listing('creatives', creatives)?.rows ?? []).length === 0 && !course.hasDelivered();
     const stage = stageOf(item, read, isBlank);

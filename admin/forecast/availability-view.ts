@@ -173,7 +173,7 @@ const firstPublisher = async (page: Page): Promise<number | undefined> => {
 
 const legend = (): TemplateResult =>
   html`<p class="availability-legend" aria-hidden="true">
-    <span>${t`0 % sold`}</span>${[0, 1, 2, 3, 4, 5].map((level) => html`<i class="level-${level}"></i>`)}<span>${t`100 % sold`}</span>
+    <span>${t`0% sold`}</span>${[0, 1, 2, 3, 4, 5].map((level) => html`<i class="level-${level}"></i>`)}<span>${t`100% sold`}</span>
   </p>`;
 
 const nothingYet = (): TemplateResult =>

@@ -3,11 +3,11 @@ import type { Answered } from '../api/api.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, unbroken, type Column } from '../parts/table.ts';
+import { address, table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
 import { date, moment } from '../words/dates.ts';
 import { scopeWords } from './rights-words.ts';
-import { say, t } from '../words/texts.ts';
+import { rich, say, t } from '../words/texts.ts';
 
 type Token = Answered<'GET', '/tokens'>[number];
 
@@ -46,7 +46,7 @@ export const createTokensCard = (page: Page): { readonly render: () => TemplateR
     {
       label: t`Token`,
       cell: ({ name, prefix, created_by: by }) =>
-        html`<strong>${name}</strong><br /><small class="muted address">${t`${prefix}… by ${by}`}</small>`,
+        html`<strong>${name}</strong><br /><small class="muted">${rich`${prefix}… by ${address(by)}`}</small>`,
     },
     { label: t`Roles`, cell: ({ roles }) => roles.map(say).join(', ') },
     { label: t`For`, cell: (token) => scopeWords(page, token) },

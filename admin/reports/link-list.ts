@@ -3,7 +3,7 @@ import type { Answer } from '../api/wire.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, unbroken, type Column } from '../parts/table.ts';
+import { address, table, unbroken, type Column } from '../parts/table.ts';
 import { date, moment } from '../words/dates.ts';
 import { t } from '../words/texts.ts';
 
@@ -46,7 +46,7 @@ export const createLinkList = <Link extends ListedLink>(page: Page, options: Lin
     ...options.columns,
     {
       label: t`Made by`,
-      cell: ({ created_by: by, created_at: at }) => html`${by}<br /><small class="muted">${date(at.slice(0, 10))}</small>`,
+      cell: ({ created_by: by, created_at: at }) => html`${address(by)}<br /><small class="muted">${date(at.slice(0, 10))}</small>`,
     },
     { label: t`Last used`, cell: ({ last_used_at: at }) => (at === null ? t`never` : unbroken(moment(at))) },
     { label: t`Ends`, cell: stateOf },

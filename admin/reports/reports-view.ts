@@ -5,6 +5,7 @@ import type { Page, View } from '../page.ts';
 import { button, card, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
 import { createRawExport } from './raw-export.ts';
 import { readReport } from './read-report.ts';
+import { endsToday } from './ends-today.ts';
 import { trendChart } from './report-chart.ts';
 import { combines, parametersOf, queryOf, readChoice, toggleFilter, type ReportChoice } from './report-choice.ts';
 import { reportControls } from './report-controls.ts';
@@ -101,7 +102,8 @@ export const openReports = (page: Page, route: Route): View => {
         chart
           ? card(
               t`${labelOf(charted)} by day`,
-              html`<ad-chart .chart=${chart}></ad-chart>`,
+              html`<ad-chart .chart=${chart}></ad-chart
+                >${endsToday(answer) ? html`<p class="legend"><span class="key dashed">${t`today so far`}</span></p>` : nothing}`,
               html`<div class="toggles">
                 ${choice.metrics.map(
                   (name) =>

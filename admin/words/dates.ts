@@ -1,7 +1,7 @@
 import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
 import { keptPreferences, timeZoneOf } from './kept-preferences.ts';
 import { locale } from './language.ts';
-import { say } from './texts.ts';
+import { say, t } from './texts.ts';
 
 /**
  * Every date that people read has one form, that of the reader's language: `Oct 3, 2026`. A moment is in the reader's time zone, with its
@@ -63,6 +63,10 @@ interface FlightDates {
 export const flightDays = ({ start_date, end_date }: FlightDates): readonly [string, string] => [date(start_date), date(end_date)];
 
 export const flight = (dates: FlightDates): string => flightDays(dates).join(' – ');
+
+/** `in 3 days`. */
+export const daysAhead = (days: number): string =>
+  days <= 0 ? t`today` : days === 1 ? t`tomorrow` : t`in ${days.toLocaleString(locale)} days`;
 
 /** The UTC date some days after today, as fields and addresses have it: `2026-10-03`. */
 export const isoDateIn = (days: number): string => dateOfDay(dayOf(Date.now()) + days);

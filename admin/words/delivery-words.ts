@@ -33,7 +33,7 @@ export const deliveryWords = (
     ...(item.class === null ? [] : [t`${CLASS_WORDS[item.class].label}: ${CLASS_WORDS[item.class].note}.`]),
     paceWords(delivery, listed(caps), isRunning),
     ...(item.schedule.length === 0 ? [] : [hoursWords(item)]),
-    ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice} % of the requests that it could serve, before all others.`]),
+    ...(item.share_of_voice === null ? [] : [t`It gets ${item.share_of_voice}% of the requests that it could serve, before all others.`]),
     ...shareWords(delivery),
     ...(yields ? [t`While it is ahead of its goal, a bidder wins over it by a bid above its price of not being shown.`] : []),
     ...(item.roadblock ? [t`It is shown on all placements of its creatives together, or on none of them.`] : []),

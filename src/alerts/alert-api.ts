@@ -27,7 +27,7 @@ const ALERT = component(
   {
     ...{ id: 71, kind: 'under_delivery', entity: 'line_item', entity_id: '5', publisher_id: 1 },
     words:
-      '“Boots, sport readers” is behind by 32%: 6,800 of 25,000 impressions, 10,000 due by now. It will end at about 17,000 if it goes on like this.',
+      '“Boots, sport readers” is behind by 32%: 6,800 of 25,000 impressions, 10,000 due by now. At the rate of the last day, it would end at about 17,000.',
     ...{ opened_at: '2026-10-14T12:00:00.000Z', closed_at: null, muted: false },
   },
 );

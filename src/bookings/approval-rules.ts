@@ -42,7 +42,7 @@ export const approvalReasons = (rules: ApprovalRules, after: Terms, before: Term
     const at = `/${after.pricedBy}`;
     if (floor !== null && after.price < floor) reasons.push({ pointer: at, detail: `is below ${words(floor)}` });
     if (discount !== null && old !== null && after.price * 100 < old * (100 - discount))
-      reasons.push({ pointer: at, detail: `is more than ${discount} % below ${words(old)}` });
+      reasons.push({ pointer: at, detail: `is more than ${discount}% below ${words(old)}` });
   }
   if (rules.approval_of_priority_1 && after.priority === 1 && before?.priority !== 1)
     reasons.push({ pointer: '/priority', detail: 'is 1' });

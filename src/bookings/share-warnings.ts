@@ -55,7 +55,7 @@ const warningsOf = async (
   } as unknown as Knex.RawBinding);
   return rows.slice(0, MAX_NAMED).map(({ placement, items, sum }) => ({
     pointer,
-    detail: `with line items ${items} it is ${sum} % of placement ${placement}: lower a share, or target them apart. Shares above 100 % are scaled down`,
+    detail: `with line items ${items} it is ${sum}% of placement ${placement}: lower a share, or target them apart. Shares above 100% are scaled down`,
   }));
 };
 
@@ -63,7 +63,7 @@ const PLACES = (where: string): string =>
   `select distinct line_item_id, unnest(array_prepend(placement_id, more_placement_ids)) as placement from creatives where not archived and ${where}`;
 
 const SHARING = `
-  select theirs.placement, string_agg(o.id || ' (' || o.share_of_voice || ' %)', ', ' order by o.id) as items,
+  select theirs.placement, string_agg(o.id || ' (' || o.share_of_voice || '%)', ', ' order by o.id) as items,
          sum(o.share_of_voice) + cast(:share as float8) as sum
   from (${PLACES('line_item_id <> :id')}) theirs
   join line_items o on o.id = theirs.line_item_id

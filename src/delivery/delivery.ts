@@ -119,7 +119,8 @@ export const DELIVERY = component(
     goals: [
       {
         ...{ of: 'impressions', goal: 200_000, delivered: 58_100, due: 62_400, course: 'behind', behind: 0.0689, expected_end: 191_300 },
-        words: 'Behind by 6.9%: 58,100 of 200,000 impressions, 62,400 due by now. It will end at about 191,300 if it goes on like this.',
+        words:
+          'Behind by 6.9%: 58,100 of 200,000 impressions, 62,400 due by now. At the rate of the last day, it would end at about 191,300.',
       },
     ],
     share_of_voice: { booked: 30, today: { impressions: 14_100, got: 29.8 }, week: { impressions: 98_200, got: 30.1 } },

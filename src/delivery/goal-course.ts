@@ -3,6 +3,7 @@ import { commonFlight, type Flight } from '../catalog/model/entities.ts';
 import type { Goals } from '../catalog/model/goals.ts';
 import { dayAt, flightShare, shareUntil, type FlightMoment } from '../catalog/snapshot/flight-share.ts';
 import type { Course, GoalCourse } from './delivery.ts';
+import { endingWords } from './at-stake/ending-words.ts';
 
 export interface GoalQuestion extends FlightMoment {
   readonly of: GoalCourse['of'];
@@ -98,7 +99,7 @@ const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 
 const wordsOf = ({ of, goal, delivered, due, course, behind, expected_end: end }: Omit<GoalCourse, 'words'>): string => {
   const [all, some, dueNow] = [whole.format(goal), whole.format(delivered), whole.format(due)];
-  const ending = end === null ? '' : ` It will end at about ${whole.format(end)} if it goes on like this.`;
+  const ending = endingWords(end);
   switch (course) {
     case 'scheduled':
       return `Its flight has not begun: ${some} of ${all} ${of}.`;

@@ -118,9 +118,9 @@ export const METRICS = {
     sql: 's.events',
   },
   starts: { label: 'Starts', ...played('starts'), help: 'Videos and sound ads that began to play' },
-  first_quartiles: { label: 'Played to 25 %', ...played('first_quartiles') },
-  midpoints: { label: 'Played to 50 %', ...played('midpoints') },
-  third_quartiles: { label: 'Played to 75 %', ...played('third_quartiles') },
+  first_quartiles: { label: 'Played to 25%', ...played('first_quartiles') },
+  midpoints: { label: 'Played to 50%', ...played('midpoints') },
+  third_quartiles: { label: 'Played to 75%', ...played('third_quartiles') },
   completes: { label: 'Completes', ...played('completes'), help: 'Videos and sound ads that played to their end' },
   completion_rate: {
     label: 'Completion rate',

@@ -88,7 +88,7 @@ const refusalsOf = ({ refused, bidRefusals, ranking }: DecidedOpportunity, isSho
   ...(ranking?.leftToOthers() ?? []).filter(isShown).map((booking) => ({
     booking,
     reason: NoBidReason.ShareOfVoice,
-    detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice} %`,
+    detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice}%`,
   })),
   ...(ranking?.incomplete ?? [])
     .filter(({ candidate }) => isShown(candidate))

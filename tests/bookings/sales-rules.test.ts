@@ -146,7 +146,7 @@ test('shares of more than a whole placement are accepted with a warning that nam
   const other = (await api()('POST', '/line_items', { ...flight, name: 'Hats', share_of_voice: 40, priority: 1 })).body.id;
   const creative = { placement_id: one.placement, line_item_id: other, format: 'html', content: '<b>hat</b>' };
   const words = (id: number, percent: number) =>
-    `with line items ${id} (${percent} %) it is 110 % of placement share-1: lower a share, or target them apart. Shares above 100 % are scaled down`;
+    `with line items ${id} (${percent}%) it is 110% of placement share-1: lower a share, or target them apart. Shares above 100% are scaled down`;
   expect((await api()('POST', '/creatives', creative)).body.warnings).toEqual([
     { pointer: '/placement_ids', detail: words(one.lineItem, 70) },
   ]);
@@ -192,5 +192,5 @@ test('a share of voice is served before others, and a trace says what it left to
   await api()('PATCH', `/line_items/${one.lineItem}`, { share_of_voice: 100, priority: 1 });
   for (let i = 0; i < 5; i++) expect(await served(one, {})).toBe('served');
   await api()('PATCH', `/line_items/${one.lineItem}`, { share_of_voice: 0.001 });
-  expect(await served(one, {})).toBe('share_of_voice: its share of voice is 0.001 %');
+  expect(await served(one, {})).toBe('share_of_voice: its share of voice is 0.001%');
 });

@@ -65,7 +65,7 @@ test('a list price of the rate card is offered, and the price follows from it an
   expect(await page.locator('#field-cpm').inputValue()).toBe('8');
   await shootSchemes(page, 'prices-item');
   await save();
-  await page.getByText('$8.00 CPM, 20 % off $10.00').waitFor();
+  await page.getByText('$8.00 CPM, 20% off $10.00').waitFor();
   expect(await desk.api('GET', `/line_items/${item.id}`)).toMatchObject({ list_price: 10, discount: 20, cpm: 8 });
 });
 
@@ -94,7 +94,7 @@ test('the booking screen offers the rate card, and its lines say what a line ite
     await page.getByText(words).first().waitFor();
   await desk.admin.go(`#/campaigns/${campaign.id}/book`);
   for (const words of [
-    '30 % of the requests, all placements together',
+    '30% of the requests, all placements together',
     'of “Sport, DACH”',
     'Mon 08:00–12:00 on the clock of the visitor',
     '5,000 impressions a day',
@@ -105,6 +105,6 @@ test('the booking screen offers the rate card, and its lines say what a line ite
   await page.locator('.desk-group.open .desk-more button').click();
   await page.locator('#field-line-items-0-fields-discount').fill('20');
   expect(await page.locator('#field-line-items-0-fields-cpm').inputValue()).toBe('8');
-  await page.getByText('$8.00 CPM, 20 % off $10.00').first().waitFor();
+  await page.getByText('$8.00 CPM, 20% off $10.00').first().waitFor();
   await shootSchemes(page, 'desk-rate-card');
 });

@@ -29,7 +29,7 @@ test('the form of a line item has the hours of a week, a share of voice and what
   await page.locator('#field-targeting-exclude-audiences').fill('customers');
   await page.locator('#field-targeting-exclude-audiences').press('Enter');
   await save();
-  await page.getByText('It gets 30 % of the requests that it could serve, before all others.').waitFor();
+  await page.getByText('It gets 30% of the requests that it could serve, before all others.').waitFor();
   await page.getByText('on pages of www.gazette.example/sport').waitFor();
   await page.getByText('not in the audience customers').waitFor();
 
@@ -127,7 +127,7 @@ test('the booking screen and the page of a line item hold all that a sales team 
       await looked.go(`#/line_items/${item.id}`);
       for (const words of [
         'It serves Mon, Tue, Wed, Thu, Fri 06:30–09:00; Sat, Sun 10:00–24:00',
-        'It gets 30 % of the requests that it could serve, before all others.',
+        'It gets 30% of the requests that it could serve, before all others.',
         'It is shown on all placements of its creatives together, or on none of them.',
         'of “Sport, DACH”',
       ])

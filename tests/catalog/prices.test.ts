@@ -32,7 +32,7 @@ test.each([
 
 test('a price that differs from the list price less the discount is refused, and so is a discount off nothing', () => {
   expect(faultsOf({ list_price: 10, discount: 20, cpm: 7.5 })).toEqual([
-    { pointer: '/cpm', detail: 'must be 8, 20 % below the list price of 10: leave it out, or change the discount' },
+    { pointer: '/cpm', detail: 'must be 8, 20% below the list price of 10: leave it out, or change the discount' },
   ]);
   expect(faultsOf({ cpm: 8, discount: 20 })).toEqual([
     { pointer: '/list_price', detail: 'is required with discount: the price before it' },

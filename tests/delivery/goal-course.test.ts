@@ -26,7 +26,7 @@ test('a line item that has what is due is on course, and will end at its goal', 
     ...{ of: 'impressions', goal: 10_000, delivered: 2480, due: 2500, course: 'on course', behind: 0 },
     // 980 a day for the 7.5 days that are left.
     expected_end: 9830,
-    words: 'On course: 2,480 of 10,000 impressions, 2,500 due by now. It will end at about 9,830 if it goes on like this.',
+    words: 'On course: 2,480 of 10,000 impressions, 2,500 due by now. At the rate of the last day, it would end at about 9,830.',
   });
   expect(ask({ atMs: START + 2.5 * DAY, delivered: 2500, yesterday: 1000, today: 500 }).expected_end).toBe(10_000);
 });
@@ -37,7 +37,7 @@ test('one that lacks requests is behind, and will end where its rate leads', () 
   // 800 a day for the 4.5 days that are left.
   expect(behind.expected_end).toBe(8000);
   expect(behind.words).toBe(
-    'Behind by 20%: 4,400 of 10,000 impressions, 5,500 due by now. It will end at about 8,000 if it goes on like this.',
+    'Behind by 20%: 4,400 of 10,000 impressions, 5,500 due by now. At the rate of the last day, it would end at about 8,000.',
   );
 });
 

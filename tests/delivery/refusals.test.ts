@@ -245,7 +245,7 @@ test('what needs attention is listed with its reason, and what has ended with it
       {
         ...{ table: 'creatives', id: 1 },
         text: expect.stringMatching(
-          /^30 errors of players since yesterday, 33 % of its plays; most often 403: no media file is of a type that the player plays; of /,
+          /^30 errors of players since yesterday, 33% of its plays; most often 403: no media file is of a type that the player plays; of /,
         ),
       },
       { id: 4, text: expect.stringMatching(/^none of 120 starts since yesterday was played to its end; of /) },

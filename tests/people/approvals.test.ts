@@ -67,7 +67,7 @@ const reasonsOf = ({ body }: { readonly body: Json }): unknown => (body.errors a
 
 test.each([
   ['a price below the floor', { cpm: 1.5 }, ['/cpm', '/cpm']],
-  ['a discount of more than 20 % above it', { cpm: 1.99 }, ['/cpm', '/cpm']],
+  ['a discount of more than 20% above it', { cpm: 1.99 }, ['/cpm', '/cpm']],
   ['priority 1', { priority: 1 }, ['/priority']],
   ['a budget above 500 USD', { budget: 501 }, []],
 ])('%s is refused with its reasons, and nothing is changed', async (_, change, pointers) => {
@@ -102,7 +102,7 @@ test('a proposal shows the difference; someone else approves it, and the history
       ...{ state: 'open', note: 'agreed', proposed_by: 'ann@gazette.example', publisher_id: booked.publisher.id },
       reasons: [
         { pointer: '/operations/0/body/cpm', detail: 'is below 2 USD' },
-        { pointer: '/operations/0/body/cpm', detail: 'is more than 20 % below 3 USD' },
+        { pointer: '/operations/0/body/cpm', detail: 'is more than 20% below 3 USD' },
       ],
       changes: [{ entity: 'line_item', id: booked.lineItem, before: { cpm: 3 }, after: { cpm: 1 } }],
     },
@@ -110,7 +110,7 @@ test('a proposal shows the difference; someone else approves it, and the history
   expect((await ann.call('GET', line())).body.cpm).toBe(3);
   // Each who may approve it is written to alone, and not who asked.
   expect(await mailTo('ben', /has proposed a change/)).toMatch(/is below 2 USD[^]*Why: agreed[^]*#\/approvals\/\d/);
-  expect(await mailTo('cid', /has proposed a change/)).toMatch(/is more than 20 % below 3 USD/);
+  expect(await mailTo('cid', /has proposed a change/)).toMatch(/is more than 20% below 3 USD/);
   expect(mails.filter(({ to, text }) => to.join().startsWith('ann@') && /has proposed a change/.test(text))).toEqual([]);
   const { id } = proposed.body;
   const own = await ann.call('POST', `/api/approvals/${id}/approve`, {});

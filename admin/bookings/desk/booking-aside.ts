@@ -5,7 +5,8 @@ import { button, card } from '../../parts/parts.ts';
 import { date, monthAndYear, time } from '../../words/dates.ts';
 import { locale } from '../../words/language.ts';
 import { currencyOfPublisher } from '../../words/currency.ts';
-import { count, money } from '../../words/formats.ts';
+import { money } from '../../words/formats.ts';
+import { counted } from '../../words/kinds.ts';
 import { t } from '../../words/texts.ts';
 import { textOf } from '../forms/typed-text.ts';
 import type { BookingDesk, Finding } from './booking-desk.ts';
@@ -45,7 +46,7 @@ const calendar = ({ campaign, line_items: items }: BookingDraft): TemplateResult
   const [first, last] = [dateOfDay(start).slice(0, 7), dateOfDay(end).slice(0, 7)];
   const months = monthsFrom(first, last);
   const running = (day: number): number => flights.filter(([from, to]) => from <= day && day <= to).length;
-  return html`<p class="desk-days">${date(dateOfDay(start))} – ${date(dateOfDay(end))}<b>${t`${count(end - start + 1)} days`}</b></p>
+  return html`<p class="desk-days">${date(dateOfDay(start))} – ${date(dateOfDay(end))}<b>${counted(end - start + 1, 'day')}</b></p>
     ${months.slice(0, MAX_MONTHS).map((month) => monthGrid(month, start, end, running, Math.max(1, items.length)))}
     ${months.length > MAX_MONTHS ? html`<p class="help">${t`and ${months.length - MAX_MONTHS} more months`}</p>` : nothing}`;
 };

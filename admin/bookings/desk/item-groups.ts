@@ -131,11 +131,11 @@ export const groupWords = (item: ItemPart, { dimensions, currency, targetingName
 const labelIn = (choices: Readonly<Record<string, { readonly label: string }>>, value: unknown): string =>
   choices[textOf(value)]?.label ?? '';
 
-/** What sets it apart from others of its class: `30 % of the requests`. */
+/** What sets it apart from others of its class: `30% of the requests`. */
 const soldWords = (record: Readonly<Record<string, unknown>>): readonly string[] => {
   const { share_of_voice: share, roadblock, rotation } = record;
   return [
-    ...(typeof share === 'number' ? [t`${share} % of the requests`] : []),
+    ...(typeof share === 'number' ? [t`${share}% of the requests`] : []),
     ...(roadblock === true ? [t`all placements together`] : []),
     ...(rotation === 'sequence' ? [ROTATION_WORDS.sequence.label] : []),
   ];
@@ -175,7 +175,7 @@ const priceWords = (record: Readonly<Record<string, unknown>>, currency: string)
   if (type === 'Flat') return [...goal, budget === undefined ? t`no fee yet` : t`a fee of ${money(budget, currency)}`].join(', ');
   const paid = rate === undefined ? t`no price yet` : `${price(rate, currency)} ${label}`;
   const [list, off] = [number('list_price'), number('discount')];
-  const discount = list === undefined || off === undefined ? '' : t`${off} % off ${price(list, currency)}`;
+  const discount = list === undefined || off === undefined ? '' : t`${off}% off ${price(list, currency)}`;
   const bound = budget === undefined ? '' : t`up to ${money(budget, currency)}`;
   return [goal.length > 0 ? t`${goal.join(', ')} at ${paid}` : paid, discount, bound].filter((one) => one !== '').join(', ');
 };

@@ -200,7 +200,7 @@ function parentsField({ form, page, field, options }: WidgetContext): TemplateRe
   const labelOf = (id: string): string => {
     const record = store.find(parent, id);
     if (!record) return parent === 'placements' ? id : `#${id}`;
-    return 'height' in record && parent === 'placements' ? `${id} (${record.width} × ${record.height})` : titleOf(parent, record);
+    return 'height' in record && parent === 'placements' ? `${id} (${record.width}\u00A0×\u00A0${record.height})` : titleOf(parent, record);
   };
   const usable = lists.flatMap((list) => list?.rows ?? []).map(({ id }) => String(id));
   const ids = [...new Set([...usable, ...listOf(form.read(options.pointer))])].toSorted((a, b) => labelOf(a).localeCompare(labelOf(b)));

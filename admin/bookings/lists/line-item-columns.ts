@@ -38,6 +38,7 @@ export const lineItemColumns = (
       ...parent,
       sort: 'campaign',
       usual: 900,
+      inCards: true,
       cell: (item) => linkCell('campaigns', campaignOf(item)),
     },
     {
@@ -52,7 +53,7 @@ export const lineItemColumns = (
       cell: ({ campaign_id }) => linkCell('publishers', publisherOfCampaign(store, campaign_id)),
     },
     {
-      ...{ id: 'price', label: t`Price`, ...figure, width: 122, sort: '-price' },
+      ...{ id: 'price', label: t`Price`, ...figure, width: 122, sort: '-price', usual: 900, inCards: true },
       cell: (item) => cell(item, priceField(item), listedPrice(item, currencyOf(item))),
       value: (item) => priceOf(item, currencyOf(item)),
     },

@@ -16,6 +16,8 @@ export interface ListColumn<T> extends LongColumn<T, Sums> {
   readonly counts?: true;
   /** Shown from this width of the window on, unless a person has chosen it; `false`: only then. */
   readonly usual?: number | false;
+  /** Shown where rows are cards, too, which have a line for each column. */
+  readonly inCards?: true;
   /** What a file has; default: the text that is shown. */
   readonly value?: (row: T) => string | number | null;
 }
@@ -61,6 +63,9 @@ export const withThumbnail = ({ content, format }: CreativeWire, name: unknown):
   >`;
 };
 
+/** Up to this width of the window, rows are cards. */
+export const MAX_CARDS_WIDTH = 600;
+
 /** Whether a column is shown unless a person has chosen columns. @param windowWidth pixels */
-export const isUsual = ({ usual = 0 }: Pick<ListColumn<never>, 'usual'>, windowWidth: number): boolean =>
-  usual !== false && windowWidth >= usual;
+export const isUsual = ({ usual = 0, inCards }: Pick<ListColumn<never>, 'usual' | 'inCards'>, windowWidth: number): boolean =>
+  (inCards && windowWidth <= MAX_CARDS_WIDTH) || (usual !== false && windowWidth >= usual);

@@ -11,7 +11,7 @@ import { countedKind, linkTo, nameInHistory, NAMES } from '../../words/kinds.ts'
 import { locale } from '../../words/language.ts';
 import { columnsPanel } from './columns-panel.ts';
 import { keepColumns, readKeptColumns, type KeptColumns } from './kept-columns.ts';
-import { isUsual, type ListColumn } from './list-column.ts';
+import { isUsual, MAX_CARDS_WIDTH, type ListColumn } from './list-column.ts';
 import { groupedLines, plainLines, type ListGroup, type ListLines } from './list-lines.ts';
 import { whenNear } from './when-near.ts';
 import { t } from '../../words/texts.ts';
@@ -36,8 +36,8 @@ export interface ShownList<K extends Kind> {
   readonly sorting: Sorting;
 }
 
-/** Up to this width of the window, rows are cards. */
-const MAX_CARDS_WIDTH = 600;
+/** Of the frame, on both sides. */
+const BORDERS = 2;
 const LINE_HEIGHT = 36;
 /** A wheel that turns passes parts that need not be read. */
 const PATIENCE_MS = 60;
@@ -75,7 +75,7 @@ export const createListTable = <K extends Kind>({ page, kind, check, columns, ac
   const look = (): void => {
     const body = document.querySelector('.listed tbody');
     if (!body) return;
-    const width = body.closest('.listed')?.clientWidth ?? 0;
+    const width = (body.closest('.listed')?.clientWidth ?? BORDERS) - BORDERS;
     const height = body.querySelector<HTMLElement>('tr.record')?.offsetHeight ?? lineHeight;
     const range = linesInView(body, height);
     if (width === frameWidth && height === lineHeight && isDrawn(range, drawn)) return;

@@ -9,7 +9,7 @@ export const priceOf = (item: LineItemWire, currency: string): string => {
   const { added_value, list_price, discount } = item;
   if (added_value) return t`added value`;
   const agreed = agreedPriceOf(item, currency);
-  return discount === null || list_price === null ? agreed : t`${agreed}, ${discount} % off ${price(list_price, currency)}`;
+  return discount === null || list_price === null ? agreed : t`${agreed}, ${discount}% off ${price(list_price, currency)}`;
 };
 
 /** In one short line: what it ranks as is on its page. */

@@ -6,8 +6,9 @@ import type { Page } from '../../page.ts';
 import { figureList } from '../../parts/figure-list.ts';
 import { card } from '../../parts/parts.ts';
 import { createReading } from '../../parts/reading.ts';
-import { date } from '../../words/dates.ts';
+import { date, daysAhead } from '../../words/dates.ts';
 import { count, money, percent } from '../../words/formats.ts';
+import { counted } from '../../words/kinds.ts';
 import { rich, t } from '../../words/texts.ts';
 import { courseChart, hourlyChart } from './course-chart.ts';
 import { courseDays, markList } from './course-details.ts';
@@ -62,6 +63,8 @@ export interface CourseCard {
   load(): Promise<void>;
   /** Whether anything was delivered, as far as it is read. */
   hasDelivered(): boolean;
+  /** Whether it says how the flight is likely to end. */
+  saysEnd(): boolean;
   /** @param forecast of what is to come, in words and by day */
   render(booked: Booked, forecast?: CourseForecast): TemplateResult | typeof nothing;
 }
@@ -109,6 +112,7 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
   return {
     load: reading.load,
     hasDelivered: () => hasDelivered,
+    saysEnd: () => may,
     render: (booked, forecast = { words: nothing, delivery: undefined }) => {
       const course = flightCourse(booked.flight, [], booked.goal, today);
       if (course.state === 'future') return card(t`The flight`, html`${future(booked, course)}${forecast.words}`);
@@ -137,7 +141,7 @@ const spanOf = (
 const future = ({ goal, cost, currency }: Booked, { first, last, today }: FlightCourse): TemplateResult => {
   const days = last - first + 1;
   return html`<p>
-    ${t`It begins on ${date(dateOfDay(first))}, in ${count(first - today)} days, and runs for ${count(days)} days.`}
+    ${t`It begins on ${date(dateOfDay(first))}, ${daysAhead(first - today)}, and runs for ${counted(days, 'day')}.`}
     ${goal === null ? nothing : t`Booked: ${count(goal)} impressions, about ${count(Math.ceil(goal / days))} a day.`}
     ${cost === null ? nothing : t`It is agreed to cost ${money(cost, currency)}.`}
   </p>`;
@@ -219,7 +223,7 @@ const legend = (
     ${isByDay && before ? html`<span>${rich`thin: the flight before, ${html`<a href=${before.hash}>${before.name}</a>`}, from ${date(before.from)}`}</span>` : nothing}
   </p>`;
 
-const endWords = ({ state, total, last, projection }: FlightCourse, goal: number | null): string => {
+const endWords = ({ state, total, first, last, today, projection }: FlightCourse, goal: number | null): string => {
   const end = date(dateOfDay(last));
   if (state === 'finished')
     return goal === null
@@ -227,6 +231,7 @@ const endWords = ({ state, total, last, projection }: FlightCourse, goal: number
       : total >= goal
         ? t`It ended on ${end} and reached its goal.`
         : t`It ended on ${end}, ${count(goal - total)} impressions short of its goal.`;
+  if (projection === undefined && first < today) return t`It runs until ${end}.`;
   if (projection === undefined) return t`It runs until ${end}. After its first full day this says how it is likely to end.`;
   const { low, likely, high } = projection;
   const range = low === high ? count(likely) : t`${count(likely)}, between ${count(low)} and ${count(high)}`;

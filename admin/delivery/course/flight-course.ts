@@ -40,6 +40,8 @@ export interface FlightCourse {
 
 /** Of these, the mean and how much days differ say what the days to come bring. */
 const DAYS_OF_PACE = 7;
+/** The last days say little about a flight that goes on for longer. */
+const MAX_DAYS_AHEAD = 366;
 /** Four of five values of a normal distribution are within so many standard deviations. */
 const FOUR_OF_FIVE = 1.28;
 
@@ -64,7 +66,7 @@ export const flightCourse = (flight: Flight, days: readonly CourseDay[], goal: n
   function projected(): Projection | undefined {
     // The day that runs is not a full one.
     const full = Array.from({ length: Math.min(DAYS_OF_PACE, today - first) }, (_, i) => of(today - 1 - i));
-    if (state !== 'running' || full.length === 0) return undefined;
+    if (state !== 'running' || full.length === 0 || last - today > MAX_DAYS_AHEAD) return undefined;
     const mean = full.reduce((all, one) => all + one, 0) / full.length;
     const spread = Math.sqrt(full.reduce((all, one) => all + (one - mean) ** 2, 0) / full.length);
     const left = last - today;

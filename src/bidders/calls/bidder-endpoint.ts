@@ -106,7 +106,7 @@ export const createBidderEndpoint = ({
       const inDoubt = !hasAnswered || failuresInRow >= DOUBTFUL_FAILURES;
       if (callsUnderWay >= (inDoubt ? circuit.failuresInRow - failuresInRow : MAX_CALLS_UNDER_WAY))
         return { kind: 'refused', outcome: 'busy' };
-      if (!asked.mayAsk()) return { kind: 'refused', outcome: 'slow', said: `it gets ${Math.round(100 * asked.share)} % of its calls` };
+      if (!asked.mayAsk()) return { kind: 'refused', outcome: 'slow', said: `it gets ${Math.round(100 * asked.share)}% of its calls` };
       callsUnderWay += 1;
       try {
         const answer = await call(body, signal, headers);

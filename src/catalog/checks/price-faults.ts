@@ -48,7 +48,7 @@ export const discountFaults = (record: Given<LineItemRecord>): readonly Fault[] 
     ? [
         {
           pointer: `/${agreed.field}`,
-          detail: `must be ${agreed.price}, ${String(discount)} % below the list price of ${String(list_price)}: leave it out, or change the discount`,
+          detail: `must be ${agreed.price}, ${String(discount)}% below the list price of ${String(list_price)}: leave it out, or change the discount`,
         },
       ]
     : [];

@@ -102,7 +102,7 @@ export const BIDDER = defineEntity({
         description: 'a factor: what a bid counts and earns, such as 0.85 where the bidder keeps 15 percent',
       }),
       view: ['bidAdjustment', 'number'],
-      form: { label: 'Bid adjustment', help: 'A factor: 0.85 counts and bills 85 % of each bid.' },
+      form: { label: 'Bid adjustment', help: 'A factor: 0.85 counts and bills 85% of each bid.' },
     },
     timeout_share: {
       schema: s.numberOf({ minimum: 0.05, maximum: 1, default: 1, description: 'the part of the time for bidders that this one may use' }),

@@ -61,7 +61,7 @@ export const DELIVERY_LIMITS = {
       label: 'Front-load',
       unit: '%',
       when: { pacing: ['Even', 'PID'] },
-      help: 'How far above the even rate the flight begins, up to 30 %. It ends as far below.',
+      help: 'How far above the even rate the flight begins, up to 30%. It ends as far below.',
     },
   }),
   frequency_cap: field({

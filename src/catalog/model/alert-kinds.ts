@@ -5,7 +5,7 @@ export const MAX_BEHIND = 0.2;
 export const ALERT_KINDS = {
   under_delivery: {
     label: 'Behind',
-    help: `A line item with a goal, or paced over the day, has delivered less than ${(1 - MAX_BEHIND) * 100} % of what is due`,
+    help: `A line item with a goal, or paced over the day, has delivered less than ${(1 - MAX_BEHIND) * 100}% of what is due`,
   },
   will_under_deliver: {
     label: 'Will fall short',

@@ -64,5 +64,5 @@ const wordsOf = ({ starts, errors, code }: Omit<Row, 'id' | 'name' | 'lineItem'>
     return `none of ${count.format(starts)} starts since yesterday was played to its end`;
   const share = Math.round((100 * errors) / (starts + errors));
   const meaning: string = VIDEO_ERRORS[Number(code) as keyof typeof VIDEO_ERRORS];
-  return `${count.format(errors)} errors of players since yesterday, ${share} % of its plays; most often ${code}: ${meaning}`;
+  return `${count.format(errors)} errors of players since yesterday, ${share}% of its plays; most often ${code}: ${meaning}`;
 };

@@ -135,7 +135,7 @@ const explainImp = async (
         imp.impId,
         'limits',
         NoBidReason.ShareOfVoice,
-        `its share of voice is ${share} %: it gets this part of such requests, and others the rest`,
+        `its share of voice is ${share}%: it gets this part of such requests, and others the rest`,
       );
     const cut = ranking?.incomplete.find(({ candidate }) => candidate.creative.id === creative.id);
     if (cut) return stopped(creative, imp.impId, 'page', NoBidReason.RoadblockIncomplete, cut.detail);

@@ -148,8 +148,8 @@ export const OVER_TIME_RULE = {
 /** Its bounds, for docs/invalid-traffic.md: what is no person's. Each is about one publisher. */
 export const ACTIVITY_BOUNDS: readonly string[] = [
   `clicks on a third of the ads or more, from the ${RULE.everyClicks}th click of a user or the ${RULE.everyClicksOfNetwork}th of a network`,
-  `more than ${RULE.clicksAMinute} clicks of a user in a minute, ${RULE.clicksAnHour} in an hour or ${RULE.clicksADay} in a day, and on ${100 * RULE.busyShare} % of the ads or more`,
-  `${RULE.intervals} times in a row between clicks of a user that differ by ${100 * RULE.intervalSpread} % or less`,
+  `more than ${RULE.clicksAMinute} clicks of a user in a minute, ${RULE.clicksAnHour} in an hour or ${RULE.clicksADay} in a day, and on ${100 * RULE.busyShare}% of the ads or more`,
+  `${RULE.intervals} times in a row between clicks of a user that differ by ${100 * RULE.intervalSpread}% or less`,
   `more than ${RULE.impressionsADay.toLocaleString('en')} impressions of a user in a day, half of them or more in one network`,
   `clicks of a creative or a network in an hour above ${RULE.excessClicks} and ${RULE.excess} times its own history of ${RULE.historyImpressions.toLocaleString('en')} impressions or more: provisional, and so are those of the ${RULE.suspectMs / MS_PER_DAY} days after the last of them. ${RULE.judgeAfterMs / MS_PER_MINUTE} minutes later those of such an hour whose user has clicked a third of the ads or more are filtered`,
 ];
