@@ -125,8 +125,8 @@ export const startRevive = async ({ source, folder, host, places }: ReviveOption
         const filling = spawn(php, [...phpArguments, FILL, home, host]);
         const ended = Promise.all([text(filling.stdout), text(filling.stderr), once(filling, 'close')]);
         filling.stdin.end(JSON.stringify(plan));
-        const [answer, faults, [code]] = await ended;
-        if (code !== 0 || answer === '') throw new Error(`Revive was not filled: ${faults.slice(0, 1_000)}`);
+        const [answer, faults, closed] = await ended;
+        if (closed[0] !== 0 || answer === '') throw new Error(`Revive was not filled: ${faults.slice(0, 1_000)}`);
         return JSON.parse(answer) as Booked;
       },
       faults: () => server.output().match(/PHP (?:Fatal|Parse|Warning).*/g) ?? [],
