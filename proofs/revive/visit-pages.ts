@@ -39,6 +39,8 @@ export interface VisitOptions {
   readonly browser: Browser;
   readonly pages: readonly PlannedPage[];
   readonly visitors: number;
+  /** Whether the first view of the first visitor clicks every ad. */
+  readonly hasClicks: boolean;
   /** Of a page, by each visitor. */
   readonly views: number;
   readonly tagPort: number;
@@ -105,7 +107,7 @@ const destinationOf = async (href: string, tagPort: number): Promise<string> => 
 };
 
 /** Shows each page to visitors, several times to each, and notes the banners by where their clicks lead. */
-export const visitPages = async ({ browser, pages, visitors, views, tagPort, pictures }: VisitOptions): Promise<Visited> => {
+export const visitPages = async ({ browser, pages, visitors, views, hasClicks, tagPort, pictures }: VisitOptions): Promise<Visited> => {
   const [seen, most]: [Seen, Seen] = [new Map(), new Map()];
   const faults: string[] = [];
   let [loads, clicks] = [0, 0];
@@ -139,7 +141,7 @@ export const visitPages = async ({ browser, pages, visitors, views, tagPort, pic
         }
         const links = await linksOf(page);
         for (const { place, href } of links) addTo(own, `${path} ${place}`, await destinationOf(href, tagPort), 1);
-        if (visitor === 0 && view === 0) {
+        if (hasClicks && visitor === 0 && view === 0) {
           await page.waitForTimeout(LOOK_MS);
           for (const link of links) {
             const fault = await click(page, link, tagPort);
@@ -178,4 +180,15 @@ const click = async (page: Page, { href, frame, index }: Link, tagPort: number):
     void opened.catch(() => undefined);
     return `a click on ${href} led nowhere: ${(fault as Error).message.split('\n')[0]}`;
   }
+};
+
+/** Both visits as one. */
+export const joinVisits = (one: Visited, other: Visited): Visited => {
+  const [seen, most]: [Seen, Seen] = [new Map(), new Map()];
+  for (const visited of [one, other]) {
+    for (const [place, of] of visited.seen) for (const [banner, count] of of) addTo(seen, place, banner, count);
+    for (const [place, of] of visited.most)
+      for (const [banner, count] of of) addTo(most, place, banner, Math.max(0, count - (most.get(place)?.get(banner) ?? 0)));
+  }
+  return { seen, most, loads: one.loads + other.loads, faults: [...one.faults, ...other.faults], clicks: one.clicks + other.clicks };
 };

@@ -96,6 +96,7 @@ test('Revive is brought over with its rules and files, and a second time changes
     '| banner | 104 | Mornings | shows at most 2 impressions in a session, which is not known here |',
     "| banner | 105 | Lost | its file lost.png is in a folder of Revive's web server: name that with --images |",
     '| banner | 101 | Macros | its macros {source} have no equal and stay as they are |',
+    "| manager account | 2 | Gazette group | line items with a frequency cap (2) serve where a visitor's id may be used and the tag has one; for others ",
     '| campaign | 11 | Spring | Revive has delivered 120000 of 500000 impressions: the goal is what is left, 380000 |',
   ])
     expect(report).toContain(line);
