@@ -26,6 +26,7 @@ import { prebidServer } from './prebid-server.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
 import { reports } from './reports.ts';
+import { reviveMove } from './revive-move.ts';
 import { reviveRules } from './revive-rules.ts';
 import { rolling } from './rolling.ts';
 import { rotation } from './rotation.ts';
@@ -65,6 +66,7 @@ export const PROOFS: readonly Proof[] = [
   poison,
   prebidServer,
   reviveRules,
+  reviveMove,
   sinks,
   decisions,
   clickHouse,

@@ -130,8 +130,11 @@ test('an image counts its impression, and no address of a query is followed', as
   const image = await get(delivery('avw.php', { zoneid: '1', n: 'a1b2' }));
   expect([image.status, image.headers.get('location')]).toEqual([302, expect.stringContaining(IMAGE)]);
   await counted('zone-1', 2, 1);
-  const clicked = await get(delivery('ck.php', { zoneid: '1', n: 'a1b2', oadest: 'https://evil.example/', dest: 'https://evil.example/' }));
-  expect([clicked.status, clicked.headers.get('location')]).toEqual([302, 'https://publisher.example/']);
+  for (const script of ['ck.php', 'cl.php']) {
+    const query = { zoneid: '1', n: 'a1b2', oadest: 'https://evil.example/', dest: 'https://evil.example/' };
+    const clicked = await get(delivery(script, query));
+    expect([clicked.status, clicked.headers.get('location')]).toEqual([302, 'https://publisher.example/']);
+  }
 });
 
 test.each([

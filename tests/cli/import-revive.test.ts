@@ -10,7 +10,7 @@ import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { runAds, type Ran } from './run-ads.ts';
-import { fillReviveDatabase } from './revive-database.ts';
+import { fillLargeReviveDatabase, fillReviveDatabase } from './revive-database.ts';
 
 let replica: Replica;
 let machine: ApiCall;
@@ -96,6 +96,7 @@ test('Revive is brought over with its rules and files, and a second time changes
     '| banner | 104 | Mornings | shows at most 2 impressions in a session, which is not known here |',
     "| banner | 105 | Lost | its file lost.png is in a folder of Revive's web server: name that with --images |",
     '| banner | 101 | Macros | its macros {source} have no equal and stay as they are |',
+    "| manager account | 2 | Gazette group | line items with a frequency cap (2) serve where a visitor's id may be used and the tag has one; for others ",
     '| campaign | 11 | Spring | Revive has delivered 120000 of 500000 impressions: the goal is what is left, 380000 |',
   ])
     expect(report).toContain(line);
@@ -120,9 +121,26 @@ test('Revive is brought over with its rules and files, and a second time changes
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
 });
 
+test('50 campaigns with 200 banners are all brought over once, and a second time changes nothing', async () => {
+  const large = await testDatabase();
+  const knex = knexOf({ client: 'pg', connection: large });
+  atEnd(() => knex.destroy());
+  await fillLargeReviveDatabase(knex);
+  const bring = ['import', 'revive', '--from', large, '--name', 'large', '--output', 'large.yaml', '--report', 'large.json', '--yes'];
+  const applied = await ads(...bring);
+  expect([applied.code, applied.err]).toEqual([0, '']);
+  const { records, notes } = JSON.parse(await file('large.json'));
+  expect(records).toMatchObject({ advertisers: 5, placements: 10, campaigns: 50, creatives: 200 });
+  expect(notes).not.toContainEqual(expect.objectContaining({ level: 'left_out' }));
+  const again = await ads(...bring);
+  expect([again.code, again.err, again.out]).toEqual([0, '', expect.stringContaining('Nothing would change: ')]);
+  expect(await ads('diff', 'large.yaml')).toMatchObject({ code: 0, err: '' });
+});
+
 test('a zone that another placement answers is refused, and nothing is changed', async () => {
   const { body } = await machine('GET', '/publishers');
-  const placement = { publisher_id: body[0].id, width: 300, height: 250, formats: ['html'] };
+  const gazette = (body as readonly { id: number; name: string }[]).find(({ name }) => name === 'Gazette group');
+  const placement = { publisher_id: gazette?.id, width: 300, height: 250, formats: ['html'] };
   const taken = await machine('POST', '/placements', { ...placement, id: 'second', revive_zone_id: 1 });
   expect([taken.status, taken.body.errors]).toEqual([
     400,
@@ -130,7 +148,7 @@ test('a zone that another placement answers is refused, and nothing is changed',
   ]);
   const other = await ads('import', 'revive', '--from', revive, '--name', 'other', '--yes', '--output', 'other.yaml');
   expect([other.code, other.err]).toEqual([1, expect.stringMatching(/other\.yaml:\d+ revive_zone_id is the zone of another placement/)]);
-  expect((await machine('GET', '/publishers')).body).toHaveLength(1);
+  expect((await machine('GET', '/publishers')).body).toHaveLength(2);
 });
 
 test.each([

@@ -53,7 +53,15 @@ export const fillReviveDatabase = async (knex: Knex, zone = 1): Promise<void> =>
     RUNNING,
     {
       ...{ campaignid: 11, campaignname: 'Spring', clientid: 5, views: 500_000, priority: 5, target_impression: 20_000, revenue: 4.5 },
-      ...{ revenue_type: 1, capping: 3, block: 86_400, activate_time: '2026-01-01 00:00:00', expire_time: '2999-12-31 22:59:59' },
+      // Contracts have no weight in Revive.
+      ...{
+        weight: 0,
+        revenue_type: 1,
+        capping: 3,
+        block: 86_400,
+        activate_time: '2026-01-01 00:00:00',
+        expire_time: '2999-12-31 22:59:59',
+      },
     },
     { campaignid: 12, campaignname: 'Paused', clientid: 5, status: 1, revenue: 300, revenue_type: 4 },
   ]);
@@ -95,4 +103,51 @@ export const fillReviveDatabase = async (knex: Knex, zone = 1): Promise<void> =>
   await knex('rv_data_summary_ad_hourly').insert([
     { date_time: '2026-02-01 10:00:00', ad_id: 103, zone_id: zone, impressions: 120_000, clicks: 80 },
   ]);
+};
+
+const RULES: readonly (readonly [type: string, comparison: string, data: string])[] = [
+  ['Site:Variable', '==', 'rubric|sport'],
+  ['Client:Language', '=~', 'de,en'],
+  ['Geo:Country', '!~', 'US'],
+  ['Time:Hour', '=~', '6,7,8@UTC'],
+  ['Client:Useragent', '=~', 'Chrome'],
+];
+
+/** A manager account as large as many are: 50 campaigns of each priority with four banners each, half of them with a rule. */
+export const fillLargeReviveDatabase = async (knex: Knex): Promise<void> => {
+  await knex.raw(TABLES);
+  const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
+  await knex('rv_agency').insert({ agencyid: 1, name: 'Large', account_id: 1 });
+  await knex('rv_affiliates').insert({ affiliateid: 1, agencyid: 1, name: 'Large', website: 'https://large.example/' });
+  await knex('rv_zones').insert(upTo(10).map((i) => ({ zoneid: 100 + i, affiliateid: 1, zonename: `Zone ${i}`, width: 300, height: 250 })));
+  await knex('rv_clients').insert(upTo(5).map((i) => ({ clientid: i, agencyid: 1, clientname: `Advertiser ${i}` })));
+  await knex('rv_campaigns').insert(
+    upTo(50).map((i) => {
+      const priority = [-2, -1, 0, 5, 10][i % 5]!;
+      const own = { campaignid: i, campaignname: `Campaign ${i}`, clientid: i % 5, priority, weight: priority > 0 ? 0 : 1 };
+      return { ...own, revenue: 1 + i / 10, revenue_type: 1 + (i % 4), ...(priority > 0 && { views: 1_000_000 }), capping: i % 3 };
+    }),
+  );
+  await knex('rv_banners').insert(
+    upTo(200).map((i) => {
+      const own = {
+        bannerid: i,
+        campaignid: Math.floor(i / 4),
+        description: `Banner ${i}`,
+        url: `https://shop.example/${i}`,
+        weight: 1 + (i % 3),
+      };
+      const text = { storagetype: 'txt', bannertext: `Text ${i}` };
+      const picture = { storagetype: 'url', contenttype: 'png', imageurl: `https://shop.example/${i}.png` };
+      const markup = { storagetype: 'html', htmltemplate: `<a href="{clickurl}">${i}</a>` };
+      return { htmltemplate: '', bannertext: '', imageurl: '', contenttype: 'html', ...own, ...[text, picture, markup][i % 3]! };
+    }),
+  );
+  await knex('rv_ad_zone_assoc').insert(upTo(200).map((i) => ({ ad_id: i, zone_id: 100 + (i % 10) })));
+  await knex('rv_acls').insert(
+    upTo(100).map((i) => {
+      const [type, comparison, data] = RULES[i % RULES.length]!;
+      return { bannerid: 2 * i, type: `deliveryLimitations:${type}`, comparison, data };
+    }),
+  );
 };

@@ -4,7 +4,7 @@ import { Reader } from 'maxmind';
 import { createCountryLookup } from '../../src/context/country-lookup.ts';
 import { createGeoDatabase } from '../../src/context/geo-database.ts';
 import { createChance } from '../../testkit/chance.ts';
-import { geoDatabase } from './geo-database-file.ts';
+import { geoDatabase } from '../../testkit/geo-database-file.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 /** Written by the build. */

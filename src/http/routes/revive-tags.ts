@@ -174,6 +174,8 @@ export const reviveTagRoutes = (options: ReviveTagOptions): Readonly<Record<stri
     'avw.php': avw(true),
     'lg.php': lg,
     'ck.php': ck,
+    // Revive 6 has this in image tags, and in ads that pages and mails still have from before.
+    'cl.php': ck,
   };
 };
 

@@ -106,6 +106,7 @@ export const importRevive = async ({
     declared.push(toCampaign({ campaign, groups, keyOf, delivered, creativesOf, notes }));
   }
   sayMoney(rows, currency, notes);
+  sayCaps(declared, agency, notes);
   return {
     source: `Revive Adserver, manager account ${agency.name}`,
     bookings: {
@@ -141,6 +142,18 @@ const domainOf = (websites: readonly (string | null)[], { name }: AgencyRow): st
     if (host) return host.toLowerCase();
   }
   throw new ImportFault(`No website of ${name} has an address: the publisher's domain has to be named, such as news.example`, [], 'domain');
+};
+
+/** Revive counts what a visitor saw in cookies, also without consent. */
+const sayCaps = (campaigns: readonly Declared[], agency: AgencyRow, notes: Notes): void => {
+  const items = campaigns.flatMap((campaign) => campaign['line_items'] as readonly Declared[]);
+  const capped = items.filter((item) => 'frequency_caps' in item).length;
+  if (capped === 0) return;
+  notes.add(
+    ...(['changed', { kind: 'manager account', id: String(agency.agencyid), name: agency.name }] as const),
+    `line items with a frequency cap (${capped}) serve where a visitor's id may be used and the tag has one; for others see ` +
+      "the publisher's consent_when_silent and frequency_caps_without_user_id",
+  );
 };
 
 const sayMoney = ({ agency, campaigns }: ReviveRows, currency: string, notes: Notes): void => {

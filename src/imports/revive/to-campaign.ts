@@ -31,7 +31,7 @@ export const toCampaign = (options: CampaignOptions): Declared => {
   const { campaignFields, itemFields, pausedBecause } = deliveryOf(options);
   for (const text of [...pausedBecause, ...(session === undefined ? [] : [session])]) notes.add('paused', noted, text);
   const isPaused = pausedBecause.length > 0 || session !== undefined;
-  const isServed = SERVED_STATUSES.includes(campaign.status) && campaign.weight > 0;
+  const isServed = SERVED_STATUSES.includes(campaign.status) && !isWithoutWeight(campaign);
   sayDifferences(options);
   return {
     ...{ key: keyOf('campaign', campaign.campaignid), name, advertiser: keyOf('client', campaign.clientid), ...datesOf(flight) },
@@ -52,6 +52,9 @@ export const toCampaign = (options: CampaignOptions): Declared => {
     }),
   };
 };
+
+/** Campaigns share what is left by their weights. Contracts have none: Revive refuses one. */
+const isWithoutWeight = ({ priority, weight }: CampaignRow): boolean => priority <= 0 && weight < 1;
 
 interface Delivery {
   readonly campaignFields: Declared;
@@ -122,7 +125,7 @@ const sayDifferences = ({ campaign, groups, notes }: CampaignOptions): void => {
   if (priority < OVERRIDE) add('is a remnant campaign by eCPM: it has priority 3, and ranks by its price');
   if (priority <= 0 && weight > 1)
     add(`has weight ${weight}: campaigns of a priority rank by price, and share by turns where that is equal`);
-  if (weight < 1) add('has weight 0: its line items are not active');
+  if (isWithoutWeight(campaign)) add('has weight 0: its line items are not active');
   if (companion) add('is a companion campaign: its banners are not bound to each other. See Roadblock and companion sets');
   if (campaign.show_capped_no_cookie)
     add('serves to visitors without a cookie in spite of its caps; here it does not, unless the publisher says so');

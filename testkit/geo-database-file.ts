@@ -16,7 +16,7 @@ export const geoDatabase = (low: object, high: object = low): Buffer => {
   const first = encode(low);
   const toData = 1 + 16;
   const metadata = {
-    ...{ node_count: 1, record_size: 24, ip_version: 6, database_type: 'Test', languages: ['en'] },
+    ...{ node_count: 1, record_size: 24, ip_version: 6, database_type: 'GeoLite2-City', languages: ['en'] },
     ...{ binary_format_major_version: 2, binary_format_minor_version: 0, build_epoch: 1, description: {} },
   };
   const pointer = (at: number) => [at >> 16, (at >> 8) & 255, at & 255];
