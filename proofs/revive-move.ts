@@ -74,11 +74,11 @@ const move = async (ads: ReturnType<typeof adsOf>, folder: string, from: readonl
   return { report: JSON.parse(await readFile(path.join(folder, 'report.json'), 'utf8')) as Report, faults };
 };
 
-/** Lets visitors who say nothing have an id, and capped line items serve to those without: Revive asks nobody. The report names both. */
+/** Lets visitors who say nothing have an id, as the report advises: Revive asks nobody. */
 const allowIds = async (url: string): Promise<void> => {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
   const list = (await (await fetch(`${url}/api/publishers`, { headers })).json()) as readonly { readonly id: number }[];
-  const body = JSON.stringify({ consent_when_silent: 'allow', frequency_caps_without_user_id: 'session' });
+  const body = JSON.stringify({ consent_when_silent: 'allow' });
   for (const { id } of list) {
     const answer = await fetch(`${url}/api/publishers/${id}`, { method: 'PATCH', headers, body });
     if (!answer.ok) throw new Error(`PATCH /api/publishers/${id} answered ${answer.status}: ${await answer.text()}`);
@@ -121,6 +121,25 @@ const recordsIn = async ({ knex }: Fleet): Promise<{ readonly campaigns: number;
   };
   return { campaigns: await count('campaigns', 'campaign'), banners: await count('creatives', 'banner') };
 };
+
+/** Banners that a visitor sees so often at most, by their own cap or that of their campaign. */
+const capsOf = ({ plan }: Planned): ReadonlyMap<string, number> =>
+  new Map(
+    plan.campaigns.flatMap((campaign) =>
+      campaign.banners.flatMap(({ fields }) => {
+        const caps = [campaign.fields['capping'], fields['capping']].map(Number).filter((cap) => cap > 0);
+        return caps.length > 0 ? [[String(fields['bannerName']), Math.min(...caps)] as const] : [];
+      }),
+    ),
+  );
+
+/** Where a visitor saw a banner more often than its cap. */
+const overCaps = ({ most }: Visited, caps: ReadonlyMap<string, number>): readonly string[] =>
+  [...most].flatMap(([place, of]) =>
+    [...of].flatMap(([banner, count]) =>
+      count > (caps.get(banner) ?? Infinity) ? [`${place}: one visitor saw ${banner} ${count} times`] : [],
+    ),
+  );
 
 const worstShare = (planned: PlannedShare, found: ReadonlyMap<string, number>): number =>
   Math.max(...Object.entries(planned.shares).map(([banner, share]) => Math.abs((found.get(banner) ?? 0) - share)));
@@ -213,15 +232,20 @@ export const reviveMove: Proof = {
       rig.say(`revive-move: ${after.loads} pages with this service`);
 
       const said = saidOf(report, planned, booked);
+      const caps = capsOf(planned);
+      // The report says of capped line items that tags without an id do not show them.
+      const tagOf = new Map(planned.pages.map((page) => [page.path, page.tag]));
+      const withoutId = (place: string, banner: string): boolean =>
+        caps.has(banner) && tagOf.get(place.slice(0, place.indexOf(' '))) !== 'async';
       // A banner that is missing at one of the times may have had no luck: such pages are shown more often, at both times.
-      let compared = compare(before, after, said);
+      let compared = compare(before, after, said, withoutId);
       for (let round = 0; round < MAX_ROUNDS && compared.unsaid.length > 0; round++) {
         const paths = new Set(compared.unsaid.map((text) => text.slice(0, text.indexOf(' '))));
         tags.lead(revive.port);
         before = joinVisits(before, await visit(paths, false));
         tags.lead(replica.port);
         after = joinVisits(after, await visit(paths, false));
-        compared = compare(before, after, said);
+        compared = compare(before, after, said, withoutId);
         rig.say(`revive-move: ${paths.size} pages once more, ${compared.unsaid.length} differences`);
       }
       const left = [...said].filter(([, levels]) => levels.has('left_out')).length;
@@ -233,6 +257,7 @@ export const reviveMove: Proof = {
         ...after.faults,
         ...revive.faults(),
         ...compared.unsaid,
+        ...overCaps(after, caps),
         ...(records.campaigns === planned.plan.campaigns.length ? [] : [`${records.campaigns} campaigns were imported`]),
         ...(records.banners + left === all ? [] : [`${records.banners} banners were imported, and ${left} are in the report`]),
         ...(Math.max(worst(sharesBefore), worst(sharesAfter)) <= SHARE_TOLERANCE ? [] : ['shares are different']),
@@ -251,7 +276,7 @@ export const reviveMove: Proof = {
           `${notes('changed')} of differences); second import and diff: ${faults.length === 0 ? 'nothing' : 'not empty'}; ` +
           `${before.loads} and ${after.loads} loads of ${planned.pages.length} pages, ${compared.places} places: ${compared.before} banners seen before, ` +
           `${compared.common} of them after, ${compared.said} different as the report says, ${compared.unsaid.length} different and not said; ` +
-          `${before.clicks} and ${after.clicks} clicks; shares of ${planned.shares.length} zones within ` +
+          `${before.clicks} and ${after.clicks} clicks; ${caps.size} banners with caps, within them; shares of ${planned.shares.length} zones within ` +
           `${(100 * worst(sharesBefore)).toFixed(1)} and ${(100 * worst(sharesAfter)).toFixed(1)} points of what is booked` +
           (wrong.length > 0 ? `; ${wrong.length} faults: ${wrong.slice(0, 5).join('; ')}` : ''),
       };
@@ -276,7 +301,12 @@ interface Compared {
 }
 
 /** What places showed before and after. A banner that is shown at one of the times only has to be in the report. */
-const compare = (before: Visited, after: Visited, said: ReadonlyMap<string, ReadonlySet<string>>): Compared => {
+const compare = (
+  before: Visited,
+  after: Visited,
+  said: ReadonlyMap<string, ReadonlySet<string>>,
+  withoutId: (place: string, banner: string) => boolean,
+): Compared => {
   const places = new Set([...before.seen.keys(), ...after.seen.keys()]);
   const unsaid: string[] = [];
   let [seenBefore, common, different] = [0, 0, 0];
@@ -290,7 +320,7 @@ const compare = (before: Visited, after: Visited, said: ReadonlyMap<string, Read
       }
       const levels = said.get(banner) ?? new Set();
       // What was not shown before is shown by no note of a pause.
-      const isSaid = was.has(banner) ? levels.has('paused') || levels.has('left_out') : false;
+      const isSaid = was.has(banner) && (levels.has('paused') || levels.has('left_out') || withoutId(place, banner));
       if (isSaid) different++;
       else unsaid.push(`${place}: ${banner} was shown ${was.get(banner) ?? 0} times before and ${is.get(banner) ?? 0} times after`);
     }

@@ -96,7 +96,7 @@ test('Revive is brought over with its rules and files, and a second time changes
     '| banner | 104 | Mornings | shows at most 2 impressions in a session, which is not known here |',
     "| banner | 105 | Lost | its file lost.png is in a folder of Revive's web server: name that with --images |",
     '| banner | 101 | Macros | its macros {source} have no equal and stay as they are |',
-    "| manager account | 2 | Gazette group | line items with a frequency cap (2) serve where a visitor's id may be used and the tag has one; for others ",
+    "| manager account | 2 | Gazette group | line items with a frequency cap (2) serve where a visitor's id may be used: by asynchronous tags, and ",
     '| campaign | 11 | Spring | Revive has delivered 120000 of 500000 impressions: the goal is what is left, 380000 |',
   ])
     expect(report).toContain(line);
@@ -134,7 +134,6 @@ test('50 campaigns with 200 banners are all brought over once, and a second time
   expect(notes).not.toContainEqual(expect.objectContaining({ level: 'left_out' }));
   const again = await ads(...bring);
   expect([again.code, again.err, again.out]).toEqual([0, '', expect.stringContaining('Nothing would change: ')]);
-  expect(await ads('diff', 'large.yaml')).toMatchObject({ code: 0, err: '' });
 });
 
 test('a zone that another placement answers is refused, and nothing is changed', async () => {

@@ -151,8 +151,8 @@ const sayCaps = (campaigns: readonly Declared[], agency: AgencyRow, notes: Notes
   if (capped === 0) return;
   notes.add(
     ...(['changed', { kind: 'manager account', id: String(agency.agencyid), name: agency.name }] as const),
-    `line items with a frequency cap (${capped}) serve where a visitor's id may be used and the tag has one; for others see ` +
-      "the publisher's consent_when_silent and frequency_caps_without_user_id",
+    `line items with a frequency cap (${capped}) serve where a visitor's id may be used: by asynchronous tags, and by frames, scripts and ` +
+      "images with uid, the page's own id, alone. What visitors mean who say nothing is the publisher's consent_when_silent",
   );
 };
 
