@@ -424,7 +424,7 @@ test('a bidder that often runs out of time is asked less, which the refusal says
   expect(wins).toBeLessThanOrEqual(bids);
   expect(seen.shares.at(-1)).toBeLessThan(0.6);
   expect(details).toContainEqual(
-    expect.stringMatching(/^asked less often, because many of its calls run out of time \(seat-non-bid 101\): it gets \d+ % of its calls$/),
+    expect.stringMatching(/^asked less often, because many of its calls run out of time \(seat-non-bid 101\): it gets \d+% of its calls$/),
   );
 });
 
