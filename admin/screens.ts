@@ -3,7 +3,6 @@ import type { Page, View } from './page.ts';
 import { hashOf, type Route } from './route.ts';
 import { openAdvertiser } from './bookings/advertiser-view.ts';
 import { openCampaign } from './bookings/campaign-view.ts';
-import { openForm } from './bookings/form-view.ts';
 import { openLineItem } from './delivery/line-item-view.ts';
 import { openList } from './bookings/list-view.ts';
 import { openOverview } from './delivery/overview-view.ts';
@@ -110,5 +109,6 @@ const openEntity = (page: Page, kind: Kind, route: Route): View | Promise<View> 
     return import('./bookings/desk/booking-view.ts').then(({ openBooking }) => openBooking(page, route));
   if (id === undefined) return openList(page, kind, route);
   const openOne = SCREENS[kind];
-  return openOne && id !== 'new' && verb !== 'edit' ? openOne(page, route) : openForm(page, kind, route);
+  if (openOne && id !== 'new' && verb !== 'edit') return openOne(page, route);
+  return import('./bookings/form-view.ts').then(({ openForm }) => openForm(page, kind, route));
 };
