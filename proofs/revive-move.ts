@@ -222,7 +222,6 @@ export const reviveMove: Proof = {
       const { report, faults } = await move(adsOf(folder, replica.url), folder, [
         ...['--from', revive.databaseUrl, '--images', revive.images, '--agency', String(booked.agency)],
       ]);
-      if (process.env['REVIVE_KEEP']) await writeFile(process.env['REVIVE_KEEP'], JSON.stringify({ report, booked }, undefined, 1));
       const records = await recordsIn(fleet);
       await allowIds(replica.url);
       await fleet.reload();
@@ -262,11 +261,6 @@ export const reviveMove: Proof = {
         ...(records.banners + left === all ? [] : [`${records.banners} banners were imported, and ${left} are in the report`]),
         ...(Math.max(worst(sharesBefore), worst(sharesAfter)) <= SHARE_TOLERANCE ? [] : ['shares are different']),
       ];
-      if (process.env['REVIVE_KEEP'])
-        await writeFile(
-          process.env['REVIVE_KEEP'],
-          JSON.stringify({ report, booked, wrong, before: shown(before), after: shown(after) }, undefined, 1),
-        );
       const notes = (level: string): number => report.notes.filter((note) => note.level === level).length;
       return {
         ok: wrong.length === 0,
@@ -285,11 +279,6 @@ export const reviveMove: Proof = {
     }
   },
 };
-
-const shown = ({ seen, most, faults }: Visited): object => ({
-  ...{ seen: Object.fromEntries([...seen].map(([place, of]) => [place, Object.fromEntries(of)])), faults },
-  most: Object.fromEntries([...most].map(([place, of]) => [place, Object.fromEntries(of)])),
-});
 
 interface Compared {
   readonly places: number;
