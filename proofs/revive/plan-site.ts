@@ -1,4 +1,5 @@
 import { createChance } from '../../testkit/chance.ts';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createPicture } from './create-picture.ts';
 
 export const ADS_HOST = 'ads.example.test';
@@ -15,7 +16,6 @@ export const PLACE = {
 const SIZE = { width: 300, height: 250 };
 const TEXT_ZONE = 3;
 const HOURLY = 100;
-const MS_PER_DAY = 86_400_000;
 
 export interface Rule {
   readonly logical: 'and' | 'or';
