@@ -1,5 +1,5 @@
-import { createChance } from '../../testkit/chance.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { createChance } from '../../testkit/chance.ts';
 import { createPicture } from './create-picture.ts';
 
 export const ADS_HOST = 'ads.example.test';
