@@ -434,10 +434,7 @@ test('goals, front-loading and the rotation are set in the form, and the page sh
   });
   await admin.page.getByRole('img', { name: 'Goal of impressions: 0 of 100,000' }).waitFor();
   // Once each: what the status says is not said again beside the goal.
-  const behind = [
-    /Behind by 100%: 0 of 100,000 impressions, \d\d,\d{3} due by now\.$/,
-    /Behind by 100%: 0 of 400 clicks/,
-  ];
+  const behind = [/Behind by 100%: 0 of 100,000 impressions, \d\d,\d{3} due by now\.$/, /Behind by 100%: 0 of 400 clicks/];
   for (const words of behind) {
     const said = admin.page.getByText(words);
     await said.waitFor();
