@@ -20,13 +20,12 @@ import {
 } from './revive/plan-site.ts';
 import { askHost, createCertificate, startTagHost, startWebsites } from './revive/serve-web.ts';
 import { startRevive } from './revive/start-revive.ts';
-import { digestOf, htmlOf, joinVisits, visitPages, type Visited } from './revive/visit-pages.ts';
+import { BROWSER, destinationOf, digestOf, htmlOf, joinVisits, visitPages, type Visited } from './revive/visit-pages.ts';
 import type { Fleet } from './rig/open-fleet.ts';
 import type { Proof } from './rig/proof.ts';
 
 const TOKEN = 'a-token-of-the-staff-of-this-proof';
 const ADS = path.resolve('dist/cli/ads.js');
-const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const VIEWS = 5;
 const MAX_ROUNDS = 6;
 /** Of a zone that banners share: four deviations of a share of a half in so many requests are less than this. */
@@ -74,7 +73,7 @@ const move = async (ads: ReturnType<typeof adsOf>, folder: string, from: readonl
   return { report: JSON.parse(await readFile(path.join(folder, 'report.json'), 'utf8')) as Report, faults };
 };
 
-/** Lets visitors who say nothing have an id, as the report advises: Revive asks nobody. */
+/** Lets visitors who say nothing have an id, as the report advises: Revive does not ask. */
 const allowIds = async (url: string): Promise<void> => {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
   const list = (await (await fetch(`${url}/api/publishers`, { headers })).json()) as readonly { readonly id: number }[];
@@ -106,8 +105,7 @@ const sharesOf = async (tagPort: number, zoneId: number, requests: number): Prom
   await inParallel(requests, 4, async () => {
     const { body } = await askHost(tagPort, `https://${ADS_HOST}/www/delivery/afr.php?zoneid=${zoneId}`, { 'user-agent': BROWSER });
     const [, href = ''] = /<a[^>]* href=["']([^"']+)/.exec(body.toString()) ?? [];
-    const { location = '' } = href === '' ? {} : await askHost(tagPort, href.replaceAll('&amp;', '&'), { 'user-agent': BROWSER });
-    const banner = location === '' ? 'none' : new URL(location).pathname.slice(1);
+    const banner = href === '' ? 'none' : await destinationOf(href.replaceAll('&amp;', '&'), tagPort);
     counts.set(banner, (counts.get(banner) ?? 0) + 1);
   });
   return new Map([...counts].map(([banner, count]) => [banner, count / requests]));

@@ -3,7 +3,8 @@ import type { Browser, Frame, Page } from 'playwright-core';
 import { ADS_HOST, NEWS_HOST, SHOP_HOST, type Booked, type PlannedPage } from './plan-site.ts';
 import { askHost } from './serve-web.ts';
 
-const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+/** What visitors say of their browser. */
+export const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 /** A click sooner than this is one that no person makes. */
 const LOOK_MS = 1_200;
 const CLICK_TIMEOUT_MS = 5_000;
@@ -50,7 +51,7 @@ export interface VisitOptions {
 
 export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-export const addTo = (seen: Seen, place: string, banner: string, count: number): void => {
+const addTo = (seen: Seen, place: string, banner: string, count: number): void => {
   const of = seen.get(place) ?? new Map<string, number>();
   of.set(banner, (of.get(banner) ?? 0) + count);
   seen.set(place, of);
@@ -99,7 +100,7 @@ const brokenIn = async (page: Page): Promise<readonly string[]> => {
 };
 
 /** Where a click leads, as the path of an advertiser's page. */
-const destinationOf = async (href: string, tagPort: number): Promise<string> => {
+export const destinationOf = async (href: string, tagPort: number): Promise<string> => {
   const { host } = new URL(href);
   const to = host === ADS_HOST ? ((await askHost(tagPort, href, { 'user-agent': BROWSER })).location ?? href) : href;
   const url = new URL(to);
