@@ -1,6 +1,6 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createChance } from '../../testkit/chance.ts';
-import { createPicture } from './create-picture.ts';
+import { png } from '../../testkit/png.ts';
 
 export const ADS_HOST = 'ads.example.test';
 export const NEWS_HOST = 'news.example.test';
@@ -205,7 +205,7 @@ export const planSite = (seed: number, nowMs: number): Planned => {
   const banner = (name: string, storage: string, zones: readonly string[], more: Partial<PlannedBanner> = {}): PlannedBanner => {
     const url = `https://${SHOP_HOST}/${name}`;
     const number = made++;
-    const content = createPicture(SIZE, number);
+    const content = png(SIZE.width, SIZE.height, [(number * 37) % 256, (number * 91) % 256, number % 256]);
     const file = `${name}.png`;
     if (storage === 'url') pictures.set(`/${file}`, content);
     const own: Readonly<Record<string, Fields>> = {

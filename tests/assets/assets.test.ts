@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { createHash } from 'node:crypto';
 import { withClient } from '../../testkit/databases.ts';
-import { html5Ad, png, svg, zip } from '../uploads/sample-files.ts';
+import { png } from '../../testkit/png.ts';
+import { html5Ad, svg, zip } from '../uploads/sample-files.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
-import { html5Ad, png, svg } from '../uploads/sample-files.ts';
+import { png } from '../../testkit/png.ts';
+import { html5Ad, svg } from '../uploads/sample-files.ts';
 import type { Replica } from '../setup/start-replica.ts';
 import { shootWidths } from './setup/shoot.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import type { Locator } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
-import { html5Ad, png } from '../uploads/sample-files.ts';
+import { png } from '../../testkit/png.ts';
+import { html5Ad } from '../uploads/sample-files.ts';
 import { openAdmin } from './setup/start-admin.ts';
 import { beyondOf, loadAxe, violationsOf } from './setup/faults-of-page.ts';
 import { shoot, shootSchemes } from './setup/shoot.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Asset } from '../../src/uploads/asset.ts';
 import { readUpload } from '../../src/uploads/read-upload.ts';
-import { html5Ad, png, svg, zip } from './sample-files.ts';
+import { png } from '../../testkit/png.ts';
+import { html5Ad, svg, zip } from './sample-files.ts';
 import { cpuMs } from '../setup/cpu-ms.ts';
 
 const faultOf = async (bytes: Buffer): Promise<string | undefined> => {
