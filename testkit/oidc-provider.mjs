@@ -6,7 +6,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
-const { PORT, CLIENTS, PEOPLE, CODE_SECONDS = '60', LEAN_TOKENS = '' } = process.env;
+const { PORT, CLIENTS, PEOPLE, LATE_ACCOUNT = '', LEAN_TOKENS = '' } = process.env;
 const people = JSON.parse(PEOPLE);
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const key = { ...privateKey.export({ format: 'jwk' }), kid: `key of ${Date.now()}`, use: 'sig', alg: 'RS256' };
@@ -19,7 +19,14 @@ const provider = new Provider(`http://127.0.0.1:${PORT}`, {
   claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
   // By the standard, claims of scopes are at the userinfo endpoint; many providers put them into the token.
   conformIdTokenClaims: LEAN_TOKENS !== '',
-  ttl: { AuthorizationCode: Number(CODE_SECONDS), AccessToken: 600, IdToken: 600, Session: 3_600, Grant: 3_600, Interaction: 600 },
+  ttl: {
+    AuthorizationCode: (_ctx, { accountId }) => (accountId === LATE_ACCOUNT ? 1 : 60),
+    AccessToken: 600,
+    IdToken: 600,
+    Session: 3_600,
+    Grant: 3_600,
+    Interaction: 600,
+  },
   features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true }, rpInitiatedLogout: { enabled: true } },
   // By default it sends nothing to loopback.
   fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined }),

@@ -15,8 +15,8 @@ export interface OidcProviderOptions {
   readonly clientSecret?: string;
   /** Where logout tokens are posted. Default: none are. */
   readonly backchannelUrl?: string | undefined;
-  /** How long a code can be exchanged. */
-  readonly codeSeconds?: number;
+  /** The account whose codes can be exchanged for a second alone. Default: none; codes last a minute. */
+  readonly lateAccount?: string;
   /** Whether e-mail address, name and groups are at the userinfo endpoint alone. */
   readonly leanTokens?: boolean;
 }
@@ -30,7 +30,7 @@ export const CLIENT_SECRET = 'a secret of the client at the provider';
 
 /** Starts a provider of OpenID Connect on loopback, with a key of its own: started again, it has another one. */
 export const startOidcProvider = async (options: OidcProviderOptions): Promise<OidcProvider> => {
-  const { toolUrl, callback = '/auth/callback', people, clientSecret, backchannelUrl, codeSeconds = 60, leanTokens = false } = options;
+  const { toolUrl, callback = '/auth/callback', people, clientSecret, backchannelUrl, lateAccount = '', leanTokens = false } = options;
   const port = options.port ?? (await freePort());
   const client = {
     ...{ client_id: CLIENT_ID, redirect_uris: [toolUrl + callback], post_logout_redirect_uris: [`${toolUrl}/static/sign-in.html`] },
@@ -45,7 +45,7 @@ export const startOidcProvider = async (options: OidcProviderOptions): Promise<O
     env: {
       CLIENTS: JSON.stringify([client]),
       PEOPLE: JSON.stringify(people),
-      CODE_SECONDS: String(codeSeconds),
+      LATE_ACCOUNT: lateAccount,
       LEAN_TOKENS: leanTokens ? 'yes' : '',
     },
     port,

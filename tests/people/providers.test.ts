@@ -113,11 +113,11 @@ test('with several providers each has its way back and its people, and a session
     startOidcProvider({
       toolUrl: TOOL_URL,
       callback: '/auth/callback/agency',
-      people: person('ann@agency.example'),
+      people: { ...person('ann@agency.example'), late: {} },
       clientSecret: CLIENT_SECRET,
       leanTokens: true,
       backchannelUrl,
-      codeSeconds: 1,
+      lateAccount: 'late',
     }),
   ]);
   for (const provider of [staff, agency]) atEnd(() => provider.end('SIGKILL'));
@@ -158,7 +158,7 @@ test('with several providers each has its way back and its people, and a session
   const back = (await goToProvider(mixed, { account: 'ann', provider: 'staff' })).replace('/callback/staff', '/callback/agency');
   expect(sentTo(await mixed.here.call('GET', back))).toEqual([303, '/static/sign-in.html?problem=failed']);
   const slow = visitorAt(url);
-  const late = await goToProvider(slow, { account: 'ann', provider: 'agency' });
+  const late = await goToProvider(slow, { account: 'late', provider: 'agency' });
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   expect(sentTo(await slow.here.call('GET', late))).toEqual([303, '/static/sign-in.html?problem=expired']);
 
