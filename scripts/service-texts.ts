@@ -39,8 +39,20 @@ const HISTORY = [
   ...['events', 'counters', 'books', 'asset', 'approval', 'alert recipient'],
 ];
 
+/** How the goal of a flight does, by what it counts. */
+const COURSES = ['impressions', 'clicks'].flatMap((of) => [
+  `Its flight has not begun: {0} of {1} ${of}.`,
+  ...['On course', 'Behind by {0}'].flatMap((course, first) => {
+    const words = `${course}: {${first}} of {${first + 1}} ${of}, {${first + 2}} due by now.`;
+    return [words, `${words} At the rate of the last day, it would end at about {${first + 3}}.`];
+  }),
+  `Reached: {0} of {1} ${of}.`,
+  `Ended at {0} of {1} ${of} ({2}).`,
+]);
+
 /** What the API says in sentences with values, wherever the page shows them. */
 const SENTENCES = [
+  ...COURSES,
   'The link has ended or is not valid. Ask for a new one.',
   'The forecast could not be made: try again in a minute',
   'expected to deliver {0} of {1} that are due by {2}',

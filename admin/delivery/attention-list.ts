@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import type { Attention, AttentionGroup, AttentionKind, AttentionRow } from '../../src/delivery/attention/attention.ts';
+import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import { mayJudge, patchRecord, setStatus } from '../bookings/actions.ts';
 import { BY_MONEY } from '../../src/delivery/at-stake/attention-words.ts';
 import { byMoney, type ByMoney } from '../../src/delivery/at-stake/by-money.ts';
@@ -19,6 +20,9 @@ const MAX_SHOWN = 5;
 /** Of a flight that ends later, the end is not near. */
 const MAX_DAYS_AHEAD = 366;
 
+/** Of line items whose end can still be moved. */
+const IN_FLIGHT: readonly DeliveryStatus[] = ['cannot serve', 'capped', 'outranked', 'held back', 'behind', 'ahead', 'delivering', 'ready'];
+
 /** Where all of a group are seen. */
 const ALL: Readonly<Partial<Record<AttentionKind, string>>> = {
   cannot_serve: hashOf(['line_items'], { q: 'cannot serve' }),
@@ -26,6 +30,7 @@ const ALL: Readonly<Partial<Record<AttentionKind, string>>> = {
   limited: hashOf(['line_items'], { q: 'behind' }),
   outranked: hashOf(['line_items'], { q: 'outranked' }),
   will_miss: hashOf(['alerts']),
+  ends_soon: hashOf(['line_items'], { status: IN_FLIGHT.join(','), sort: 'end_date' }),
   complaints: hashOf(['complaints']),
   pending_creatives: hashOf(['creatives'], { q: 'pending' }),
 };

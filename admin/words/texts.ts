@@ -15,6 +15,8 @@ interface Catalog {
   readonly sentences: readonly { readonly key: string; readonly pattern: RegExp }[];
   /** Which of the forms of a message a number takes. */
   readonly formOf: (count: number) => number;
+  /** A number of a sentence of the service, as the language writes it. */
+  readonly numberOf: (value: number, digits: number, isShare: boolean) => string;
 }
 
 let catalog: Catalog | undefined;
@@ -27,6 +29,8 @@ export const useMessages = (messages: Messages, language: string): void => {
     texts: messages.texts,
     sentences: messages.sentences.map((key) => ({ key, pattern: patternOf(key) })),
     formOf: (count) => Math.max(0, forms.indexOf(rules.select(count))),
+    numberOf: (value, digits, isShare) =>
+      value.toLocaleString(language, { style: isShare ? 'percent' : 'decimal', minimumFractionDigits: digits }),
   };
 };
 
@@ -73,9 +77,18 @@ export const rich = (strings: TemplateStringsArray, ...values: readonly unknown[
   return [before, ...parts.map((part, i) => (i % 2 === 0 ? part : values[Number(part)])), after];
 };
 
+/** `4,237`, `16.9%`: as the service writes a number in a sentence. Another one, such as `2026`, may be an id. */
+const NUMBER = /^(?<whole>\d{1,3}(?:,\d{3})*)(?:\.(?<fraction>\d+))?(?<share>%)?$/;
+
 /** Translates a text of the service: a label of a field, a status, a sentence. scripts/service-texts.ts lists them. */
 export const say = (text: string): string => {
   if (!catalog || catalog.texts[text] !== undefined) return translated(text);
+  const number = NUMBER.exec(text)?.groups;
+  if (number) {
+    const { whole = '', fraction = '', share } = number;
+    const value = Number(`${whole.replaceAll(',', '')}.${fraction}`);
+    return catalog.numberOf(share ? value / 100 : value, fraction.length, share !== undefined);
+  }
   for (const { key, pattern } of catalog.sentences) {
     const values = pattern.exec(text);
     if (values) return filled(translated(key), values.slice(1).map(say));

@@ -26,7 +26,7 @@ export const REMEDIES = {
   parent_fixed: 'Create a duplicate under the other parent. A parent is fixed once the line item could serve.',
   precondition_failed: 'Read the record again and repeat the change with its new ETag.',
   body_too_large:
-    'Send at most 64 KiB; to the auctions 128 KiB (64 KiB with `debug=1`); to the trafficking API 512 KiB, 1 MiB in bulk, or 2 MiB for a creative. Before and after decoding.',
+    'Send at most 64 KiB; to sign in 16 KiB; to the auctions 128 KiB (64 KiB with `debug=1`); to the trafficking API 512 KiB, 1 MiB in bulk, or 2 MiB for a creative. Before and after decoding.',
   unsupported_media: 'Send the body as it is, or with Content-Encoding gzip, deflate or br.',
   range_not_satisfiable: 'Request a range inside the file, or the whole file.',
   unknown_host: 'Use a host name of ALLOWED_HOSTS, or add this one to it.',

@@ -172,6 +172,8 @@ export type Reply<T> = Answered<T> | Refused | FileReply | Gone;
 export interface Answered<T> {
   readonly kind: 'answered';
   readonly value: T;
+  /** Its JSON, where it is made once for all answers. */
+  readonly text?: string;
   readonly headers: Headers;
 }
 
@@ -203,6 +205,8 @@ export type Handler<R extends RouteDefinition> = (asked: Asked<R>, call: Call) =
 export type Handlers<T extends RouteTable> = { readonly [Id in keyof T]: Handler<T[Id]> };
 
 export const answer = <T>(value: T, headers: Headers = {}): Answered<T> => ({ kind: 'answered', value, headers });
+/** Always the same: written as JSON once. */
+export const lastingAnswer = <T>(value: T): Answered<T> => ({ ...answer(value), text: JSON.stringify(value) });
 /** Without a body. */
 export const done = (): Answered<undefined> => answer(undefined);
 export const refuse = (code: ProblemCode, detail: string, faults?: readonly Fault[], headers: Headers = {}): Refused =>

@@ -4,6 +4,7 @@ import type { Goals } from '../catalog/model/goals.ts';
 import { dayAt, flightShare, shareUntil, type FlightMoment } from '../catalog/snapshot/flight-share.ts';
 import type { Course, GoalCourse } from './delivery.ts';
 import { endingWords } from './at-stake/ending-words.ts';
+import { countWords, shareWords } from './number-words.ts';
 
 export interface GoalQuestion extends FlightMoment {
   readonly of: GoalCourse['of'];
@@ -94,11 +95,8 @@ const expectedEnd = (question: GoalQuestion, due: number): number | null => {
   return due < MIN_DUE ? null : Math.round(Math.min(delivered + (count * (1 - now)) / share, goal));
 };
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
-
 const wordsOf = ({ of, goal, delivered, due, course, behind, expected_end: end }: Omit<GoalCourse, 'words'>): string => {
-  const [all, some, dueNow] = [whole.format(goal), whole.format(delivered), whole.format(due)];
+  const [all, some, dueNow] = [countWords(goal), countWords(delivered), countWords(due)];
   const ending = endingWords(end);
   switch (course) {
     case 'scheduled':
@@ -106,10 +104,10 @@ const wordsOf = ({ of, goal, delivered, due, course, behind, expected_end: end }
     case 'on course':
       return `On course: ${some} of ${all} ${of}, ${dueNow} due by now.${ending}`;
     case 'behind':
-      return `Behind by ${percent.format(behind)}: ${some} of ${all} ${of}, ${dueNow} due by now.${ending}`;
+      return `Behind by ${shareWords(behind)}: ${some} of ${all} ${of}, ${dueNow} due by now.${ending}`;
     case 'reached':
       return `Reached: ${some} of ${all} ${of}.`;
     case 'ended':
-      return `Ended at ${some} of ${all} ${of} (${percent.format(delivered / goal)}).`;
+      return `Ended at ${some} of ${all} ${of} (${shareWords(delivered / goal)}).`;
   }
 };

@@ -1,6 +1,6 @@
 import { createOpenApiDocument } from '../api/openapi-document.ts';
 import { refusalOf } from '../api/call-rights.ts';
-import { answer, type Handlers } from '../api/route.ts';
+import { answer, lastingAnswer, type Handlers } from '../api/route.ts';
 import { allRoutes, STAFF_API, type DOCUMENT_API } from './trafficking-api.ts';
 
 export interface DocumentRoutesOptions {
@@ -11,7 +11,7 @@ export interface DocumentRoutesOptions {
 
 /** The document of all routes, made once; and those of a caller, by the rule that refuses the others. */
 export const documentRoutes = ({ allowedEvents, publicUrl }: DocumentRoutesOptions): Handlers<typeof DOCUMENT_API> => {
-  const document = answer({ ...createOpenApiDocument(allRoutes(allowedEvents), publicUrl) });
+  const document = lastingAnswer({ ...createOpenApiDocument(allRoutes(allowedEvents), publicUrl) });
   const routes = Object.values(STAFF_API);
   return {
     getOpenApiDocument: () => document,

@@ -1,4 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { eventually } from '../../testkit/until.ts';
 import { beyondOf, outsideOf } from './setup/faults-of-page.ts';
 import { shootWidths } from './setup/shoot.ts';
 import type { AdminPage } from './setup/start-admin.ts';
@@ -117,6 +119,23 @@ test('a person chooses German, and finds no English on the page, also after sign
   await elsewhere.page.getByText('Abmelden').waitFor();
   await elsewhere.close();
   expect(troubles).toEqual([]);
+});
+
+test('how far a line item is behind its goal is said in German, with numbers as German writes them', async () => {
+  const day = (offset: number): string => new Date(Date.now() + offset * MS_PER_DAY).toISOString().slice(0, 10);
+  const flight = { start_date: day(-10), end_date: day(9) };
+  const campaign = await house.machine('POST', '/campaigns', { publisher_id: house.booked.publisher.id, name: 'Stiefel', ...flight });
+  const terms = { active: true, cpm: 4, goal_impressions: 10_000, pacing: 'Even', ...flight };
+  const item = await house.machine('POST', '/line_items', { campaign_id: campaign.body.id, name: 'Stiefel', ...terms });
+  const path = `/line_items/${item.body.id}/delivery`;
+  await eventually(async () =>
+    expect((await house.machine('GET', path)).body.status.behind).toMatch(/^Behind by 100%: 0 of 10,000 impressions/),
+  );
+  // Who has chosen German above.
+  const { page, go, close } = await house.open('greta');
+  await go(`#/line_items/${item.body.id}`);
+  await page.getByText(/100\s%\sim\sRückstand: 0\svon\s10\.000\sImpressions, bis\sjetzt\sfällig/).waitFor();
+  await close();
 });
 
 test('the page behind a report link is in the language of its reader', async () => {

@@ -42,6 +42,17 @@ test('an auction that asks for a trace may have 64 KiB instead of 128, and write
   expect([await sent('/api/bulk', 1_048_576), await sent('/api/bulk', 1_048_577)]).toEqual([400, 'body_too_large']);
 });
 
+test('what anyone may send to sign in has at most 16 KiB and 100 values', async () => {
+  const send = async (body: string): Promise<unknown> => {
+    const answer = await fetch(`${replica.url}/auth/sign_in`, { method: 'POST', body });
+    return ((await answer.json()) as { readonly code: string }).code;
+  };
+  const known = JSON.stringify({ email: 'someone@gazette.example', password: 'x' });
+  expect([await send(known.padEnd(16_384)), await send(known.padEnd(16_385))]).toEqual(['sign_in_failed', 'body_too_large']);
+  const members = Array.from({ length: 200 }, (_, i) => `"member_${i}":1`).join();
+  expect(await send(`{${members}}`)).toBe('invalid_json');
+});
+
 test('a body of many members is refused before they are checked', async () => {
   const crowded = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, [i]])));
   expect(await api('PATCH', `/campaigns/${booked.campaign}`, crowded)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });

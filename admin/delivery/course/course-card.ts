@@ -49,6 +49,8 @@ interface Read {
 
 /** A report has at most so many days. */
 const MAX_DAYS = 366;
+/** That a course of years shows, also when its first impression was today. */
+const LEAST_DAYS = 28;
 const MAX_MARKS = 100;
 const COMMENTS = { line_item: '/line_items/{id}/comments', campaign: '/campaigns/{id}/comments' } as const;
 
@@ -179,11 +181,12 @@ const courseOf = (
   `;
 };
 
-/** A course of years shows its last days up to now: the rest of it would be a line. */
+/** A course of years shows its last days up to now, from the day before its first impression on: the rest of it would be a line. */
 const within = (course: FlightCourse, most: number): FlightCourse => {
   if (course.delivered.length <= most) return course;
   const end = Math.min(course.last, Math.max(course.today, course.first + most - 1));
-  const from = Math.max(course.first, end - most + 1);
+  const begun = course.first + course.delivered.findIndex((sum) => (sum ?? 0) > 0);
+  const from = Math.max(course.first, end - most + 1, Math.min(begun - 1, end - LEAST_DAYS + 1));
   const [skip, to] = [from - course.first, end - course.first + 1];
   const planned = course.planned?.slice(skip, to);
   return {

@@ -1,5 +1,5 @@
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+import { countWords } from '../number-words.ts';
 
 /** What follows the course of a goal: where the last day leads. A forecast knows more, and takes its place. */
 export const endingWords = (end: number | null): string =>
-  end === null ? '' : ` At the rate of the last day, it would end at about ${whole.format(end)}.`;
+  end === null ? '' : ` At the rate of the last day, it would end at about ${countWords(end)}.`;

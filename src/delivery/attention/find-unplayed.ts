@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Ids } from '../../access/scope.ts';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { VIDEO_ERRORS } from '../../catalog/model/video-events.ts';
+import { countWords } from '../number-words.ts';
 
 /** A creative of players that they cannot play, or that none plays to its end. */
 export interface UnplayedCreative {
@@ -57,12 +58,10 @@ export const findUnplayed = async (
   return rows.map(({ id, name, lineItem, ...counts }) => ({ id, name, lineItem, words: wordsOf(counts) }));
 };
 
-const count = new Intl.NumberFormat('en');
-
 const wordsOf = ({ starts, errors, code }: Omit<Row, 'id' | 'name' | 'lineItem'>): string => {
   if (errors < MIN_ERRORS || errors < MIN_ERROR_SHARE * (starts + errors))
-    return `none of ${count.format(starts)} starts since yesterday was played to its end`;
+    return `none of ${countWords(starts)} starts since yesterday was played to its end`;
   const share = Math.round((100 * errors) / (starts + errors));
   const meaning: string = VIDEO_ERRORS[Number(code) as keyof typeof VIDEO_ERRORS];
-  return `${count.format(errors)} errors of players since yesterday, ${share}% of its plays; most often ${code}: ${meaning}`;
+  return `${countWords(errors)} errors of players since yesterday, ${share}% of its plays; most often ${code}: ${meaning}`;
 };

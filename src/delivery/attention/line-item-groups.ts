@@ -2,6 +2,7 @@ import type { Amounts } from '../../catalog/model/amounts.ts';
 import { groupBy } from '../../base/group-by.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
 import { amountFromMicros } from '../../catalog/model/money.ts';
+import { countWords } from '../number-words.ts';
 import type { LineItemStatus } from '../status/status.ts';
 import type { AttentionGroup, AttentionKind } from './attention.ts';
 import { shortRiskMicros, type ShortBooking } from './find-short.ts';
@@ -84,13 +85,12 @@ const willMiss = (short: readonly ShortBooking[], late: ReadonlySet<number>): re
   const risk = (one: ShortBooking): number => shortRiskMicros(one) ?? 0;
   const found = short.filter(({ id }) => !late.has(id)).sort((a, b) => risk(b) - risk(a));
   if (found.length === 0) return [];
-  const count = (impressions: number): string => impressions.toLocaleString('en');
   const rows = found.slice(0, MAX_ROWS).map((one) => {
     const { due, expected, remedy } = one.short;
     return {
       ...{ table: 'line_items' as const, id: one.id, name: one.name, ends_at: new Date(one.endMs).toISOString(), remedy },
       ...{ at_risk: one.valueMicros === null ? null : inCents(risk(one)), currency: one.currency },
-      text: `expected to deliver ${count(expected)} of ${count(due)} that are due by ${showEndDate(one.untilMs)}`,
+      text: `expected to deliver ${countWords(expected)} of ${countWords(due)} that are due by ${showEndDate(one.untilMs)}`,
     };
   });
   return [{ kind: 'will_miss', total: found.length, at_risk: atRisk(found, risk), rows }];

@@ -3,6 +3,7 @@ import { MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
 import { STOPS } from '../../catalog/model/stops.ts';
 import type { GoalCourse } from '../delivery.ts';
+import { countWords, shareWords } from '../number-words.ts';
 import { showEndDate, showStartDate } from '../../catalog/model/flight-dates.ts';
 import type { RefusalSums } from '../../events/postgres/refusal-store.ts';
 import { describeRefusal } from '../../ledger/describe-refusal.ts';
@@ -142,12 +143,9 @@ const creativeObstacles = (creatives: readonly CreativeObstacle[]): Found => {
   return [...shown, ...(more > 0 ? [`and ${more} more creatives`] : [])].map((reason) => ['cannot serve', reason]);
 };
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
-
 /** `60 impressions in the last day, so it misses at least 93.9% (95% certain)` */
 const ofLastDay = (impressions: number, missed: number): string =>
-  `${whole.format(impressions)} impressions in the last day, so it misses at least ${percent.format(Math.floor(missed * 1000) / 1000)} (95% certain)`;
+  `${countWords(impressions)} impressions in the last day, so it misses at least ${shareWords(Math.floor(missed * 1000) / 1000)} (95% certain)`;
 
 const OF_LAST_DAY = / of [\d,]+ impressions in the last day, .*$/;
 
@@ -174,7 +172,7 @@ const courseOf = ({ lineItem, limits, recentServes, recently, curve, day, serves
   if (!limits || !pacing) return shown;
   const committed = limits.impressionsToday + limits.heldToday;
   const due = Math.round(pacing.due);
-  const words = `${whole.format(committed)} delivered or reserved of ${whole.format(due)} due by now`;
+  const words = `${countWords(committed)} delivered or reserved of ${countWords(due)} due by now`;
   // The curve is that of all hours of the day.
   if (limits.nbr === NoBidReason.Pacing && lineItem.sales.schedule === null) {
     const heldUntilMs = dueAt(pacing, committed + 1, curve, day ?? daySpan(UTC_DAYS, atMs));
@@ -182,7 +180,7 @@ const courseOf = ({ lineItem, limits, recentServes, recently, curve, day, serves
       return { ...status('held back', words), held_until: new Date(heldUntilMs - (heldUntilMs % MS_PER_MINUTE)).toISOString() };
   }
   const missing = due >= MIN_DUE ? (due - committed) / due : 0;
-  const behind = `Behind by ${percent.format(missing)} today: ${words}`;
+  const behind = `Behind by ${shareWords(missing)} today: ${words}`;
   if (missing > ON_PACE) return { ...status('behind', behind), off_pace: missing, behind };
   return missing < -ON_PACE ? { ...status('ahead', words), off_pace: -missing } : shown;
 };
