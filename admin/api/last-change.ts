@@ -1,6 +1,7 @@
 import type { AuditRow } from '../../src/bookings/audit-api.ts';
 import type { Api } from './api.ts';
 import type { Kind } from './wire.ts';
+import { actorName } from '../words/actor-name.ts';
 import { t } from '../words/texts.ts';
 
 /** Who changed a record last, and when. */
@@ -17,4 +18,5 @@ export const readLastChange = async (api: Api, kind: Kind, id: string | number):
 const ANONYMOUS = 'anonymous';
 
 /** The author at the beginning of a sentence. */
-export const authorOf = (change: LastChange | undefined): string => (change && change.actor !== ANONYMOUS ? change.actor : t`Someone else`);
+export const authorOf = (change: LastChange | undefined): string =>
+  change && change.actor !== ANONYMOUS ? actorName(change.actor) : t`Someone else`;

@@ -7,6 +7,7 @@ import { openDialog } from '../parts/dialogs.ts';
 import { button, card, crumbs, emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
+import { actorName } from '../words/actor-name.ts';
 import { moment } from '../words/dates.ts';
 import { kindNamed, linkTo } from '../words/kinds.ts';
 import {
@@ -84,7 +85,7 @@ export const openApproval = async (page: Page, id: number): Promise<View> => {
         html`<ul>
             ${reasonsOf(approval).map((reason) => html`<li>${reason}</li>`)}
           </ul>
-          ${approval.note === '' ? html`<p class="muted">${t`No reason was given.`}</p>` : html`<p>${approval.proposed_by}: “${approval.note}”</p>`}`,
+          ${approval.note === '' ? html`<p class="muted">${t`No reason was given.`}</p>` : html`<p>${actorName(approval.proposed_by)}: “${approval.note}”</p>`}`,
       )}
       ${approval.changes.map((change) => changeCard(page, change))}
     `,
@@ -101,7 +102,7 @@ const readParents = async ({ store }: Page, { changes }: Approval): Promise<void
 };
 
 const askedWords = ({ proposed_by: by, proposed_at: at, state, expires_at: until }: Approval): string =>
-  t`Asked by ${by} on ${moment(at)}${state === 'open' ? t`. It waits until ${moment(until)}` : ''}.`;
+  t`Asked by ${actorName(by)} on ${moment(at)}${state === 'open' ? t`. It waits until ${moment(until)}` : ''}.`;
 
 /** The same fault of several fields is said once. */
 const faultsOf = ({ errors }: Problem): readonly string[] => [...new Set(errors.map(({ detail }) => say(detail)))];
@@ -110,7 +111,9 @@ const stateNote = ({ state, decided_by: by, decided_at: at, words }: Approval): 
   if (state === 'open') return nothing;
   const [shown, tone] = STATE_WORDS[state];
   const whose =
-    state === 'expired' ? t`It was not decided in time. Propose it again if it is still wanted.` : t`By ${by} on ${moment(at ?? '')}.`;
+    state === 'expired'
+      ? t`It was not decided in time. Propose it again if it is still wanted.`
+      : t`By ${actorName(by ?? '')} on ${moment(at ?? '')}.`;
   return html`<div class="note decision">
     <p><span class="pill ${tone}">${shown}</span> ${whose}</p>
     ${words === null ? nothing : html`<p>“${words}”</p>`}

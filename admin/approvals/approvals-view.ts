@@ -5,6 +5,7 @@ import { card, emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { address, table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
+import { actorName } from '../words/actor-name.ts';
 import { moment } from '../words/dates.ts';
 import { approvalTitle, isMine, reasonsOf, STATE_WORDS, waitsForMe, type Approval } from './approval-words.ts';
 import { t } from '../words/texts.ts';
@@ -56,7 +57,7 @@ const WHAT: Column<Approval> = {
     html`<a class="name" href=${hashOf(['approvals', row.id])}>${approvalTitle(row)}</a><br /><small>${reasonsOf(row).join(' ')}</small>`,
 };
 const NOTE: Column<Approval> = { label: t`Why`, prose: true, cell: ({ note }) => (note === '' ? '' : `“${note}”`) };
-const BY: Column<Approval> = { label: t`Asked by`, cell: ({ proposed_by: by }) => address(by) };
+const BY: Column<Approval> = { label: t`Asked by`, cell: ({ proposed_by: by }) => address(actorName(by)) };
 const UNTIL: Column<Approval> = { label: t`Until`, cell: ({ expires_at: at }) => unbroken(moment(at)) };
 const OF_OTHERS: readonly Column<Approval>[] = [WHAT, NOTE, BY, UNTIL];
 const OWN: readonly Column<Approval>[] = [WHAT, NOTE, UNTIL];
@@ -70,6 +71,6 @@ const DECIDED: readonly Column<Approval>[] = [
       return html`<span class="pill ${tone}">${words}</span>`;
     },
   },
-  { label: t`By`, cell: ({ decided_by: by }) => address(by ?? '') },
+  { label: t`By`, cell: ({ decided_by: by }) => address(actorName(by ?? '')) },
   { label: t`When`, cell: ({ decided_at: at, expires_at: end }) => unbroken(moment(at ?? end)) },
 ];

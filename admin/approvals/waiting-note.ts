@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import type { Kind } from '../api/wire.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
+import { actorName } from '../words/actor-name.ts';
 import { moment } from '../words/dates.ts';
 import { nameInHistory, NAMES } from '../words/kinds.ts';
 import { isMine, reasonsOf, waitsForMe, type Approval } from './approval-words.ts';
@@ -26,7 +27,7 @@ const note = (page: Page, kind: Kind, approval: Approval): TemplateResult =>
   html`<div class="note warn waiting-note">
     <strong>${t`A change of this ${NAMES[kind].one} waits for a second person.`}</strong>
     <p>
-      ${t`${isMine(page, approval) ? t`You asked for it` : t`${approval.proposed_by} asked for it`} on ${moment(approval.proposed_at)}.
+      ${t`${isMine(page, approval) ? t`You asked for it` : t`${actorName(approval.proposed_by)} asked for it`} on ${moment(approval.proposed_at)}.
       ${reasonsOf(approval).join(' ')}`}
       <a href=${hashOf(['approvals', approval.id])}>${waitsForMe(page, approval) ? t`Look at it, and decide` : t`Look at it`}</a>
     </p>

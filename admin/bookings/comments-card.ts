@@ -5,6 +5,7 @@ import type { Answered } from '../api/api.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
+import { actorName } from '../words/actor-name.ts';
 import { date, moment } from '../words/dates.ts';
 import { t } from '../words/texts.ts';
 
@@ -107,8 +108,8 @@ export const createCommentsCard = (
               (row) =>
                 html`<li>
                   <p class="muted">
-                    <b>${row.actor}</b>, ${moment(row.at)} ${row.day === null ? nothing : t`· about ${date(row.day)}`}
-                    ${rights.may('DELETE', '/comments/{id}') ? button(t`Delete`, () => remove(row), 'quiet', t`Delete the comment of ${row.actor}`) : nothing}
+                    <b>${actorName(row.actor)}</b>, ${moment(row.at)} ${row.day === null ? nothing : t`· about ${date(row.day)}`}
+                    ${rights.may('DELETE', '/comments/{id}') ? button(t`Delete`, () => remove(row), 'quiet', t`Delete the comment of ${actorName(row.actor)}`) : nothing}
                   </p>
                   <p class="comment-text">${row.text}</p>
                 </li>`,

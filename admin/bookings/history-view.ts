@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { AuditRow } from '../../src/bookings/audit-api.ts';
+import { actorName } from '../words/actor-name.ts';
 import { describeCounts, kindNamed, linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
@@ -112,7 +113,7 @@ const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? ''
 /** With the second person, where one was needed, and from where it was changed, where that is known. */
 const who = ({ actor, approved_by: second, network, device }: AuditRow): TemplateResult => {
   const from = [device, network].filter(Boolean).join(' · ');
-  return html`${address(actor)}${second === null ? '' : html`<br /><small>${rich`approved by ${address(second)}`}</small>`}${from && html`<br /><small class="muted">${from}</small>`}`;
+  return html`${address(actorName(actor))}${second === null ? '' : html`<br /><small>${rich`approved by ${address(actorName(second))}`}</small>`}${from && html`<br /><small class="muted">${from}</small>`}`;
 };
 
 const columnsWith = (dimensions: Dimensions): readonly Column<AuditRow>[] => [

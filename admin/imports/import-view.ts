@@ -8,6 +8,7 @@ import { showApiKey } from '../parts/dialogs.ts';
 import { button, card, crumbs, emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
+import { actorName } from '../words/actor-name.ts';
 import { moment } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
 import { capital, kindNamed, linkTo, NAMES } from '../words/kinds.ts';
@@ -105,9 +106,9 @@ const stateWords = ({
   publisher_id: publisher,
 }: ImportWire): string => {
   const { title } = SOURCES[source];
-  if (at !== null) return t`From ${title}. Booked by ${by ?? ''} on ${moment(at)}.`;
+  if (at !== null) return t`From ${title}. Booked by ${actorName(by ?? '')} on ${moment(at)}.`;
   const into = publisher === null ? t`It makes a new publisher.` : '';
-  return t`From ${title}, read by ${reader} on ${moment(read)}. Nothing is booked yet. ${into}`;
+  return t`From ${title}, read by ${actorName(reader)} on ${moment(read)}. Nothing is booked yet. ${into}`;
 };
 
 const whatItHas = ({ records, plan, history_days: days }: ImportWire): TemplateResult => {

@@ -5,6 +5,7 @@ import { card, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
+import { actorName } from '../words/actor-name.ts';
 import { moment } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
 import { SOURCES, SOURCE_NAMES, type ImportSource } from './import-words.ts';
@@ -50,7 +51,7 @@ const COLUMNS: readonly Column<ImportWire>[] = [
   { label: t`Changed`, numeric: true, cell: ({ plan }) => count(plan.update), minor: true },
   { label: t`Notes`, numeric: true, cell: ({ notes_total: total }) => count(total), minor: true },
   { label: t`State`, cell: stateOf },
-  { label: t`By`, cell: ({ applied_by: applied, created_by: by }) => applied ?? by, minor: true },
+  { label: t`By`, cell: ({ applied_by: applied, created_by: by }) => actorName(applied ?? by), minor: true },
   { label: t`When`, cell: ({ applied_at: at, created_at: read }) => unbroken(moment(at ?? read)) },
 ];
 

@@ -9,6 +9,7 @@ import { textField } from '../parts/fields/text-field.ts';
 import { button, card, crumbs, emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { hashOf } from '../route.ts';
+import { actorName } from '../words/actor-name.ts';
 import { date, moment } from '../words/dates.ts';
 import { inWords, rightsForm } from './rights-form.ts';
 import { rightsDraft, rightsFields, rightsOf, type Role } from './rights-fields.ts';
@@ -115,7 +116,7 @@ const personView = (page: Page, initial: Person, roles: readonly Role[]): View =
       ${crumbs([[BACK, t`People`]], name)}
       ${pageHead(
         name,
-        t`${email} · since ${date(person.created_at)}, by ${person.created_by}${factors() ? t` · signs in with ${factors()}` : ''}`,
+        t`${email} · since ${date(person.created_at)}, by ${actorName(person.created_by)}${factors() ? t` · signs in with ${factors()}` : ''}`,
         actions(),
       )}
       ${person.disabled_at === null ? nothing : html`<p class="note bad">${t`Disabled since ${moment(person.disabled_at)}: nobody can sign in as this person.`}</p>`}

@@ -5,6 +5,7 @@ import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { address, table, unbroken, type Column } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
+import { actorName } from '../words/actor-name.ts';
 import { date, moment } from '../words/dates.ts';
 import { scopeWords } from './rights-words.ts';
 import { rich, say, t } from '../words/texts.ts';
@@ -46,7 +47,7 @@ export const createTokensCard = (page: Page): { readonly render: () => TemplateR
     {
       label: t`Token`,
       cell: ({ name, prefix, created_by: by }) =>
-        html`<strong>${name}</strong><br /><small class="muted">${rich`${prefix}… by ${address(by)}`}</small>`,
+        html`<strong>${name}</strong><br /><small class="muted">${rich`${prefix}… by ${address(actorName(by))}`}</small>`,
     },
     { label: t`Roles`, cell: ({ roles }) => roles.map(say).join(', ') },
     { label: t`For`, cell: (token) => scopeWords(page, token) },

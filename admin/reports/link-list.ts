@@ -4,6 +4,7 @@ import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { address, table, unbroken, type Column } from '../parts/table.ts';
+import { actorName } from '../words/actor-name.ts';
 import { date, moment } from '../words/dates.ts';
 import { t } from '../words/texts.ts';
 
@@ -46,7 +47,8 @@ export const createLinkList = <Link extends ListedLink>(page: Page, options: Lin
     ...options.columns,
     {
       label: t`Made by`,
-      cell: ({ created_by: by, created_at: at }) => html`${address(by)}<br /><small class="muted">${date(at.slice(0, 10))}</small>`,
+      cell: ({ created_by: by, created_at: at }) =>
+        html`${address(actorName(by))}<br /><small class="muted">${date(at.slice(0, 10))}</small>`,
     },
     { label: t`Last used`, cell: ({ last_used_at: at }) => (at === null ? t`never` : unbroken(moment(at))) },
     { label: t`Ends`, cell: stateOf },

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { dateOfDay } from '../../../src/base/utc-day.ts';
 import { table, unbroken } from '../../parts/table.ts';
+import { actorName } from '../../words/actor-name.ts';
 import { date, moment } from '../../words/dates.ts';
 import { count, money } from '../../words/formats.ts';
 import { t } from '../../words/texts.ts';
@@ -36,6 +37,6 @@ export const markList = (marks: readonly CourseMark[]): TemplateResult | typeof 
     : html`<details>
         <summary>${t`Changes and notes during the flight`}</summary>
         <ul class="course-marks">
-          ${marks.slice(-MAX_LISTED).map(({ at, day, actor, words, isNote }) => html`<li><span>${isNote ? date(dateOfDay(day)) : moment(at)}</span> ${words} <small>${actor}</small></li>`)}
+          ${marks.slice(-MAX_LISTED).map(({ at, day, actor, words, isNote }) => html`<li><span>${isNote ? date(dateOfDay(day)) : moment(at)}</span> ${words} <small>${actorName(actor)}</small></li>`)}
         </ul>
       </details>`;
