@@ -45,7 +45,8 @@ const wordsOf = (id) => id.replaceAll(/\{\d+\}/g, '');
 export const messagesOf = (entries) => {
   const translated = entries.filter(({ texts }) => texts.every((text) => text !== ''));
   return {
-    texts: Object.fromEntries(translated.map(({ id, plural, texts }) => [id, plural === undefined ? texts[0] : texts])),
+    ids: translated.map(({ id }) => id),
+    texts: translated.map(({ plural, texts }) => (plural === undefined ? texts[0] : texts)),
     // The one that says most first: "is required with discount" before "is required with {0}".
     sentences: translated
       .filter(({ id, files }) => files.includes('src') && /\{\d+\}/.test(id))

@@ -4,14 +4,19 @@
  * shown in English.
  */
 export interface Messages {
-  /** By the English text: the translation, or the forms of a plural. */
-  readonly texts: Readonly<Record<string, string | readonly string[]>>;
-  /** Those of `texts` that the service sends with values in place of `{0}`. */
+  /** The English texts. Apart from the translations, both compress better. */
+  readonly ids: readonly string[];
+  /** In the same order: the translation, or the forms of a plural. */
+  readonly texts: readonly Translation[];
+  /** Those of the English texts that the service sends with values in place of `{0}`. */
   readonly sentences: readonly string[];
 }
 
+type Translation = string | readonly string[];
+
 interface Catalog {
-  readonly texts: Messages['texts'];
+  /** By the English text. */
+  readonly texts: Readonly<Record<string, Translation>>;
   readonly sentences: readonly { readonly key: string; readonly pattern: RegExp }[];
   /** Which of the forms of a message a number takes. */
   readonly formOf: (count: number) => number;
@@ -26,7 +31,7 @@ export const useMessages = (messages: Messages, language: string): void => {
   const rules = new Intl.PluralRules(language);
   const forms = rules.resolvedOptions().pluralCategories;
   catalog = {
-    texts: messages.texts,
+    texts: Object.fromEntries(messages.ids.map((id, i) => [id, messages.texts[i] ?? id])),
     sentences: messages.sentences.map((key) => ({ key, pattern: patternOf(key) })),
     formOf: (count) => Math.max(0, forms.indexOf(rules.select(count))),
     numberOf: (value, digits, isShare) =>

@@ -76,7 +76,8 @@ test('the page gets translations, the forms of plurals, and the sentences of the
     `import { messagesOf, parsePo } from ${po}; console.log(JSON.stringify(messagesOf(parsePo(${JSON.stringify(text)}).entries)));`,
   );
   expect(JSON.parse(read)).toEqual({
-    texts: { Save: 'Speichern', file: ['Datei', 'Dateien'], 'ends with {0}': 'endet mit {0}' },
+    ids: ['Save', 'file', 'ends with {0}'],
+    texts: ['Speichern', ['Datei', 'Dateien'], 'endet mit {0}'],
     sentences: ['ends with {0}'],
   });
 });
