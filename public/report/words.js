@@ -23,7 +23,8 @@
     if (language === 'en') return;
     const answer = await fetch(`../admin/${language}.json`).catch(() => undefined);
     if (!answer?.ok) return;
-    ({ texts } = await answer.json());
+    const messages = await answer.json();
+    texts = Object.fromEntries(messages.ids.map((id, i) => [id, messages.texts[i]]));
     sayAll();
   };
   window.reportWords = { locale, say, ready: load() };
