@@ -27,7 +27,7 @@ export interface Replica {
 }
 
 /** On a busy machine a load may take longer than a replica waits for it (5 s). */
-const RELOAD_TRIES = 10;
+const RELOAD_TRIES = 30;
 
 /** Reloads the catalog on each. @throws when one does not answer 204 */
 export const reloadAll = async (replicas: readonly Pick<Replica, 'url'>[]): Promise<void> => {
