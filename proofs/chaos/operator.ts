@@ -3,6 +3,7 @@ import { dateOfDay, dayOf, MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createCompareAccounts } from '../../src/events/compare-accounts.ts';
 import { compareAllAccounts, compareDay } from '../../src/events/compare-books.ts';
 import { createCountStore, type CountStore } from '../../src/events/postgres/count-store.ts';
+import { readPublisherDays } from '../../src/events/postgres/publisher-days.ts';
 import { repairSetAside } from '../../src/events/repair-set-aside.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { accountField } from '../../src/ledger/ledger-keys.ts';
@@ -168,7 +169,8 @@ export const createOperator = (lane: Lane, keys: LedgerKeys, nowMs: () => number
     },
     repair: async () => {
       const repair = createAccountRepairer({ redis, keys, expiresAtMs: expiresAtMs() });
-      const accounts = await repairSetAside({ knex, redis, keys, repair, today: today(), waitMs: 0 });
+      const { today: todayOf } = await readPublisherDays(knex, nowMs());
+      const accounts = await repairSetAside({ knex, redis, keys, repair, todayOf, waitMs: 0 });
       const wrong = accounts.filter((account) => !damaged.has(nameOf(account)));
       for (const account of accounts) if (account.outcome === 'repaired') damaged.delete(nameOf(account));
       return wrong.map((account) => `${nameOf(account)}: ${account.why}`);

@@ -1,4 +1,4 @@
-import { dayOf, MS_PER_DAY } from '../base/utc-day.ts';
+import { MS_PER_DAY } from '../base/utc-day.ts';
 import { readPublisherDays } from '../events/postgres/publisher-days.ts';
 import { repairSetAside } from '../events/repair-set-aside.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
@@ -22,7 +22,7 @@ const main = async (): Promise<void> => {
     const repair = createAccountRepairer({ redis, keys, expiresAtMs: Date.now() + 400 * MS_PER_DAY });
     const nowMs = Date.now();
     const { today: todayOf } = await readPublisherDays(knex, nowMs);
-    const accounts = await repairSetAside({ knex, redis, keys, repair, today: dayOf(nowMs), todayOf });
+    const accounts = await repairSetAside({ knex, redis, keys, repair, todayOf });
     for (const { publisherId, kind, id, why, safeAtMs, outcome } of accounts) {
       const wait = outcome === 'too early' ? `, repair it after ${new Date(safeAtMs).toISOString()}` : '';
       console.log(`publisher ${publisherId} ${kind === 'l' ? 'line item' : 'campaign'} ${id}: ${why}: ${outcome}${wait}`);

@@ -16,10 +16,8 @@ export interface RepairSetAsideOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
   readonly repair: RepairAccount;
-  /** In days since the epoch. */
-  readonly today: number;
-  /** The day of a publisher. Default: the one that is given. */
-  readonly todayOf?: ((publisherId: number) => number) | undefined;
+  /** The day of a publisher, in days since the epoch. */
+  readonly todayOf: (publisherId: number) => number;
   /** How long to wait for the events of a shard to be stored. Default: 10 s. */
   readonly waitMs?: number;
 }
@@ -37,8 +35,7 @@ export const repairSetAside = async ({
   redis,
   keys,
   repair,
-  today,
-  todayOf = () => today,
+  todayOf,
   waitMs = DEFAULT_WAIT_MS,
 }: RepairSetAsideOptions): Promise<readonly (SetAsideAccount & { readonly outcome: RepairOutcome })[]> => {
   const counts = createCountStore({ knex });
