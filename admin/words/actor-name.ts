@@ -1,6 +1,8 @@
+import { tokenOf } from '../../src/base/token-actor.ts';
 import { t } from './texts.ts';
 
-const TOKEN = 'token:';
-
-/** Who did something, as the history has it: an e-mail address, or an API token, `token:nightly export`. */
-export const actorName = (actor: string): string => (actor.startsWith(TOKEN) ? t`token “${actor.slice(TOKEN.length)}”` : actor);
+/** Who did something, as people read it: an e-mail address, or the name of an API token. */
+export const actorName = (actor: string): string => {
+  const token = tokenOf(actor);
+  return token === undefined ? actor : t`token “${token}”`;
+};

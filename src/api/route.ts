@@ -205,8 +205,16 @@ export type Handler<R extends RouteDefinition> = (asked: Asked<R>, call: Call) =
 export type Handlers<T extends RouteTable> = { readonly [Id in keyof T]: Handler<T[Id]> };
 
 export const answer = <T>(value: T, headers: Headers = {}): Answered<T> => ({ kind: 'answered', value, headers });
-/** Always the same: written as JSON once. */
-export const lastingAnswer = <T>(value: T): Answered<T> => ({ ...answer(value), text: JSON.stringify(value) });
+/** Always the same: written as JSON once, for the first caller. */
+export const lastingAnswer = <T>(value: T): Answered<T> => {
+  let text: string | undefined;
+  return {
+    ...answer(value),
+    get text() {
+      return (text ??= JSON.stringify(value));
+    },
+  };
+};
 /** Without a body. */
 export const done = (): Answered<undefined> => answer(undefined);
 export const refuse = (code: ProblemCode, detail: string, faults?: readonly Fault[], headers: Headers = {}): Refused =>

@@ -4,6 +4,7 @@ import type { Permission } from '../access/permissions.ts';
 import { show, type Columns, type Shown } from '../api/columns.ts';
 import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
+import { tokenActor } from '../base/token-actor.ts';
 import { changedBy, recordChange, type ChangedBy } from '../bookings/audit-trail.ts';
 import { ownPermissions, roleFaults } from './roles/own-permissions.ts';
 import { advertiserFaults, missingIds, RIGHTS_COLUMNS } from './rights.ts';
@@ -130,6 +131,3 @@ const pastFaults = async (trx: Knex.Transaction, expiresAt: Date | null): Promis
   const { rows } = await trx.raw<{ rows: [{ is_over: boolean }] }>('select ?::timestamptz <= now() as is_over', [expiresAt]);
   return rows[0].is_over ? [{ pointer: '/expires_at', detail: 'must be in the future' }] : [];
 };
-
-/** Of a token in the audit trail: never the name of one of ADMIN_TOKEN, which has no colon. */
-const tokenActor = (name: string): string => `token:${name}`;
