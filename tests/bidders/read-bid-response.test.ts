@@ -6,7 +6,7 @@ import { mockBid } from '../../src/bidders/openrtb/mock-bid.ts';
 import { sampleBidder, sampleBlocked } from '../../testkit/sample-booking.ts';
 import { readNativeAssets } from '../../src/bidders/openrtb/native-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
-import { cpuMs } from '../setup/cpu-ms.ts';
+import { expectCpuBelow } from '../setup/expect-cpu-below.ts';
 
 const asked = ({ floorMicros = 0, ...more }: Partial<AskedBid> & { readonly floorMicros?: number } = {}): AskedBid => ({
   auctionId: 'auction',
@@ -285,7 +285,7 @@ test.each(['<a ', '<', '<a b', '"', '<a "', '<!--', '<script', 'url(', 'a=', '<x
   '64 KiB of %j are scanned in no time',
   async (piece) => {
     const markup = `<a ${piece.repeat(Math.floor(65_000 / piece.length))}`;
-    expect(await cpuMs(() => hasInsecureResource(markup))).toBeLessThan(250);
+    await expectCpuBelow(250, () => hasInsecureResource(markup));
   },
 );
 

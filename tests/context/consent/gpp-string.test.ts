@@ -2,6 +2,7 @@ import * as cmpapi from '@iabgpp/cmpapi';
 import { GppModel, Sections } from '@iabgpp/cmpapi';
 import fc from 'fast-check';
 import { isUsOptOut, isUsPrivacyOptOut, isUsSection, readGppSections } from '../../../src/context/consent/gpp-string.ts';
+import { expectCpuBelow } from '../../setup/expect-cpu-below.ts';
 
 interface UsSection {
   encode(): string;
@@ -77,11 +78,10 @@ test('a US Privacy string: the third letter is the opt-out, and what cannot be r
   expect(['1YYN', '1-Y-', '1yyn', '', '2YNN', 'hello', '1YN'].map(isUsPrivacyOptOut)).toEqual(Array(7).fill(true));
 });
 
-test('8 kB of hostile header take less than 1 ms', () => {
+test('8 kB of hostile header take less than 1 ms', async () => {
   for (const text of ['DBAB'.repeat(2_048), `DB${'P'.repeat(8_190)}`, `DBAB${'~'.repeat(8_188)}`, `DB__${'BVVV'.repeat(2_000)}`]) {
-    for (let i = 0; i < 20; i++) readGppSections(text);
-    const before = process.cpuUsage();
-    for (let i = 0; i < 100; i++) readGppSections(text);
-    expect(process.cpuUsage(before).user / 100).toBeLessThan(1_000);
+    await expectCpuBelow(100, () => {
+      for (let i = 0; i < 100; i++) readGppSections(text);
+    });
   }
 });
