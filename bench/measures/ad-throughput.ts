@@ -115,18 +115,24 @@ interface Book {
   close(): Promise<{ requests: number; served: number; errors: number; counted: number }>;
 }
 
-/** What was served by the service's count, and what the ledger says about it: an ad that no counter saw would make the figures worthless. */
+/**
+ * What was served by the service's count, and what the ledger says about it: an ad that no counter saw would make the figures worthless.
+ * Redis keeps what earlier measures have counted: emptied, it would have lost its counters, and accounts would be rebuilt meanwhile.
+ */
 const openBook = async (stage: Stage, server: Server): Promise<Book> => {
-  await stage.redis.flushdb();
-  const before = await readMetrics(server);
+  const [before, countedBefore] = [await readMetrics(server), await countedServes(stage)];
   return {
-    close: async () => {
-      let counted = 0;
-      for (const key of await stage.redis.keys('ads:*:serves'))
-        for (const serves of await stage.redis.hvals(key)) counted += Number(serves);
-      return { ...servedSince(before, await readMetrics(server)), counted };
-    },
+    close: async () => ({
+      ...servedSince(before, await readMetrics(server)),
+      counted: (await countedServes(stage)) - countedBefore,
+    }),
   };
+};
+
+const countedServes = async ({ redis }: Stage): Promise<number> => {
+  let counted = 0;
+  for (const key of await redis.keys('ads:*:serves')) for (const serves of await redis.hvals(key)) counted += Number(serves);
+  return counted;
 };
 
 /** Since Redis has started. Only one server is under load at a time, so a difference belongs to it. */

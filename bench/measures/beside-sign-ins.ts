@@ -63,7 +63,6 @@ const whileGuessed = async (guessed: Server, rounds: number, load: () => Promise
 export const besideSignIns = async (rig: Rig, scale: Scale): Promise<Finding> => {
   const { rounds, seconds } = scale;
   const { stage, file } = await thousandStage(rig);
-  await stage.redis.flushdb();
   const server = await rig.startService(stage, { env: TOOL });
   const both = await whileGuessed(server, rounds, () => closedLoop(rig, { server, kind: 'ads', file, seconds }));
   await rig.stop(server);

@@ -21,10 +21,7 @@ export const everyTarget = async (rig: Rig, scale: Scale): Promise<Finding> => {
     stages.set(whole(lineItems), await rig.stage(`targets_${lineItems}`, { lineItems, publishers: 1, targeting: 'every' }));
   const names = [...stages.keys()];
   const servers = new Map<string, Server>();
-  for (const [name, stage] of stages) {
-    await stage.redis.flushdb();
-    servers.set(name, await rig.startService(stage, { name: `${name} line items` }));
-  }
+  for (const [name, stage] of stages) servers.set(name, await rig.startService(stage, { name: `${name} line items` }));
   const calls = adCalls({ publishers: stages.get(names[0]!)!.publishers, calls: 16_384, seed: 14, isRich: true });
   const file = callsFile(rig, 'targets', calls);
   const runs = await interleave(names, rounds, async (name, warmUp) => {

@@ -32,7 +32,6 @@ const patiently = async <T>(tries: number, say: (line: string) => void, work: ()
 export const latency = async (rig: Rig, { rounds, seconds: longest, quick }: Scale): Promise<Finding> => {
   const { stage, file } = await thousandStage(rig);
   const seconds = quick ? longest : longest / 2;
-  await stage.redis.flushdb();
   const servers = [await rig.startFloor('express-echo'), await rig.startService(stage)];
   const rates = servers.map((): number[] => []);
   const loads = servers.map((): number[] => []);

@@ -13,7 +13,6 @@ const VIEWED = 0.8;
 /** Load as it comes: many publishers, users and browsers, several impressions a page, empty places, and a pixel after most ads. */
 export const life = async (rig: Rig, { seconds, quick }: Scale): Promise<Finding> => {
   const stage = await rig.stage('spread', { lineItems: 1_000, publishers: 16, targeting: 'realistic' });
-  await stage.redis.flushdb();
   const calls = adCalls({ publishers: stage.publishers, calls: 16_384, seed: 16, imps: [1, 1, 1, 1, 2, 2, 3, 6], vacant: 0.1 });
   const file = callsFile(rig, 'life', calls);
   const server = await rig.startService(stage);

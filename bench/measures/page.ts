@@ -29,7 +29,6 @@ interface Load {
 /** First paint and first records of the trafficking page, in a browser, with 10,000 line items. */
 export const page = async (rig: Rig, { quick, rounds }: Scale): Promise<Finding> => {
   const stage = await rig.stage('page', { lineItems: LINE_ITEMS, publishers: 4, targeting: 'realistic' });
-  await stage.redis.flushdb();
   const server = await rig.startService(stage, { env: { ADMIN_ENABLED: 'true', ADMIN_TOKEN } });
   const judgedMs = median(await judgeLists(stage, server));
   rig.say(`  a list of one status is judged and answered in ${whole(judgedMs)} ms`);

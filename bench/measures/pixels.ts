@@ -25,7 +25,6 @@ export interface Pixels extends Finding {
 export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale): Promise<Pixels> => {
   const seconds = Math.min(given, 6);
   const { stage, file } = await thousandStage(rig);
-  await stage.redis.flushdb();
   const gif = await rig.startFloor('express-gif');
   const get = await rig.startFloor('redis-get');
   const service = await rig.startService(stage);

@@ -56,7 +56,6 @@ const OTHER = 'everything else';
 /** Self time per stage of a request, and the functions in which most of it is spent. */
 export const profile = async (rig: Rig, { seconds, quick }: Scale, cpuMicros: number): Promise<Finding> => {
   const { stage, file } = await thousandStage(rig);
-  await stage.redis.flushdb();
   const folder = path.join(rig.stateDir, `profile-${Date.now()}`);
   mkdirSync(folder);
   const server = await rig.startService(stage, { nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'] });

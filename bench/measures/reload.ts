@@ -31,7 +31,6 @@ const reloaded = async ({ url }: Server): Promise<void> => {
 /** Latency of POST /ad while the largest catalog is reloaded, against the same seconds without. */
 export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
   const stage = await largeStage(rig, scale);
-  await stage.redis.flushdb();
   const server = await rig.startService(stage);
   const file = callsFile(rig, 'reload', adCalls({ publishers: stage.publishers, calls: 16_384, seed: 15 }));
   const perSecond = await rateOfShare(rig, LOAD_SHARE, { server, file, polls: false });

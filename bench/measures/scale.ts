@@ -61,10 +61,7 @@ export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
   }
 
   const servers = new Map<string, Server>();
-  for (const [name, stage] of stages) {
-    await stage.redis.flushdb();
-    servers.set(name, await rig.startService(stage, { name: `${name} line items` }));
-  }
+  for (const [name, stage] of stages) servers.set(name, await rig.startService(stage, { name: `${name} line items` }));
   const file = callsFile(rig, 'scale', adCalls({ publishers: stages.get(names[0]!)!.publishers, calls: 16_384, seed: 14 }));
   const runs = await interleave(names, rounds, async (name, warmUp) => {
     const measured = await closedLoop(rig, {
