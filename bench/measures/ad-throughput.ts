@@ -4,6 +4,7 @@ import { atLeast, atMost, tableOf, whole, type Finding, type Scale } from '../fi
 import { callsFile, closedLoop, interleave, type Run } from '../load.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
 import { servedSince } from '../served-since.ts';
+import { servesOf } from '../serves-of.ts';
 import { thousandStage } from '../shared-stage.ts';
 import type { Server } from '../../testkit/start-process.ts';
 import { adCalls } from '../traffic.ts';
@@ -129,11 +130,7 @@ const openBook = async (stage: Stage, server: Server): Promise<Book> => {
   };
 };
 
-const countedServes = async ({ redis }: Stage): Promise<number> => {
-  let counted = 0;
-  for (const key of await redis.keys('ads:*:serves')) for (const serves of await redis.hvals(key)) counted += Number(serves);
-  return counted;
-};
+const countedServes = async (stage: Stage): Promise<number> => [...(await servesOf(stage)).values()].reduce((sum, count) => sum + count, 0);
 
 /** Since Redis has started. Only one server is under load at a time, so a difference belongs to it. */
 const scriptCalls = async (stage: Stage): Promise<number> => {

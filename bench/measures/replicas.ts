@@ -3,6 +3,7 @@ import { createCpuGroup, type CpuGroup } from '../cpu-group.ts';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, tableOf, whole, type Finding, type Goal, type Scale } from '../finding.ts';
 import { callsFile, closedLoop } from '../load.ts';
+import { servesOf } from '../serves-of.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { median } from '../../testkit/statistics.ts';
 import type { Server } from '../../testkit/start-process.ts';
@@ -75,17 +76,6 @@ const loadFleet = async (rig: Rig, stage: Stage, fleet: readonly Server[], file:
     redisMicros: (runs[0]!.redisMicros * runs[0]!.requests) / requests,
     serves: stage.cappedLineItems.map((id) => (after.get(id) ?? 0) - (before.get(id) ?? 0)),
   };
-};
-
-/** Today's serves by line item. */
-const servesOf = async ({ redis }: Stage): Promise<ReadonlyMap<number, number>> => {
-  const serves = new Map<number, number>();
-  for (const key of await redis.keys('ads:*:serves'))
-    for (const [field, count] of Object.entries(await redis.hgetall(key))) {
-      const lineItem = Number(field.split(':')[3]);
-      serves.set(lineItem, (serves.get(lineItem) ?? 0) + Number(count));
-    }
-  return serves;
 };
 
 const raiseCaps = ({ databaseUrl, cappedLineItems }: Stage, serves: ReadonlyMap<number, number>): Promise<unknown> =>

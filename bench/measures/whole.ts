@@ -156,6 +156,6 @@ const textOf = (builds: readonly Build[], { copy, incrMicros, echoMicros }: Floo
         line('log of an event, bytes', ({ walBytes, rows }) => walBytes / rows, 0),
       ],
     ),
-    `${PER_SECOND} requests a second for ${seconds} s in each round, 1,000 line items of 16 publishers; Postgres until everything is counted, with its log, vacuum, connections and the comparison of the books. Floors of the same run: COPY of the same rows with their unique index ${copy.micros.toFixed(1)} µs and ${rounded(copy.walBytes)} bytes of log a row, one INCR of Redis ${incrMicros.toFixed(1)} µs, an echo of node:http ${echoMicros.toFixed(1)} µs.`,
+    `${rounded(PER_SECOND)} requests a second for ${seconds} s in each round, 1,000 line items of 16 publishers; Postgres until everything is counted, with its log, vacuum, connections and the comparison of the books. Floors of the same run: COPY of the same rows with their unique index ${copy.micros.toFixed(1)} µs and ${rounded(copy.walBytes)} bytes of log a row, one INCR of Redis ${incrMicros.toFixed(1)} µs, an echo of node:http ${echoMicros.toFixed(1)} µs.`,
   ].join('\n\n');
 };

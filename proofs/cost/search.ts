@@ -54,9 +54,8 @@ const REPLAYS = 12;
 const SUSPECTED_REPLAYS = 150;
 const CONFIRMING_REPLAYS = 2_400;
 /**
- * A request whose body does not arrive is kept for 2 s (MAX_DISCARD_MS); up to 2,000 notices to bidders wait for one another, and what a
- * connection leaves behind in Node's agents longer still: of 600 requests with 20 bids each, 2.4 KB a request after 3 s, 0.8 after 13, and of
- * four times as many a quarter of it, which nothing keeps for ever.
+ * A request whose body does not arrive is kept for 2 s (MAX_DISCARD_MS), and notices to bidders, of which 2,000 may wait, for longer: 600
+ * requests with 20 bids each hold 2.4 kB a request after 3 s and 0.8 kB after 13 s.
  */
 const IN_FLIGHT_MS = 15_000;
 /** On average over a batch of genes, of which one in ten may be at fault. */
