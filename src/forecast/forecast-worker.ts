@@ -2,6 +2,7 @@ import os from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import knexFactory from 'knex';
 import { asError } from '../base/narrow.ts';
+import { postgresPool } from '../base/postgres-pool.ts';
 import { dateOfDay } from '../base/utc-day.ts';
 import type { PidGains } from '../config/settings.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
@@ -58,7 +59,7 @@ const knex = knexFactory({
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   },
-  pool: { min: 0, max: 1 },
+  pool: postgresPool(1),
   acquireConnectionTimeout: CONNECT_MS,
 });
 const forecaster = createForecaster({ knex, dimensions, pid, tokenTtlMs });

@@ -1,4 +1,5 @@
 import knexFactory, { type Knex } from 'knex';
+import { postgresPool } from '../base/postgres-pool.ts';
 import type { Settings } from '../config/settings.ts';
 import { createLedgerKeys, type LedgerKeys } from '../ledger/ledger-keys.ts';
 import { createRedisClient, type RedisClient } from '../redis/redis-client.ts';
@@ -65,7 +66,7 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
         connectionTimeoutMillis: acquireMs,
         keepAlive: true,
       },
-      pool: { min: 0, max },
+      pool: postgresPool(max),
       acquireConnectionTimeout: acquireMs,
     });
   const knex = connect('background', 6, 60_000, 5_000);

@@ -62,7 +62,7 @@ const sample = async (publisherId: number, placementId: string, requests: number
 const ask = async (lineItem: number): Promise<Json> => (await api('POST', '/forecasts', { line_item_id: lineItem })).body;
 const read = async (id: string): Promise<Json> => (await api('GET', `/forecasts/${id}`)).body;
 const sampled = (id: string): Promise<void> =>
-  eventually(async () => expect(await read(id)).toMatchObject({ state: 'running', basis: 'sample' }));
+  eventually(async () => expect(await read(id)).toMatchObject({ state: 'running', basis: 'sample', reason: null }));
 /** Waits until the replica uses less than a third of a core. */
 const rests = (): Promise<void> =>
   eventually(async () => {

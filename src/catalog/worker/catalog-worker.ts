@@ -4,6 +4,7 @@ import vm from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import knexFactory from 'knex';
 import { asError } from '../../base/narrow.ts';
+import { postgresPool } from '../../base/postgres-pool.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { createCatalogStore } from '../postgres/catalog-store.ts';
 import type { CatalogUpdate } from '../snapshot/catalog-update.ts';
@@ -41,7 +42,7 @@ const knex = knexFactory({
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   },
-  pool: { min: 0, max: 1 },
+  pool: postgresPool(1),
   acquireConnectionTimeout: CONNECT_MS,
 });
 const loader = createCatalogLoader({ store: createCatalogStore({ knex }), dimensions });
