@@ -32,7 +32,7 @@ export interface ChangeNoticeOptions {
    * accepts no other commands.
    */
   readonly connect: () => Redis | Cluster;
-  /** Name of the version key and of the channel. */
+  /** How the names of the version key and of the channel begin. */
   readonly name?: string;
   /** The longest delay that a lost message causes. */
   readonly pollIntervalMs?: number;
@@ -40,11 +40,17 @@ export interface ChangeNoticeOptions {
   readonly onAvailability?: (available: boolean, error?: Error) => void;
 }
 
-/** Default name of the channel; the version key begins with it. */
+/** The version key begins with it, and so does the channel. */
 const CATALOG_CHANNEL = 'adserver:catalog';
 const FIRST_ANSWER_MS = 1000;
 /** In place of the version. */
 const EPOCH = 'epoch';
+
+/** Channels are of the whole server: another database has another one, as it has other keys. */
+const channelOf = (name: string, connection: Redis | Cluster): string => {
+  const database = 'db' in connection.options ? (connection.options.db ?? 0) : 0;
+  return database === 0 ? name : `${name}:${database}`;
+};
 
 /**
  * Announcements use Redis pub/sub, which can lose messages. Each announcement therefore also
@@ -61,6 +67,7 @@ export const createChangeNotices = ({
   const versionKey = `${name}:version`;
   const commands = connect();
   const subscriber = connect();
+  const channel = channelOf(name, subscriber);
   /** The last version that this replica has read; undefined until Redis first answers. */
   let seen: number | undefined;
   let listening = false;
@@ -107,7 +114,7 @@ export const createChangeNotices = ({
 
   const subscribe = async (): Promise<void> => {
     try {
-      await subscriber.subscribe(name);
+      await subscriber.subscribe(channel);
       // Announcements made while there was no subscription show in the version.
       if (listening) await poll();
     } catch (fault) {
@@ -147,9 +154,9 @@ export const createChangeNotices = ({
       // change. At once, because a poll may already be reading this version.
       if (seen !== undefined && version === seen + 1) seen = version;
       await commands.pexpire(versionKey, IDLE_KEY_TTL_MS);
-      await commands.publish(name, `${sender} ${version}`);
+      await commands.publish(channel, `${sender} ${version}`);
     },
-    announceEpoch: async (scope) => void (await commands.publish(name, `${sender} ${EPOCH} ${scope}`)),
+    announceEpoch: async (scope) => void (await commands.publish(channel, `${sender} ${EPOCH} ${scope}`)),
     onEpoch: () => undefined,
     close: () => {
       closed = true;

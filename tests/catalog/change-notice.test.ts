@@ -51,6 +51,21 @@ test('every other replica receives an announcement once, and its sender does not
   expect(replicas.map(({ received }) => received.times)).toEqual([0, 1, 1]);
 });
 
+test('a replica of another database of the same Redis receives nothing', async () => {
+  const other = new URL(url);
+  other.pathname = `/${Number(other.pathname.slice(1)) + 1}`;
+  const [first, second, elsewhere] = await Promise.all([
+    listen('apart'),
+    listen('apart'),
+    listen('apart', { at: other.href, pollIntervalMs: 30 }),
+  ]);
+  for (let i = 0; i < 3; i++) await first.notices.announce();
+  await first.notices.announceEpoch(7);
+  await eventually(() => expect(second.received).toMatchObject({ times: 3, epochs: [7] }));
+  await sleep(150);
+  expect(elsewhere.received).toMatchObject({ times: 0, losses: 0, epochs: [] });
+});
+
 test('polling finds an announcement whose message was lost', async () => {
   const { received } = await listen('lost', { pollIntervalMs: 50 });
   await redis.incr('lost:version');

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateLatest, migrateRollback } from '../../src/catalog/postgres/migrate.ts';
-import { bookPublishers } from '../../testkit/book.ts';
+import { book, bookPublishers, withKnex } from '../../testkit/book.ts';
 import { createPage } from '../../testkit/create-page.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { startFaultProxy } from '../../testkit/start-fault-proxy.ts';
@@ -73,6 +74,30 @@ test('a replica with another LEDGER_SHARDS ends with 1, also when Redis was away
   await server.ended;
   expect([server.ending(), server.output()]).toEqual([1, expect.stringContaining('LEDGER_SHARDS=32')]);
   expect(await redis.client.keys('ads:{31}:*')).toEqual([]);
+});
+
+test('installations in two databases of one Redis serve side by side', async () => {
+  const other = await testDatabase();
+  const second = await startReplica({ env: { ...env, DATABASE_URL: other, REDIS_URL: `${redis.url}/1` } });
+  const sites = await Promise.all(
+    (
+      [
+        [databaseUrl, running],
+        [other, second],
+      ] as const
+    ).map(async ([url, replica]) => {
+      const booking = await withKnex(url, (knex) => book(knex, { lineItems: [{ daily_impression_cap: 100_000 }] }));
+      const page = createPage(replica.url);
+      atEnd(() => page.close());
+      await eventually(async () => expect((await page.ask(booking, 'reader')).bids).toHaveLength(1));
+      return { booking, page };
+    }),
+  );
+  // Each replica looks at the content of Redis once a second.
+  for (const until = Date.now() + 4_000; Date.now() < until; await sleep(10))
+    for (const [i, { booking, page }] of sites.entries())
+      expect([i, (await page.ask(booking, 'reader')).bids]).toEqual([i, [expect.anything()]]);
+  await second.stop();
 });
 
 test('running replicas go on after Redis was emptied, and refuse others as before', async () => {
