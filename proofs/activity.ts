@@ -91,7 +91,10 @@ const play = async (redisUrl: string, month: Iterator<readonly Shown[]>, count: 
       throw fault;
     },
   });
-  const judge = createJudgeClicks({ redis, keys, clock: VIRTUAL_CLOCK_KEY });
+  const judge = createJudgeClicks({
+    ...{ redis, keys, clock: VIRTUAL_CLOCK_KEY },
+    provisionalRows: () => Promise.reject(new Error('Redis loses nothing here')),
+  });
   const billed = new Map<string, boolean[]>();
   const learned = new Map<number, Record<'people' | 'all', { impressions: number; clicks: number }>>();
   let provisional = 0;

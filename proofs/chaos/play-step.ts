@@ -51,8 +51,10 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
         for (const publisher of stage.publishers) stage.doubt(publisher, fault === 'late');
       }
       if (fault === 'late') stage.servesMayBeMissing = true;
+      // It may be killed before the call that reports is sent, which it makes when it has looked for accounts that refuse.
+      const unsent = fault === 'killed' ? system.replica(replica).pending : [];
       await system.replica(replica).reportLots(all);
-      if (all || fault === 'killed') stage.restart(replica);
+      if (all || fault === 'killed') stage.restart(replica, unsent);
       return [];
     }
     case 'edit': {

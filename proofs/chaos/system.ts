@@ -5,6 +5,7 @@ import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
+import { provisionalTokens } from '../../src/events/postgres/event-rows.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import { PROVISIONAL, type Hit, type Settled } from '../../src/ledger/hit.ts';
 import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
@@ -60,8 +61,11 @@ export interface System {
   /** Seeds the random choices of the next step. */
   seedStep(seed: number): void;
   setSnapshot(n: number, snapshot: Snapshot): void;
-  /** A new process in the place of a replica, with other settings or the same. */
-  restart(n: number, tokenTtlMs: number, settings: Settings): void;
+  /**
+   * A new process in the place of a replica, with other settings or the same. `unsent`: what it was about to report; whether its
+   * serves were counted is not known.
+   */
+  restart(n: number, tokenTtlMs: number, settings: Settings, unsent?: readonly LotReport[]): void;
   setPostgres(mode: 'up' | 'down' | 'loseReply'): void;
   fold(n: number): Promise<void>;
   carry(n: number, killed: boolean): Promise<void>;
@@ -196,7 +200,12 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
   );
   const reader = createAccountReader({ redis: lane.observer.redis, keys });
   const expireClicks = createExpireClicks({ redis, keys });
-  const judges = world.replicas.map((_, n) => createJudgeClicks({ redis, keys, books: books?.keeper(n), activityRule: STORY_ACTIVITY }));
+  const judges = world.replicas.map((_, n) =>
+    createJudgeClicks({
+      ...{ redis, keys, books: books?.keeper(n), activityRule: STORY_ACTIVITY },
+      provisionalRows: (clicks) => provisionalTokens(lane.knex, clicks),
+    }),
+  );
   const underJudgement = createUnderJudgement({ redis, keys });
   const recoverProvisional = createRecoverProvisional({ knex: lane.knex, pending: table, keys, underJudgement, now: nowMs });
   const lastIds = Array.from({ length: SHARDS }, () => '-');
@@ -218,8 +227,8 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
     setSnapshot: (n, of) => {
       snapshots[n] = of;
     },
-    restart: (n, tokenTtlMs, settings) => {
-      unreported.push(...replicas[n]!.pending);
+    restart: (n, tokenTtlMs, settings, unsent = []) => {
+      unreported.push(...replicas[n]!.pending, ...unsent.map((one) => ({ ...one, returned: 0 })));
       replicas[n] = start(n, tokenTtlMs, settings);
     },
     setPostgres: (mode) => {

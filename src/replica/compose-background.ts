@@ -7,6 +7,7 @@ import { createCompareTallies } from '../events/compare-tallies.ts';
 import { createEventWriter } from '../events/event-writer.ts';
 import { createCountStore } from '../events/postgres/count-store.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
+import { provisionalTokens } from '../events/postgres/event-rows.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
@@ -69,7 +70,12 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
     link: stores.backgroundLink,
     shards: keys.shards,
     expireClicks: createExpireClicks({ redis: stores.backgroundRedis, keys }),
-    judgeClicks: createJudgeClicks({ redis: stores.backgroundRedis, keys, books: bookkeeping.books }),
+    judgeClicks: createJudgeClicks({
+      redis: stores.backgroundRedis,
+      keys,
+      books: bookkeeping.books,
+      provisionalRows: (clicks) => provisionalTokens(stores.knex, clicks),
+    }),
     recoverProvisional: createRecoverProvisional({
       knex: stores.knex,
       pending: createPendingHits({ knex: stores.knex }),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { LedgerBooks } from '../../src/ledger/books/ledger-books.ts';
 import { PROVISIONAL, type Hit, type ServedAd } from '../../src/ledger/hit.ts';
 import { createJudgeClicks } from '../../src/ledger/settle/judge-clicks.ts';
 import { ACTIVITY_RULE } from '../../src/ledger/settle/activity-rule.ts';
@@ -13,12 +14,15 @@ import { createLedgerRig, type LedgerRig } from './ledger-rig.ts';
 const CPC = 400_000;
 const HOUR = 60 * MINUTE;
 
+/** Redis loses nothing here. */
+const NO_ROWS = () => Promise.reject(new Error('no row is asked for'));
+
 let rig: LedgerRig;
 let judge: () => Promise<readonly [billed: number, filtered: number]>;
 let ads = 0;
 beforeEach(async () => {
   rig = await createLedgerRig(await testRedisUrl());
-  const judgeClicks = createJudgeClicks({ redis: rig.redis, keys: rig.keys, clock: VIRTUAL_CLOCK_KEY });
+  const judgeClicks = createJudgeClicks({ redis: rig.redis, keys: rig.keys, provisionalRows: NO_ROWS, clock: VIRTUAL_CLOCK_KEY });
   judge = async () => {
     const { billed, filtered } = await judgeClicks(1);
     return [billed, filtered];
@@ -180,6 +184,33 @@ describe('clicks far above the history of their creative', () => {
     expect(await showAndClick({ user: 'a-late-reader' }, NOON + 5 * HOUR)).toBe('provisional');
     await rig.at(NOON + 5 * HOUR + 11 * MINUTE);
     expect(await judge()).toEqual([1, 0]);
+  });
+
+  test('are judged as their rows say when Redis has lost data: this may be an older copy, and they may be judged', async () => {
+    await attack();
+    const readers = [1, 2, 3].map((i) => adOf({ user: `people-${i + 7}` }));
+    for (const [i, ad] of readers.entries()) {
+      await settle(ad, 'impression', NOON + 60_000 + i * 9_000);
+      expect(await settle(ad, 'click', NOON + 61_000 + i * 9_000)).toBe('provisional');
+    }
+    // Another epoch, whose accounts are rebuilt: the price of no click is held in them.
+    await rig.redis.hset(rig.keys.accounts(1), '#', 'later');
+    const before = (await account())!;
+    const asked: unknown[] = [];
+    const judgeLater = createJudgeClicks({
+      ...{ redis: rig.redis, keys: rig.keys, clock: VIRTUAL_CLOCK_KEY },
+      books: { epochOf: () => 'later' } as unknown as LedgerBooks,
+      provisionalRows: (clicks) => {
+        asked.push(...clicks);
+        return Promise.resolve(new Set([readers[1]!.tokenId]));
+      },
+    });
+    await rig.at(NOON + 30 * MINUTE);
+    expect(await judgeLater(1)).toEqual({ billed: 1, filtered: 0 });
+    expect(asked).toContainEqual({ tokenId: readers[0]!.tokenId, day: Math.floor(NOON / DAY) });
+    const after = (await account())!;
+    expect([after.today.clicks - before.today.clicks, after.heldToday - before.heldToday]).toEqual([1, 0]);
+    expect(await judgeLater(1)).toEqual({ billed: 0, filtered: 0 });
   });
 
   test('hold their price: no other click bills it, and the budget is billed to the micro', async () => {

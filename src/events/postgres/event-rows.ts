@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
 import { dateOfDay } from '../../base/utc-day.ts';
 import { NOT_USED, PROVISIONAL, type Hit } from '../../ledger/hit.ts';
 import { COUNTED } from './count-tables.ts';
@@ -24,6 +25,22 @@ export const rowStates = async (knex: Knex, hits: readonly Hit[]): Promise<reado
       found.set(keyOf(jti, kind, event_type, screened), provisional ? 'provisional' : 'final');
   }
   return hits.map(({ ad, kind, eventType, invalidReason }) => found.get(keyOf(ad.tokenId, kind, eventType, invalidReason !== '')));
+};
+
+/** Of clicks, the tokens of those whose rows are under judgement. */
+export const provisionalTokens = async (
+  knex: Knex,
+  clicks: readonly { readonly tokenId: string; readonly day: number }[],
+): Promise<ReadonlySet<string>> => {
+  const tokens = new Set<string>();
+  for (const [day, of] of groupBy(clicks, (click) => click.day)) {
+    const { rows } = await knex.raw<{ rows: { jti: string }[] }>(
+      `select jti from events where day = ?::date and jti = any(?::text[]) and kind = 'click' and invalid_reason = '${PROVISIONAL}'`,
+      [dateOfDay(day), of.map(({ tokenId }) => tokenId)] as unknown as Knex.RawBinding,
+    );
+    for (const { jti } of rows) tokens.add(jti);
+  }
+  return tokens;
 };
 
 /** When the impression of each hit's token was counted (epoch ms), if it has its event row. */

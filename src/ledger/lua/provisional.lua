@@ -35,7 +35,7 @@ do
     local micros, hold_end = hold_price(h, at, accounts_key, book)
     local entry = {
       at = at, record = record, event = event, accounts = accounts_key, broken = book.broken_key,
-      micros = micros, hold_end = hold_end, is_repeat = is_repeat,
+      micros = micros, hold_end = hold_end, is_repeat = is_repeat, epoch = call.epoch,
     }
     local key, due = provisional_key(events), provisional_due_key(events)
     redis.call('HSET', key, h.token, cmsgpack.pack(entry))
