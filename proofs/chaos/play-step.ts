@@ -50,11 +50,10 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
         lane.replicas[replica]?.setMode(fault);
         for (const publisher of stage.publishers) stage.doubt(publisher, fault === 'late');
       }
-      if (fault === 'late') stage.servesMayBeMissing = true;
-      // It may be killed before the call that reports is sent, which it makes when it has looked for accounts that refuse.
-      const unsent = fault === 'killed' ? system.replica(replica).pending : [];
+      // The call may be lost, or may find that Redis does not know the script: it is not sent again.
+      if (fault !== 'none') system.doubtReport(replica);
       await system.replica(replica).reportLots(all);
-      if (all || fault === 'killed') stage.restart(replica, unsent);
+      if (all || fault === 'killed') stage.restart(replica);
       return [];
     }
     case 'edit': {

@@ -14,7 +14,6 @@ import { FIRST_SETTINGS } from './replica.ts';
 import type { Loss, Settings, Story } from './story.ts';
 import { createSystem, SHARDS, type System } from './system.ts';
 import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
-import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 
 /** Everything that a story plays with: the stores, the replicas, the clocks, what is broken, and the model. */
 export interface Stage {
@@ -58,8 +57,7 @@ export interface Stage {
   /** Replicas load the catalog as it is. */
   load(replicas: readonly number[]): Promise<void>;
   /** A new process in the place of a replica, with its settings as they are now. */
-  /** `unsent`: of system.ts. */
-  restart(replica: number, unsent?: readonly LotReport[]): void;
+  restart(replica: number): void;
   /** Redis loses data, if the story is one in which it may. */
   lose(how: Loss): Promise<void>;
   /** Accounts are rebuilt, if Redis has lost data and both stores are available. */
@@ -158,7 +156,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
         stage.booked[n] = booked;
       }
     },
-    restart: (n, unsent) => system.restart(n, stage.ttlsMs[n] ?? 0, stage.settings[n] ?? FIRST_SETTINGS, unsent),
+    restart: (n) => system.restart(n, stage.ttlsMs[n] ?? 0, stage.settings[n] ?? FIRST_SETTINGS),
     losses: 0,
     isLost: false,
     knownFromMs: 0,

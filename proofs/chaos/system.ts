@@ -56,16 +56,15 @@ export interface System {
   replica(n: number): Replica;
   /** What replicas hold for ads that they may hand out, or that killed ones could have. */
   lots(publisherId: number): readonly LotReport[];
-  /** Serves that a killed replica had not reported. */
+  /** Serves that a killed replica had not reported, or of which the report may be lost. */
   unreported(lineItemId: number, day: number): number;
   /** Seeds the random choices of the next step. */
   seedStep(seed: number): void;
   setSnapshot(n: number, snapshot: Snapshot): void;
-  /**
-   * A new process in the place of a replica, with other settings or the same. `unsent`: what it was about to report; whether its
-   * serves were counted is not known.
-   */
-  restart(n: number, tokenTtlMs: number, settings: Settings, unsent?: readonly LotReport[]): void;
+  /** A new process in the place of a replica, with other settings or the same. */
+  restart(n: number, tokenTtlMs: number, settings: Settings): void;
+  /** Whether the serves that a replica is about to report are counted will not be known. */
+  doubtReport(n: number): void;
   setPostgres(mode: 'up' | 'down' | 'loseReply'): void;
   fold(n: number): Promise<void>;
   carry(n: number, killed: boolean): Promise<void>;
@@ -227,8 +226,11 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
     setSnapshot: (n, of) => {
       snapshots[n] = of;
     },
-    restart: (n, tokenTtlMs, settings, unsent = []) => {
-      unreported.push(...replicas[n]!.pending, ...unsent.map((one) => ({ ...one, returned: 0 })));
+    doubtReport: (n) => {
+      unreported.push(...replicas[n]!.pending.map((one) => ({ ...one, returned: 0 })));
+    },
+    restart: (n, tokenTtlMs, settings) => {
+      unreported.push(...replicas[n]!.pending);
       replicas[n] = start(n, tokenTtlMs, settings);
     },
     setPostgres: (mode) => {
