@@ -26,6 +26,7 @@ import { against } from './measures/against.ts';
 import { nodeVersions, semiSpaces } from './measures/side-by-side.ts';
 import { adThroughput } from './measures/ad-throughput.ts';
 import { auctions } from './measures/auctions.ts';
+import { besideSample } from './measures/beside-sample.ts';
 import { besideSignIns } from './measures/beside-sign-ins.ts';
 import { costOnPaper } from './measures/cost.ts';
 import { everyTarget } from './measures/every-target.ts';
@@ -56,6 +57,7 @@ const MEASURES = [
   'life',
   'replicas',
   'sign-ins',
+  'sample',
   'forecast',
   'page',
   'profile',
@@ -127,6 +129,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   await measure('life', () => life(rig, scale));
   await measure('replicas', () => replicas(rig, scale));
   await measure('sign-ins', () => besideSignIns(rig, scale));
+  await measure('sample', () => besideSample(rig, scale));
   await measure('forecast', () => forecast(rig, scale));
   await measure('page', () => page(rig, scale));
   await measure('profile', () => profile(rig, scale, ads?.ad.cpuMicros ?? NaN));

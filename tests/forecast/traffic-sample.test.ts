@@ -96,6 +96,46 @@ it('adapts its share to the requests of the day before, and keeps the visitors o
   expect(Math.abs(eighth.size - 500)).toBeLessThan(90);
 });
 
+it('halves its share as the requests of a day double, on the first day of a publisher too, and takes none from a quieter day', async () => {
+  const store = createSampleStore({ knex });
+  let nowMs = NOW;
+  const sample = createTrafficSample({
+    store,
+    perDay: 100,
+    now: () => nowMs,
+    onDropped: () => undefined,
+    onFailure: (fault) => {
+      throw fault;
+    },
+  });
+  const publisher = { id: 4 } as AdRequest['publisher'];
+  const weights: number[] = [];
+  for (const [at, requests] of [
+    ['2026-11-20T10:00Z', 90],
+    ['2026-11-20T11:00Z', 810],
+    ['2026-11-20T12:00Z', 2_400],
+    ['2026-11-21T10:00Z', 10],
+  ] as const) {
+    await knex('request_days').insert({
+      day: at.slice(0, 10),
+      publisher_id: 4,
+      placement_id: `from ${at}`,
+      reason: '',
+      size: '',
+      requests,
+    });
+    nowMs = Date.parse(at);
+    await sample.flush();
+    const before = (await store.read(4, 0, NOW + 9 * DAY)).length;
+    for (let i = 0; i < 400; i++) sample.note(request(null, { publisher }), KEY);
+    await sample.flush();
+    const kept = (await store.read(4, 0, NOW + 9 * DAY)).slice(before);
+    weights.push(kept.at(-1)!.weight);
+    expect(kept.length).toBeCloseTo(400 / kept.at(-1)!.weight, -1);
+  }
+  expect(weights).toEqual([1, 8, 32, 32]);
+});
+
 it('represents all requests, whatever its share and however much a few visitors look at', () => {
   const chance = createChance(7);
   const name = (): string => Array.from({ length: 6 }, () => Math.floor(36 * chance()).toString(36)).join('');

@@ -13,8 +13,8 @@ export interface SampleStore {
    * @param most rows, about: of more, one visitor in so many is read, who then counts for as many
    */
   read(publisherId: number, fromMs: number, toMs: number, most?: number): Promise<readonly SampledRequest[]>;
-  /** Impressions that pages of each publisher asked for on the day before that of `nowMs` (UTC). */
-  requestsOfYesterday(nowMs: number): Promise<ReadonlyMap<number, number>>;
+  /** Impressions that pages of each publisher asked for on the day of `nowMs` (UTC) so far or on the day before, whichever is more. */
+  requestsOfDay(nowMs: number): Promise<ReadonlyMap<number, number>>;
 }
 
 export const SAMPLE_DAYS = 35;
@@ -95,10 +95,14 @@ export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStor
     }));
   },
 
-  requestsOfYesterday: async (nowMs) => {
+  requestsOfDay: async (nowMs) => {
     const { rows } = await knex.raw<{ rows: { publisher_id: number; requests: string }[] }>(
-      `select publisher_id, sum(requests) as requests from request_days where day = (?::timestamptz at time zone 'utc')::date - 1 group by 1`,
-      [new Date(nowMs).toISOString()],
+      `select publisher_id, max(requests) as requests from (
+         select publisher_id, sum(requests) as requests from request_days
+         where day between (:now::timestamptz at time zone 'utc')::date - 1 and (:now::timestamptz at time zone 'utc')::date
+         group by publisher_id, day
+       ) days group by 1`,
+      { now: new Date(nowMs).toISOString() },
     );
     return new Map(rows.map(({ publisher_id, requests }) => [publisher_id, Number(requests)]));
   },

@@ -1,4 +1,4 @@
-import { MS_PER_HOUR } from '../../base/utc-day.ts';
+import { MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
 import { createShares, isSampled, type Share } from '../../serving/visitor-shares.ts';
 import { sampleRequest } from './sample-request.ts';
@@ -28,20 +28,22 @@ export interface TrafficSampleOptions {
 }
 
 const FLUSH_MS = 10_000;
-/** Gathered between two flushes, about 6 MB. */
-const MAX_GATHERED = 10_000;
+/** Gathered between two flushes, about 1 MB: what lives for seconds is promoted, and collected with everything else. */
+const MAX_GATHERED = 2_000;
 
 /**
  * The visitors of a share are sampled whole, by a hash of each, so that frequency caps and page views are as they were. Of
- * visitors who may not be measured every n-th request is counted, without a name. What Postgres refuses is dropped: a forecast
- * with a gap is better than a replica that waits.
+ * visitors who may not be measured every n-th request is counted, without a name. The share follows the day: it is halved each time
+ * that requests have doubled beyond what is kept, also on the first day of a publisher, and all replicas take it from the same
+ * counts. What Postgres refuses is dropped: a forecast with a gap is better than a replica that waits.
  */
 export const createTrafficSample = (options: TrafficSampleOptions): TrafficSample => {
   const { store, perDay, now = Date.now, flushMs = FLUSH_MS, onDropped, onFailure } = options;
   const shares = createShares(perDay);
   let gathered: SampledRequest[] = [];
   let dropped = 0;
-  let renewedAtMs = -Infinity;
+  let adaptedAtMs = -Infinity;
+  let prunedAtMs = -Infinity;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
 
@@ -58,6 +60,7 @@ export const createTrafficSample = (options: TrafficSampleOptions): TrafficSampl
   const flush = async (): Promise<void> => {
     const nowMs = now();
     const batch = gathered;
+    const isTooMuch = dropped > 0;
     gathered = [];
     try {
       if (batch.length > 0) await store.add(batch);
@@ -66,11 +69,15 @@ export const createTrafficSample = (options: TrafficSampleOptions): TrafficSampl
       onFailure(fault as Error);
     }
     tell();
-    if (nowMs - renewedAtMs < MS_PER_HOUR) return;
-    renewedAtMs = nowMs;
     try {
-      shares.adapt(await store.requestsOfYesterday(nowMs));
-      await store.prune(nowMs);
+      if (isTooMuch || nowMs - adaptedAtMs >= MS_PER_MINUTE) {
+        adaptedAtMs = nowMs;
+        shares.adapt(await store.requestsOfDay(nowMs));
+      }
+      if (nowMs - prunedAtMs >= MS_PER_HOUR) {
+        prunedAtMs = nowMs;
+        await store.prune(nowMs);
+      }
     } catch (fault) {
       onFailure(fault as Error);
     }
