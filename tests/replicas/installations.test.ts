@@ -78,7 +78,7 @@ test('a replica with another LEDGER_SHARDS ends with 1, also when Redis was away
 
 test('installations in two databases of one Redis serve side by side', async () => {
   const other = await testDatabase();
-  const second = await startReplica({ env: { ...env, DATABASE_URL: other, REDIS_URL: `${redis.url}/1` } });
+  const second = await startReplica({ env: { ...env, DATABASE_URL: other, REDIS_URL: `${redis.url}/2` } });
   const sites = await Promise.all(
     (
       [
@@ -131,9 +131,9 @@ test('in production a replica is not ready on a database that is not migrated, s
   const unmigrated = await testDatabase();
   await migrateRollback(unmigrated);
   const server = await start({ NODE_ENV: 'production', DATABASE_URL: unmigrated, REDIS_URL: `${redis.url}/1` });
-  expect(server.output()).toMatch(
-    new RegExp(`"level":"info","message":"Listening","port":${server.port},"schema":"\\d{14}_\\w+",.*"version":"\\d+\\.`),
-  );
+  const listening = new RegExp(`"level":"info","message":"Listening","port":${server.port},"schema":"\\d{14}_\\w+",.*"version":"\\d+\\.`);
+  // What a process writes comes by another way than its answers.
+  await eventually(() => expect(server.output()).toMatch(listening));
   await eventually(async () => {
     const answer = await fetch(`${server.url}/ready`);
     expect([answer.status, ((await answer.json()) as { detail: string }).detail]).toEqual([
@@ -141,7 +141,7 @@ test('in production a replica is not ready on a database that is not migrated, s
       expect.stringMatching(/^Not ready: the database is not migrated \(\d{14}_.*\.js\)\.$/),
     ]);
   });
-  expect(server.output()).toContain('Not ready: the database is not migrated (');
+  await eventually(() => expect(server.output()).toContain('Not ready: the database is not migrated ('));
   await migrateLatest(unmigrated);
   await eventually(async () => expect((await fetch(`${server.url}/ready`)).status).toBe(200));
 });
