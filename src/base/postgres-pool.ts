@@ -17,7 +17,8 @@ export const postgresPool = (max: number): Knex.PoolConfig => ({
   max,
   afterCreate: (client: PooledConnection, done: (fault: null, client: PooledConnection) => void) => {
     client.connection.on('errorMessage', (fault: Error & { readonly severity?: string }) => {
-      if (fault.severity === 'FATAL') client.emit('error', fault);
+      // A fault apart: knex adds the query to the message of the fault, and logs what a connection ended with.
+      if (fault.severity === 'FATAL') client.emit('error', new Error(fault.message));
     });
     done(null, client);
   },
