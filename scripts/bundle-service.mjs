@@ -16,7 +16,7 @@ export const entriesOf = (src) => ({
 
 /**
  * Loaded from node_modules: OpenTelemetry, which most replicas never load; the client of Redis, whose calls a proof measures
- * (proofs/rig/replica-probe.mjs); CommonJS packages that are imported at their first use, which in a bundle have only a default export;
+ * (proofs/rig/replica-probe.mjs); the client of Kafka, which reads a file beside itself; CommonJS packages that are imported at their first use, which in a bundle have only a default export;
  * and the drivers of other databases, which knex names and nothing here has.
  */
 const APART = [
@@ -24,6 +24,7 @@ const APART = [
   'ioredis',
   '@aws-sdk/client-s3',
   '@clickhouse/client',
+  '@platformatic/kafka',
   'yaml',
   'pg-native',
   'better-sqlite3',
