@@ -52,3 +52,13 @@ test.each(VERSIONS)('Node %s writes an answer in one call', (_version, node) => 
   const file = pathToFileURL(path.join(ROOT, 'dist/http/answers/send-whole.js'));
   expect(evaluate(node, `console.log((await import(${JSON.stringify(file)})).JOINS)`)).toBe('true');
 });
+
+/** Its client is built for these. */
+test.each(VERSIONS.filter(([version]) => Number.parseInt(version, 10) > 22))(
+  'Node %s starts with a sink of Kafka',
+  async (_version, node) => {
+    const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), SINKS: 'kafka://127.0.0.1:1/ad-events' };
+    const replica = await startReplica({ env, node });
+    await replica.stop();
+  },
+);
