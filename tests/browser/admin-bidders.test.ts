@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { startPrebidServer } from '../../testkit/start-prebid-server.ts';
 import { atEnd } from '../setup/at-end.ts';
 import type { Replica } from '../setup/start-replica.ts';
+import { beyondOf } from './setup/faults-of-page.ts';
 import { shoot } from './setup/shoot.ts';
 import { apiOf, FLIGHT, openAdmin, pick, startReplicas, type Api } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
@@ -87,7 +88,7 @@ test.each([1280, 390])('at %i pixels the form of a bidder has no sideways scroll
   });
   const admin = await openAdmin(browser, replica, { width });
   await admin.go(`#/bidders/${bidder.id}`);
-  expect(await admin.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  expect(await beyondOf(admin.page)).toEqual([]);
   await shoot(admin.page, `bidder-${width}`);
   await admin.turn('#/bidders');
   await shoot(admin.page, `bidders-${width}`);

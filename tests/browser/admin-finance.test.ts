@@ -1,9 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { withKnex } from '../../testkit/book.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { apiOf, book, type Booked } from '../api/api-client.ts';
+import { beyondOf } from './setup/faults-of-page.ts';
 import { shoot } from './setup/shoot.ts';
 import { openAdmin, type PageLook } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
@@ -59,7 +60,6 @@ const LOOKS: readonly (readonly [string, PageLook])[] = [
   ['1280-light', { width: 1280, height: 900, scheme: 'light' }],
   ['390-dark', { width: 390, height: 844, scheme: 'dark' }],
 ];
-const fits = async (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 
 test.each(LOOKS)('at %s a month is shown by advertiser', async (name, look) => {
   const admin = await openAdmin(browser, replica, look);
@@ -68,7 +68,7 @@ test.each(LOOKS)('at %s a month is shown by advertiser', async (name, look) => {
   await page.getByRole('table', { name: 'Revenue by advertiser' }).getByText('$145.25', { exact: true }).first().waitFor();
   await page.locator('tbody tr').first().hover();
   await page.getByText('$145.250001').first().waitFor();
-  expect(await fits(page)).toBe(true);
+  expect(await beyondOf(page)).toEqual([]);
   await shoot(page, `finance-${name}`);
   expect(admin.troubles).toEqual([]);
   await admin.close();
@@ -79,7 +79,7 @@ test.each(LOOKS)('at %s an open month says up to which day its revenue is, and s
   const { page } = admin;
   await admin.go(`#/finance?publisher_id=${fee.publisher.id}&month=${dayIn(0, 1).slice(0, 7)}`);
   await page.getByText(/Revenue is to date, up to the end of .*, as in a report of these days\./).waitFor();
-  expect(await fits(page)).toBe(true);
+  expect(await beyondOf(page)).toEqual([]);
   await shoot(page, `finance-open-${name}`);
   await admin.go(`#/finance?publisher_id=${fee.publisher.id}&month=${dayIn(1, 1).slice(0, 7)}`);
   await page.getByText('The month has not begun. The fee still to come is for its days and is not in the revenue.').waitFor();
@@ -104,18 +104,18 @@ test.each(LOOKS)('at %s a change of who pays is said in words, in the statement,
   await admin.go(`#/finance?publisher_id=${fee.publisher.id}&month=${dayIn(0, 1).slice(0, 7)}`);
   await page.getByText(words).waitFor();
   await page.getByRole('table', { name: 'By campaign' }).getByText(coats).first().waitFor({ state: 'attached' });
-  expect(await fits(page)).toBe(true);
+  expect(await beyondOf(page)).toEqual([]);
   await shoot(page, `finance-payers-${name}`);
   await admin.go(`#/reports?group_by=advertiser&metrics=revenue&filter[publisher]=${fee.publisher.id}&range=this_month`);
   await page.getByText(words).waitFor();
-  expect(await fits(page)).toBe(true);
+  expect(await beyondOf(page)).toEqual([]);
   await shoot(page, `report-payers-${name}`);
   await admin.go('#/history');
   await page
     .getByText(/What was counted before .* stays with advertiser \d+\./)
     .first()
     .waitFor();
-  expect(await fits(page)).toBe(true);
+  expect(await beyondOf(page)).toEqual([]);
   await shoot(page, `history-payers-${name}`);
   expect(admin.troubles).toEqual([]);
   await admin.close();
@@ -145,7 +145,7 @@ test.each(LOOKS)('at %s alerts lead to what they are about, can be muted, and ar
   await link.waitFor();
   expect(await link.getAttribute('href')).toBe(`#/line_items/${booked.lineItem}`);
   await page.getByRole('table', { name: 'Closed alerts' }).getByRole('link', { name: 'Hats' }).waitFor();
-  expect(await fits(page)).toBe(true);
+  expect(await beyondOf(page)).toEqual([]);
   await shoot(page, `alerts-${name}`);
 
   await open

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
+import { beyondOf } from './setup/faults-of-page.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startDemoService, type DemoService } from './setup/start-demo-service.ts';
 
@@ -56,7 +57,7 @@ const violations = async (page: Page): Promise<string[]> => {
 };
 
 const expectNoFaults = async ({ page, faults }: Visit): Promise<void> => {
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await beyondOf(page)).toEqual([]);
   expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBe(0);
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);

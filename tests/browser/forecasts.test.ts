@@ -1,6 +1,6 @@
 import { withClient } from '../../testkit/databases.ts';
 import { eventually } from '../../testkit/until.ts';
-import { looksWrong } from './setup/faults-of-page.ts';
+import { beyondOf, looksWrong } from './setup/faults-of-page.ts';
 import { shootSchemes } from './setup/shoot.ts';
 import { useAdmin } from './setup/use-admin.ts';
 
@@ -138,7 +138,7 @@ test('availability shows what is sold by week and day, the bookings behind it, a
   const size = page.viewportSize()!;
   await page.setViewportSize({ ...size, width: 768 });
   // The days scroll in their frame, not the page.
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  expect(await beyondOf(page)).toEqual([]);
   await page.setViewportSize(size);
   await shootSchemes(page, 'availability');
   const lines = () => page.locator('.availability tbody th').allInnerTexts();
