@@ -110,7 +110,7 @@ test('a flight of three days has its course by hour, and another the flight befo
   );
   await shootSchemes(desk.admin.page, 'flight-by-hour');
   await desk.admin.go(`#/line_items/${ids.running}`);
-  const before = flightCard().getByText('thin: the flight before');
+  const before = flightCard().locator('.legend').getByText('the flight before,');
   await before.waitFor();
   expect(await before.getByRole('link', { name: 'Finished' }).getAttribute('href')).toBe(`#/line_items/${ids.finished}`);
   await shootSchemes(desk.admin.page, 'flight-before');

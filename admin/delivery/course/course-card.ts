@@ -222,8 +222,8 @@ const legend = (
   html`<p class="legend">
     <span class="key line">${t`impressions, summed`}</span>
     ${goal === null ? nothing : html`<span class="key dashed">${t`even course to the goal`}</span>`}
-    ${!isByDay ? nothing : ahead ? html`<span>${t`dotted, with its range: as it is forecast`}</span>` : projection === undefined ? nothing : html`<span>${t`dotted: as the last days went`}</span>`}
-    ${isByDay && before ? html`<span>${rich`thin: the flight before, ${html`<a href=${before.hash}>${before.name}</a>`}, from ${date(before.from)}`}</span>` : nothing}
+    ${!isByDay ? nothing : ahead ? html`<span class="key dotted">${t`forecast, with its range`}</span>` : projection === undefined ? nothing : html`<span class="key dotted">${t`as the last days went`}</span>`}
+    ${isByDay && before ? html`<span class="key thin">${rich`the flight before, ${html`<a href=${before.hash}>${before.name}</a>`}, from ${date(before.from)}`}</span>` : nothing}
   </p>`;
 
 const endWords = ({ state, total, first, last, today, projection }: FlightCourse, goal: number | null): string => {
