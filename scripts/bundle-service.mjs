@@ -37,6 +37,14 @@ const APART = [
   'pg-query-stream',
 ];
 
+/** These name their own address, in a comment or in what the service never calls. */
+const ADDRESS_UNUSED = [
+  'undici/index.js',
+  '@colors/colors/lib/colors.js',
+  'knex/lib/migrations/migrate/MigrationGenerator.js',
+  'knex/lib/migrations/seed/Seeder.js',
+];
+
 /**
  * Bundles the service with its packages: it begins to serve after half the CPU time, because Node resolves and reads a few files
  * instead of two thousand. The modules beside the bundles are those of the command `ads` and of the tests.
@@ -63,6 +71,9 @@ export async function bundleService(root, dist) {
     for (const { entryPoint = '', exports } of Object.values(metafile.outputs))
       if (entryPoint.includes('node_modules/') && exports.join() === 'default' && isCommonJs(path.join(root, entryPoint)))
         throw new Error(`${entryPoint} is CommonJS, and would have no named exports where it is imported later: add its package to APART.`);
+    for (const input of Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs)))
+      if (input.includes('node_modules/') && readsBesideItself(path.join(root, input)))
+        throw new Error(`${input} names its own address, and in a bundle would not find the files beside it: add its package to APART.`);
     for (const entry of entries) {
       const file = path.join(dist, `${entry}.js`);
       mkdirSync(path.dirname(file), { recursive: true });
@@ -75,6 +86,9 @@ export async function bundleService(root, dist) {
 
 /** It has no `export` of a module. */
 const isCommonJs = (file) => !/^export\b/m.test(readFileSync(file, 'utf8'));
+
+const readsBesideItself = (file) =>
+  /\bimport\.meta\b|\b__(?:dir|file)name\b/.test(readFileSync(file, 'utf8')) && !ADDRESS_UNUSED.some((end) => file.endsWith(`/node_modules/${end}`));
 
 /** A module finds its Lua scripts and tables by its address, which in the bundle is that of its own file in dist. */
 const addressesOfModules = (src) => ({
