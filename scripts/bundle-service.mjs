@@ -88,7 +88,8 @@ export async function bundleService(root, dist) {
 const isCommonJs = (file) => !/^export\b/m.test(readFileSync(file, 'utf8'));
 
 const readsBesideItself = (file) =>
-  /\bimport\.meta\b|\b__(?:dir|file)name\b/.test(readFileSync(file, 'utf8')) && !ADDRESS_UNUSED.some((end) => file.endsWith(`/node_modules/${end}`));
+  /\bimport\.meta\b|\b__(?:dir|file)name\b/.test(readFileSync(file, 'utf8')) &&
+  !ADDRESS_UNUSED.some((end) => file.endsWith(`/node_modules/${end}`));
 
 /** A module finds its Lua scripts and tables by its address, which in the bundle is that of its own file in dist. */
 const addressesOfModules = (src) => ({
