@@ -8,7 +8,7 @@ import type { ServedAd } from '../../src/ledger/hit.ts';
 import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
-import { createRedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../patient-redis.ts';
 import { createOpportunityCosts } from '../../src/serving/opportunity-costs.ts';
 import { TargetingQuery } from '../../src/targeting/targeting-query.ts';
 import { indexOf } from '../candidate-index.ts';
@@ -56,7 +56,7 @@ const PID = { kp: 0.3, ki: 0.05, kd: 0.1 };
 export const simulateAllocation = async (options: AllocationOptions): Promise<Allocated> => {
   const { seed, days, direct, programmatic, curve, stepMs } = options;
   const keys = createLedgerKeys(1);
-  const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
+  const connect = () => patientRedis(options.redisUrl);
   const [control, ...connections] = Array.from({ length: REPLICAS + 1 }, connect) as [ReturnType<typeof connect>];
   await Promise.all([control, ...connections].map((redis) => new Promise((ready) => redis.once('ready', ready))));
   await control.flushdb();

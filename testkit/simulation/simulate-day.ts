@@ -7,7 +7,7 @@ import type { ServedAd } from '../../src/ledger/hit.ts';
 import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
-import { createRedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../patient-redis.ts';
 import type { ReservedImp } from '../../src/ledger/reservation.ts';
 import { curveAt, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
 import type { ScheduledCurveOf } from '../../src/catalog/snapshot/scheduled-curve.ts';
@@ -83,7 +83,7 @@ const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 
 export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
   const { seed, streams, days = 1, learned, outage, stepMs, startMs = DAY_START_MS, daysAt = () => UTC_DAYS } = options;
   const tickMs = Math.max(stepMs, MS_PER_MINUTE);
-  const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
+  const connect = () => patientRedis(options.redisUrl);
   const keys = createLedgerKeys(1);
   let replicaMs = startMs;
   const { tokenTtlMs, pid, allowances = true } = options;

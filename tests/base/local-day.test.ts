@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createDayRules, dayRuleText, endOfDay, localDayOf, startOfDay, UTC_DAYS } from '../../src/base/local-day.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { createZoneOffset } from '../../src/base/zone-offset.ts';
-import { createRedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../../testkit/patient-redis.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
@@ -72,7 +72,7 @@ test('a day is that of the clocks, begins and ends where it changes, and does no
 });
 
 test('day.lua has the same days', async () => {
-  const redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 10_000, name: 'test' });
+  const redis = patientRedis(await testRedisUrl());
   await new Promise((resolve) => redis.once('ready', resolve));
   try {
     const lua = readFileSync(new URL('../../src/ledger/lua/day.lua', import.meta.url), 'utf8');

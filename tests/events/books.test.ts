@@ -15,7 +15,8 @@ import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
-import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../../testkit/patient-redis.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { book, type Booking } from '../../testkit/book.ts';
@@ -38,7 +39,7 @@ const opened: BooksRig[] = [];
 beforeAll(async () => {
   databaseUrl = await testDatabase();
   knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 10 } });
-  redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 10_000, name: 'test' });
+  redis = patientRedis(await testRedisUrl());
   await new Promise((resolve) => redis.once('ready', resolve));
 });
 beforeEach(async () => {

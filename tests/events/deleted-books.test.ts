@@ -8,7 +8,8 @@ import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createAccountBooks } from '../../src/ledger/read/account-books.ts';
 import { createTallyBooks } from '../../src/ledger/read/tally-books.ts';
-import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../../testkit/patient-redis.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { eventOf } from './events.ts';
@@ -22,7 +23,7 @@ let knex: Knex;
 let redis: RedisClient;
 beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: await testDatabase() });
-  redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 10_000, name: 'test' });
+  redis = patientRedis(await testRedisUrl());
   await new Promise((resolve) => redis.once('ready', resolve));
 });
 afterAll(async () => {

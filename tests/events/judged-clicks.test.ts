@@ -10,7 +10,8 @@ import { PROVISIONAL, type HitState } from '../../src/ledger/hit.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createTallyBooks } from '../../src/ledger/read/tally-books.ts';
 import { hitText } from '../../src/ledger/hit-text.ts';
-import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../../testkit/patient-redis.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { eventOf, NOON } from './events.ts';
@@ -23,7 +24,7 @@ let knex: Knex;
 let redis: RedisClient;
 beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: await testDatabase() });
-  redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 10_000, name: 'test' });
+  redis = patientRedis(await testRedisUrl());
   await new Promise((resolve) => redis.once('ready', resolve));
   await knex('publishers').insert({ name: 'p', domain: 'p.example', api_key_hash: 'h' });
   await knex('campaigns').insert({ publisher_id: 1, name: 'c', start_at: '2026-01-01', end_at: '2999-01-01' });

@@ -9,7 +9,8 @@ import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-key
 import { billsOnOf, laterPriceMicros, limitsOf, NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type AccountReader } from '../../src/ledger/read/read-accounts.ts';
-import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../../testkit/patient-redis.ts';
 import { curveAt, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { Reservation, ReservationMoments } from '../../src/ledger/reservation.ts';
@@ -41,7 +42,7 @@ export const createLedgerRig = async (
   redisUrl: string,
   { tokenTtlMs = 30 * MINUTE, pid = { kp: 0.3, ki: 0.05, kd: 0.1 } }: { readonly tokenTtlMs?: number; readonly pid?: PidGains } = {},
 ): Promise<LedgerRig> => {
-  const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 10_000, name: 'test' });
+  const redis = patientRedis(redisUrl);
   await new Promise((resolve) => redis.once('ready', resolve));
   await redis.flushdb();
   const keys = createLedgerKeys(4);

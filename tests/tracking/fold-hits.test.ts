@@ -6,7 +6,8 @@ import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
-import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../../testkit/patient-redis.ts';
 import { createFold } from '../../src/tracking/fold-hits.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
 import { eventually } from '../../testkit/until.ts';
@@ -20,7 +21,7 @@ let knex: Knex;
 let redis: RedisClient;
 beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: await testDatabase() });
-  redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 5_000, name: 'test' });
+  redis = patientRedis(await testRedisUrl());
   await new Promise((resolve) => redis.once('ready', resolve));
 });
 afterAll(async () => {

@@ -7,7 +7,8 @@ import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
-import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { patientRedis } from '../../testkit/patient-redis.ts';
 import type { RedisLink } from '../../src/redis/redis-link.ts';
 import { createFold, type Fold } from '../../src/tracking/fold-hits.ts';
 import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
@@ -31,7 +32,7 @@ let fold: Fold | undefined;
 beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: await testDatabase(), pool: { min: 0, max: 6 } });
   pending = createPendingHits({ knex });
-  redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 5_000, name: 'test' });
+  redis = patientRedis(await testRedisUrl());
   await new Promise((resolve) => redis.once('ready', resolve));
 });
 beforeEach(async () => {
