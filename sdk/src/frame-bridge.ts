@@ -18,10 +18,17 @@
   const later = setTimeout;
   const send = (message: object): void => post({ ...message, adsdk: key }, '*');
 
-  /** When the visitor last pressed, released or typed in the frame, until an event has used it. */
+  /**
+   * When the visitor last pressed or released something in the frame, until an event has used it. Of the keys only those that press: a
+   * creative that takes the focus gets what the visitor types elsewhere.
+   */
   let gestureAt = -Infinity;
   for (const type of ['pointerdown', 'pointerup', 'keydown', 'click']) {
-    addEventListener(type, (event) => event.isTrusted && (gestureAt = now()), true);
+    addEventListener(
+      type,
+      (event) => event.isTrusted && [undefined, 'Enter', ' '].includes((event as KeyboardEvent).key) && (gestureAt = now()),
+      true,
+    );
   }
 
   /**

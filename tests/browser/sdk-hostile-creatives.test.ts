@@ -62,6 +62,7 @@ beforeAll(async () => {
           `<svg width="9" height="9"><a href="javascript:top.document.title='owned'"><rect width="9" height="9"/></a></svg>
           <a id="own" href="javascript:void 0" onclick="document.body.append('ran')">x</a>`,
       ),
+      html('keys', `<div id="like" role="button" tabindex="0" onkeydown="AdSDK_Creative_Event('like')">Like</div>`),
       html('gestures', `<button id="like" onclick="for (let i = 0; i < 5; i++) AdSDK_Creative_Event('like')">Like</button>`),
     ],
     { ALLOWED_EVENTS: 'like,share,comment,progress' },
@@ -108,12 +109,16 @@ test('a click or a share without a user gesture is not counted, an event that cl
   expect(sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['progress']);
 });
 
-test('a creative that sends clicks all the time gets none when the visitor clicks elsewhere on the page', async () => {
+test('a creative that sends clicks all the time and takes the focus gets none when the visitor clicks elsewhere, types and scrolls', async () => {
   const { page, sentTo } = await show('patient', '<div id="slot"></div><p id="text">Text</p><button id="other">Other</button>');
   await page.locator('#text').click();
-  await page.locator('#other').click();
-  await page.keyboard.press('Tab');
-  await page.waitForTimeout(600);
+  for (const key of ['Tab', 'x', 'PageDown', 'ArrowDown', 'Escape']) {
+    await page.locator('#other').click();
+    // What is typed goes to the creative.
+    await eventually(async () => expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('IFRAME'));
+    await page.keyboard.press(key);
+    await page.waitForTimeout(200);
+  }
   expect(sentTo('/click')).toHaveLength(0);
   expect(sentTo('/event')).toHaveLength(0);
 });
@@ -138,6 +143,12 @@ test('one gesture in the frame is one event', async () => {
   await page.waitForTimeout(300);
   expect(sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['like']);
   expect(sentTo('/click')).toHaveLength(0);
+});
+
+test.each(['Enter', ' '])('a key that presses is a gesture in the frame (%p)', async (key) => {
+  const { page, sentTo } = await show('keys');
+  await page.frameLocator('#slot iframe').locator('#like').press(key);
+  await eventually(() => expect(sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['like']));
 });
 
 test('messages from another frame or from a frame inside the creative are ignored', async () => {
