@@ -87,7 +87,7 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
   const hasEnded = () => server.ending() !== undefined;
   await untilTrue(async () => hasEnded() || (await isReady()), readyWithinMs, 20);
   if (hasEnded() || !(await isReady())) {
-    const state = server.ending() ?? `is not ready after ${readyWithinMs / 1000} s`;
+    const state = server.ending() ?? `is not ready after ${readyWithinMs / 1000} s: ${await lastAnswer(url + (readyPath ?? ''))}`;
     await server.end('SIGKILL');
     const said = server.output().trim();
     throw new Error(`${name} did not start (${state}): ${said.split('\n').at(-1)}\n${said}`);
@@ -104,6 +104,12 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     },
   };
 };
+
+const lastAnswer = (url: string): Promise<string> =>
+  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
+    async (answer) => `${answer.status} ${(await answer.text()).slice(0, 500)}`,
+    (error: unknown) => String(error),
+  );
 
 const isOk = (url: string): Promise<boolean> =>
   fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
