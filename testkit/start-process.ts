@@ -75,6 +75,8 @@ export interface ServerOptions extends ProcessOptions {
   readonly readyWithinMs?: number;
 }
 
+/** One question whether a server is ready. Where it is asked beside a load, an answer within a second is not to be had. */
+const ASKED_MS = 10_000;
 /** Longer than the limit that a replica sets itself: its drain time and 14.5 s. */
 const MAX_STOP_MS = 30_000;
 
@@ -106,13 +108,13 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
 };
 
 const lastAnswer = (url: string): Promise<string> =>
-  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
+  fetch(url, { signal: AbortSignal.timeout(ASKED_MS) }).then(
     async (answer) => `${answer.status} ${(await answer.text()).slice(0, 500)}`,
     (error: unknown) => String(error),
   );
 
 const isOk = (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+  fetch(url, { signal: AbortSignal.timeout(ASKED_MS) }).then(
     async (answer) => {
       await answer.body?.cancel();
       return answer.status === 200;
