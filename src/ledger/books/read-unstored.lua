@@ -1,4 +1,4 @@
--- Reads what is on its way from a shard to Postgres. Changes nothing.
+-- Reads what is on its way from a shard to Postgres. Changes nothing but a lag that is wrong (first-unstored.lua).
 --
 -- KEYS[1] event stream of the shard
 -- ARGV[1] the most events that are returned

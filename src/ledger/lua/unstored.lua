@@ -5,7 +5,11 @@ local VALUES_PER_EVENT = 6
 
 -- Returns the values of each entry, or false when there are more events.
 local function unstored_entries(events, max_events)
-  local from = first_unstored(events)
+  local from, waiting = first_unstored(events)
+  -- An entry has at least one.
+  if waiting > max_events then
+    return false
+  end
   local entries, values, read = {}, 0, nil
   repeat
     read = redis.call('XRANGE', events, from, '+', 'COUNT', ENTRIES_PER_READ)

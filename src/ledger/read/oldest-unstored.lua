@@ -1,4 +1,4 @@
--- Finds the oldest event of a shard that Postgres has not stored, and corrects the lag of the group when Redis has it wrong.
+-- Finds the oldest event of a shard that Postgres has not stored. Changes nothing but a lag that is wrong (first-unstored.lua).
 --
 -- KEYS[1] event stream of the shard
 -- Returns the id of its entry or '', and how many entries wait
@@ -6,25 +6,6 @@
 --
 -- @include ../lua/first-unstored.lua
 
-local events = KEYS[1]
-local first, delivered, group = first_unstored(events)
-local entry = redis.call('XRANGE', events, first, '+', 'COUNT', 1)[1]
-local length = redis.call('XLEN', events)
-if not group then
-  return { entry and entry[1] or '', length }
-end
-local last = group['last-delivered-id']
-local lag = group.lag or length - delivered
-if lag > 0 and #redis.call('XRANGE', events, id_after(last), '+', 'COUNT', 1) == 0 then
-  -- All are delivered, as many as were ever added.
-  if group.lag then
-    local stream = redis.call('XINFO', 'STREAM', events)
-    for i = 1, #stream, 2 do
-      if stream[i] == 'entries-added' then
-        redis.call('XGROUP', 'SETID', events, EVENT_GROUP, last, 'ENTRIESREAD', stream[i + 1])
-      end
-    end
-  end
-  lag = 0
-end
-return { entry and entry[1] or '', math.min(delivered + lag, length) }
+local first, waiting = first_unstored(KEYS[1])
+local entry = redis.call('XRANGE', KEYS[1], first, '+', 'COUNT', 1)[1]
+return { entry and entry[1] or '', waiting }
