@@ -55,7 +55,10 @@ const withApp = async () => {
   expect([begun.status, begun.body.uri]).toEqual([201, expect.stringContaining(encodeURIComponent(one.email))]);
   expect(readQr(begun.body.qr)).toBe(begun.body.uri);
   const { secret, setup } = begun.body as { secret: string; setup: string };
-  const confirmed = await one.browser.call('PUT', '/api/me/totp', { setup, code: codeOf(secret, -1) });
+  // The oldest code that is taken, so that a test has two newer ones; it is too old if a step ends on its way.
+  const confirm = () => one.browser.call('PUT', '/api/me/totp', { setup, code: codeOf(secret, -1) });
+  const first = await confirm();
+  const confirmed = first.status === 200 ? first : await confirm();
   expect(confirmed.status).toBe(200);
   return { ...one, secret, setup, recovery: confirmed.body.recovery_codes as string[] };
 };
