@@ -1,4 +1,4 @@
-import { MS_PER_DAY, MS_PER_MINUTE } from './utc-day.ts';
+import { MS_PER_DAY, MS_PER_QUARTER } from './utc-day.ts';
 import type { ZoneOffset } from './zone-offset.ts';
 
 /**
@@ -51,8 +51,7 @@ export const dayRuleText = ({ offsetMs, untilMs, thenMs }: DayRule): string =>
 /** The days of a time zone, by its IANA name, around a moment. */
 export type DayRuleOf = (zone: string, atMs: number) => DayRule;
 
-/** Clocks change at quarters of an hour, at most once in a week, and are the same for years when they do not change in one. */
-const QUARTER_MS = 15 * MS_PER_MINUTE;
+/** Clocks change at most once in a week, at quarters of an hour, and are the same for years when they do not change in one. */
 const STEP_MS = 7 * MS_PER_DAY;
 const SEARCHED_MS = 56 * STEP_MS;
 /** Longer than any day: a change this long ago is in no day that has not ended. */
@@ -78,7 +77,7 @@ interface KnownRule {
 }
 
 const makeRule = (offsetAt: (ms: number) => number, atMs: number): KnownRule => {
-  const fromMs = Math.floor((atMs - PAST_MS) / QUARTER_MS) * QUARTER_MS;
+  const fromMs = Math.floor((atMs - PAST_MS) / MS_PER_QUARTER) * MS_PER_QUARTER;
   const before = ruleFrom(offsetAt, fromMs);
   if (before.untilMs > atMs) return { rule: before, fromMs: atMs, endMs: endOf(before, atMs) };
   const dayEndMs = endOfDay(before, localDayOf(before, before.untilMs));
@@ -105,8 +104,8 @@ const ruleFrom = (offsetAt: (ms: number) => number, fromMs: number): DayRule => 
 /** The first quarter of an hour in (low, high] with the clocks of `high`. */
 const changeIn = (offsetAt: (ms: number) => number, low: number, high: number): number => {
   const offsetMs = offsetAt(low);
-  while (high - low > QUARTER_MS) {
-    const middle = low + Math.floor((high - low) / QUARTER_MS / 2) * QUARTER_MS;
+  while (high - low > MS_PER_QUARTER) {
+    const middle = low + Math.floor((high - low) / MS_PER_QUARTER / 2) * MS_PER_QUARTER;
     if (offsetAt(middle) === offsetMs) low = middle;
     else high = middle;
   }

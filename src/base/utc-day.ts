@@ -1,4 +1,6 @@
 export const MS_PER_MINUTE = 60_000;
+/** The local hours of every time zone begin with a quarter of an hour in UTC, and its clocks change at one. */
+export const MS_PER_QUARTER = 15 * MS_PER_MINUTE;
 export const MS_PER_HOUR = 60 * MS_PER_MINUTE;
 export const MS_PER_DAY = 24 * MS_PER_HOUR;
 export const SECONDS_PER_DAY = MS_PER_DAY / 1000;

@@ -1,19 +1,20 @@
-import { MS_PER_MINUTE } from './utc-day.ts';
+import { MS_PER_QUARTER } from './utc-day.ts';
 
 /** How far the clocks of a time zone are before UTC at a moment, in ms. @param zone its IANA name */
 export type ZoneOffset = (zone: string, atMs: number) => number;
 
-/** Clocks change at quarters of an hour: Lord Howe by half an hour, at 15:30 UTC. */
-const QUARTER_MS = 15 * MS_PER_MINUTE;
 const MAX_KEPT = 10_000;
 
-/** Asking for an offset takes 3 µs, and the answer is kept: once for each zone and quarter of an hour. */
+/**
+ * Asking for an offset takes 3 µs, and the answer is kept: once for each zone and quarter of an hour. Clocks change at quarters of an hour:
+ * Lord Howe by half an hour, at 15:30 UTC.
+ */
 export const createZoneOffset = (): ZoneOffset => {
   const formats = new Map<string, Intl.DateTimeFormat>();
   const known = new Map<string, number>();
   return (zone, atMs) => {
     if (zone === 'UTC') return 0;
-    const startMs = Math.floor(atMs / QUARTER_MS) * QUARTER_MS;
+    const startMs = Math.floor(atMs / MS_PER_QUARTER) * MS_PER_QUARTER;
     const key = `${zone} ${startMs}`;
     let offset = known.get(key);
     if (offset === undefined) {

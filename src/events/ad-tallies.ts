@@ -24,16 +24,21 @@ export interface AdTallies {
    */
   request(publisherId: number, placement: CountedPlacement | undefined, visitor: CountedVisitor, reason: string): void;
   serve(ad: ServedAd, visitor: CountedVisitor): void;
+  /** The rows of requests, or those of serves if these are more. */
   readonly size: number;
   /** What was counted since the last call. */
-  take(): { readonly requests: readonly Counted<RequestRow>[]; readonly serves: readonly Counted<ServeRow>[] };
+  take(): TakenTallies;
 }
 
-/**
- * Of requests and of serves in a batch. Records and reasons are as many as there are; countries, devices and browsers beyond
- * this are counted as unknown.
- */
-const MAX_ROWS = 16_384;
+export interface TakenTallies {
+  readonly requests: TakenRows<RequestRow>;
+  readonly serves: TakenRows<ServeRow>;
+}
+
+/** Rows that are made as they are read, as often as they are read: they are many, and rest in maps. */
+export interface TakenRows<Row> extends Iterable<Counted<Row>> {
+  readonly size: number;
+}
 
 const NOWHERE: CountedPlace = { countedBy: 'placement', placementId: '', size: '', country: '', device: '', browser: '' };
 
@@ -77,6 +82,8 @@ const createDeviceNumbers = () => {
   };
 };
 
+type DeviceNumbers = ReturnType<typeof createDeviceNumbers>;
+
 /** The value of a key; `make` makes the first one. */
 const under = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
   let value = map.get(key);
@@ -87,18 +94,18 @@ const under = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): V
 const newMap = <Key, Value>(): Map<Key, Value> => new Map<Key, Value>();
 
 /** Counts of requests, or of ads. `Owner`: what their rows say beside the place. */
-const createTable = <Owner extends object>(devices: ReturnType<typeof createDeviceNumbers>) => {
+const createTable = <Owner extends object>(devices: DeviceNumbers, maxRows: () => number) => {
   let all: Counts<Owner>[] = [];
   let rows = 0;
 
-  /** Beyond the rows that a batch may have it counts under `other`. */
-  const countOne = <Key>(counts: Map<Key, Cell>, key: Key, maxRows: number, other: Key): void => {
+  /** Beyond the rows that there may be it counts under `other`. */
+  const countOne = <Key>(counts: Map<Key, Cell>, key: Key, isBounded: boolean, other: Key): void => {
     const cell = counts.get(key);
     if (cell !== undefined) cell.count++;
-    else if (rows < maxRows) {
+    else if (!isBounded || rows < maxRows()) {
       rows++;
       counts.set(key, { count: 1 });
-    } else countOne(counts, other, Infinity, other);
+    } else countOne(counts, other, false, other);
   };
 
   return {
@@ -110,43 +117,43 @@ const createTable = <Owner extends object>(devices: ReturnType<typeof createDevi
     },
     count: (counts: Counts<Owner>, placementId: string, size: number, creativeId: number, visitor: CountedVisitor): void => {
       const sizes = under(counts.shown, placementId, newMap<number, Map<number, Cell>>);
-      countOne(under(sizes, size, newMap<number, Cell>), creativeId, Infinity, creativeId);
-      countOne(counts.countries, visitor.country ?? '', MAX_ROWS, '');
-      countOne(counts.devices, devices.numberOf(visitor), MAX_ROWS, 0);
+      countOne(under(sizes, size, newMap<number, Cell>), creativeId, false, creativeId);
+      countOne(counts.countries, visitor.country ?? '', true, '');
+      countOne(counts.devices, devices.numberOf(visitor), true, 0);
     },
     get size() {
       return rows;
     },
-    take: (): readonly Counted<CountedPlace & Owner & { readonly creativeId: number }>[] => {
-      const taken = all.flatMap(({ owner, shown, countries, devices: counted }) => {
-        const rowOf = (place: Partial<CountedPlace>, count: number, creativeId = 0) => ({
-          ...NOWHERE,
-          ...place,
-          ...owner,
-          creativeId,
-          count,
-        });
-        return [
-          ...[...shown].flatMap(([placementId, sizes]) =>
-            [...sizes].flatMap(([size, creatives]) =>
-              [...creatives].map(([creativeId, { count }]) => rowOf({ placementId, size: sizeText(size) }, count, creativeId)),
-            ),
-          ),
-          ...[...countries].map(([country, { count }]) => rowOf({ countedBy: 'country', country }, count)),
-          ...[...counted].map(([device, { count }]) => rowOf({ countedBy: 'device', ...devices.textsOf(device) }, count)),
-        ];
-      });
-      all = [];
-      rows = 0;
-      return taken;
+    take: (): TakenRows<CountedPlace & Owner & { readonly creativeId: number }> => {
+      const [taken, size] = [all, rows];
+      [all, rows] = [[], 0];
+      return { size, [Symbol.iterator]: () => rowsOf(taken, devices) };
     },
   };
 };
 
-export const createAdTallies = (): AdTallies => {
+function* rowsOf<Owner extends object>(
+  all: readonly Counts<Owner>[],
+  devices: DeviceNumbers,
+): Generator<Counted<CountedPlace & Owner & { readonly creativeId: number }>> {
+  for (const { owner, shown, countries, devices: seenOn } of all) {
+    const row = { ...NOWHERE, ...owner, creativeId: 0 };
+    for (const [placementId, sizes] of shown)
+      for (const [size, creatives] of sizes)
+        for (const [creativeId, { count }] of creatives) yield { ...row, placementId, size: sizeText(size), creativeId, count };
+    for (const [country, { count }] of countries) yield { ...row, countedBy: 'country', country, count };
+    for (const [device, { count }] of seenOn) yield { ...row, countedBy: 'device', ...devices.textsOf(device), count };
+  }
+}
+
+/**
+ * @param maxRows of requests, and of serves. Records and reasons are as many as there are; countries, devices and browsers beyond this are counted as
+ *   unknown
+ */
+export const createAdTallies = (maxRows: () => number): AdTallies => {
   const devices = createDeviceNumbers();
-  const requests = createTable<Pick<RequestRow, 'publisherId' | 'reason'>>(devices);
-  const serves = createTable<Pick<ServeRow, 'publisherId' | 'campaignId' | 'lineItemId'>>(devices);
+  const requests = createTable<Pick<RequestRow, 'publisherId' | 'reason'>>(devices, maxRows);
+  const serves = createTable<Pick<ServeRow, 'publisherId' | 'campaignId' | 'lineItemId'>>(devices, maxRows);
   type Of<Table extends { open(owner: never): unknown }> = ReturnType<Table['open']>;
   let publishers = new Map<number, Map<string, Of<typeof requests>>>();
   let lineItems = new Map<number, Of<typeof serves>>();
@@ -162,7 +169,7 @@ export const createAdTallies = (): AdTallies => {
       serves.count(counts, placementId, size, creativeId, visitor);
     },
     get size() {
-      return requests.size + serves.size;
+      return Math.max(requests.size, serves.size);
     },
     take: () => {
       publishers = new Map();

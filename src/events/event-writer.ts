@@ -55,10 +55,10 @@ const MAX_EVENTS = 1_000;
 const MAX_ENTRIES = 500;
 const FIRST_ENTRIES = 100;
 /**
- * A transaction costs as much as so many events. After a pass with fewer a shard rests for IDLE_MS, after a pass with more
+ * A transaction costs as much as a hundred events. After a pass with fewer a shard rests for IDLE_MS, after a pass with more
  * for a fifth of it: long rests under load would make long passes. While Redis is away it looks as often, because what waits is old.
  */
-const FEW_EVENTS = 100;
+const FEW_EVENTS = 500;
 const IDLE_MS = 1_000;
 const BUSY_SHARE = 0.2;
 /** Streams and tallies expire a month after the last replica stopped carrying them. */

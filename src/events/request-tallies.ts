@@ -1,5 +1,6 @@
+import { MS_PER_QUARTER } from '../base/utc-day.ts';
 import type { BidderOffer, ImpressionStep } from '../bidders/bidder-observer.ts';
-import { createAdTallies, type AdTallies } from './ad-tallies.ts';
+import { createAdTallies, type AdTallies, type TakenTallies } from './ad-tallies.ts';
 import { createBidTable } from './bid-table.ts';
 import type { RequestBatch, RequestCounts } from './postgres/request-counts.ts';
 
@@ -17,16 +18,21 @@ export interface RequestTalliesOptions {
   /** This replica. */
   readonly replica: string;
   readonly now?: () => number;
-  readonly flushMs?: number;
+  /** How long counts are gathered in memory, if that is less than ten seconds. */
+  readonly flushMs: number;
   readonly onFailure: (fault: Error) => void;
 }
 
-const FLUSH_MS = 5_000;
-/** The local hours of every time zone begin with a quarter of an hour in UTC. */
-const QUARTER_MS = 900_000;
-/** Two days of quarters. Older batches are dropped while Postgres is away for longer. */
+const MAX_FLUSH_MS = 10_000;
+const MIN_FLUSH_MS = 5;
+/** Of requests, and of serves: 7 MB. A batch with so many is sent before its time. */
+const MAX_ROWS = 65_536;
+/** While Postgres is away, of each quarter of an hour. */
+const WAITING_ROWS = 16_384;
+/** Older batches are dropped while Postgres is away for longer: two days of quarters, or 100 MB. */
 const MAX_BATCHES = 192;
-/** Of one batch: 4 MB. What bidders answer to further offers is not counted until the next one. */
+const MAX_WAITING_ROWS = 1_000_000;
+/** Of one batch: 4 MB. With so many it is sent too; what bidders answer to further offers while another one is on its way is not counted. */
 const MAX_BID_ROWS = 16_384;
 
 /**
@@ -35,13 +41,13 @@ const MAX_BID_ROWS = 16_384;
  * what it counted since the last flush.
  */
 export const createRequestTallies = (options: RequestTalliesOptions): RequestTallies => {
-  const { store, replica, now = Date.now, flushMs = FLUSH_MS, onFailure } = options;
-  const ads = createAdTallies();
+  const { store, replica, now = Date.now, flushMs, onFailure } = options;
+  const ads = createAdTallies(() => (waiting.length < 2 ? MAX_ROWS : WAITING_ROWS));
   const bids = createBidTable(MAX_BID_ROWS);
   let isFull = false;
   let begunMs = now();
   let sealed = 0;
-  const waiting: RequestBatch[] = [];
+  const waiting: (RequestBatch & TakenTallies)[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
 
@@ -49,15 +55,17 @@ export const createRequestTallies = (options: RequestTalliesOptions): RequestTal
   const seal = (atMs: number): void => {
     if (ads.size + bids.size > 0) waiting.push({ batch: ++sealed, atMs, ...ads.take(), bids: bids.take() });
     isFull = false;
-    if (waiting.length > MAX_BATCHES) {
-      waiting.shift();
-      onFailure(new Error('counts of requests were dropped: Postgres has been away for two days'));
-    }
+    const isTooMuch = (): boolean =>
+      waiting.length > MAX_BATCHES ||
+      waiting.reduce((sum, { requests, serves }) => sum + requests.size + serves.size, 0) > MAX_WAITING_ROWS;
+    if (waiting.length < 2 || !isTooMuch()) return;
+    waiting.shift();
+    onFailure(new Error('the oldest counts of requests were dropped: Postgres has been away for too long'));
   };
 
   const flush = async (): Promise<void> => {
     const nowMs = now();
-    const isNewQuarter = Math.floor(nowMs / QUARTER_MS) !== Math.floor(begunMs / QUARTER_MS);
+    const isNewQuarter = Math.floor(nowMs / MS_PER_QUARTER) !== Math.floor(begunMs / MS_PER_QUARTER);
     if (isNewQuarter) seal(begunMs);
     else if (waiting.length === 0) seal(nowMs);
     begunMs = nowMs;
@@ -73,16 +81,28 @@ export const createRequestTallies = (options: RequestTalliesOptions): RequestTal
     return running;
   };
 
+  const sendIfFull = (): void => {
+    if ((ads.size >= MAX_ROWS || bids.size >= MAX_BID_ROWS) && waiting.length === 0) void tick();
+  };
+
   return {
-    request: ads.request,
-    serve: ads.serve,
+    request: (publisherId, placement, visitor, reason) => {
+      ads.request(publisherId, placement, visitor, reason);
+      sendIfFull();
+    },
+    serve: (ad, visitor) => {
+      ads.serve(ad, visitor);
+      sendIfFull();
+    },
     countBid: (offer, step, reason) => {
-      if (bids.add(offer, step, reason) || isFull) return;
+      const isCounted = bids.add(offer, step, reason);
+      sendIfFull();
+      if (isCounted || isFull) return;
       isFull = true;
       onFailure(new Error(`answers of bidders were not counted: more than ${MAX_BID_ROWS} different ones since the last batch`));
     },
     start: () => {
-      timer ??= setInterval(() => void tick(), flushMs);
+      timer ??= setInterval(() => void tick(), Math.min(Math.max(flushMs, MIN_FLUSH_MS), MAX_FLUSH_MS));
     },
     stop: async () => {
       clearInterval(timer);

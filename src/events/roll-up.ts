@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { createRounds } from '../base/rounds.ts';
-import { rollUpAll, rollUpDue } from './postgres/roll-up-batches.ts';
+import { REQUEST_PARTS } from './postgres/request-parts.ts';
+import { EVENT_BATCHES } from './postgres/roll-up-batches.ts';
+import { countAll, countDue } from './postgres/waiting-rows.ts';
 
 export interface RollUpOptions {
   readonly knex: Knex;
@@ -13,19 +15,28 @@ const MAX_LOOK_MS = 5_000;
 const MIN_LOOK_MS = 50;
 const LOOKS = 4;
 
+const WAITING = [EVENT_BATCHES, REQUEST_PARTS];
+
 /**
- * Counts event rows, those of many batches and of all shards together: a thousand rows have about a thousand keys, and the rows of half a
- * minute have each key many times. Every replica looks whether it is time, and one counts.
+ * Counts event rows and what replicas counted, those of many batches and of all shards together: a thousand rows have about a thousand keys, and the
+ * rows of half a minute have each key many times. Every replica looks whether it is time, and one counts.
  */
 export const createRollUp = ({ knex, everyMs, onFailure }: RollUpOptions) => {
   const lookMs = Math.min(Math.max(everyMs / LOOKS, MIN_LOOK_MS), MAX_LOOK_MS);
-  const { start, stop } = createRounds({ round: () => rollUpDue(knex, everyMs), pauseMs: lookMs, onFailure });
+  const countEach = async (count: typeof countAll): Promise<void> => {
+    for (const waiting of WAITING) await count(knex, waiting).catch(onFailure);
+  };
+  const { start, stop } = createRounds({
+    round: () => countEach((_, waiting) => countDue(knex, waiting, everyMs)),
+    pauseMs: lookMs,
+    onFailure,
+  });
   return {
     start,
     /** Resolves after a last count of everything: a replica that stops leaves nothing to count to those that may not come. */
     stop: async (): Promise<void> => {
       await stop();
-      await rollUpAll(knex).catch(onFailure);
+      await countEach(countAll);
     },
   };
 };

@@ -105,6 +105,7 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
     deadEvents: createDeadEvents({ knex: stores.knex }),
     finish: sinks.finish,
     consumer: randomUUID(),
+    flushMs: settings.rollUpIntervalMs,
     onFailure: observe.storeFailed('write_events', 'Events could not be carried into Postgres; they wait in Redis'),
     onDead: observe.eventDied,
   });

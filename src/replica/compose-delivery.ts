@@ -99,6 +99,7 @@ export const composeDelivery = (foundation: Foundation) => {
   const requestTallies = createRequestTallies({
     store: createRequestCounts({ knex: stores.knex }),
     replica: randomUUID(),
+    flushMs: settings.rollUpIntervalMs,
     onFailure: observe.storeFailed('count_requests', 'Counts of requests could not be stored; they wait in memory'),
   });
   const bidders = createBidders({

@@ -3,7 +3,8 @@ import { readHolds } from '../../src/events/postgres/open-holds.ts';
 import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { readSums } from '../../src/events/postgres/counted-accounts.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
-import { countedUntil, rollUpAll, rollUpDue } from '../../src/events/postgres/roll-up-batches.ts';
+import { countedUntil, EVENT_BATCHES, rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
+import { countDue } from '../../src/events/postgres/waiting-rows.ts';
 import { createRollUp } from '../../src/events/roll-up.ts';
 import { eventually } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -115,7 +116,7 @@ test('rows are gathered for the interval, and a replica that stops counts the re
   await store().append([eventOf()]);
   const until = await countedUntil(knex);
   expect(Date.now() - until.getTime()).toBeLessThan(60_000);
-  await rollUpDue(knex, 60_000);
+  await countDue(knex, EVENT_BATCHES, 60_000);
   expect(await counted()).toEqual([0, 0]);
   const prompt = createRollUp({ knex, everyMs: 200, onFailure: (fault) => failures.push(fault) });
   prompt.start();

@@ -4,9 +4,11 @@ import { packSize } from '../../src/ledger/ad-size.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { createRefilterStore } from '../../src/events/postgres/refilter-store.ts';
+import { REQUEST_PARTS } from '../../src/events/postgres/request-parts.ts';
 import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { createRequestCounts, type RequestBatch } from '../../src/events/postgres/request-counts.ts';
 import { ROLL_UPS, type RollUpSource } from '../../src/events/postgres/roll-ups.ts';
+import { countAll } from '../../src/events/postgres/waiting-rows.ts';
 import { createRequestTallies } from '../../src/events/request-tallies.ts';
 import { HIT_KINDS, type Hit, type InvalidReason } from '../../src/ledger/hit.ts';
 import { createCountedStore } from './counted-store.ts';
@@ -28,7 +30,7 @@ beforeAll(async () => {
 });
 beforeEach(() =>
   knex.raw(
-    `truncate events, event_batches, event_signals, daily_counts, filtered_counts, event_counts, hourly_counts, request_batches, ${ROLL_UPS.map(({ table }) => table).join(', ')}`,
+    `truncate events, event_batches, event_signals, daily_counts, filtered_counts, event_counts, hourly_counts, request_batches, request_parts, ${ROLL_UPS.map(({ table }) => table).join(', ')}`,
   ),
 );
 afterAll(() => knex.destroy());
@@ -261,6 +263,7 @@ describe('requests and bids', () => {
     isLost = false;
     await tallies.stop();
     expect(new Set(sent.map(({ batch }) => batch)).size).toBe(2);
+    await countAll(knex, REQUEST_PARTS);
     const expected = [
       { placement_id: 'top', size: '300x250', reason: '', n: 4 },
       { placement_id: 'top', size: '300x250', reason: 'targeting', n: 1 },

@@ -12,6 +12,13 @@ export const PAYER_NOW = 'coalesce(payer_now.advertiser_id, 0)';
 export const joinPayerNow = (from: string): string =>
   `left join campaign_payers payer_now on payer_now.campaign_id = ${from}.campaign_id and payer_now.until = 'infinity'`;
 
+/** SQL: the advertiser of a count that was stored some moments ago, over `joinPayerThen`. */
+export const PAYER_THEN = 'coalesce(payer_then.advertiser_id, 0)';
+/** SQL. @param from a relation with `campaign_id` @param at when it was stored */
+export const joinPayerThen = (from: string, at: string): string =>
+  `left join campaign_payers payer_then
+     on payer_then.campaign_id = ${from}.campaign_id and payer_then.since <= ${at} and payer_then.until > ${at}`;
+
 /**
  * SQL: the advertiser of a stored count `r`, over `JOIN_FIRST_PAYER`; 0 or -1: none. Who is named first pays for what was counted
  * before that.

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { IMPRESSION_STEPS, type BidderOffer, type ImpressionStep } from '../../bidders/bidder-observer.ts';
-import { arrayLiteral } from './array-literal.ts';
-import { joinPayerNow, PAYER_NOW } from './payers.ts';
-import { addBidsToRollUps, addPlacedServesToRollUps, addRequestsToRollUps, type CountedBy } from './roll-ups.ts';
+import { storeParts } from './request-parts.ts';
+import { addBidsToRollUps, type CountedBy } from './roll-ups.ts';
 
 export type Counted<Row> = Row & { readonly count: number };
 
@@ -46,14 +45,15 @@ export interface RequestBatch {
   /** Ascending for each replica. */
   readonly batch: number;
   readonly atMs: number;
-  readonly requests: readonly Counted<RequestRow>[];
-  readonly serves: readonly Counted<ServeRow>[];
+  /** Can be read again. */
+  readonly requests: Iterable<Counted<RequestRow>>;
+  readonly serves: Iterable<Counted<ServeRow>>;
   readonly bids: readonly BidCount[];
 }
 
 /** Rejects when Postgres is unavailable. */
 export interface RequestCounts {
-  /** Adds a batch to the roll-ups, once, even if it is passed repeatedly. */
+  /** Stores a batch once, even if it is passed repeatedly: bids are in the roll-ups then, the rest when it is counted (request-parts.ts). */
   add(replica: string, batch: RequestBatch): Promise<void>;
 }
 
@@ -68,23 +68,6 @@ const JOIN_ZONE = 'left join publishers on publishers.id = given.publisher_id';
 const SIZE = `coalesce(placements.width || 'x' || placements.height, '') as size`;
 const JOIN_SIZE = 'left join placements on placements.id = given.placement_id';
 
-const ADD = `
-  with counted as (
-    select given.*, ?::timestamptz as at, ${ZONE}
-    from unnest(?::text[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
-      as given (counted_by, publisher_id, placement_id, size, country, device, browser, reason, requests) ${JOIN_ZONE}
-  ), ${addRequestsToRollUps('counted')}
-  select`;
-
-const ADD_SERVES = `
-  with counted as (
-    select given.*, ?::timestamptz as at, ${ZONE}, ${PAYER_NOW} as advertiser_id
-    from unnest(?::text[], ?::int[], ?::int[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
-      as given (counted_by, publisher_id, campaign_id, line_item_id, creative_id, placement_id, size, country, device, browser, serves)
-    ${JOIN_ZONE} ${joinPayerNow('given')}
-  ), ${addPlacedServesToRollUps('counted')}
-  select`;
-
 const ADD_BIDS = `
   with counted as (
     select given.*, ?::timestamptz as at, ${ZONE}, ${SIZE}
@@ -96,26 +79,16 @@ const ADD_BIDS = `
 /** Replicas that have not stored a batch for a day have ended. */
 const FORGET_ENDED = `delete from request_batches where stored_at < now() - interval '1 day'`;
 
-/** In the order of the columns of `given`. */
-const REQUEST_FIELDS = ['countedBy', 'publisherId', 'placementId', 'size', 'country', 'device', 'browser', 'reason', 'count'] as const;
-const SERVE_FIELDS = [
-  ...(['countedBy', 'publisherId', 'campaignId', 'lineItemId', 'creativeId', 'placementId', 'size'] as const),
-  ...(['country', 'device', 'browser', 'count'] as const),
-] as const;
-
 export const createRequestCounts = ({ knex }: { readonly knex: Knex }): RequestCounts => ({
   add: (replica, { batch, atMs, requests, serves, bids }) =>
     knex.transaction(async (trx) => {
       const { rows } = await trx.raw<{ rows: unknown[] }>(TAKE_BATCH, { replica, batch });
       if (rows.length === 0) return;
-      const at = new Date(atMs).toISOString();
-      const requested = REQUEST_FIELDS.map((field) => arrayLiteral(requests.map((row) => row[field])));
-      if (requests.length > 0) await trx.raw(ADD, [at, ...requested]);
-      const served = SERVE_FIELDS.map((field) => arrayLiteral(serves.map((row) => row[field])));
-      if (serves.length > 0) await trx.raw(ADD_SERVES, [at, ...served]);
+      await storeParts(trx, 'requests', atMs, requests);
+      await storeParts(trx, 'serves', atMs, serves);
       if (bids.length > 0)
         await trx.raw(ADD_BIDS, [
-          at,
+          new Date(atMs).toISOString(),
           bids.map(({ offer }) => offer.publisherId),
           bids.map(({ offer }) => offer.placementId),
           bids.map(({ offer }) => offer.bidderId ?? 0),

@@ -1,3 +1,4 @@
+import { MS_PER_QUARTER } from '../../base/utc-day.ts';
 import type { PidGains } from '../../config/settings.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
@@ -73,7 +74,6 @@ export interface ReplayResult {
 const REQUESTS_AT_ONCE = 2_000;
 /** One request in so many is examined whole: why line items were not shown. */
 const EXAMINED = 32;
-const QUARTER_MS = 900_000;
 
 /** Replays days of traffic with the decision that serves, on accounts in memory. */
 export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> => {
@@ -164,7 +164,7 @@ const withKeptCurves = (snapshot: Snapshot): Snapshot => {
   return {
     ...snapshot,
     curveAt: (publisherId, atMs) => {
-      const at = Math.floor(atMs / QUARTER_MS);
+      const at = Math.floor(atMs / MS_PER_QUARTER);
       if (kept === undefined || at !== quarter) {
         quarter = at;
         kept = snapshot.curveAt(publisherId, atMs);

@@ -1,0 +1,93 @@
+import type { Knex } from 'knex';
+import { lastingRefusal } from '../store-each.ts';
+
+/** What is stored and in no count yet: a table whose entries have `rows`, `stored_at` and `retry_at`, by an ascending key. */
+export interface WaitingRows {
+  readonly table: string;
+  readonly key: string;
+  /**
+   * Takes the oldest entries with about so many rows, at least one entry if there is one, adds their rows to all counts, and resolves to whether
+   * there was one. In a transaction that counts alone.
+   */
+  takeAndCount(trx: Knex.Transaction, maxRows: number): Promise<boolean>;
+}
+
+/** Any number that no other lock in the database uses: rows are counted by one transaction at a time. */
+const COUNTING_LOCK = 7_240_117_007;
+
+/** Rows that one transaction counts, about: some seconds. */
+const MAX_ROWS = 100_000;
+
+/** SQL: an entry is not set aside. */
+export const IS_DUE = `coalesce(retry_at, '-infinity') < now()`;
+
+/** SQL: the keys of the oldest entries with about so many rows. One binding: how many. */
+export const oldestOf = ({ table, key }: Pick<WaitingRows, 'table' | 'key'>): string => `
+  select ${key} from (
+    select ${key}, sum(rows) over (order by ${key}) - rows as before from ${table} where ${IS_DUE}
+  ) ordered where before < ?`;
+
+/** Waits until no other transaction counts, and counts alone until this one ends. */
+export const waitToCount = (trx: Knex): Promise<unknown> => Promise.resolve(trx.raw('select pg_advisory_xact_lock(?)', [COUNTING_LOCK]));
+
+/** Runs `work` unless another transaction counts; resolves to undefined then. */
+const alone = <T>(knex: Knex, work: (trx: Knex.Transaction) => Promise<T>): Promise<T | undefined> =>
+  knex.transaction(async (trx) => {
+    const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?) as mine', [COUNTING_LOCK]);
+    return rows[0]?.mine === true ? work(trx) : undefined;
+  });
+
+/** The entry that `takeAndCount` takes alone when it takes one. */
+const setAside = (trx: Knex, { table, key }: WaitingRows): Promise<unknown> =>
+  Promise.resolve(
+    trx.raw(
+      `update ${table} set retry_at = now() + interval '10 minutes' where ${key} = (select min(${key}) from ${table} where ${IS_DUE})`,
+    ),
+  );
+
+/**
+ * Counts the oldest rows that are not counted yet. Resolves to whether there may be more; undefined: another transaction is counting.
+ *
+ * When Postgres refuses that for a lasting reason, the entries are counted one by one, and the one that it refuses is set aside: it is in no
+ * report until it is counted, and keeps no other from that. Then it rejects with the refusal.
+ */
+export const countOldest = async (knex: Knex, waiting: WaitingRows): Promise<boolean | undefined> => {
+  try {
+    return await alone(knex, (trx) => waiting.takeAndCount(trx, MAX_ROWS));
+  } catch (fault) {
+    if (lastingRefusal(fault) === undefined) throw fault;
+  }
+  for (;;) {
+    try {
+      const more = await alone(knex, (trx) => waiting.takeAndCount(trx, 1));
+      if (more !== true) return more;
+    } catch (fault) {
+      if (lastingRefusal(fault) === undefined) throw fault;
+      await alone(knex, (trx) => setAside(trx, waiting));
+      throw fault;
+    }
+  }
+};
+
+/**
+ * Counts all rows that were stored before this call, in steps. While another process counts, it waits for that. Rejects when Postgres is
+ * unavailable.
+ */
+export const countAll = async (knex: Knex, waiting: WaitingRows): Promise<void> => {
+  for (;;) {
+    const more = await countOldest(knex, waiting);
+    if (more === false) return;
+    if (more === undefined) await knex.transaction(waitToCount);
+  }
+};
+
+/** The same when the oldest has waited for `everyMs`, and unless another process counts. */
+export const countDue = async (knex: Knex, waiting: WaitingRows, everyMs: number): Promise<void> => {
+  const { rows } = await knex.raw<{ rows: { due: boolean | null }[] }>(
+    `select (select stored_at from ${waiting.table} where ${IS_DUE} order by ${waiting.key} limit 1)
+              <= clock_timestamp() - make_interval(secs => ?::float8 / 1000) as due`,
+    [everyMs],
+  );
+  let more: boolean | undefined = rows[0]?.due === true;
+  while (more) more = await countOldest(knex, waiting);
+};
