@@ -289,6 +289,7 @@ describe('notices', () => {
     bidders.notifyLoss(nth(bids, 0), 102);
     bidders.notifyWin(nth(bids, 1));
     bidders.notifyWin(nth(bids, 0));
+    await until(() => paths.length > 0);
     await until(() => paths.length > 1, 100);
     expect(paths).toEqual(['GET /win?p=0.000001']);
   });

@@ -18,7 +18,7 @@ import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { COUNT_NAMES, createAccountBooks, type AccountBooks, type AccountCounts } from '../../src/ledger/read/account-books.ts';
 import { createTallyBooks } from '../../src/ledger/read/tally-books.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
-import { eventually } from '../../testkit/until.ts';
+import { eventually, PATIENCE_MS } from '../../testkit/until.ts';
 import { campaign, candidate, DAY, lineItem, NOON } from '../decision/candidates.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from '../ledger/ledger-rig.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -462,13 +462,15 @@ test('differences that appear under traffic are found and corrected in the backg
       if (running) await sleep(1_000);
     }
   })();
+  // Up to two rounds, which rest between their steps.
+  const roundsMs = 4 * PATIENCE_MS;
   try {
     const mended = () => reconcilers.flatMap((each) => each.mended);
     await eventually(async () => expect((await daily()).length).toBe(1));
     await knex('daily_counts').increment('impressions', 500);
     await seed('l', { impressions: -7, totalImpressions: -7, spendMicros: -7 * PRICE, totalSpendMicros: -7 * PRICE });
     await seed('c', { impressions: 9, totalImpressions: 9 });
-    await eventually(() => expect(mended()).toEqual(expect.arrayContaining(['counts', 'accounts'])));
+    await eventually(() => expect(mended()).toEqual(expect.arrayContaining(['counts', 'accounts'])), roundsMs);
     await sleep(500);
     for (const [table, column] of [
       ['daily_counts', 'spend_micros'],
@@ -477,16 +479,16 @@ test('differences that appear under traffic are found and corrected in the backg
       const times = () => mended().filter((scope) => scope === 'counts').length;
       const before = times();
       await knex(table).decrement(column, 5);
-      await eventually(() => expect(times()).toBeGreaterThan(before));
+      await eventually(() => expect(times()).toBeGreaterThan(before), roundsMs);
     }
     await sleep(500);
     for (const scope of ['counts', 'accounts'] as const)
-      await eventually(async () => expect(await readReconciliation(knex, scope)).toMatchObject({ differences: 0 }));
+      await eventually(async () => expect(await readReconciliation(knex, scope)).toMatchObject({ differences: 0 }), roundsMs);
     running = false;
     await traffic;
     await eventually(async () => expect(await rig.redis.xlen(rig.keys.events(1))).toBe(0));
     // An account that was compared with wrong counts is wrong until the next comparison.
-    await eventually(async () => expect(await account()).toMatchObject(whole()));
+    await eventually(async () => expect(await account()).toMatchObject(whole()), roundsMs);
   } finally {
     running = false;
     await traffic;
