@@ -2,13 +2,16 @@ import knexFactory from 'knex';
 import { copyRows, type CopiedValue } from '../../src/events/postgres/copy-rows.ts';
 import { familyCpuMicros, processCpuMicros } from '../../testkit/process-cpu.ts';
 import type { Rig, Stage } from '../create-rig.ts';
-import { closedLoop } from '../load.ts';
+import { closedLoop, openLoop } from '../load.ts';
 
 /** The least that the parts of an ad could cost. */
 export interface Floors {
   readonly copy: { readonly micros: number; readonly walBytes: number };
   readonly incrMicros: number;
+  /** For a request of a closed loop, whose requests share turns of the server. */
   readonly echoMicros: number;
+  /** For an ad, when as many requests as those of ads and impressions come one by one. */
+  readonly pacedEchoMicros: number;
 }
 
 const MAX_ROWS = 50_000;
@@ -59,10 +62,17 @@ const floorOfIncr = async ({ redisPid }: Rig, { redis }: Stage): Promise<number>
   return (processCpuMicros(redisPid) - before) / INCREMENTS;
 };
 
-export const measureFloors = async (rig: Rig, stage: Stage, file: string): Promise<Floors> => {
+/** @param rate ads a second, and requests for each of them */
+export const measureFloors = async (
+  rig: Rig,
+  stage: Stage,
+  file: string,
+  { perSecond, requests }: { readonly perSecond: number; readonly requests: number },
+): Promise<Floors> => {
   const [copy, incrMicros] = [await floorOfCopy(rig, stage), await floorOfIncr(rig, stage)];
   const server = await rig.startFloor('node-echo');
   const { cpuMicros } = await closedLoop(rig, { server, kind: 'ads', file, seconds: ECHO_SECONDS });
+  const { busy } = await openLoop(rig, { server, file, perSecond: perSecond * requests, seconds: ECHO_SECONDS, polls: false });
   await rig.stop(server);
-  return { copy, incrMicros, echoMicros: cpuMicros };
+  return { copy, incrMicros, echoMicros: cpuMicros, pacedEchoMicros: (busy * 1e6) / perSecond };
 };

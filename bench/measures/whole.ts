@@ -116,7 +116,7 @@ export const wholeCost = async (rig: Rig, { rounds, seconds, quick }: Scale, oth
       );
     }
   const own = builds.at(-1)!;
-  const floors = await measureFloors(rig, own.stage, own.file);
+  const floors = await measureFloors(rig, own.stage, own.file, { perSecond: PER_SECOND, requests: 1 + VIEWED });
   return {
     title: 'The whole cost of an ad',
     text: textOf(builds, floors, length),
@@ -136,7 +136,7 @@ export const wholeCost = async (rig: Rig, { rounds, seconds, quick }: Scale, oth
   };
 };
 
-const textOf = (builds: readonly Build[], { copy, incrMicros, echoMicros }: Floors, seconds: number): string => {
+const textOf = (builds: readonly Build[], { copy, incrMicros, echoMicros, pacedEchoMicros }: Floors, seconds: number): string => {
   const line = (what: string, read: (cost: Cost) => number, digits: number): string[] => [
     what,
     ...builds.map((build) => medianOf(build, read).toFixed(digits)),
@@ -156,6 +156,6 @@ const textOf = (builds: readonly Build[], { copy, incrMicros, echoMicros }: Floo
         line('log of an event, bytes', ({ walBytes, rows }) => walBytes / rows, 0),
       ],
     ),
-    `${rounded(PER_SECOND)} requests a second for ${seconds} s in each round, 1,000 line items of 16 publishers; Postgres until everything is counted, with its log, vacuum, connections and the comparison of the books. Floors of the same run: COPY of the same rows with their unique index ${copy.micros.toFixed(1)} µs and ${rounded(copy.walBytes)} bytes of log a row, one INCR of Redis ${incrMicros.toFixed(1)} µs, an echo of node:http ${echoMicros.toFixed(1)} µs.`,
+    `${rounded(PER_SECOND)} requests a second for ${seconds} s in each round, 1,000 line items of 16 publishers; Postgres until everything is counted, with its log, vacuum, connections and the comparison of the books. Floors of the same run: COPY of the same rows with their unique index ${copy.micros.toFixed(1)} µs and ${rounded(copy.walBytes)} bytes of log a row, one INCR of Redis ${incrMicros.toFixed(1)} µs, an echo of node:http ${echoMicros.toFixed(1)} µs for a request in a closed loop, and ${pacedEchoMicros.toFixed(1)} µs for an ad when ${rounded(PER_SECOND * (1 + VIEWED))} requests a second come one by one.`,
   ].join('\n\n');
 };
