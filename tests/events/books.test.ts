@@ -175,6 +175,23 @@ test.each(LOSSES)('after %s an account is refused until it is exactly what it wa
   expect(outcomes).toEqual(['held', 'held', 'held', 'held', 'held', 'held', 505, 505]);
 });
 
+test('a line item that gets a limit while it runs has, after a loss, what was seen before that and what is on its way', async () => {
+  const rig = await openBooks();
+  const limited = candidateOf(0);
+  const unlimited = { ...limited, lineItem: { ...limited.lineItem, dailyImpressionCap: null } };
+  for (let i = 0; i < 4; i++) await see(rig, await hitOf(rig, unlimited), true);
+  // One is on its way since before, three since then.
+  expect(await outcomeOf(rig, unlimited)).toBe('held');
+  for (let i = 0; i < 3; i++) expect(await outcomeOf(rig, limited)).toBe('held');
+  expect(await account()).toMatchObject({ totalImpressions: 4, heldToday: 4 });
+  await redis.flushall();
+  expect(await outcomeOf(rig, limited)).toBe(520);
+  await eventually(async () => expect(await account()).toMatchObject({ totalImpressions: 4, heldToday: 4 }));
+  const outcomes = [];
+  for (let i = 0; i < 4; i++) outcomes.push(await outcomeOf(rig, limited));
+  expect(outcomes).toEqual(['held', 'held', 505, 505]);
+});
+
 test('an impression that is still in the stream is counted and not held twice', async () => {
   const rig = await openBooks();
   await see(rig, await hitOf(rig, candidateOf(0)), false);

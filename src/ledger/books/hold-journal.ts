@@ -1,5 +1,4 @@
-import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
-import { billsOnOf, holdsPrice, isUnbounded } from '../limits.ts';
+import { billsOnOf, holdsPrice } from '../limits.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { ReservationMoments } from '../reservation.ts';
 
@@ -16,8 +15,8 @@ export interface HoldChange {
 }
 
 /**
- * The holds that Redis has granted to this replica, until they are written to Postgres (events/books/). Line items without
- * limits are left out: nothing is counted against theirs.
+ * The holds that Redis has granted to this replica, until they are written to Postgres (events/books/). Those of line items without
+ * limits are among them: each impression takes its place out of a hold, and a limit may be booked while ads are on their way.
  */
 export interface HoldJournal {
   /** @param count ads that were reserved; negative: taken back */
@@ -30,27 +29,9 @@ export interface HoldJournal {
 
 type Noted = { -readonly [name in keyof HoldChange]: HoldChange[name] };
 
-/** What does not change of a line item while its row is the same. */
-interface Kept {
-  readonly campaign: Campaign;
-  readonly isLimited: boolean;
-  /** Its holds have their price. */
-  readonly holdsMicros: boolean;
-}
-
 export const createHoldJournal = (): HoldJournal => {
   /** By the end of the hold, which all ads of a second share, and by line item and day. */
   let noted = new Map<number, Map<number, Noted>>();
-  const kept = new WeakMap<LineItem, Kept>();
-  const keptOf = (lineItem: LineItem, campaign: Campaign): Kept => {
-    let of = kept.get(lineItem);
-    if (of?.campaign !== campaign) {
-      // As reserve.lua holds it.
-      of = { campaign, isLimited: !isUnbounded(lineItem, campaign), holdsMicros: holdsPrice(billsOnOf(lineItem)) };
-      kept.set(lineItem, of);
-    }
-    return of;
-  };
   const add = (
     publisherId: number,
     campaignId: number,
@@ -74,9 +55,8 @@ export const createHoldJournal = (): HoldJournal => {
     // On the hot path: an ad that is reserved by a call.
     note: (publisherId, { lineItem, campaign, priceMicros }, { day, holdEndMs }, count) => {
       if (holdEndMs === 0 || count === 0) return;
-      const { isLimited, holdsMicros } = keptOf(lineItem, campaign);
-      if (!isLimited) return;
-      add(publisherId, campaign.id, lineItem.id, day, holdEndMs, count, holdsMicros ? count * priceMicros : 0);
+      // As reserve.lua holds it.
+      add(publisherId, campaign.id, lineItem.id, day, holdEndMs, count, holdsPrice(billsOnOf(lineItem)) ? count * priceMicros : 0);
     },
     take: () => {
       const changes = [...noted.values()]
