@@ -1,6 +1,6 @@
 import { packSize, sizeText } from '../ledger/ad-size.ts';
 import type { ServedAd } from '../ledger/hit.ts';
-import type { Counted, CountedPlace, RequestRow, ServeRow } from './postgres/request-counts.ts';
+import type { Counted, CountedPlace, RequestRow, ServeRow } from './postgres/request-rows.ts';
 
 /** What is counted of the visitor; null: unknown, or the user may not be measured. */
 export interface CountedVisitor {

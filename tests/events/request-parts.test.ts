@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import knexFactory, { type Knex } from 'knex';
-import { createRequestCounts, type Counted, type RequestRow, type ServeRow } from '../../src/events/postgres/request-counts.ts';
+import { createRequestCounts } from '../../src/events/postgres/request-counts.ts';
 import { REQUEST_PARTS } from '../../src/events/postgres/request-parts.ts';
+import type { Counted, RequestRow, ServeRow } from '../../src/events/postgres/request-rows.ts';
 import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
 import { countAll } from '../../src/events/postgres/waiting-rows.ts';
 import { createRequestTallies } from '../../src/events/request-tallies.ts';

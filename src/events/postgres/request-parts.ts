@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { MS_PER_QUARTER } from '../../base/utc-day.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { joinPayerThen, PAYER_THEN } from './payers.ts';
-import type { Counted, RequestRow, ServeRow } from './request-counts.ts';
+import type { Counted, RequestRow, ServeRow } from './request-rows.ts';
 import { addPlacedServesToRollUps, addRequestsToRollUps } from './roll-ups.ts';
 import { oldestOf, type WaitingRows } from './waiting-rows.ts';
 
