@@ -55,7 +55,7 @@ const MAX_EVENTS = 1_000;
 const MAX_ENTRIES = 500;
 const FIRST_ENTRIES = 100;
 /**
- * A transaction costs as much as a hundred events. After a pass with fewer a shard rests for IDLE_MS, after a pass with more
+ * A transaction costs as much as a hundred events. After a pass with fewer than this a shard rests for IDLE_MS, after a pass with more
  * for a fifth of it: long rests under load would make long passes. While Redis is away it looks as often, because what waits is old.
  */
 const FEW_EVENTS = 500;

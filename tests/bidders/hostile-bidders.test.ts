@@ -25,7 +25,6 @@ const TIMEOUT_MS = 200;
  * The goal is 20 ms; the rest is tolerance for a busy machine. Measured against a plain timer of the same length, started at the same time.
  */
 const MAX_OVERSHOOT_MS = 60;
-const MAX_TRIES = 5;
 
 interface AnswerCase {
   readonly name: string;
@@ -153,6 +152,8 @@ const overshoots: { readonly name: string; readonly ms: number }[] = [];
 const faults: unknown[] = [];
 const onFault = (fault: unknown): void => void faults.push(fault);
 const { bidders, seen } = watchedBidders({ timeoutMs: TIMEOUT_MS });
+/** For answers that are no time-outs, which a busy machine may not hand over before the deadline: they may take as much CPU time. */
+const patient = watchedBidders();
 const servers: TestBidder[] = [];
 let answering: TestBidder;
 
@@ -169,7 +170,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await bidders.close();
+  await Promise.all([bidders.close(), patient.bidders.close()]);
   await until(() => servers.every((server) => server.open() === 0), 2_000);
   const left = servers.reduce((sum, server) => sum + server.open(), 0);
   await Promise.all(servers.map((server) => server.close()));
@@ -189,23 +190,21 @@ const expectOutcome = async (
 ): Promise<void> => {
   const invitation = invitationTo(endpoint);
   const invited = { ...invitation, lineItem: { ...invitation.lineItem, ...asked.lineItem } };
-  const ask = async () => {
-    const startedAt = performance.now();
-    const timer = new Promise<number>((resolve) => setTimeout(() => resolve(performance.now() - startedAt), TIMEOUT_MS));
-    const answers = await bidders.ask([opportunity([invited])], { ...context, ...asked.context });
-    const tookMs = performance.now() - startedAt;
-    const overshootMs = tookMs - (tookMs < TIMEOUT_MS ? TIMEOUT_MS : await timer);
-    overshoots.push({ name: expect.getState().currentTestName ?? '', ms: overshootMs });
-    return answers;
-  };
-  let answers = await ask();
-  // On a busy machine an answer may miss the deadline, but not each time.
-  for (let tries = 1; tries < MAX_TRIES && answers.refusals.map(outcomeOf)[0] !== outcome; tries++) answers = await ask();
+  const startedAt = performance.now();
+  const timer = new Promise<number>((resolve) => setTimeout(() => resolve(performance.now() - startedAt), TIMEOUT_MS));
+  const cpuBefore = process.cpuUsage();
+  const asks = outcome === 'timeout' ? bidders : patient.bidders;
+  const answers = await asks.ask([opportunity([invited])], { ...context, ...asked.context });
+  const { user, system } = process.cpuUsage(cpuBefore);
+  if (outcome !== 'timeout') expect((user + system) / 1000).toBeLessThan(TIMEOUT_MS);
+  const tookMs = performance.now() - startedAt;
+  const overshootMs = tookMs - (tookMs < TIMEOUT_MS ? TIMEOUT_MS : await timer);
+  overshoots.push({ name: expect.getState().currentTestName ?? '', ms: overshootMs });
   expect(answers.bids).toEqual([]);
   expect(answers.refusals.map(outcomeOf)).toEqual([outcome]);
   expect(answers.refusals[0]).toMatchObject({ reason: BID_OUTCOMES[outcome].reason });
   expect(answers.refusals[0]?.detail).toContain(`seat-non-bid ${BID_OUTCOMES[outcome].seatNonBid}`);
-  expect(seen.errors).toEqual([]);
+  expect([...seen.errors, ...patient.seen.errors]).toEqual([]);
 };
 
 test.each(ANSWERS.map((answer, index) => [answer.name, answer.outcome, index] as const))('answer: %s → %s', async (_, outcome, index) => {
@@ -239,5 +238,5 @@ test('no hostile bidder caused an internal error, a warning or an error log', ()
   // A busy machine holds this process in some of them.
   const sorted = overshoots.map(({ ms }) => ms).toSorted((a, b) => a - b);
   expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(MAX_OVERSHOOT_MS);
-  expect({ faults, errors: seen.errors }).toEqual({ faults: [], errors: [] });
+  expect({ faults, errors: [...seen.errors, ...patient.seen.errors] }).toEqual({ faults: [], errors: [] });
 });

@@ -20,7 +20,8 @@ beforeAll(async () => {
   for (const [i, time_zone] of ZONES.entries())
     await knex('publishers').insert({ name: 'p', domain: 'p.example', api_key_hash: String(i), time_zone });
 });
-beforeEach(() => knex.raw(`truncate request_batches, request_parts, ${ROLL_UPS.map(({ table }) => table).join(', ')}`));
+const clear = () => knex.raw(`truncate request_batches, request_parts, ${ROLL_UPS.map(({ table }) => table).join(', ')}`);
+beforeEach(clear);
 afterAll(() => knex.destroy());
 
 const PLACE = { countedBy: 'placement', placementId: '', size: '', country: '', device: '', browser: '' } as const;
@@ -64,7 +65,7 @@ test('what replicas counted is in the roll-ups once, in the local days and hours
   );
   await fc.assert(
     fc.asyncProperty(batches, async (given) => {
-      await knex.raw(`truncate request_batches, request_parts, ${ROLL_UPS.map(({ table }) => table).join(', ')}`);
+      await clear();
       const expected = new Map<string, number>();
       for (const [i, { atMs, rows }] of given.entries()) {
         const serves = rows.map(serveOf);
