@@ -91,8 +91,10 @@ test('a report adds up what each bidder was asked, answered and won, by bidder, 
   ]);
   expect((await report('group_by=reason&metrics=bid_refusals')).rows).toEqual([{ reason: 'missing_markup', bid_refusals: 1 }]);
   expect((await report(`group_by=hour&metrics=bids&filter[deal]=gold&filter[publisher]=${top.publisher.id}`)).totals).toEqual({ bids: 2 });
-  const together = await report('group_by=placement&metrics=requests,unfilled,bid_requests&filter[placement]=top');
-  expect(together.rows).toEqual([{ placement_id: 'top', requests: 6, unfilled: 1, bid_requests: 12 }]);
+  await eventually(async () => {
+    const together = await report('group_by=placement&metrics=requests,unfilled,bid_requests&filter[placement]=top');
+    expect(together.rows).toEqual([{ placement_id: 'top', requests: 6, unfilled: 1, bid_requests: 12 }]);
+  });
 
   const refused = await api('GET', '/reports?group_by=bidder&metrics=impressions&filter[bidder]=9');
   expect(refused.body.errors).toEqual([
