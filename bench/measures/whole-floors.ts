@@ -42,7 +42,8 @@ const floorOfCopy = async ({ postgresPid }: Rig, { databaseUrl }: Stage): Promis
         copyRows(
           trx,
           `floor (${names.join(', ')})`,
-          rows.slice(from, from + BATCH).map((row) => names.map((name) => row[name])),
+          rows.slice(from, from + BATCH),
+          (row) => names.map((name) => row[name]),
         ),
       );
     return { micros: (familyCpuMicros(postgresPid) - micros) / rows.length, walBytes: ((await logged()) - wal) / rows.length };

@@ -92,15 +92,13 @@ type Insert = (trx: Knex.Transaction, events: readonly StoredEvent[], begun: Beg
 /** Rejects with 23505 when one of the rows is there already. */
 const insertByCopy: Insert = async (trx, events, { batch, zones, payers }) => {
   // In the order of the index, as its pages are written.
-  const rows = events
-    .map((event) => [
-      ...COLUMNS.map(([, , read]) => read(event)),
-      zones?.[event.hit.ad.publisherId] ?? 'UTC',
-      payers?.[event.hit.ad.campaignId] ?? 0,
-      batch,
-    ])
-    .sort((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1));
-  await copyRows(trx, `events (${NAMES}, zone, advertiser_id, batch)`, rows);
+  const ordered = events.toSorted((a, b) => (a.hit.ad.tokenId < b.hit.ad.tokenId ? -1 : 1));
+  await copyRows(trx, `events (${NAMES}, zone, advertiser_id, batch)`, ordered, (event) => [
+    ...COLUMNS.map(([, , read]) => read(event)),
+    zones?.[event.hit.ad.publisherId] ?? 'UTC',
+    payers?.[event.hit.ad.campaignId] ?? 0,
+    batch,
+  ]);
   await copySignals(trx, events);
   return events.length;
 };

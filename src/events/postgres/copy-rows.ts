@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 
 /** A value of a column; null and undefined: none. */
@@ -19,30 +20,40 @@ const textOf = (value: CopiedValue): string => {
   return typeof value === 'string' ? value.replace(SPECIAL, (character) => ESCAPED[character]!) : String(value);
 };
 
-/** Rows as COPY reads them. */
-export const copyText = (rows: readonly (readonly CopiedValue[])[]): string => {
-  let text = '';
-  for (const row of rows) {
-    for (let i = 0; i < row.length; i++) text += (i === 0 ? '' : '\t') + textOf(row[i]);
-    text += '\n';
+/** Of a thousand rows the text takes 5 ms, in which nothing else would be answered. */
+const ROWS_OF_A_TURN = 200;
+
+/** Rows as COPY reads them, some of them in a turn of the event loop. */
+const bodiesOf = async <T>(items: readonly T[], rowOf: (item: T) => readonly CopiedValue[]): Promise<readonly Buffer[]> => {
+  const bodies: Buffer[] = [];
+  for (let from = 0; from < items.length; from += ROWS_OF_A_TURN) {
+    if (from > 0) await setImmediate();
+    let text = '';
+    for (const item of items.slice(from, from + ROWS_OF_A_TURN)) text += `${rowOf(item).map(textOf).join('\t')}\n`;
+    bodies.push(Buffer.from(text));
   }
-  return text;
+  return bodies;
 };
 
 /**
- * Inserts rows by COPY, which takes Postgres two thirds of the time of an INSERT and four fifths of its log: rows are written by the page.
- * Rejects with the fault of Postgres, such as 23505 when a row is there already; then none is inserted.
+ * Inserts a row for each item by COPY, which takes Postgres two thirds of the time of an INSERT and four fifths of its log: rows are written
+ * by the page. Rejects with the fault of Postgres, such as 23505 when a row is there already; then none is inserted.
  */
-export const copyRows = async (trx: Knex.Transaction, into: string, rows: readonly (readonly CopiedValue[])[]): Promise<void> => {
-  if (rows.length === 0) return;
+export const copyRows = async <T>(
+  trx: Knex.Transaction,
+  into: string,
+  items: readonly T[],
+  rowOf: (item: T) => readonly CopiedValue[],
+): Promise<void> => {
+  if (items.length === 0) return;
+  const bodies = await bodiesOf(items, rowOf);
   const connection = (await (trx.client as Knex.Client).acquireConnection()) as { query(query: object): void };
-  const body = Buffer.from(copyText(rows));
   await new Promise<void>((resolve, reject) => {
     let fault: Error | undefined;
     connection.query({
       submit: (wire: Connection) => wire.query(`copy ${into} from stdin`),
       handleCopyInResponse: (wire: Connection) => {
-        wire.sendCopyFromChunk(body);
+        for (const body of bodies) wire.sendCopyFromChunk(body);
         wire.endCopyFrom();
       },
       handleCommandComplete: () => undefined,

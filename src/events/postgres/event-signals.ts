@@ -52,7 +52,8 @@ export const copySignals = async (trx: Knex.Transaction, events: readonly Settle
   await copyRows(
     trx,
     `event_signals (${NAMES})`,
-    kept.filter(({ hit }) => taken.has(dateOfDay(hit.ad.day))).map(({ hit, reason }) => COLUMNS.map(([, read]) => read(hit, reason))),
+    kept.filter(({ hit }) => taken.has(dateOfDay(hit.ad.day))),
+    ({ hit, reason }) => COLUMNS.map(([, read]) => read(hit, reason)),
   );
 };
 
