@@ -1,4 +1,4 @@
-import { amountFromMicros } from '../catalog/model/money.ts';
+import { amountFromMicros, moneyWords } from '../catalog/model/money.ts';
 import type { LineItem } from '../catalog/model/entities.ts';
 import { showEndDate } from '../catalog/model/flight-dates.ts';
 import { LINE_ITEM_CLASS_TERMS } from '../catalog/model/line-item-classes.ts';
@@ -67,7 +67,8 @@ export const remediesFor = (asked: AskedForecast, { supply, limits, total, sold,
   if (cpmMicros !== undefined) {
     const ranked = { ...idAndPrice(lineItem), priority: lineItem.priority, cpmMicros };
     const cpm = amountFromMicros(cpmMicros);
-    add('higher_price', `raise its price to ${cpm.toFixed(2)}`, ranking(ranked), { cpm });
+    const { currency } = asked.snapshot.publishers.get(asked.publisherId)!;
+    add('higher_price', `raise its price to ${moneyWords(cpm, currency)} CPM`, ranking(ranked), { cpm });
   }
   const days = asked.coming.days(() => 1);
   const more = morePlacements(asked, days, { lineItem, sold, levels });

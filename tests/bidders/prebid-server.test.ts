@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { USD_ONLY } from '../../src/bidders/currency-rates.ts';
 import type { Bidder, LineItem } from '../../src/catalog/model/entities.ts';
 import { sampleBidder } from '../../testkit/sample-booking.ts';
 import { startPrebidServer } from '../../testkit/start-prebid-server.ts';
@@ -29,7 +30,7 @@ const invited = (lineItems: Exchange['lineItems']) =>
 test.each(EXCHANGES)('Prebid Server: $name', async ({ bidder, lineItems, sent, answer, bids, refusals }) => {
   const server = await startPrebidServer({ stored: ['top'], ...(answer && { answer: () => answer }) });
   atEnd(() => server.close());
-  const { bidders } = watchedBidders({ timeoutMs: 2_000, rateOf: (currency) => ({ USD: 1, EUR: 0.8 })[currency] });
+  const { bidders } = watchedBidders({ timeoutMs: 2_000, rateOf: (currency) => (currency === 'EUR' ? 0.8 : USD_ONLY(currency)) });
   atEnd(() => bidders.close());
   const known = new Map([[3, sampleBidder({ id: 3, endpoint: server.endpoint, ...bidder })]]);
   const got = await bidders.ask([opportunity(invited(lineItems))], { ...context, bidders: known });

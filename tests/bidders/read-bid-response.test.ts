@@ -8,11 +8,16 @@ import { readNativeAssets } from '../../src/bidders/openrtb/native-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
 import { expectCpuBelow } from '../setup/expect-cpu-below.ts';
 
+const RATES = new Map([
+  ['USD', 1],
+  ['EUR', 0.8],
+]);
+
 const asked = ({ floorMicros = 0, ...more }: Partial<AskedBid> & { readonly floorMicros?: number } = {}): AskedBid => ({
   auctionId: 'auction',
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
   currencies: { asked: 'USD', booked: 'USD' },
-  rateOf: (currency) => ({ USD: 1, EUR: 0.8 })[currency],
+  rateOf: (currency) => RATES.get(currency),
   blocked: [],
   dsa: undefined,
   format: 'html',
@@ -56,7 +61,7 @@ test('for any JSON, an accepted bid is valid and a refused bid has a reason', ()
     fc.record(
       {
         id: maybe(fc.string()),
-        cur: maybe(fc.constant('USD')),
+        cur: maybe(fc.constantFrom('USD', 'EUR', 'GBP', 'toString')),
         seatbid: maybe(fc.array(maybe(fc.record({ bid: maybe(fc.array(maybe(bid))) })))),
       },
       { requiredKeys: [] },

@@ -160,7 +160,7 @@ it('would raise a price that is beaten, and add a placement that a creative fits
   await knex('creatives').where({ line_item_id: short }).update({ follows_line_item: true });
   const { remedies, delivery } = (await ask({ publisherId: booking.publisherId, lineItemId: short, draft: undefined })).answer;
   const found = new Map(remedies.map((remedy) => [remedy.change, remedy]));
-  expect(found.get('higher_price')).toMatchObject({ words: 'raise its price to 5.01', fields: { cpm: 5.01 } });
+  expect(found.get('higher_price')).toMatchObject({ words: 'raise its price to $5.01 CPM', fields: { cpm: 5.01 } });
   expect(found.get('more_placements')).toMatchObject({
     words: `show it on ${more} too`,
     fields: { placement_ids: [booking.placementId, more] },

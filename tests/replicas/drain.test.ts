@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { bookPublishers } from '../../testkit/book.ts';
+import { eventually } from '../../testkit/until.ts';
 import { startFaultProxy } from '../../testkit/start-fault-proxy.ts';
 import { startServer } from '../../testkit/start-process.ts';
 import { atEnd } from '../setup/at-end.ts';
@@ -38,7 +39,7 @@ const exitOf = async (replica: Replica): Promise<{ readonly code: 'zero' | 'othe
 
 test('after SIGTERM a replica reports not ready, serves for its drain time, closes connections, finishes open requests and exits with 0', async () => {
   const [publisher] = await bookPublishers(databaseUrl, 1);
-  const replica = await startReplica({ env: { ...env, DRAIN_TIME: '1s' } });
+  const replica = await startReplica({ env: { ...env, DRAIN_TIME: '3s' } });
   const agent = new Agent({ keepAlive: true });
   const before = await answerOf(request(`${replica.url}/health`, { agent }).end());
   expect([before.statusCode, before.headers.connection]).toEqual([200, 'keep-alive']);
@@ -55,12 +56,12 @@ test('after SIGTERM a replica reports not ready, serves for its drain time, clos
   const slowAnswer = answerOf(slow);
   await sleep(50);
   const exit = exitOf(replica);
-  await sleep(200);
 
-  const [ready, health] = [await fetch(`${replica.url}/ready`), await answerOf(request(`${replica.url}/health`, { agent }).end())];
-  expect([ready.status, health.statusCode, health.headers.connection]).toEqual([503, 200, 'close']);
-  await sleep(1_200);
-  await expect(fetch(`${replica.url}/health`)).rejects.toThrow('fetch failed');
+  const statusOf = async (route: string): Promise<number> => (await fetch(`${replica.url}${route}`)).status;
+  await eventually(async () => expect(await statusOf('/ready')).toBe(503));
+  const health = await answerOf(request(`${replica.url}/health`, { agent }).end());
+  expect([health.statusCode, health.headers.connection]).toEqual([200, 'close']);
+  await eventually(() => expect(statusOf('/health')).rejects.toThrow('fetch failed'));
   slow.end(body.slice(20));
   expect((await slowAnswer).statusCode).toBe(200);
   expect(await exit).toMatchObject({ code: 'zero' });

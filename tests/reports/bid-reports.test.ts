@@ -6,6 +6,9 @@ import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { apiOf, askForAd, book, type Booked, type Json } from '../api/api-client.ts';
 
+/** Long enough for the first connection to a bidder on a busy machine. */
+const TIMEOUT_MS = 3_000;
+
 interface Asked {
   readonly id: string;
   readonly imp: readonly { readonly id: string }[];
@@ -24,7 +27,7 @@ const scripted = async (script: Script) => {
     }
     const answer = script[next++];
     if (answer === undefined) return response.writeHead(204).end();
-    if (answer === 'late') return void setTimeout(() => response.writeHead(204).end(), 900);
+    if (answer === 'late') return void setTimeout(() => response.writeHead(204).end(), 2 * TIMEOUT_MS);
     const { id, imp } = JSON.parse(body) as Asked;
     const bid = Object.entries(answer).map(([dealid, price], i) => ({
       ...{ id: String(i), impid: imp[0]?.id, price: price || 1, crid: '1', nurl: `${bidder.url}/won` },
@@ -38,7 +41,7 @@ const scripted = async (script: Script) => {
 };
 
 test('a report adds up what each bidder was asked, answered and won, by bidder, deal, placement and reason', async () => {
-  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), BIDDER_TIMEOUT: '500ms' };
+  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), BIDDER_TIMEOUT: `${TIMEOUT_MS}ms` };
   const replica = await startReplica({ env });
   const api = apiOf(replica.url);
   const north = await scripted([{ '': 5 }, undefined, { '': 0 }, { gold: 9 }, { '': 3, gold: 9 }, 'late']);
