@@ -31,11 +31,16 @@ afterAll(() => knex.destroy());
 const forecasting = (quickMs = 50) => {
   const failures: string[] = [];
   const cancelled: string[] = [];
+  /** That the thread has been asked. */
+  const questions: string[] = [];
   let say: (reply: ForecastReply extends infer R ? (R extends unknown ? Omit<R, 'id'> : never) : never) => void = () => undefined;
   const forecasts = createForecasts({
     store,
     worker: {
-      ask: ({ id }, onReply) => (say = (reply) => onReply({ id, ...reply })),
+      ask: ({ id }, onReply) => {
+        questions.push(id);
+        say = (reply) => onReply({ id, ...reply });
+      },
       cancel: (id) => void cancelled.push(id),
       stop: () => Promise.resolve(),
     },
@@ -43,7 +48,7 @@ const forecasting = (quickMs = 50) => {
     quickMs,
   });
   const ask = () => forecasts.ask({ publisherId, nowMs: Date.now(), lineItemId: 1, draft: undefined, models: {} });
-  return { forecasts, failures, cancelled, ask, say: (reply: Parameters<typeof say>[0]) => say(reply) };
+  return { forecasts, failures, cancelled, questions, ask, say: (reply: Parameters<typeof say>[0]) => say(reply) };
 };
 
 it('answers after a while whether or not anything is known, and stores what comes later', async () => {
@@ -56,9 +61,10 @@ it('answers after a while whether or not anything is known, and stores what come
 });
 
 it('leaves no half answer of a replay that failed, or whose thread ended, and says why to people and to the log', async () => {
-  const { ask, say, failures } = forecasting(PATIENCE_MS);
+  const { ask, say, failures, questions } = forecasting(PATIENCE_MS);
   const asked = ask();
-  await eventually(async () => expect(await knex('forecasts').where({ state: 'running', publisher_id: publisherId })).toHaveLength(1));
+  await eventually(() => expect(questions).toHaveLength(1));
+  expect(await knex('forecasts').where({ state: 'running', publisher_id: publisherId })).toHaveLength(1);
   say({ tells: 'sampled', answer: SAMPLED });
   const { id, answer } = await asked;
   expect(answer?.available).toBe(900);

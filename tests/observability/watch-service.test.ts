@@ -73,7 +73,7 @@ test('the ages of what waits stay numbers and grow when a shard does not answer'
       let found: Awaited<ReturnType<typeof scrapeOnce>> | undefined;
       await eventually(async () => {
         found = await scrapeOnce();
-        expect(Object.values(found)).not.toContain(NaN);
+        expect(Object.values(found)).not.toContainEqual(NaN);
       });
       return found!;
     };
