@@ -39,12 +39,7 @@ const floorOfCopy = async ({ postgresPid }: Rig, { databaseUrl }: Stage): Promis
     const [micros, wal] = [familyCpuMicros(postgresPid), await logged()];
     for (let from = 0; from < rows.length; from += BATCH)
       await knex.transaction((trx) =>
-        copyRows(
-          trx,
-          `floor (${names.join(', ')})`,
-          rows.slice(from, from + BATCH),
-          (row) => names.map((name) => row[name]),
-        ),
+        copyRows(trx, `floor (${names.join(', ')})`, rows.slice(from, from + BATCH), (row) => names.map((name) => row[name])),
       );
     return { micros: (familyCpuMicros(postgresPid) - micros) / rows.length, walBytes: ((await logged()) - wal) / rows.length };
   } finally {

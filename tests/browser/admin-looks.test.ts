@@ -173,22 +173,18 @@ test.each(WIDTHS)(
   },
 );
 
-test.each(WIDTHS)(
-  '%s, light and dark, the page of the API has no serious axe violation',
-  async (_, look) => {
-    const admin = await openAdmin(browser, replica, { ...look, scheme: SCHEMES[0] });
-    const { page } = admin;
-    await page.goto(`${replica.url}/static/api/`);
-    await page.locator('.opblock').first().waitFor();
-    await loadAxe(page);
-    const light = { faults: await violationsOf(page), beyond: await beyondOf(page) };
-    await page.emulateMedia({ colorScheme: SCHEMES[1] });
-    const dark = { faults: await violationsOf(page, 'colours'), beyond: await beyondOf(page) };
-    expect({ light, dark }).toEqual({ light: { faults: [], beyond: [] }, dark: { faults: [], beyond: [] } });
-    await admin.close();
-  },
-  60_000,
-);
+test.each(WIDTHS)('%s, light and dark, the page of the API has no serious axe violation', async (_, look) => {
+  const admin = await openAdmin(browser, replica, { ...look, scheme: SCHEMES[0] });
+  const { page } = admin;
+  await page.goto(`${replica.url}/static/api/`);
+  await page.locator('.opblock').first().waitFor();
+  await loadAxe(page);
+  const light = { faults: await violationsOf(page), beyond: await beyondOf(page) };
+  await page.emulateMedia({ colorScheme: SCHEMES[1] });
+  const dark = { faults: await violationsOf(page, 'colours'), beyond: await beyondOf(page) };
+  expect({ light, dark }).toEqual({ light: { faults: [], beyond: [] }, dark: { faults: [], beyond: [] } });
+  await admin.close();
+});
 
 /** The longest motion of a page, in milliseconds. */
 const longestMotion = (page: Page) =>

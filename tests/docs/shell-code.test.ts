@@ -145,18 +145,14 @@ test.each(
   [...new Set(BLOCKS.filter(({ language }) => language === 'sh').map(({ document }) => document))]
     .filter((name) => !RUN_BY_ITSELF.includes(name))
     .map((name) => [name, inWords(name)] as const),
-)(
-  'the commands of %s run%s',
-  async (document) => {
-    const printed = await runBlocks(document);
-    if (document !== 'docs/operations.md') return;
-    expect(printed).toContain('The schema is the newest already.');
-    // The drill: the rows of both databases, and an ad of a replica on the copy.
-    expect(printed).toContain('1\n1\n1\n1\n');
-    expect(printed).toContain('"adm":"<b>restored</b>"');
-  },
-  120_000,
-);
+)('the commands of %s run%s', async (document) => {
+  const printed = await runBlocks(document);
+  if (document !== 'docs/operations.md') return;
+  expect(printed).toContain('The schema is the newest already.');
+  // The drill: the rows of both databases, and an ad of a replica on the copy.
+  expect(printed).toContain('1\n1\n1\n1\n');
+  expect(printed).toContain('"adm":"<b>restored</b>"');
+});
 
 test('the commands of the tutorial book a campaign, request, count and explain an ad', async () => {
   const printed = (await runBlocks('docs/tutorial.md')).trim().split('\n');

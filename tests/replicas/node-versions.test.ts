@@ -26,27 +26,23 @@ const VERSIONS = JSON.parse(
   ),
 ) as [version: string, program: string][];
 
-test.each(VERSIONS)(
-  'Node %s serves ads and counts every impression',
-  async (version, node) => {
-    expect(evaluate(node, 'console.log(process.versions.node)')).toBe(version);
-    const databaseUrl = await testDatabase();
-    const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };
-    const publishers = await bookPublishers(databaseUrl, 2);
-    const replica = await startReplica({ env, node });
-    const traffic = startTraffic(replica.url, publishers, 100);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    const { requests, failed, impressions, unfilledAtMs } = await traffic.stop();
-    const counted = await readMetric(replica, 'adserver_impressions_total');
-    await replica.stop();
+test.each(VERSIONS)('Node %s serves ads and counts every impression', async (version, node) => {
+  expect(evaluate(node, 'console.log(process.versions.node)')).toBe(version);
+  const databaseUrl = await testDatabase();
+  const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };
+  const publishers = await bookPublishers(databaseUrl, 2);
+  const replica = await startReplica({ env, node });
+  const traffic = startTraffic(replica.url, publishers, 100);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const { requests, failed, impressions, unfilledAtMs } = await traffic.stop();
+  const counted = await readMetric(replica, 'adserver_impressions_total');
+  await replica.stop();
 
-    expect(failed).toEqual([]);
-    expect([...unfilledAtMs]).toEqual([]);
-    expect(requests).toBeGreaterThan(100);
-    expect(counted).toBe(impressions);
-  },
-  60_000,
-);
+  expect(failed).toEqual([]);
+  expect([...unfilledAtMs]).toEqual([]);
+  expect(requests).toBeGreaterThan(100);
+  expect(counted).toBe(impressions);
+});
 
 test.each(VERSIONS)('Node %s writes an answer in one call', (_version, node) => {
   const file = pathToFileURL(path.join(ROOT, 'dist/http/answers/send-whole.js'));

@@ -108,10 +108,7 @@ test('what fails says why and is tried again, under the same id', async () => {
   hook.answers.push(500);
   const saved = await save({ ...daily, format: 'json', webhook: hook.url }, 'Fragile');
   await api('POST', `/saved_reports/${saved.id}/send`);
-  await eventually(
-    async () => expect((await api('GET', `/saved_reports/${saved.id}`)).body.last_fault).toBe('The webhook answered 500.'),
-    30_000,
-  );
+  await eventually(async () => expect((await api('GET', `/saved_reports/${saved.id}`)).body.last_fault).toBe('The webhook answered 500.'));
   // The first retry comes after a minute.
   await withKnex(databaseUrl, (knex) => knex('saved_reports').where({ id: saved.id }).update({ try_at: knex.fn.now() }));
   await eventually(async () => expect((await api('GET', `/saved_reports/${saved.id}`)).body.last_fault).toBeNull());
@@ -122,9 +119,8 @@ test('what fails says why and is tried again, under the same id', async () => {
   await api('DELETE', `/saved_reports/${saved.id}`);
   const full = await save({ ...daily, emails: ['full@gazette.example'] }, 'Full');
   await api('POST', `/saved_reports/${full.id}/send`);
-  await eventually(
-    async () => expect((await api('GET', `/saved_reports/${full.id}`)).body.last_fault).toMatch(/mailbox is full|recipients/),
-    30_000,
+  await eventually(async () =>
+    expect((await api('GET', `/saved_reports/${full.id}`)).body.last_fault).toMatch(/mailbox is full|recipients/),
   );
   await api('DELETE', `/saved_reports/${full.id}`);
 });
