@@ -93,7 +93,7 @@ const SENTENCES = [
   'take the frequency cap away',
   'take the daily cap away',
   'give it priority {0}',
-  'raise its price to {0}',
+  'raise its price to {0} CPM',
   'show it on {0} too',
   'take its targeting away',
   'Set the priority to {0}',
