@@ -6,10 +6,9 @@ import { createStreamConsumer, type StreamEntry } from '../redis/stream-consumer
 import type { DeadEvent, DeadEvents } from './postgres/dead-events.ts';
 import type { EventStore } from './postgres/event-store.ts';
 import type { StoredEvent } from './postgres/stored-event.ts';
-import { gatherBatches } from './gather-batches.ts';
 import { readEvent, spellOut, splitEntry } from './read-event.ts';
 import { createShardLoops, type ShardLoop } from './shard-loops.ts';
-import { lastingRefusal, storeEach, type Refusal } from './store-each.ts';
+import { storeEach, type Refusal } from './store-each.ts';
 import { createTallyWriter } from './tally-writer.ts';
 import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
 
@@ -56,14 +55,12 @@ const MAX_EVENTS = 1_000;
 const MAX_ENTRIES = 500;
 const FIRST_ENTRIES = 100;
 /**
- * A transaction costs as much as a hundred events. After a pass with fewer than this a shard rests for about IDLE_MS, after a pass with more
+ * A transaction costs as much as a hundred events. After a pass with fewer than this a shard rests for IDLE_MS, after a pass with more
  * for a fifth of it: long rests under load would make long passes. While Redis is away it looks as often, because what waits is old.
  */
 const FEW_EVENTS = 500;
-const IDLE_MS = 750;
+const IDLE_MS = 1_000;
 const BUSY_SHARE = 0.2;
-/** So much of IDLE_MS few events of a shard wait for those of others. */
-const GATHERED_SHARE = 1 / 3;
 /** Streams and tallies expire a month after the last replica stopped carrying them. */
 const KEY_TTL_S = IDLE_KEY_TTL_MS / 1000;
 const RENEW_MS = 60_000;
@@ -89,10 +86,6 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     onDead(dead);
   };
   const tallies = createTallyWriter({ redis, keys, store, bury, flushMs });
-  const gather = gatherBatches<StoredEvent>((events) => store.append(events), {
-    ...{ waitMs: GATHERED_SHARE * idleMs, enough: FEW_EVENTS },
-    isRefusal: (fault) => lastingRefusal(fault) !== undefined,
-  });
 
   interface Carried {
     readonly events: number;
@@ -122,8 +115,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const appendEvents = (shard: number, events: readonly ReadEvent[]): Promise<void> =>
     storeEach(
       events,
-      // The parts of a batch that was refused do not wait again.
-      (batch) => (batch === events ? gather : store.append)(batch.map(({ event }) => event)),
+      (batch) => store.append(batch.map(({ event }) => event)),
       ({ entryId, fields }, refusal: Refusal) => bury({ source: 'events', shard, entryId, fields: spellOut(fields), ...refusal }),
     );
 
@@ -203,8 +195,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
         await tallies.tick(shard, nowMs);
         await renewKeys(nowMs);
         if (more || claimed.more) return 0;
-        // Of any length around it, so that the shards are not read, nor the same ones gathered, all in one moment.
-        return (claimed.events + events < FEW_EVENTS ? 0.5 + Math.random() : BUSY_SHARE) * idleMs;
+        return claimed.events + events < FEW_EVENTS ? idleMs : BUSY_SHARE * idleMs;
       },
       handOver: async (): Promise<void> => {
         unfinished = true;
