@@ -20,6 +20,8 @@ export interface EventWriterOptions {
   readonly deadEvents: Pick<DeadEvents, 'add'>;
   /** Acknowledges entries that sinks may still need. undefined: there are no sinks, and Postgres's entries are deleted. */
   readonly finish?: ((shard: number, ids: readonly string[]) => Promise<void>) | undefined;
+  /** Called with each pass that reads events and stores them. */
+  readonly onCarrying?: ((carried: Promise<unknown>) => void) | undefined;
   /** This replica's name in the consumer group. */
   readonly consumer: string;
   /** How long a shard rests after a pass with few events. */
@@ -156,7 +158,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
           ? group.unfinished(stream, maxEntries)
           : group.fresh(stream, maxEntries);
 
-    const carry = async (claim: boolean): Promise<Carried> => {
+    const carryEntries = async (claim: boolean): Promise<Carried> => {
       try {
         const asked = maxEntries;
         const entries = await read(claim);
@@ -170,6 +172,12 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
         unfinished = true;
         throw fault;
       }
+    };
+
+    const carry = (claim: boolean): Promise<Carried> => {
+      const carried = carryEntries(claim);
+      options.onCarrying?.(carried);
+      return carried;
     };
 
     const renewKeys = async (nowMs: number): Promise<void> => {

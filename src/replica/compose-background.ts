@@ -104,6 +104,7 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
     store: eventStore,
     deadEvents: createDeadEvents({ knex: stores.knex }),
     finish: sinks.finish,
+    onCarrying: bookkeeping.books.carrying,
     consumer: randomUUID(),
     flushMs: settings.rollUpIntervalMs,
     onFailure: observe.storeFailed('write_events', 'Events could not be carried into Postgres; they wait in Redis'),

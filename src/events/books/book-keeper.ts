@@ -29,7 +29,7 @@ interface KnownScope {
   epoch: string;
   state: BooksState;
   openedMs: number;
-  /** What was granted in earlier epochs is noted here. */
+  /** What was granted in earlier epochs is noted here, and the events that this replica has read are stored. */
   isNoted: boolean;
   noted: Promise<void>;
 }
@@ -52,6 +52,11 @@ export interface BookKeeper extends LedgerBooks {
   noted(scope: number): Promise<void>;
   /** Writes to Postgres now. Rejects when it is unavailable. */
   beat(): Promise<void>;
+  /**
+   * Events are being carried from the stream into rows. Rows of those that an earlier content had must be there before accounts are rebuilt:
+   * those that came later would be counted by nothing, because a hit that is settled again is taken for counted when it has its row.
+   */
+  carrying(carried: Promise<unknown>): void;
   /** Called for accounts that are to be rebuilt, as `refused`. */
   onRefused: (publisherId: number, campaignId: number) => void;
   /** Called while Postgres is behind Redis. */
@@ -75,6 +80,13 @@ const PRUNE_BEATS = 600;
 /** No content has this epoch. */
 const UNKNOWN = 'unknown';
 
+/** Until it has ended. */
+const remember = (running: Set<Promise<unknown>>, work: Promise<unknown>): void => {
+  running.add(work);
+  const end = (): unknown => running.delete(work);
+  work.then(end, end);
+};
+
 export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   const { store, server, scopes, scopeOf, patienceMs, isUp, restoreHits, onBegun, onFailure } = options;
   const verifyEpoch = createVerifyEpoch(options);
@@ -86,6 +98,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   }));
   /** Calls whose answers may grant something. */
   const granting = new Set<Promise<unknown>>();
+  const carrying = new Set<Promise<unknown>>();
   const verifying = new Map<number, Promise<void>>();
   const queue = new PQueue({ concurrency: MAX_AT_ONCE });
   const stopped = new AbortController();
@@ -117,7 +130,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
       scope.isNoted = scope.epoch === UNKNOWN;
       if (!scope.isNoted) {
         restore(row.scope);
-        scope.noted = untilAnswered().then(() => {
+        scope.noted = Promise.all([untilAnswered(), Promise.allSettled(carrying)]).then(() => {
           if (scope.epoch === row.epoch) scope.isNoted = true;
         });
       }
@@ -208,11 +221,8 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     refused: (publisherId, campaignId) => keeper.onRefused(publisherId, campaignId),
     settled: recent.note,
     settledBefore: ({ ad, kind, eventType }, text) => recent.noteOnce(`${ad.tokenId} ${kind} ${eventType}`, text),
-    granting: (answer) => {
-      granting.add(answer);
-      const end = (): unknown => granting.delete(answer);
-      answer.then(end, end);
-    },
+    granting: (answer) => remember(granting, answer),
+    carrying: (carried) => remember(carrying, carried),
     start: async () => {
       running ??= loop();
       await Promise.all(known.map((_, scope) => (isUp(scope) ? verify(scope) : Promise.resolve())));
