@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import { createRunningWork } from '../../base/running-work.ts';
 import type { BooksState } from '../../ledger/books/books-server.ts';
 import { createHoldJournal } from '../../ledger/books/hold-journal.ts';
 import type { LedgerBooks } from '../../ledger/books/ledger-books.ts';
@@ -80,13 +81,6 @@ const PRUNE_BEATS = 600;
 /** No content has this epoch. */
 const UNKNOWN = 'unknown';
 
-/** Until it has ended. */
-const remember = (running: Set<Promise<unknown>>, work: Promise<unknown>): void => {
-  running.add(work);
-  const end = (): unknown => running.delete(work);
-  work.then(end, end);
-};
-
 export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   const { store, server, scopes, scopeOf, patienceMs, isUp, restoreHits, onBegun, onFailure } = options;
   const verifyEpoch = createVerifyEpoch(options);
@@ -97,8 +91,8 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     ...{ epoch: UNKNOWN, state: 'rebuilding' as const, openedMs: 0, isNoted: false, noted: Promise.resolve() },
   }));
   /** Calls whose answers may grant something. */
-  const granting = new Set<Promise<unknown>>();
-  const carrying = new Set<Promise<unknown>>();
+  const granting = createRunningWork();
+  const carrying = createRunningWork();
   const verifying = new Map<number, Promise<void>>();
   const queue = new PQueue({ concurrency: MAX_AT_ONCE });
   const stopped = new AbortController();
@@ -120,7 +114,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
 
   /** Resolves when the calls that are under way have their answers, or these come too late. */
   const untilAnswered = async (): Promise<void> => {
-    await Promise.race([Promise.allSettled(granting), sleep(patienceMs + NOTING_MS, undefined, { ref: false })]);
+    await Promise.race([granting.ended(), sleep(patienceMs + NOTING_MS, undefined, { ref: false })]);
   };
 
   const learn = (row: BookEpoch): void => {
@@ -130,7 +124,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
       scope.isNoted = scope.epoch === UNKNOWN;
       if (!scope.isNoted) {
         restore(row.scope);
-        scope.noted = Promise.all([untilAnswered(), Promise.allSettled(carrying)]).then(() => {
+        scope.noted = Promise.all([untilAnswered(), carrying.ended()]).then(() => {
           if (scope.epoch === row.epoch) scope.isNoted = true;
         });
       }
@@ -221,8 +215,8 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     refused: (publisherId, campaignId) => keeper.onRefused(publisherId, campaignId),
     settled: recent.note,
     settledBefore: ({ ad, kind, eventType }, text) => recent.noteOnce(`${ad.tokenId} ${kind} ${eventType}`, text),
-    granting: (answer) => remember(granting, answer),
-    carrying: (carried) => remember(carrying, carried),
+    granting: granting.add,
+    carrying: carrying.add,
     start: async () => {
       running ??= loop();
       await Promise.all(known.map((_, scope) => (isUp(scope) ? verify(scope) : Promise.resolve())));
