@@ -1,4 +1,4 @@
-/** Work that has begun and not ended. */
+/** Work that has begun and not ended. Who adds it handles its failure. */
 export interface RunningWork {
   add(work: Promise<unknown>): void;
   /** Resolves when all of it has ended, however it did; not what is added later. */

@@ -206,20 +206,20 @@ test('accounts wait for events that were read before a loss and are stored after
   const rig = await openBooks();
   await see(rig, await hitOf(rig, candidateOf(0)), false);
   const [[, fields]] = (await redis.xrange(keys.events(0), '-', '+')) as [[string, string[]]];
-  let isRead!: () => void;
-  const carried = new Promise<void>((resolve) => (isRead = resolve)).then(() =>
+  let goOn!: () => void;
+  const carried = new Promise<void>((resolve) => (goOn = resolve)).then(() =>
     createEventStore({ knex }).append(splitEntry(fields).map(readEvent)),
   );
   rig.keeper.carrying(carried);
   await redis.flushall();
   expect(await outcomeOf(rig, candidateOf(0))).toBe(520);
   await eventually(() => expect(rig.losses).toHaveLength(1));
-  // As often as accounts would have been rebuilt without it.
+  // Longer than a rebuild takes.
   for (let i = 0; i < 20; i++) {
     expect(await outcomeOf(rig, candidateOf(0))).toBe(520);
     await sleep(20);
   }
-  isRead();
+  goOn();
   await eventually(async () => expect(await account()).toMatchObject({ totalImpressions: 1, heldToday: 0, heldMicros: 0 }));
 });
 

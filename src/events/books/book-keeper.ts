@@ -49,7 +49,7 @@ export interface BookKeeper extends LedgerBooks {
   lookNow(scope: number): Promise<void>;
   /** Looks at the content of a scope now, and begins another epoch if it must. Rejects when a store is unavailable. */
   verify(scope: number): Promise<void>;
-  /** Resolves when what was granted before the epoch of a scope is noted: the next beat writes it. */
+  /** Resolves when what was granted before the epoch of a scope is noted, for the next beat to write, and what was read is stored. */
   noted(scope: number): Promise<void>;
   /** Writes to Postgres now. Rejects when it is unavailable. */
   beat(): Promise<void>;
