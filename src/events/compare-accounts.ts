@@ -9,6 +9,8 @@ import { unstoredEvents } from './unstored-events.ts';
 export interface CompareAccountsOptions {
   readonly knex: Knex;
   readonly books: AccountBooks;
+  /** Default: one that has read nothing yet. */
+  readonly uncounted?: Uncounted;
   /** Whether accounts may be lowered: not while Postgres lacks what Redis has counted (books/carry-counts.ts). */
   readonly mayLower: () => Promise<boolean>;
   /** Called when accounts could not be compared this time: too much is on its way, or their rows have changed meanwhile. */
@@ -47,8 +49,9 @@ export interface DatedAdjustment extends Adjustment {
  * only raised: their rows follow the ledger by seconds. Hits in pending_hits are in neither book.
  */
 export const createCompareAccounts = (options: CompareAccountsOptions): CompareAccounts => {
-  const uncounted = createUncounted();
+  const { uncounted = createUncounted() } = options;
   return async (question) => {
+    await uncounted.keepFew(options.knex);
     const others = new Set<number>();
     const found = [...(await compareOn(question, question.today, { ...options, uncounted }, others))];
     for (const day of others) found.push(...(await compareOn(question, day, { ...options, uncounted })));

@@ -3,12 +3,14 @@ import { PROVISIONAL } from '../ledger/hit.ts';
 import { filteredField } from '../ledger/ledger-keys.ts';
 import { MAX_FIELDS, TALLIES, type Tally, type TallyBooks } from '../ledger/read/tally-books.ts';
 import { tallyFields, tallyRows } from './postgres/tally-rows.ts';
-import { createUncounted, inOneState } from './postgres/uncounted.ts';
+import { createUncounted, inOneState, type Uncounted } from './postgres/uncounted.ts';
 import { unstoredEvents, type UnstoredEvent } from './unstored-events.ts';
 
 export interface CompareTalliesOptions {
   readonly knex: Knex;
   readonly books: TallyBooks;
+  /** Default: one that has read nothing yet. */
+  readonly uncounted?: Uncounted;
 }
 
 /**
@@ -23,8 +25,7 @@ export type CompareTallies = (
 ) => Promise<number>;
 
 /** As createCompareAccounts, which says why this is exact under traffic. */
-export const createCompareTallies = ({ knex, books }: CompareTalliesOptions): CompareTallies => {
-  const uncounted = createUncounted();
+export const createCompareTallies = ({ knex, books, uncounted = createUncounted() }: CompareTalliesOptions): CompareTallies => {
   const compareFields = async (tally: Tally, shard: number, fields: readonly string[], dryRun: boolean): Promise<number> => {
     const before = await inOneState(knex, (trx) => tallyRows(trx, tally, fields, uncounted));
     const checked = await books.check(tally, shard, fields);
@@ -53,9 +54,11 @@ export const createCompareTallies = ({ knex, books }: CompareTalliesOptions): Co
   return async (today, { dryRun, rest }) => {
     let differences = 0;
     for (const tally of TALLIES) {
+      await uncounted.keepFew(knex);
       const due = await tallyFields(knex, tally, today - 1, uncounted);
       for (let shard = 0; shard < books.shards; shard++) {
         const begun = performance.now();
+        await uncounted.keepFew(knex);
         const ofShard = due.filter(({ publisherId }) => books.shardOf(publisherId) === shard).map(({ field }) => field);
         const fields = [...new Set([...ofShard, ...(await books.fields(tally, shard, today - 1))])];
         for (let from = 0; from < fields.length; from += MAX_FIELDS)

@@ -6,9 +6,10 @@ import { createStreamConsumer, type StreamEntry } from '../redis/stream-consumer
 import type { DeadEvent, DeadEvents } from './postgres/dead-events.ts';
 import type { EventStore } from './postgres/event-store.ts';
 import type { StoredEvent } from './postgres/stored-event.ts';
+import { gatherBatches } from './gather-batches.ts';
 import { readEvent, spellOut, splitEntry } from './read-event.ts';
 import { createShardLoops, type ShardLoop } from './shard-loops.ts';
-import { storeEach, type Refusal } from './store-each.ts';
+import { lastingRefusal, storeEach, type Refusal } from './store-each.ts';
 import { createTallyWriter } from './tally-writer.ts';
 import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
 
@@ -20,8 +21,8 @@ export interface EventWriterOptions {
   readonly deadEvents: Pick<DeadEvents, 'add'>;
   /** Acknowledges entries that sinks may still need. undefined: there are no sinks, and Postgres's entries are deleted. */
   readonly finish?: ((shard: number, ids: readonly string[]) => Promise<void>) | undefined;
-  /** Called with each pass that reads events and stores them. */
-  readonly onCarrying?: ((carried: Promise<unknown>) => void) | undefined;
+  /** Called with each pass that reads events and stores them. `hurry`: what it has read waits no longer for other shards. */
+  readonly onCarrying?: ((carried: Promise<unknown>, hurry: () => void) => void) | undefined;
   /** This replica's name in the consumer group. */
   readonly consumer: string;
   /** How long a shard rests after a pass with few events. */
@@ -57,12 +58,14 @@ const MAX_EVENTS = 1_000;
 const MAX_ENTRIES = 500;
 const FIRST_ENTRIES = 100;
 /**
- * A transaction costs as much as a hundred events. After a pass with fewer than this a shard rests for IDLE_MS, after a pass with more
+ * A transaction costs as much as a hundred events. After a pass with fewer than this a shard rests for about IDLE_MS, after a pass with more
  * for a fifth of it: long rests under load would make long passes. While Redis is away it looks as often, because what waits is old.
  */
 const FEW_EVENTS = 500;
-const IDLE_MS = 1_000;
+const IDLE_MS = 750;
 const BUSY_SHARE = 0.2;
+/** So much of IDLE_MS few events of a shard wait for those of others. */
+const GATHERED_SHARE = 1 / 3;
 /** Streams and tallies expire a month after the last replica stopped carrying them. */
 const KEY_TTL_S = IDLE_KEY_TTL_MS / 1000;
 const RENEW_MS = 60_000;
@@ -88,6 +91,10 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     onDead(dead);
   };
   const tallies = createTallyWriter({ redis, keys, store, bury, flushMs });
+  const gathered = gatherBatches<StoredEvent>((events) => store.append(events), {
+    ...{ waitMs: GATHERED_SHARE * idleMs, enough: FEW_EVENTS },
+    isRefusal: (fault) => lastingRefusal(fault) !== undefined,
+  });
 
   interface Carried {
     readonly events: number;
@@ -117,7 +124,8 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const appendEvents = (shard: number, events: readonly ReadEvent[]): Promise<void> =>
     storeEach(
       events,
-      (batch) => store.append(batch.map(({ event }) => event)),
+      // The parts of a batch that was refused do not wait again.
+      (batch) => (batch === events ? gathered.write : store.append)(batch.map(({ event }) => event)),
       ({ entryId, fields }, refusal: Refusal) => bury({ source: 'events', shard, entryId, fields: spellOut(fields), ...refusal }),
     );
 
@@ -176,7 +184,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
 
     const carry = (claim: boolean): Promise<Carried> => {
       const carried = carryEntries(claim);
-      options.onCarrying?.(carried);
+      options.onCarrying?.(carried, gathered.flush);
       return carried;
     };
 
@@ -203,7 +211,8 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
         await tallies.tick(shard, nowMs);
         await renewKeys(nowMs);
         if (more || claimed.more) return 0;
-        return claimed.events + events < FEW_EVENTS ? idleMs : BUSY_SHARE * idleMs;
+        // Of any length around it, so that the shards are not read, nor the same ones gathered, all in one moment.
+        return (claimed.events + events < FEW_EVENTS ? 0.5 + Math.random() : BUSY_SHARE) * idleMs;
       },
       handOver: async (): Promise<void> => {
         unfinished = true;

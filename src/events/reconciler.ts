@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
 import { restAfter } from '../base/rest-after.ts';
 import { createRounds } from '../base/rounds.ts';
-import { dayOf } from '../base/utc-day.ts';
+import { dayOf, MS_PER_HOUR } from '../base/utc-day.ts';
 import { compareAllAccounts, compareDay, type CompareOptions } from './compare-books.ts';
 import type { CompareAccounts } from './compare-accounts.ts';
 import type { CompareTallies } from './compare-tallies.ts';
 import type { CountStore } from './postgres/count-store.ts';
 import { readPublisherDays } from './postgres/publisher-days.ts';
-import { underReconcileLock, writeReconciliation, type Books } from './postgres/reconciliation.ts';
+import { isRoundDue, restAfterRound, underReconcileLock, writeReconciliation, type Books } from './postgres/reconciliation.ts';
 
 export interface ReconcilerOptions {
   readonly knex: Knex;
@@ -15,7 +15,7 @@ export interface ReconcilerOptions {
   readonly compareAccounts: CompareAccounts;
   readonly compareTallies: CompareTallies;
   readonly now?: () => number;
-  /** Between two rounds. */
+  /** Between two rounds, at least. */
   readonly pauseMs?: number;
   /** Called for differences that were found and corrected. */
   readonly onMended: (books: Books, differences: number) => void;
@@ -24,12 +24,18 @@ export interface ReconcilerOptions {
 
 /** After 5 s, the comparison of 1,000 line items was two thirds of the CPU time of an idle replica. */
 const PAUSE_MS = 30_000;
+/**
+ * A round works for a quarter of its time, and no replica begins another one for seven times as long: of a day with a hundred million rows the
+ * comparison takes a thirtieth of a core, not a quarter all day. Half an hour at most: the alert of a comparison that does not end waits for an hour.
+ */
+const REST_FACTOR = 7;
+const MAX_REST_MS = MS_PER_HOUR / 2;
 /** Of the days before yesterday, this many are compared in a round, in turn. */
 const OLD_DAYS_PER_ROUND = 3;
 
 /**
  * Compares event rows, counts and accounts all day, and corrects what differs. Of all
- * replicas one does, under a lock in Postgres. A round compares today, yesterday, some older days
+ * replicas one does, under a lock in Postgres. A round compares today, yesterday, some older days,
  * all accounts, and the tallies.
  */
 export const createReconciler = (options: ReconcilerOptions) => {
@@ -42,6 +48,8 @@ export const createReconciler = (options: ReconcilerOptions) => {
   };
 
   const compare = async (checkLock: () => Promise<void>, stopping: AbortSignal): Promise<void> => {
+    if (!(await isRoundDue(knex))) return;
+    const begun = performance.now();
     const rest = async (tookMs: number): Promise<void> => {
       stopping.throwIfAborted();
       await checkLock();
@@ -60,6 +68,7 @@ export const createReconciler = (options: ReconcilerOptions) => {
     await report('counts', differences);
     const accounts = await compareAllAccounts(comparing, today);
     await report('accounts', accounts.length + (await compareTallies(today, comparing)));
+    await restAfterRound(knex, Math.min(Math.max(REST_FACTOR * (performance.now() - begun), pauseMs), MAX_REST_MS));
   };
 
   return createRounds({

@@ -9,6 +9,7 @@ import { createCountStore } from '../events/postgres/count-store.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { provisionalTokens } from '../events/postgres/event-rows.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
+import { createUncounted } from '../events/postgres/uncounted.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
 import { createRollUp } from '../events/roll-up.ts';
@@ -121,12 +122,15 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
     expiresAtMs: (publisherId) => catalog.current()?.expiresAtMs(publisherId) ?? Date.now() + IDLE_KEY_TTL_MS,
     daysOf: (publisherId) => catalog.current()?.daysOf(publisherId, Date.now()) ?? UTC_DAYS,
   });
+  const uncounted = createUncounted();
   const mayLower = createMayLower({ knex: stores.knex, redis: stores.backgroundRedis, keys });
   const reconciler = createReconciler({
     knex: stores.knex,
     counts: createCountStore({ knex: stores.knex }),
-    compareAccounts: createCompareAccounts({ knex: stores.knex, books, mayLower }),
-    compareTallies: createCompareTallies({ knex: stores.knex, books: createTallyBooks({ redis: stores.backgroundRedis, keys }) }),
+    compareAccounts: createCompareAccounts({ knex: stores.knex, books, mayLower, uncounted }),
+    compareTallies: createCompareTallies({
+      ...{ knex: stores.knex, books: createTallyBooks({ redis: stores.backgroundRedis, keys }), uncounted },
+    }),
     onMended: observe.mended,
     onFailure: observe.storeFailed('reconcile', 'Counts could not be compared with the event rows'),
   });

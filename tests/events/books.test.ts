@@ -210,7 +210,8 @@ test('accounts wait for events that were read before a loss and are stored after
   const carried = new Promise<void>((resolve) => (goOn = resolve)).then(() =>
     createEventStore({ knex }).append(splitEntry(fields).map(readEvent)),
   );
-  rig.keeper.carrying(carried);
+  let hurried = 0;
+  rig.keeper.carrying(carried, () => hurried++);
   await redis.flushall();
   expect(await outcomeOf(rig, candidateOf(0))).toBe(520);
   await eventually(() => expect(rig.losses).toHaveLength(1));
@@ -219,6 +220,7 @@ test('accounts wait for events that were read before a loss and are stored after
     expect(await outcomeOf(rig, candidateOf(0))).toBe(520);
     await sleep(20);
   }
+  expect(hurried).toBe(1);
   goOn();
   await eventually(async () => expect(await account()).toMatchObject({ totalImpressions: 1, heldToday: 0, heldMicros: 0 }));
 });

@@ -8,8 +8,9 @@ import { createCountStore, type CountStore } from '../../src/events/postgres/cou
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
+import { createUncounted } from '../../src/events/postgres/uncounted.ts';
 import { createCountedStore } from './counted-store.ts';
-import { readReconciliation } from '../../src/events/postgres/reconciliation.ts';
+import { isRoundDue, readReconciliation, restAfterRound } from '../../src/events/postgres/reconciliation.ts';
 import { createRollUp } from '../../src/events/roll-up.ts';
 import { createReconciler } from '../../src/events/reconciler.ts';
 import type { Hit } from '../../src/ledger/hit.ts';
@@ -129,6 +130,39 @@ test('what viewable events bill is in the daily counts and in the accounts, and 
   expect(await counts.compareLineItems(TODAY, 0, 10, true)).toMatchObject({ differences: 0 });
   await seed('l', { spendMicros: -8_000, totalSpendMicros: -8_000 });
   expect(await differences()).toMatchObject([{ spendMicros: 8_000, totalSpendMicros: 8_000 }]);
+});
+
+test('rows that wait are read while they are few, and counted first when they are many', async () => {
+  const compareAccounts = createCompareAccounts({
+    ...{ knex, books, mayLower: () => Promise.resolve(true), uncounted: createUncounted({ fewRows: 3 }) },
+  });
+  const waiting = async () => Number((await knex('event_batches').sum('rows as rows'))[0]?.['rows']);
+  for (const [impressions, rows] of [
+    [2, 2],
+    [3, 0],
+  ] as const) {
+    while ((await account())?.totalImpressions !== impressions) await impression();
+    await carry();
+    expect(await compareAllAccounts({ ...comparing, compareAccounts }, TODAY)).toEqual([]);
+    expect(await waiting()).toBe(rows);
+  }
+  expect(await daily()).toMatchObject([{ impressions: 3 }]);
+});
+
+test('no replica begins a round while the comparison rests, which it does for longer than the round took', async () => {
+  const rests = async () =>
+    (await knex('reconciliation').where({ scope: 'accounts' }).first(knex.raw('extract(epoch from next_at - compared_at)::float8 as s')))
+      ?.s;
+  const reconciler = createReconciler({
+    ...{ knex, counts, compareAccounts: comparing.compareAccounts, compareTallies, now: () => NOON, pauseMs: 60_000 },
+    ...{ onMended: () => undefined, onFailure: () => undefined },
+  });
+  reconciler.start();
+  await eventually(async () => expect(await rests()).toBeGreaterThanOrEqual(60));
+  await reconciler.stop();
+  expect(await isRoundDue(knex)).toBe(false);
+  await restAfterRound(knex, -1);
+  expect(await isRoundDue(knex)).toBe(true);
 });
 
 describe('daily counts', () => {

@@ -4,9 +4,9 @@ import { sizeText } from '../../ledger/ad-size.ts';
 import { takesFromHold } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { copyRows, type CopiedValue } from './copy-rows.ts';
-import { copySignals } from './event-signals.ts';
+import { copySignals, readTakesSignals, type TakesSignals } from './event-signals.ts';
 import { moveProvisional } from './move-rows.ts';
-import { createPartitions, holdPartitions } from './partitions.ts';
+import { createPartitions, holdAllPartitions, holdPartitions, lacksPartition } from './partitions.ts';
 import { joinPayerNow, PAYER_NOW, STILL_PAYS } from './payers.ts';
 import { rollUpBatches } from './roll-up-batches.ts';
 import { isFinalClick, isProvisionalClick, type StoredEvent } from './stored-event.ts';
@@ -87,10 +87,10 @@ const begin = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pro
 };
 
 /** How rows are put into their table. Resolves to how many of them are new. */
-type Insert = (trx: Knex.Transaction, events: readonly StoredEvent[], begun: Begun) => Promise<number>;
+type Insert = (trx: Knex.Transaction, events: readonly StoredEvent[], begun: Begun, takesSignals: TakesSignals) => Promise<number>;
 
 /** Rejects with 23505 when one of the rows is there already. */
-const insertByCopy: Insert = async (trx, events, { batch, zones, payers }) => {
+const insertByCopy: Insert = async (trx, events, { batch, zones, payers }, takesSignals) => {
   // In the order of the index, as its pages are written.
   const ordered = events.toSorted((a, b) => (a.hit.ad.tokenId < b.hit.ad.tokenId ? -1 : 1));
   await copyRows(trx, `events (${NAMES}, zone, advertiser_id, batch)`, ordered, (event) => [
@@ -99,11 +99,11 @@ const insertByCopy: Insert = async (trx, events, { batch, zones, payers }) => {
     payers?.[event.hit.ad.campaignId] ?? 0,
     batch,
   ]);
-  await copySignals(trx, events);
+  await copySignals(trx, events, takesSignals);
   return events.length;
 };
 
-const insertNew: Insert = async (trx, events, { batch }) => {
+const insertNew: Insert = async (trx, events, { batch }, takesSignals) => {
   const columns = COLUMNS.map(([, , read]) => arrayLiteral(events.map(read)));
   const { rows } = await trx.raw<{ rows: RowKey[] }>(INSERT, [...columns, batch]);
   const textOf = ({ day, jti, kind, eventType, screened }: RowKey): string => [day, jti, kind, eventType, screened].join(' ');
@@ -111,7 +111,7 @@ const insertNew: Insert = async (trx, events, { batch }) => {
   // Of two deliveries in one batch one is new, and it does not matter which.
   const isNew = ({ hit: { ad, kind, eventType, invalidReason } }: StoredEvent): boolean =>
     arrived.delete(textOf({ day: dateOfDay(ad.day), jti: ad.tokenId, kind, eventType, screened: invalidReason !== '' }));
-  await copySignals(trx, events.filter(isNew));
+  await copySignals(trx, events.filter(isNew), takesSignals);
   return rows.length;
 };
 
@@ -130,53 +130,88 @@ const noteBatch = async (
   if (countsNow) await rollUpBatches(trx, [batch]);
 };
 
-const insertBatch = async (trx: Knex.Transaction, events: readonly StoredEvent[], insert: Insert): Promise<number> => {
+/** What stores events in a transaction. Resolves to how many of them are new. */
+interface Storing {
+  readonly insert: Insert;
+  readonly takesSignals: TakesSignals;
+}
+
+const insertBatch = async (trx: Knex.Transaction, events: readonly StoredEvent[], { insert, takesSignals }: Storing): Promise<number> => {
   if (events.length === 0) return 0;
   const begun = await begin(trx, events);
-  const stored = await insert(trx, events, begun);
+  const stored = await insert(trx, events, begun, takesSignals);
   if (stored > 0) await noteBatch(trx, begun, events, stored);
   return stored;
 };
 
 /** A final click takes the place of its provisional row, which may be one of these events, or of none when that comes later. */
-const insertAndJudge = async (trx: Knex.Transaction, events: readonly StoredEvent[], insert: Insert): Promise<number> => {
+const insertAndJudge = async (trx: Knex.Transaction, events: readonly StoredEvent[], storing: Storing): Promise<number> => {
   const clicks = events.filter(isFinalClick);
-  if (clicks.length === 0) return insertBatch(trx, events, insert);
+  if (clicks.length === 0) return insertBatch(trx, events, storing);
   const final = new Set(clicks.map(({ hit }) => hit.ad.tokenId));
   const moved = await moveProvisional(trx, clicks);
   const isRow = (event: StoredEvent): boolean => {
     const { tokenId } = event.hit.ad;
     return isFinalClick(event) ? !moved.has(tokenId) : !(isProvisionalClick(event) && final.has(tokenId));
   };
-  return insertBatch(trx, events.filter(isRow), insert);
+  return insertBatch(trx, events.filter(isRow), storing);
 };
 
-/** In a transaction, with the partitions of these days. */
-const append = async (knex: Knex, events: readonly StoredEvent[], insert: Insert): Promise<number> => {
-  const days = [...new Set(events.map(({ hit }) => hit.ad.day))];
-  const stored = await knex.transaction(async (trx) =>
-    (await holdPartitions(trx, days)).length > 0 ? undefined : insertAndJudge(trx, events, insert),
-  );
-  if (stored !== undefined) return stored;
-  return knex.transaction(async (trx) => {
-    await createPartitions(trx, days);
-    return insertAndJudge(trx, events, insert);
-  });
-};
+const daysOf = (events: readonly StoredEvent[]): readonly number[] => [...new Set(events.map(({ hit }) => hit.ad.day))];
 
 const UNIQUE_VIOLATION = '23505';
 
 /**
  * Stores each event once, even if it is passed repeatedly. Resolves to the number of new events. Rejects when Postgres is unavailable.
  *
- * A batch that is delivered again is rare, so its rows are copied as if all were new, and stored one by one when they are not.
+ * A batch that is delivered again is rare, so its rows are copied as if all were new, and stored one by one when they are not. To look for
+ * the partitions of their days costs as much as two hundred rows, so it is done when a day comes for the first time, or when rows were
+ * refused because another replica has dropped its partition.
  */
-export const appendEvents = async (knex: Knex, events: readonly StoredEvent[]): Promise<number> => {
-  if (events.length === 0) return 0;
-  try {
-    return await append(knex, events, insertByCopy);
-  } catch (fault) {
-    if ((fault as { readonly code?: unknown }).code !== UNIQUE_VIOLATION) throw fault;
-    return append(knex, events, insertNew);
-  }
+export const createAppendEvents = (knex: Knex): ((events: readonly StoredEvent[]) => Promise<number>) => {
+  /** Days, since the epoch, that had their partitions, also that of signals. */
+  const known = new Set<number>();
+
+  const appendToKnown = (events: readonly StoredEvent[], insert: Insert): Promise<number> =>
+    knex.transaction(async (trx) => {
+      await holdAllPartitions(trx);
+      return insertAndJudge(trx, events, { insert, takesSignals: () => true });
+    });
+
+  const appendToAny = async (events: readonly StoredEvent[], insert: Insert): Promise<number> => {
+    const days = daysOf(events);
+    const store = async (trx: Knex.Transaction): Promise<number> => {
+      const takesSignals = await readTakesSignals(trx, days);
+      const stored = await insertAndJudge(trx, events, { insert, takesSignals });
+      for (const day of days.filter(takesSignals)) known.add(day);
+      return stored;
+    };
+    const stored = await knex.transaction(async (trx) => ((await holdPartitions(trx, days)).length > 0 ? undefined : store(trx)));
+    if (stored !== undefined) return stored;
+    return knex.transaction(async (trx) => {
+      await createPartitions(trx, days);
+      return store(trx);
+    });
+  };
+
+  const append = async (events: readonly StoredEvent[], insert: Insert): Promise<number> => {
+    if (!daysOf(events).every((day) => known.has(day))) return appendToAny(events, insert);
+    try {
+      return await appendToKnown(events, insert);
+    } catch (fault) {
+      if (!lacksPartition(fault)) throw fault;
+      known.clear();
+      return appendToAny(events, insert);
+    }
+  };
+
+  return async (events) => {
+    if (events.length === 0) return 0;
+    try {
+      return await append(events, insertByCopy);
+    } catch (fault) {
+      if ((fault as { readonly code?: unknown }).code !== UNIQUE_VIOLATION) throw fault;
+      return append(events, insertNew);
+    }
+  };
 };

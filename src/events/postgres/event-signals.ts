@@ -31,31 +31,34 @@ const COLUMNS: readonly (readonly [name: string, read: Read])[] = [
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(', ');
 
-// A day whose signals have been dropped takes no more of them.
 const HAS_PARTITION = `
   'event_signals_' || to_char(day, 'YYYYMMDD') in (
     select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'event_signals'::regclass)`;
+
+/** Whether the signals of a day, in days since the epoch, are kept. */
+export type TakesSignals = (day: number) => boolean;
+
+/** A day whose signals have been dropped takes no more of them. */
+export const readTakesSignals = async (trx: Knex.Transaction, days: readonly number[]): Promise<TakesSignals> => {
+  const { rows } = await trx.raw<{ rows: { day: string }[] }>(
+    `select to_char(day, 'YYYY-MM-DD') as day from unnest(?::date[]) as days (day) where ${HAS_PARTITION}`,
+    [arrayLiteral(days.map(dateOfDay))],
+  );
+  const taken = new Set(rows.map(({ day }) => day));
+  return (day) => taken.has(dateOfDay(day));
+};
 
 /**
  * Stores what may be kept of the senders of hits whose rows are new, in the transaction that stores these: the table has no index that
  * would refuse what is there already, because it would cost as much as the rows.
  */
-export const copySignals = async (trx: Knex.Transaction, events: readonly SettledHit[]): Promise<void> => {
-  const kept = events.filter(({ hit }) => hit.signals !== undefined);
-  if (kept.length === 0) return;
-  const days = [...new Set(kept.map(({ hit }) => dateOfDay(hit.ad.day)))];
-  const { rows } = await trx.raw<{ rows: { day: string }[] }>(
-    `select to_char(day, 'YYYY-MM-DD') as day from unnest(?::date[]) as days (day) where ${HAS_PARTITION}`,
-    [arrayLiteral(days)],
-  );
-  const taken = new Set(rows.map(({ day }) => day));
-  await copyRows(
+export const copySignals = (trx: Knex.Transaction, events: readonly SettledHit[], takesSignals: TakesSignals): Promise<void> =>
+  copyRows(
     trx,
     `event_signals (${NAMES})`,
-    kept.filter(({ hit }) => taken.has(dateOfDay(hit.ad.day))),
+    events.filter(({ hit }) => hit.signals !== undefined && takesSignals(hit.ad.day)),
     ({ hit, reason }) => COLUMNS.map(([, read]) => read(hit, reason)),
   );
-};
 
 /** What counting a filtered hit would take: the hit without what other columns hold. */
 const countableHit = ({ signals: _, restored: __, ad: { seal: ___, ...ad }, ...hit }: Hit): Hit => ({ ...hit, ad });

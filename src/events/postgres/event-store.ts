@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
-import { appendEvents } from './append-events.ts';
+import { createAppendEvents } from './append-events.ts';
 import { DAILY_KEY, SERVES_KEY } from './count-tables.ts';
 import { forgetSignalsOfDead, SIGNALS_DAYS } from './event-signals.ts';
 import { joinPayerNow, PAYER_NOW } from './payers.ts';
@@ -71,7 +71,7 @@ const RECORD_SERVES = `
   select`;
 
 export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore => ({
-  append: (events) => appendEvents(knex, events),
+  append: createAppendEvents(knex),
 
   recordServes: async (counts) => {
     if (counts.length === 0) return;

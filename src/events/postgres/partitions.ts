@@ -5,6 +5,8 @@ import { dateOfDay } from '../../base/utc-day.ts';
 export const EVENT_TABLES = ['events', 'event_signals'] as const;
 export type EventTable = (typeof EVENT_TABLES)[number];
 
+const CHECK_VIOLATION = '23514';
+
 /** The partition of a date. */
 export const partitionOf = (date: string, table: EventTable = 'events'): string => `${table}_${date.replaceAll('-', '')}`;
 
@@ -14,12 +16,14 @@ export const partitionOf = (date: string, table: EventTable = 'events'): string 
  */
 const PARTITION_LOCK = 7_240_117_002;
 
-/**
- * Holds the partitions in place until the end of the transaction: they are neither created nor
- * dropped. Resolves to the days, of those given, that have no partition of events.
- */
-export const holdPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<readonly number[]> => {
+/** Holds all partitions in place until the end of the transaction: they are neither created nor dropped. */
+export const holdAllPartitions = async (trx: Knex.Transaction): Promise<void> => {
   await trx.raw('select pg_advisory_xact_lock_shared(?)', [PARTITION_LOCK]);
+};
+
+/** The same. Resolves to the days, of those given, that have no partition of events. */
+export const holdPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<readonly number[]> => {
+  await holdAllPartitions(trx);
   // Not to_regclass: it may answer from a cache that is older than the lock.
   const { rows } = await trx.raw<{ rows: { day: number }[] }>(
     `select day from unnest(?::int[], ?::text[]) as named (day, partition)
@@ -33,6 +37,12 @@ export const holdPartitions = async (trx: Knex.Transaction, days: readonly numbe
 /** The same, and no other transaction holds them: no event row is stored meanwhile. */
 export const holdPartitionsAlone = async (trx: Knex.Transaction): Promise<void> => {
   await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
+};
+
+/** Whether rows were refused because their day has no partition: the violation of a check that no constraint makes. */
+export const lacksPartition = (fault: unknown): boolean => {
+  const { code, constraint } = fault as { readonly code?: unknown; readonly constraint?: unknown };
+  return code === CHECK_VIOLATION && constraint === undefined;
 };
 
 /** The names of the partitions of all days, oldest first. */

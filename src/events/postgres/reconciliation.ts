@@ -38,6 +38,19 @@ export const writeReconciliation = async (knex: Knex, books: Books, differences:
     .merge();
 };
 
+/** Whether a round of the comparison may begin. Rejects when Postgres is unavailable. */
+export const isRoundDue = async (knex: Knex): Promise<boolean> => {
+  const { rows } = await knex.raw<{ rows: { due: boolean }[] }>(
+    'select not exists (select from reconciliation where next_at > clock_timestamp()) as due',
+  );
+  return rows[0]?.due === true;
+};
+
+/** No replica begins another round before `restMs` have passed. */
+export const restAfterRound = async (knex: Knex, restMs: number): Promise<void> => {
+  await knex.raw('update reconciliation set next_at = clock_timestamp() + make_interval(secs => ?::float8 / 1000)', [restMs]);
+};
+
 export const readReconciliation = async (knex: Knex, books: Books): Promise<Reconciliation> => {
   const { rows } = await knex.raw<{ rows: { differences: number; age: number }[] }>(
     'select differences, extract(epoch from now() - compared_at)::float8 as age from reconciliation where scope = ?',

@@ -37,6 +37,33 @@ const COUNT = `
 export const FIND_BATCHES = `set local enable_seqscan = off; set local jit = off; set local work_mem = '64MB'`;
 export const BATCHES_FOUND = 'set local enable_seqscan to default; set local jit to default; set local work_mem to default';
 
+// With the last range, which is not full.
+const SUMMARIZE = `
+  select brin_summarize_new_values(of_day.indexrelid)
+  from (select distinct unnest(days) as day from event_batches) waiting
+  join pg_index of_day on of_day.indrelid = to_regclass('events_' || to_char(day, 'YYYYMMDD'))
+  join pg_inherits part on part.inhrelid = of_day.indexrelid
+  where part.inhparent = 'events_batch'::regclass`;
+
+/** Less than Postgres's deadlock_timeout, after which a vacuum that holds the lock would be cancelled. */
+const LOCK_TIMEOUT_MS = 50;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Tells the BRIN index which batches are in the pages that were written lately. Postgres does so once a minute, and until then each search
+ * reads all of these pages. Nothing is done while a vacuum works on them.
+ */
+export const findBatchesFast = async (knex: Knex): Promise<void> => {
+  try {
+    await knex.transaction(async (trx) => {
+      await trx.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await trx.raw(SUMMARIZE);
+    });
+  } catch (fault) {
+    if ((fault as { readonly code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw fault;
+  }
+};
+
 const count = async (trx: Knex.Transaction, taken: readonly TakenBatch[]): Promise<void> => {
   if (taken.length === 0) return;
   await trx.raw(FIND_BATCHES);
@@ -58,6 +85,7 @@ export const rollUpBatches = async (trx: Knex.Transaction, batches: readonly str
 /** Batches of event rows that are in no count yet. */
 export const EVENT_BATCHES: WaitingRows = {
   ...TABLE,
+  prepare: findBatchesFast,
   takeAndCount: async (trx, maxRows) => {
     const { rows } = await trx.raw<{ rows: TakenBatch[] }>(TAKE_OLDEST, [maxRows]);
     await count(trx, rows);

@@ -3,7 +3,8 @@ import { groupBy } from '../../base/group-by.ts';
 import { dayOf } from '../../base/utc-day.ts';
 import type { HitKind, HitState } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
-import { BATCHES_FOUND, FIND_BATCHES } from './roll-up-batches.ts';
+import { BATCHES_FOUND, EVENT_BATCHES, FIND_BATCHES, findBatchesFast } from './roll-up-batches.ts';
+import { countMany } from './waiting-rows.ts';
 
 /** Event rows that are in no count yet and are alike. */
 export interface UncountedRows {
@@ -31,6 +32,11 @@ const ROWS = `
 /** Reads what event rows will add to counts. */
 export interface Uncounted {
   /**
+   * Makes the next reads cheap: what waits is counted if it is much, and the rest can be found. Not in a transaction. Rejects when Postgres is
+   * unavailable.
+   */
+  keepFew(knex: Knex): Promise<void>;
+  /**
    * The rows that are in no count, as the transaction sees them. Rejects when Postgres is unavailable.
    *
    * @param trx sees one state of the database
@@ -42,13 +48,25 @@ export interface Uncounted {
 /** By publisher: a batch is of one shard, and so of few. */
 type Batch = ReadonlyMap<number, readonly UncountedRows[]>;
 
+export interface UncountedOptions {
+  /** Fewer rows than this are read rather than counted. */
+  readonly fewRows?: number;
+}
+
+/** Some 25 MB, and as many as one transaction counts. */
+const FEW_ROWS = 100_000;
+
 /**
  * A batch does not change until it is counted (move-rows.ts), so each is read once, however often one asks within its half a minute: the
  * comparison of the books asks for each publisher.
  */
-export const createUncounted = (): Uncounted => {
+export const createUncounted = ({ fewRows = FEW_ROWS }: UncountedOptions = {}): Uncounted => {
   let known: ReadonlyMap<string, Batch> = new Map();
   return {
+    keepFew: async (knex) => {
+      await countMany(knex, EVENT_BATCHES, fewRows);
+      await findBatchesFast(knex);
+    },
     read: async (trx, publishers) => {
       // Another call, which sees another state, may go on with others meanwhile.
       const before = known;

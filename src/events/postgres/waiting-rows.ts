@@ -5,6 +5,8 @@ import { lastingRefusal } from '../store-each.ts';
 export interface WaitingRows {
   readonly table: string;
   readonly key: string;
+  /** Called before each transaction that counts. */
+  prepare?(knex: Knex): Promise<void>;
   /**
    * Takes the oldest entries with about so many rows, at least one entry if there is one, adds their rows to all counts, and resolves to whether
    * there was one. In a transaction that counts alone.
@@ -52,6 +54,7 @@ const setAside = (trx: Knex, { table, key }: WaitingRows): Promise<unknown> =>
  * report until it is counted, and keeps no other from that. Then it rejects with the refusal.
  */
 export const countOldest = async (knex: Knex, waiting: WaitingRows): Promise<boolean | undefined> => {
+  await waiting.prepare?.(knex);
   try {
     return await alone(knex, (trx) => waiting.takeAndCount(trx, MAX_ROWS));
   } catch (fault) {
@@ -79,6 +82,18 @@ export const countAll = async (knex: Knex, waiting: WaitingRows): Promise<void> 
     if (more === false) return;
     if (more === undefined) await knex.transaction(waitToCount);
   }
+};
+
+/**
+ * The same when so many rows wait that they are better counted than read: to read one takes as long as to count it, and what is read fills
+ * memory. Rejects when Postgres is unavailable.
+ */
+export const countMany = async (knex: Knex, waiting: WaitingRows, many: number): Promise<void> => {
+  const { rows } = await knex.raw<{ rows: { many: boolean }[] }>(
+    `select coalesce(sum(rows), 0) >= ? as many from ${waiting.table} where ${IS_DUE}`,
+    [many],
+  );
+  if (rows[0]?.many === true) await countAll(knex, waiting);
 };
 
 /** The same when the oldest has waited for `everyMs`, and unless another process counts. */
