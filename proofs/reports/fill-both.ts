@@ -22,8 +22,10 @@ export interface FillBothOptions {
 const BATCH = 5_000;
 /** So many events are made and written as the service writes them; the others are copies of them with tokens of their own, made by each engine for itself. */
 const MADE = 1_000_000;
-/** Numbers of batches of one copy begin here. */
+/** Numbers of batches of copies begin here. */
 const BATCHES_OF_COPY = 1_000_000_000;
+/** Copies have the same keys of counts, so those of a batch are counted together for little more than one. */
+const COPIES_OF_BATCH = 10;
 const { signal } = new AbortController();
 
 /** Writes the same events to Postgres, with the roll-ups of the service, and to ClickHouse. Resolves to their number. */
@@ -54,12 +56,16 @@ export const fillBoth = async ({ knex, clickHouse, sink, bookings, count, days, 
     const valuesOf = (given: Readonly<Record<string, string>>): string => names.map((name) => given[name] ?? name).join(', ');
     await timed(`${copies} copies of them in Postgres`, async () => {
       await knex.raw(`create unlogged table made as select * from events order by day, jti; analyze made`);
-      for (let copy = 1; copy <= copies; copy++)
+      for (let first = 1; first <= copies; first += COPIES_OF_BATCH) {
+        const batch = first * BATCHES_OF_COPY;
+        const of = Math.min(COPIES_OF_BATCH, copies - first + 1);
         await knex.raw(
-          `insert into events (${names.join(', ')}) select ${valuesOf({ jti: `jti || '-${copy}'`, batch: String(copy * BATCHES_OF_COPY) })} from made;
+          `insert into events (${names.join(', ')}) select ${valuesOf({ jti: `jti || '-' || copy`, batch: String(batch) })}
+           from made, generate_series(${first}, ${first + of - 1}) as copy;
            insert into event_batches (batch, days, rows) overriding system value
-           select ${copy * BATCHES_OF_COPY}, array_agg(distinct day), count(*) from made`,
+           select ${batch}, array_agg(distinct day), ${of} * count(*) from made`,
         );
+      }
       await knex.raw('drop table made');
     });
     // No token of the first ones has a second hyphen.

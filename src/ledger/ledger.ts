@@ -84,8 +84,8 @@ export const MAX_CANDIDATES_PER_CALL = 256;
  * the impressions; with 16 each of them takes Redis a tenth longer.
  */
 const MAX_HITS_PER_CALL = 32;
-/** At 3,000 hits a second a call for each costs the service and Redis twice as much. A pixel has this millisecond, an ad has not. */
-const HIT_CALLS_EVERY_MS = 1;
+/** At 3,000 hits a second a call for each costs the service and Redis twice as much. A pixel has these milliseconds, an ad has not. */
+const HIT_CALLS_EVERY_MS = 5;
 
 /** A report takes as long as a candidate. */
 const MAX_REPORTS_PER_CALL = 128;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { MS_PER_DAY, MS_PER_MINUTE } from '../base/utc-day.ts';
 import { isOfEvents, type EventSource, type RollUp, type RollUpKey } from '../events/postgres/roll-ups.ts';
 import type { ClickHouseFigures } from '../events/sinks/clickhouse/clickhouse-figures.ts';
-import { sharedBy } from './fee-sql.ts';
+import { HAS_FEE, sharedBy } from './fee-sql.ts';
 import { givenRollUp, type GivenRollUp } from './given-figures.ts';
 import { dimensionOf } from './report-dimensions.ts';
 import { metricOf } from './report-fields.ts';
@@ -46,6 +46,8 @@ const AWAY_MS = 10_000;
 const MAX_BEHIND_MS = 10 * MS_PER_MINUTE;
 /** They are handed to Postgres, which has the names, the fees and the currencies. */
 const MAX_ROWS = 200_000;
+/** Line items whose figures are asked for one by one, in the address of the question: 70 KB. */
+const MAX_WITH_FEES = 10_000;
 
 /** A hit may be stored with a day so long before or after that of the report. */
 const LACKS = `
@@ -56,6 +58,15 @@ const LACKS = `
                  and (:publishers::int[] is null or publisher_id = any(:publishers::int[]))) as payers,
          (select to_char(min(day), 'YYYY-MM-DD') from report_days) as first_day`;
 
+/** undefined: there are too many. */
+const withFees = async (
+  trx: Knex.Transaction,
+  bindings: Readonly<Record<string, Knex.RawBinding>>,
+): Promise<readonly number[] | undefined> => {
+  const { rows } = await trx.raw<{ rows: { id: number }[] }>(LINE_ITEMS_WITH_FEES, bindings);
+  return rows.length > MAX_WITH_FEES ? undefined : rows.map(({ id }) => id);
+};
+
 interface Lacks {
   readonly gaps: boolean;
   readonly payers: boolean;
@@ -63,12 +74,22 @@ interface Lacks {
   readonly first_day: string | null;
 }
 
-/** The keys of a source that the dimensions of a report, and its fees, are made from. */
-const keysOf = (question: ReportQuestion, of: EventSource): readonly RollUpKey[] => {
+/** The keys of a source that the dimensions of a report are made from, and those that only its fees are shared by. */
+const keysOf = (
+  question: ReportQuestion,
+  of: EventSource,
+): { readonly needed: readonly RollUpKey[]; readonly shared: readonly RollUpKey[] } => {
   const named = [...question.groupBy, ...question.filters.map(({ dimension }) => dimension)];
-  const needed = named.flatMap((name) => dimensionOf(name).in[of]?.needs ?? []);
-  return [...new Set<RollUpKey>(['reason', ...needed, ...(isPaid(question, of) ? sharedBy(question) : [])])];
+  const needed = new Set<RollUpKey>(['reason', ...named.flatMap((name) => dimensionOf(name).in[of]?.needs ?? [])]);
+  return { needed: [...needed], shared: isPaid(question, of) ? sharedBy(question).filter((key) => !needed.has(key)) : [] };
 };
+
+/** The line items that may earn a fee on these days, of these publishers or of all. */
+const LINE_ITEMS_WITH_FEES = `
+  select l.id from line_items l join campaigns ca on ca.id = l.campaign_id
+  where ${HAS_FEE} and l.start_at < :to::date + 2 and l.end_at > :from::date - 1
+        and (:publishers::int[] is null or ca.publisher_id = any(:publishers::int[]))
+  limit ${MAX_WITH_FEES + 1}`;
 
 const sumsOf = ({ metrics }: ReportQuestion) => metrics.flatMap((metric) => metricOf(metric).sums);
 const isPaid = (question: ReportQuestion, of: EventSource): boolean => of === 'hits' && sumsOf(question).includes('spend');
@@ -107,8 +128,10 @@ export const createChooseFigures = ({ figures, name, completeUntil, onChosen, on
       if (first === undefined ? first_day !== null : first > (first_day ?? first) && !isAfter(from, first)) return { why: 'days' };
       const given: GivenRollUp[] = [];
       for (const rollUp of wanted) {
-        const asked = { of: rollUp.of, keys: keysOf(question, rollUp.of), from, to, only: onlyOf(question, rollUp.of), maxRows: MAX_ROWS };
-        const found = await figures.read(asked, signal);
+        const { needed, shared } = keysOf(question, rollUp.of);
+        const lineItems = shared.length === 0 ? [] : await withFees(trx, bindings);
+        const asked = { of: rollUp.of, keys: [...needed, ...shared], from, to, only: onlyOf(question, rollUp.of), maxRows: MAX_ROWS };
+        const found = lineItems && (await figures.read({ ...asked, apart: { keys: shared, lineItems } }, signal));
         if (!found) return { why: 'groups' };
         given.push(givenRollUp(rollUp, found));
       }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf, MS_PER_HOUR } from '../base/utc-day.ts';
 import { moveRows } from '../events/postgres/move-rows.ts';
+import { createSinkDays } from '../events/sinks/sink-days.ts';
 import { PROVISIONAL, type Hit } from '../ledger/hit.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { PendingHits } from './pending-hits.ts';
@@ -65,8 +66,12 @@ export const createRecoverProvisional =
         return hit ? [{ hit, shard: shardOf(click) }] : [];
       }),
     );
-    for (const { day, jti } of lost)
-      if (!hits.has(jti)) await knex.transaction((trx) => moveRows(trx, day, [{ jti, ...CLICK, reason: 'activity', billedMicros: 0 }]));
+    const untold = lost.filter(({ jti }) => !hits.has(jti));
+    for (const { day, jti } of untold)
+      await knex.transaction((trx) => moveRows(trx, day, [{ jti, ...CLICK, reason: 'activity', billedMicros: 0 }]));
+    // No event says so, and sinks have another reason until their days are compared.
+    const sinkDays = createSinkDays({ knex });
+    for (const day of new Set(untold.map((click) => click.day))) await sinkDays.changed(day);
     return lost.length;
   };
 

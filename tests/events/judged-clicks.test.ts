@@ -133,8 +133,12 @@ test('a click under judgement that the ledger has lost is settled again; one who
       ...{ knex, pending: createPendingHits({ knex }), keys: { shardOf: () => 1 }, now: () => nowMs },
       underJudgement: (_, tokens) => Promise.resolve(new Set(tokens.filter((token) => token === 'known'))),
     })();
-  expect(await recover(NOON + HOUR_MS / 2)).toBe(0);
-  expect(await recover(NOON + 2 * HOUR_MS)).toBe(2);
+  const [day, sinkDay] = [new Date(NOON).toISOString().slice(0, 10), { sink: 'clickhouse', claimed_at: '-infinity' }];
+  await knex('sink_days').insert({ ...sinkDay, day, compared_at: new Date() });
+  const isCompared = async () => (await knex('sink_days').where({ day }).first('compared_at'))?.['compared_at'] !== null;
+  expect([await recover(NOON + HOUR_MS / 2), await isCompared()]).toEqual([0, true]);
+  // A row was changed without an event that says so.
+  expect([await recover(NOON + 2 * HOUR_MS), await isCompared()]).toEqual([2, false]);
   expect(await knex('pending_hits').pluck('jti')).toEqual(['a']);
   expect(await knex('events').orderBy('jti').select('jti', 'invalid_reason')).toEqual([
     { jti: 'a', invalid_reason: 'provisional' },

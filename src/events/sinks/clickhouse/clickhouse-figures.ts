@@ -9,6 +9,8 @@ export interface FiguresAsked {
   readonly of: EventSource;
   /** By what they are summed. */
   readonly keys: readonly RollUpKey[];
+  /** Those of the keys that only these line items are summed by. Of the others they are 0, '' or the first day. */
+  readonly apart?: { readonly keys: readonly RollUpKey[]; readonly lineItems: readonly number[] };
   /** First and last day of the hits, in the time zone of the publisher then: YYYY-MM-DD. */
   readonly from: string;
   readonly to: string;
@@ -66,6 +68,12 @@ const COLUMNS = {
   micros: 'e.billed_micros',
 } as const;
 
+/** What a key is where it is not told. */
+const untold = (key: RollUpKey): string => {
+  if (key === 'day') return '{from: Date}';
+  return key.endsWith('_id') && key !== 'placement_id' ? '0' : key === 'hour' ? '0' : `''`;
+};
+
 const isColumn = (name: string): boolean => EVENT_COLUMN_NAMES.some((column) => column === name);
 /** The types of columns that can be narrowed. */
 const typeOf = (key: RollUpKey): string => (key.endsWith('_id') && key !== 'placement_id' ? 'Int32' : 'String');
@@ -87,10 +95,11 @@ export const openClickHouseFigures = async (url: URL): Promise<ClickHouseFigures
       const [found] = await query<[string]>(`select toString(min(e.day)) from ${table} as e having count() > 0`, {}, signal);
       return found?.[0];
     },
-    read: async ({ of, keys, from, to, only, maxRows }, signal) => {
+    read: async ({ of, keys, apart, from, to, only, maxRows }, signal) => {
       const narrowed = (Object.entries(only) as [RollUpKey, readonly string[]][]).filter(([key]) => isColumn(key));
       const params = {
         ...{ from, to, first: shifted(from, -DAYS_BEFORE), last: shifted(to, DAYS_AFTER) },
+        ...(apart && { apart: apart.lineItems }),
         ...Object.fromEntries(narrowed.map(([key, values]) => [`only_${key}`, typeOf(key) === 'String' ? values : values.map(Number)])),
       };
       const where = [
@@ -103,10 +112,14 @@ export const openClickHouseFigures = async (url: URL): Promise<ClickHouseFigures
         hour: inZone(zones.flat(), (zone) => `toUnixTimestamp(toStartOfHour(e.counted_at, ${zone}))`),
       };
       const columns = Object.entries({ ...zoned, ...COLUMNS }).map(([name, sql]) => `${sql} as ${name}`);
+      const told = apart?.keys.map((key) => `if(is_apart, ${key}, ${untold(key)}) as ${key}`) ?? [];
+      const [isApart, replaced] =
+        told.length > 0 ? [', line_item_id in {apart: Array(Int32)} as is_apart', ` replace (${told.join(', ')})`] : ['', ''];
       const rows = await query<readonly (string | number)[]>(
         `with hits as (select ${columns.join(', ')} from ${table} as e final where ${where}),
-           asked as (select * from hits where day between {from: Date} and {to: Date})
-         ${summedEvents(of, keys, 'asked')} limit ${maxRows + 1}`,
+           asked as (select *${isApart} from hits where day between {from: Date} and {to: Date}),
+           told as (select *${replaced} from asked)
+         ${summedEvents(of, keys, 'told')} limit ${maxRows + 1}`,
         params,
         signal,
       );
