@@ -4,7 +4,7 @@ import { isOfEvents, type EventSource, type RollUp, type RollUpKey } from '../ev
 import type { ClickHouseFigures } from '../events/sinks/clickhouse/clickhouse-figures.ts';
 import { HAS_FEE, sharedBy } from './fee-sql.ts';
 import { givenRollUp, type GivenRollUp } from './given-figures.ts';
-import { dimensionOf } from './report-dimensions.ts';
+import { dimensionOf, type DimensionName } from './report-dimensions.ts';
 import { metricOf } from './report-fields.ts';
 import { idsIn, type ReportQuestion } from './report-question.ts';
 
@@ -74,14 +74,16 @@ interface Lacks {
   readonly first_day: string | null;
 }
 
-/** The keys of a source that the dimensions of a report are made from, and those that only its fees are shared by. */
+/** The keys of a source that the dimensions of a report are made from, and those that only its fees are shared by. A month needs no days. */
 const keysOf = (
   question: ReportQuestion,
   of: EventSource,
 ): { readonly needed: readonly RollUpKey[]; readonly shared: readonly RollUpKey[] } => {
   const named = [...question.groupBy, ...question.filters.map(({ dimension }) => dimension)];
-  const needed = new Set<RollUpKey>(['reason', ...named.flatMap((name) => dimensionOf(name).in[of]?.needs ?? [])]);
-  return { needed: [...needed], shared: isPaid(question, of) ? sharedBy(question).filter((key) => !needed.has(key)) : [] };
+  const needsOf = (name: DimensionName): readonly RollUpKey[] => (name === 'month' ? [] : (dimensionOf(name).in[of]?.needs ?? []));
+  const needed = new Set<RollUpKey>(['reason', ...named.flatMap(needsOf)]);
+  const shared = new Set([...(named.includes('month') ? (['day'] as const) : []), ...(isPaid(question, of) ? sharedBy(question) : [])]);
+  return { needed: [...needed], shared: [...shared].filter((key) => !needed.has(key)) };
 };
 
 /** The line items that may earn a fee on these days, of these publishers or of all. */
@@ -129,7 +131,7 @@ export const createChooseFigures = ({ figures, name, completeUntil, onChosen, on
       const given: GivenRollUp[] = [];
       for (const rollUp of wanted) {
         const { needed, shared } = keysOf(question, rollUp.of);
-        const lineItems = shared.length === 0 ? [] : await withFees(trx, bindings);
+        const lineItems = isPaid(question, rollUp.of) ? await withFees(trx, bindings) : [];
         const asked = { of: rollUp.of, keys: [...needed, ...shared], from, to, only: onlyOf(question, rollUp.of), maxRows: MAX_ROWS };
         const found = lineItems && (await figures.read({ ...asked, apart: { keys: shared, lineItems } }, signal));
         if (!found) return { why: 'groups' };

@@ -9,7 +9,7 @@ export interface FiguresAsked {
   readonly of: EventSource;
   /** By what they are summed. */
   readonly keys: readonly RollUpKey[];
-  /** Those of the keys that only these line items are summed by. Of the others they are 0, '' or the first day. */
+  /** Those of the keys that only these line items are summed by. Of the others they are 0, '' or the first day of a month. */
   readonly apart?: { readonly keys: readonly RollUpKey[]; readonly lineItems: readonly number[] };
   /** First and last day of the hits, in the time zone of the publisher then: YYYY-MM-DD. */
   readonly from: string;
@@ -70,7 +70,7 @@ const COLUMNS = {
 
 /** What a key is where it is not told. */
 const untold = (key: RollUpKey): string => {
-  if (key === 'day') return '{from: Date}';
+  if (key === 'day') return 'greatest(toStartOfMonth(day), {from: Date})';
   return key.endsWith('_id') && key !== 'placement_id' ? '0' : key === 'hour' ? '0' : `''`;
 };
 
