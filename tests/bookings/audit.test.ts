@@ -5,6 +5,7 @@ import knexFactory, { type Knex } from 'knex';
 import { forgetChanges, recordChange } from '../../src/bookings/audit-trail.ts';
 import { grantService } from '../../src/catalog/postgres/grant-service.ts';
 import { createPartitions } from '../../src/events/postgres/partitions.ts';
+import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
 import { apiOf, book, each, serveAd, type ApiCall, type Booked } from '../api/api-client.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -43,11 +44,15 @@ afterAll(async () => {
 
 const historyOf = async (query: string): Promise<{ note: string | null; action: string }[]> => (await api('GET', `/audit?${query}`)).body;
 
-test('a replica whose role only adds to the history books, serves ads and stores its events', async () => {
+test('a replica whose role only adds to the history books, serves ads, and stores and counts its events', async () => {
   const bid = await serveAd(replica.url, booked);
   expect((await fetch(new URL(bid.impurl, replica.url))).status).toBe(200);
   expect(await historyOf(`entity=campaign&entity_id=${booked.campaign}`)).toHaveLength(1);
   for (let stored = 0; stored === 0;) stored = Number((await owner('events').count('* as n'))[0]?.['n']);
+  await rollUpAll(service);
+  expect(await owner('event_batches')).toEqual([]);
+  // A program asked for it, not a person.
+  expect(await owner('filtered_counts').sum('count as n')).toEqual([{ n: '1' }]);
 });
 
 test('the role of replicas cannot change, delete or empty the history, nor take the right to', async () => {
