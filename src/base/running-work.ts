@@ -1,6 +1,6 @@
 /** Work that has begun and not ended. Who adds it handles its failure. */
 export interface RunningWork {
-  /** @param hurry ends what the work waits for of its own accord */
+  /** @param hurry ends what the work need not wait for */
   add(work: Promise<unknown>, hurry?: () => void): void;
   /** Hurries all of it, and resolves when it has ended, however it did; not what is added later. */
   ended(): Promise<unknown>;

@@ -25,8 +25,8 @@ export interface ReconcilerOptions {
 /** After 5 s, the comparison of 1,000 line items was two thirds of the CPU time of an idle replica. */
 const PAUSE_MS = 30_000;
 /**
- * A round works for a quarter of its time, and no replica begins another one for seven times as long: of a day with a hundred million rows the
- * comparison takes a thirtieth of a core, not a quarter all day. Half an hour at most: the alert of a comparison that does not end waits for an hour.
+ * A round works for a quarter of its time, and no replica begins another one for seven times as long: a thirtieth of a core instead of a quarter
+ * all day. Half an hour at most, so rounds of more than four minutes take more: the alert of a comparison that does not end waits for an hour.
  */
 const REST_FACTOR = 7;
 const MAX_REST_MS = MS_PER_HOUR / 2;

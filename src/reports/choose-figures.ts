@@ -58,6 +58,13 @@ const LACKS = `
                  and (:publishers::int[] is null or publisher_id = any(:publishers::int[]))) as payers,
          (select to_char(min(day), 'YYYY-MM-DD') from report_days) as first_day`;
 
+/** The line items that may earn a fee on these days, of these publishers or of all. */
+const LINE_ITEMS_WITH_FEES = `
+  select l.id from line_items l join campaigns ca on ca.id = l.campaign_id
+  where ${HAS_FEE} and l.start_at < :to::date + 2 and l.end_at > :from::date - 1
+        and (:publishers::int[] is null or ca.publisher_id = any(:publishers::int[]))
+  limit ${MAX_WITH_FEES + 1}`;
+
 /** undefined: there are too many. */
 const withFees = async (
   trx: Knex.Transaction,
@@ -74,24 +81,24 @@ interface Lacks {
   readonly first_day: string | null;
 }
 
-/** The keys of a source that the dimensions of a report are made from, and those that only its fees are shared by. A month needs no days. */
-const keysOf = (
-  question: ReportQuestion,
-  of: EventSource,
-): { readonly needed: readonly RollUpKey[]; readonly shared: readonly RollUpKey[] } => {
+interface AskedKeys {
+  /** Of the dimensions of a report. */
+  readonly needed: readonly RollUpKey[];
+  /** Others, by which its fees are shared, and days of a month. */
+  readonly others: readonly RollUpKey[];
+  /** Whether fees are shared by some of these. */
+  readonly sharesFees: boolean;
+}
+
+/** The keys of a source that a report is made from. */
+const keysOf = (question: ReportQuestion, of: EventSource): AskedKeys => {
   const named = [...question.groupBy, ...question.filters.map(({ dimension }) => dimension)];
   const needsOf = (name: DimensionName): readonly RollUpKey[] => (name === 'month' ? [] : (dimensionOf(name).in[of]?.needs ?? []));
   const needed = new Set<RollUpKey>(['reason', ...named.flatMap(needsOf)]);
-  const shared = new Set([...(named.includes('month') ? (['day'] as const) : []), ...(isPaid(question, of) ? sharedBy(question) : [])]);
-  return { needed: [...needed], shared: [...shared].filter((key) => !needed.has(key)) };
+  const shared = isPaid(question, of) ? sharedBy(question).filter((key) => !needed.has(key)) : [];
+  const days = named.includes('month') && !needed.has('day') ? (['day'] as const) : [];
+  return { needed: [...needed], others: [...new Set([...days, ...shared])], sharesFees: shared.length > 0 };
 };
-
-/** The line items that may earn a fee on these days, of these publishers or of all. */
-const LINE_ITEMS_WITH_FEES = `
-  select l.id from line_items l join campaigns ca on ca.id = l.campaign_id
-  where ${HAS_FEE} and l.start_at < :to::date + 2 and l.end_at > :from::date - 1
-        and (:publishers::int[] is null or ca.publisher_id = any(:publishers::int[]))
-  limit ${MAX_WITH_FEES + 1}`;
 
 const sumsOf = ({ metrics }: ReportQuestion) => metrics.flatMap((metric) => metricOf(metric).sums);
 const isPaid = (question: ReportQuestion, of: EventSource): boolean => of === 'hits' && sumsOf(question).includes('spend');
@@ -130,10 +137,10 @@ export const createChooseFigures = ({ figures, name, completeUntil, onChosen, on
       if (first === undefined ? first_day !== null : first > (first_day ?? first) && !isAfter(from, first)) return { why: 'days' };
       const given: GivenRollUp[] = [];
       for (const rollUp of wanted) {
-        const { needed, shared } = keysOf(question, rollUp.of);
-        const lineItems = isPaid(question, rollUp.of) ? await withFees(trx, bindings) : [];
-        const asked = { of: rollUp.of, keys: [...needed, ...shared], from, to, only: onlyOf(question, rollUp.of), maxRows: MAX_ROWS };
-        const found = lineItems && (await figures.read({ ...asked, apart: { keys: shared, lineItems } }, signal));
+        const { needed, others, sharesFees } = keysOf(question, rollUp.of);
+        const lineItems = sharesFees ? await withFees(trx, bindings) : [];
+        const asked = { of: rollUp.of, keys: [...needed, ...others], from, to, only: onlyOf(question, rollUp.of), maxRows: MAX_ROWS };
+        const found = lineItems && (await figures.read({ ...asked, apart: { keys: others, lineItems } }, signal));
         if (!found) return { why: 'groups' };
         given.push(givenRollUp(rollUp, found));
       }

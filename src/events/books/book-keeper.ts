@@ -57,7 +57,7 @@ export interface BookKeeper extends LedgerBooks {
    * Events are being carried from the stream into rows. Rows of those that an earlier content had must be there before accounts are rebuilt:
    * those that came later would be counted by nothing, because a hit that is settled again is taken for counted when it has its row.
    *
-   * @param hurry ends what they wait for of their own accord
+   * @param hurry ends what they need not wait for
    */
   carrying(carried: Promise<unknown>, hurry?: () => void): void;
   /** Called for accounts that are to be rebuilt, as `refused`. */

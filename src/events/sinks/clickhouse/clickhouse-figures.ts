@@ -10,7 +10,7 @@ export interface FiguresAsked {
   /** By what they are summed. */
   readonly keys: readonly RollUpKey[];
   /** Those of the keys that only these line items are summed by. Of the others they are 0, '' or the first day of a month. */
-  readonly apart?: { readonly keys: readonly RollUpKey[]; readonly lineItems: readonly number[] };
+  readonly apart: { readonly keys: readonly RollUpKey[]; readonly lineItems: readonly number[] };
   /** First and last day of the hits, in the time zone of the publisher then: YYYY-MM-DD. */
   readonly from: string;
   readonly to: string;
@@ -68,15 +68,15 @@ const COLUMNS = {
   micros: 'e.billed_micros',
 } as const;
 
-/** What a key is where it is not told. */
-const untold = (key: RollUpKey): string => {
-  if (key === 'day') return 'greatest(toStartOfMonth(day), {from: Date})';
-  return key.endsWith('_id') && key !== 'placement_id' ? '0' : key === 'hour' ? '0' : `''`;
-};
-
 const isColumn = (name: string): boolean => EVENT_COLUMN_NAMES.some((column) => column === name);
 /** The types of columns that can be narrowed. */
 const typeOf = (key: RollUpKey): string => (key.endsWith('_id') && key !== 'placement_id' ? 'Int32' : 'String');
+
+/** What a key is where it is not told. */
+const untold = (key: RollUpKey): string => {
+  if (key === 'day') return 'greatest(toStartOfMonth(day), {from: Date})';
+  return key === 'hour' || typeOf(key) === 'Int32' ? '0' : `''`;
+};
 
 /** @throws when the URL is wrong: see openClickHouse */
 export const openClickHouseFigures = async (url: URL): Promise<ClickHouseFigures> => {
@@ -99,7 +99,7 @@ export const openClickHouseFigures = async (url: URL): Promise<ClickHouseFigures
       const narrowed = (Object.entries(only) as [RollUpKey, readonly string[]][]).filter(([key]) => isColumn(key));
       const params = {
         ...{ from, to, first: shifted(from, -DAYS_BEFORE), last: shifted(to, DAYS_AFTER) },
-        ...(apart && { apart: apart.lineItems }),
+        apart: apart.lineItems,
         ...Object.fromEntries(narrowed.map(([key, values]) => [`only_${key}`, typeOf(key) === 'String' ? values : values.map(Number)])),
       };
       const where = [
@@ -112,13 +112,11 @@ export const openClickHouseFigures = async (url: URL): Promise<ClickHouseFigures
         hour: inZone(zones.flat(), (zone) => `toUnixTimestamp(toStartOfHour(e.counted_at, ${zone}))`),
       };
       const columns = Object.entries({ ...zoned, ...COLUMNS }).map(([name, sql]) => `${sql} as ${name}`);
-      const told = apart?.keys.map((key) => `if(is_apart, ${key}, ${untold(key)}) as ${key}`) ?? [];
-      const [isApart, replaced] =
-        told.length > 0 ? [', line_item_id in {apart: Array(Int32)} as is_apart', ` replace (${told.join(', ')})`] : ['', ''];
+      const told = apart.keys.map((key) => `if(is_apart, ${key}, ${untold(key)}) as ${key}`);
       const rows = await query<readonly (string | number)[]>(
         `with hits as (select ${columns.join(', ')} from ${table} as e final where ${where}),
-           asked as (select *${isApart} from hits where day between {from: Date} and {to: Date}),
-           told as (select *${replaced} from asked)
+           asked as (select *, line_item_id in {apart: Array(Int32)} as is_apart from hits where day between {from: Date} and {to: Date}),
+           told as (select *${told.length > 0 ? ` replace (${told.join(', ')})` : ''} from asked)
          ${summedEvents(of, keys, 'told')} limit ${maxRows + 1}`,
         params,
         signal,
