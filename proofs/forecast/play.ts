@@ -90,10 +90,10 @@ export const createWorld = async (options: WorldOptions) => {
       due.delete(settledS);
     }
     setClock(untilMs);
-    await Promise.all(seen.map(settle));
-    if (untilMs - reportedAtMs < REPORT_MS) return;
-    reportedAtMs = untilMs;
-    await Promise.all(replicas.map(({ allowances }) => allowances.report()));
+    const reporting = untilMs - reportedAtMs < REPORT_MS ? [] : replicas;
+    if (reporting.length > 0) reportedAtMs = untilMs;
+    // In this order on one connection.
+    await Promise.all([...seen.map(settle), ...reporting.map(({ allowances }) => allowances.report())]);
   };
   const render = (ad: ServedAd): void => {
     if (chance() >= renderRate) return;

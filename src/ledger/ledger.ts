@@ -177,7 +177,11 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   };
 
   const reserveIn = createLanes(redis, keys, sendReserves, { weigh: candidatesOf, maxWeight: MAX_CANDIDATES_PER_CALL });
-  const settleIn = createLanes(redis, keys, sendSettles, { maxCalls: MAX_HITS_PER_CALL, everyMs: HIT_CALLS_EVERY_MS });
+  // Virtual time does not pass while a hit waits.
+  const settleIn = createLanes(redis, keys, sendSettles, {
+    maxCalls: MAX_HITS_PER_CALL,
+    everyMs: clock === undefined ? HIT_CALLS_EVERY_MS : 0,
+  });
   const reportIn = createLanes(redis, keys, sendReports, { maxCalls: MAX_REPORTS_PER_CALL });
 
   const guarded = async <T>(script: LedgerScript, shard: number, call: () => Promise<T | undefined>): Promise<T | undefined> => {
