@@ -7,6 +7,7 @@ import { shootWidths } from './setup/shoot.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+import { untilDrawn } from './setup/until-drawn.ts';
 
 let browser: Browser;
 let replicas: readonly Replica[];
@@ -135,14 +136,14 @@ test('a picture is dropped on the form, previewed, and shown by another replica 
 
   const shown = await openPage(booked, 'pictured');
   const image = shown.page.frameLocator('#slot iframe').locator('img');
-  await eventually(async () => expect(await image.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0));
+  await untilDrawn(image);
   expect(new URL(await image.evaluate((one: HTMLImageElement) => one.currentSrc)).origin).toBe(replicas[1]!.url);
   expect(new URL(shown.page.url()).origin).not.toBe(replicas[1]!.url);
   await eventually(() => expect(shown.sentTo('/impression')).toHaveLength(1));
 
   await admin.go('#/creatives');
   const thumbnail = page.locator('tr', { hasText: 'boots red' }).locator('img.thumbnail');
-  await eventually(async () => expect(await thumbnail.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0));
+  await untilDrawn(thumbnail);
 
   // A stored file can be used again.
   await admin.go(`#/creatives/new?line_item_id=${booked.item.id}&placement_id=pictured`);
@@ -184,6 +185,7 @@ test('an HTML5 ad is dropped on the form, runs on an opaque origin, and its clic
   const shown = await openPage(booked, 'html5');
   const ad = shown.page.frameLocator('#slot iframe').frameLocator('iframe');
   await ad.getByText('Boots for snow').waitFor();
+  await untilDrawn(ad.locator('img').first());
   expect(await ad.locator('body').evaluate(() => [self.origin, document.querySelector('img')?.naturalWidth])).toEqual(['null', 60]);
   await eventually(() => expect(shown.sentTo('/impression')).toHaveLength(1));
   const [popup] = await Promise.all([shown.page.context().waitForEvent('page'), ad.locator('#go').click()]);

@@ -76,7 +76,7 @@ describe.each([1280, 768, 390])('at %d pixels', (width) => {
     expect(asked).toEqual(['article-top', 'article-side']);
     expect(await page.getByRole('button', { name: 'Report this ad' }).count()).toBe(2);
     for (const frame of page.frames().slice(1))
-      expect(await frame.evaluate(() => [...document.images].filter((image) => image.naturalWidth === 0).length)).toBe(0);
+      await frame.waitForFunction(() => [...document.images].every((image) => image.naturalWidth > 0));
     await page.locator('#article-mid').scrollIntoViewIfNeeded();
     await page.locator('#article-mid iframe').waitFor();
     expect(asked).toContain('article-mid');

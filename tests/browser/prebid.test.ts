@@ -11,6 +11,7 @@ import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { auction, buildPrebid, render } from './setup/prebid-page.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+import { untilDrawn } from './setup/until-drawn.ts';
 import type { Browser, Page } from 'playwright-core';
 import { requestFaults, responseFaults } from '../http/auction-schemas.ts';
 
@@ -161,9 +162,7 @@ test('a banner wins: it is shown, its impression counts once, and a click on it 
   await eventually(async () => expect(await stored('top', 'impression')).toBe(1));
   const frames = opened.page.frames().slice(1);
   const link = (await Promise.all(frames.map((frame) => frame.locator('a[href*="/click"]').count()))).findIndex((count) => count > 0);
-  expect(await frames[link]!.locator('img').evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth)).toBeGreaterThan(
-    0,
-  );
+  await untilDrawn(frames[link]!.locator('img'));
   await lookAtAd();
   const [landing] = await Promise.all([opened.page.context().waitForEvent('page'), frames[link]!.locator('a').click()]);
   await landing.waitForURL(site.landing);

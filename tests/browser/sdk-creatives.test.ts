@@ -3,6 +3,7 @@ import type { AdSDK } from '../../sdk/src/contract.ts';
 import { eventually } from '../../testkit/until.ts';
 import { startPublisher, type Publisher } from './setup/start-publisher.ts';
 import type { PublisherPage } from './setup/start-publisher-site.ts';
+import { untilDrawn } from './setup/until-drawn.ts';
 
 declare const AdSDK: AdSDK;
 
@@ -59,7 +60,7 @@ const bodyOf = (opened: PublisherPage) => opened.page.frameLocator('#slot iframe
 test.each(['banner', 'markup'])('every image of a %s is loaded from the ad server, and links lead there', async (placement) => {
   const opened = await open(placement);
   const frame = bodyOf(opened);
-  expect(await frame.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  await untilDrawn(frame.locator('img'));
   if (placement === 'markup') {
     expect(await frame.locator('a').evaluate((link: HTMLAnchorElement) => link.href)).toBe(
       `${publisher.service.baseUrl}/static/demo/landing.html`,

@@ -7,6 +7,7 @@ import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherSite } from './setup/start-publisher-site.ts';
+import { untilDrawn } from './setup/until-drawn.ts';
 
 const KEY = 'key of the tags';
 const IMAGE = '/static/demo/img/coffee-300x250.svg';
@@ -100,8 +101,7 @@ test.each([
     });
     const frame = page.frameLocator('iframe');
     await frame.locator(clicked).waitFor();
-    if (name === 'banner')
-      expect(await frame.locator(clicked).evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
+    if (name === 'banner') await untilDrawn(frame.locator(clicked));
     await counted(name, 1, 0);
     // A click within the first moments is one that no person makes.
     await page.waitForTimeout(1_200);
@@ -139,7 +139,7 @@ test('macros have the consent parameters of the tag, and macros that nothing fil
 test('an image and its link show one decision to one recipient, and count it once each', async () => {
   const [image, click] = ['image', 'click'].map((kind) => tag(kind, { placement: 'mail-two', n: 'r1' }));
   const { page } = await open(`<a href="${click}" target="_blank"><img alt="An ad" src="${image}"></a>`);
-  expect(await page.getByAltText('An ad').evaluate((one) => (one as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
+  await untilDrawn(page.getByAltText('An ad'));
   const first = await get(image!);
   for (let again = 0; again < 5; again++) expect((await get(image!)).headers.get('location')).toBe(first.headers.get('location'));
   await counted('mail-two', 1, 0);
