@@ -183,11 +183,13 @@ export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, fol
 /**
  * The rate at which a server uses a share of its core. What a closed loop reaches says little of it: there the requests of
  * 64 connections share each turn of the server, and cost half of what they cost when they come one by one.
+ *
+ * @param trials each brings it nearer
  */
-export const rateOfShare = async (rig: Rig, share: number, load: Omit<OpenLoop, 'perSecond' | 'seconds'>): Promise<number> => {
+export const rateOfShare = async (rig: Rig, share: number, load: Omit<OpenLoop, 'perSecond' | 'seconds'>, trials = 3): Promise<number> => {
   const { perSecond: most } = await closedLoop(rig, { server: load.server, kind: 'ads', file: load.file, seconds: 4 });
   let perSecond = (share * most) / 2;
-  for (let trial = 0; trial < 3; trial++) {
+  for (let trial = 0; trial < trials; trial++) {
     const { busy } = await openLoop(rig, { ...load, perSecond, seconds: 1 });
     perSecond = nearerTo(share, { perSecond, busy });
   }

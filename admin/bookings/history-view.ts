@@ -6,15 +6,9 @@ import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { address, table, unbroken, type Column } from '../parts/table.ts';
-import { isObject } from '../../src/base/narrow.ts';
-import { countryName } from '../parts/fields/country-field.ts';
 import type { Dimensions } from '../api/wire.ts';
-import type { DayPart } from '../../src/targeting/week-hours.ts';
-import { scheduleWords } from '../words/schedule-words.ts';
-import { targetingWords } from '../words/targeting-words.ts';
-import { date, moment } from '../words/dates.ts';
-import { count, plainAmount } from '../words/formats.ts';
-import { isAmount, labelOf } from './forms/entity-fields.ts';
+import { moment } from '../words/dates.ts';
+import { fieldChanges, valueWords } from './field-changes.ts';
 import { changedFields, undoButton } from './undo-change.ts';
 import { rich, say, t } from '../words/texts.ts';
 
@@ -65,16 +59,6 @@ const named = ({ entity, entity_id, exists, before, after }: AuditRow): Template
   return kind && exists ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
 };
 
-const SHOWN = 60;
-const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/;
-const shown = (value: unknown): string => {
-  if (typeof value === 'string' && DATE.test(value)) return date(value);
-  if (typeof value === 'number') return count(value);
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.map(shown).join(', ') || t`none`;
-  const text = typeof value === 'string' ? value : value == null ? t`none` : JSON.stringify(value);
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-};
-
 /** With a deletion or its undoing: what went with the record. */
 const withIt = (change: AuditRow): string => {
   const counts = (change.after ?? change.before)?.[change.action === 'restore' ? 'restored_with_it' : 'deleted_with_it'];
@@ -87,25 +71,14 @@ const payerNote = ({ entity, at, before, after }: AuditRow): string => {
   if (entity !== 'campaign' || !before || !after || before['advertiser_id'] === after['advertiser_id']) return '';
   return before['advertiser_id'] === null
     ? t`What was counted before is for this advertiser too.`
-    : t`What was counted before ${moment(at)} stays with advertiser ${shown(before['advertiser_id'])}.`;
+    : t`What was counted before ${moment(at)} stays with advertiser ${valueWords(before['advertiser_id'])}.`;
 };
-
-const rulesShown = (targeting: unknown, dimensions: Dimensions): string =>
-  targetingWords(isObject(targeting) ? targeting : {}, { countryName, dimensions }).join('; ') || t`every visitor`;
 
 const differences = (change: AuditRow, dimensions: Dimensions): TemplateResult | string => {
   const { entity, before, after } = change;
   if (!before || !after) return withIt(change);
-  const words = (name: string, value: unknown): string => {
-    if (name === 'targeting') return rulesShown(value, dimensions);
-    const kind = kindNamed(entity);
-    if (typeof value === 'number' && kind && isAmount(kind, name)) return plainAmount(value);
-    return name === 'schedule' && Array.isArray(value) ? scheduleWords(value as readonly DayPart[]) || t`all hours` : shown(value);
-  };
-  return html`${changedFields({ before, after }).map(
-    (name) =>
-      html`<div class="change"><b>${labelOf(kindNamed(entity), name)}</b> ${words(name, before[name])} → ${words(name, after[name])}</div>`,
-  )}${payerNote(change)}`;
+  const changes = changedFields({ before, after }).map((name) => ({ name, before: before[name], after: after[name] }));
+  return html`${fieldChanges(kindNamed(entity), changes, dimensions)}${payerNote(change)}`;
 };
 
 const why = ({ note }: AuditRow): TemplateResult | string => (note === null ? '' : html`<div class="change"><i>“${note}”</i></div>`);

@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ImportWire } from '../../src/imports/import-api.ts';
-import type { Answer } from '../api/wire.ts';
+import type { Answer, Dimensions } from '../api/wire.ts';
 import { saveFile } from '../api/save-file.ts';
+import { fieldChanges, type FieldChange } from '../bookings/field-changes.ts';
 import type { Page, View } from '../page.ts';
 import { figureList } from '../parts/figure-list.ts';
 import { showApiKey } from '../parts/dialogs.ts';
@@ -92,7 +93,7 @@ export const openImport = async (page: Page, id: number): Promise<View> => {
       ${crumbs([[BACK, t`Imports`]], now.file_name)} ${pageHead(now.file_name, stateWords(now), actions())}
       ${now.applied_at === null ? nothing : nextSteps(now)}
       ${card(now.applied_at === null ? t`What it would book` : t`What it has booked`, whatItHas(now))}
-      ${NOTE_LEVELS.map((level) => notesCard(level, now, more))} ${changesCard(now, more)}
+      ${NOTE_LEVELS.map((level) => notesCard(level, now, more))} ${changesCard(now, more, page.store.dimensions())}
     `,
   };
 };
@@ -165,7 +166,14 @@ const notesCard = (level: NoteLevel, { notes, notes_total: total }: ImportWire, 
   );
 };
 
-const changesCard = ({ plan, applied_at: at }: ImportWire, more: More): TemplateResult | typeof nothing => {
+/** In a plan, null is the default. */
+const withDefault = (change: FieldChange): FieldChange => ({
+  ...change,
+  before: change.before ?? t`the default`,
+  after: change.after ?? t`the default`,
+});
+
+const changesCard = ({ plan, applied_at: at }: ImportWire, more: More, dimensions: Dimensions): TemplateResult | typeof nothing => {
   if (plan.changes.length === 0) return nothing;
   const shown = more('changes', plan.changes);
   const total = plan.create + plan.update;
@@ -189,7 +197,7 @@ const changesCard = ({ plan, applied_at: at }: ImportWire, more: More): Template
           cell: ({ action }) =>
             action === 'create' ? html`<span class="pill good">${t`new`}</span>` : html`<span class="pill calm">${t`changed`}</span>`,
         },
-        { label: t`What`, prose: true, cell: ({ words }) => words },
+        { label: t`Fields`, prose: true, cell: ({ kind, fields }) => fieldChanges(kindNamed(kind), fields.map(withDefault), dimensions) },
       ],
     })}
     ${shown.button}`,

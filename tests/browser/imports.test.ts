@@ -39,6 +39,15 @@ test('a spreadsheet is dropped, its faults are at their cells, and corrected it 
   await page.getByText('The import is booked.').waitFor();
   await page.getByRole('link', { name: 'Sport', exact: true }).waitFor();
   expect(await desk.api('GET', '/line_items')).toMatchObject([{ name: 'Sport', cpm: 4.5 }]);
+
+  // The next file says what changes with the names of the form.
+  await turn('#/imports/new/spreadsheet');
+  await csv('dearer.csv', [HEAD, ROW.replace('4.50', '5.25').replace(',yes,', ',no,')].join('\n'));
+  const changes = page.getByRole('table', { name: 'What changes' });
+  await changes.waitFor();
+  expect(await changes.getByRole('row').nth(1).innerText()).toMatch(/^Sport\s+changed\s+/);
+  expect(await changes.locator('.change').allInnerTexts()).toEqual(['Active yes → no', 'Price per thousand (CPM) 4.50 → 5.25']);
+  await look('imports-changes');
   await turn('#/imports');
   await page.getByRole('table', { name: 'Earlier imports' }).getByText('booked', { exact: true }).waitFor();
 });
