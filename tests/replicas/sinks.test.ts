@@ -59,12 +59,14 @@ test('a replica hands hits to a lake and to lines; ads go on when the folder can
     return counts.flat().reduce((sum, { events }) => sum + events, 0);
   };
   const has = (sink: EventSink, events: number) => eventually(async () => expect(await eventsIn(sink)).toBe(events));
+  const hasRows = (events: number) =>
+    eventually(async () => expect(await knex('events').count('* as events')).toEqual([{ events: String(events) }]));
   const lag = (name: string) => readMetric(replica, `adserver_sink_lag_seconds{sink="${name}"}`);
 
   await eventually(async () => expect(await readMetric(replica, 'adserver_sinks_not_named')).toBe(1));
   expect(replica.logs()).toMatch(/Other replicas hand events to a sink that SINKS of this one does not name.*"sink":"kafka"/);
   await serve(5);
-  await Promise.all([has(sinks.lake, 5), has(sinks.lines, 5)]);
+  await Promise.all([has(sinks.lake, 5), has(sinks.lines, 5), hasRows(5)]);
   const [today = 0] = await stored();
   expect([await compare('lake', today, true), await compare('lines', today, true)]).toEqual(
     Array.from({ length: 2 }, () => ({ differences: [], hours: [], replayed: 0 })),
@@ -88,7 +90,7 @@ test('a replica hands hits to a lake and to lines; ads go on when the folder can
 
   rmSync(lakeFolder);
   renameSync(aside, lakeFolder);
-  await Promise.all([has(sinks.lake, 85), has(sinks.lines, 85)]);
+  await Promise.all([has(sinks.lake, 85), has(sinks.lines, 85), hasRows(85)]);
   await eventually(async () => expect(await readMetric(replica, 'adserver_sink_gap_hours{sink="lake"}')).toBe(0));
   expect(await readMetric(replica, 'adserver_sink_events_total{sink="lake",outcome="passed_over"}')).toBe(70);
   for (const day of await stored()) expect(await compare('lake', day, true)).toEqual({ differences: [], hours: [], replayed: 0 });
