@@ -38,7 +38,7 @@ export const latency = async (rig: Rig, { rounds, seconds: longest, quick }: Sca
   const next: number[] = [];
   const tries = quick ? QUICK_ROUNDS : 1;
   for (const server of servers)
-    next.push(await patiently(tries, rig.say, () => rateOfShare(rig, LOAD_SHARE, { server, file }, quick ? 1 : undefined)));
+    next.push(await patiently(tries, rig.say, () => rateOfShare(rig, LOAD_SHARE, { server, file }, quick ? 2 : undefined)));
   const measured = servers.map((): number[][] => SHARES.map(() => []));
   const p99 = (server: number): readonly number[] => measured[server]![SHARES.indexOf(0.99)]!;
   // Other work of the machine holds single rounds for longer than a percent of them; a server that is slow by itself is so in each.
