@@ -14,7 +14,7 @@ export const createChance = (seed) => {
  *
  * @param options.file lines '<api key>\t<body>', as load.ts writes them; each mark in a body stands for the user
  * @param options.path where they are posted
- * @returns the text of the next request
+ * @returns the next request: its text, and the browser that it names, which views its ad
  */
 export const createAdRequests = ({ file, path, chance }) => {
   const requests = readFileSync(file, 'utf8')
@@ -23,14 +23,14 @@ export const createAdRequests = ({ file, path, chance }) => {
     .map((line) => {
       const [apiKey, body] = line.split('\t');
       const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-API-Key: ${apiKey}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-      return (head + body).split(MARK);
+      return { parts: (head + body).split(MARK), browser: JSON.parse(body).device?.ua ?? '' };
     });
   let at = Math.floor(chance() * requests.length);
   return () => {
     if (at === requests.length) at = 0;
-    const parts = requests[at++];
-    if (parts.length === 1) return parts[0];
+    const { parts, browser } = requests[at++];
+    if (parts.length === 1) return { text: parts[0], browser };
     const user = String(Math.floor(chance() * USERS)).padStart(12, '0');
-    return parts.length === 2 ? parts[0] + user + parts[1] : parts.join(user);
+    return { text: parts.length === 2 ? parts[0] + user + parts[1] : parts.join(user), browser };
   };
 };

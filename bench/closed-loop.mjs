@@ -40,7 +40,12 @@ const createPixelRequests = () => {
   };
 };
 
-const next = kind === 'paths' ? createPixelRequests() : createAdRequests({ file, path, chance: createChance(seed) });
+const createPostedRequests = () => {
+  const next = createAdRequests({ file, path, chance: createChance(seed) });
+  return () => next().text;
+};
+
+const next = kind === 'paths' ? createPixelRequests() : createPostedRequests();
 
 let counting = false;
 let ended = false;

@@ -12,7 +12,8 @@
  * Only what is due after `warmUp` seconds is a sample: before, this process compiles its own loop, which makes even a server that does nothing
  * look slow. Default 2.
  *
- * `file`: lines '<api key>\t<body>'. `follow`: the share of answered ads whose impression is requested half a second later; default 0.
+ * `file`: lines '<api key>\t<body>'. `follow`: the share of answered ads whose impression is requested half a second later, by the
+ * browser that the ad was asked for; default 0.
  * `out`: three doubles a request: kind (0 ad, 1 impression), moment when it was due (epoch ms), latency (ms). Prints one JSON line.
  */
 import { writeFileSync } from 'node:fs';
@@ -26,7 +27,7 @@ const REST_MS = 0.1;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 const chance = createChance(seed);
-const adText = createAdRequests({ file, path: '/ad', chance });
+const nextAdRequest = createAdRequests({ file, path: '/ad', chance });
 const gap = () => (-Math.log(1 - chance()) * 1000) / rate;
 
 const idle = [];
@@ -41,7 +42,7 @@ let answered = 0;
 const open = () =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => resolve(link));
-    const link = { socket, text: '', due: 0, kind: 0 };
+    const link = { socket, text: '', due: 0, kind: 0, browser: '' };
     socket.setNoDelay(true).setEncoding('latin1');
     socket.on('error', reject);
     socket.on('close', () => {
@@ -67,7 +68,8 @@ const finish = (link) => {
   if (!link.text.startsWith('HTTP/1.1 200')) errors++;
   if (link.kind === 0 && follow > 0) {
     for (const [, path] of link.text.matchAll(/"impurl":"([^"]+)"/g))
-      if (chance() < follow) views.push({ due: performance.now() + VIEW_DELAY_MS, path: path.slice(path.indexOf('/impression')) });
+      if (chance() < follow)
+        views.push({ due: performance.now() + VIEW_DELAY_MS, path: path.slice(path.indexOf('/impression')), browser: link.browser });
   }
   link.text = '';
   link.due = 0;
@@ -80,9 +82,10 @@ const free = (link) => {
   else idle.push(link);
 };
 
-const send = (link, { due, kind, text }) => {
+const send = (link, { due, kind, text, browser }) => {
   link.due = due;
   link.kind = kind;
+  link.browser = browser;
   link.socket.write(text);
   sent++;
 };
@@ -103,11 +106,11 @@ const step = () => {
   const now = performance.now();
   for (; nextAd <= now && nextAd < end; nextAd += gap()) {
     late = Math.max(late, now - nextAd);
-    submit({ due: nextAd, kind: 0, text: adText() });
+    submit({ due: nextAd, kind: 0, ...nextAdRequest() });
   }
   while (views.length > 0 && views[0].due <= now) {
-    const { due, path } = views.shift();
-    submit({ due, kind: 1, text: `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n` });
+    const { due, path, browser } = views.shift();
+    submit({ due, kind: 1, text: `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: ${browser}\r\n\r\n`, browser });
   }
   const busy = waiting.length > 0 || idle.length < connections;
   if (now >= end && ((!busy && views.length === 0) || now >= end + PATIENCE_MS)) return report();

@@ -19,6 +19,7 @@ const VIEWED = 0.8;
 const ROLL_UP_SECONDS = 30;
 const QUICK_ROLL_UP_SECONDS = 2;
 const RUN_ROLL_UPS = 3;
+const MAX_FILTERED = 0.01;
 const DRAIN_PATIENCE_MS = 60_000;
 
 /** CPU time in µs, and bytes, of one ad that is asked for. */
@@ -42,10 +43,14 @@ interface Build {
 
 const booksOf = (client: pg.Client) =>
   client
-    .query<{ wal: string; disk: string; rows: string }>(
-      `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size(current_database()) as disk, (select count(*) from events) as rows`,
+    .query<{ wal: string; disk: string; rows: string; filtered: string }>(
+      `select pg_current_wal_lsn() - '0/0'::pg_lsn as wal, pg_database_size(current_database()) as disk,
+              count(*) as rows, count(*) filter (where invalid_reason <> '') as filtered from events`,
     )
-    .then(({ rows: [row] }) => ({ wal: Number(row!.wal), disk: Number(row!.disk), rows: Number(row!.rows) }));
+    .then(({ rows: [row] }) => ({
+      ...{ wal: Number(row!.wal), disk: Number(row!.disk) },
+      ...{ rows: Number(row!.rows), filtered: Number(row!.filtered) },
+    }));
 
 /** Waits until every event has its row. */
 const drained = async ({ redis }: Stage): Promise<void> => {
@@ -80,10 +85,13 @@ const run = (rig: Rig, { name, dist, stage, file }: Build, seconds: number, roll
     await rig.stop(server);
     await client.query('checkpoint');
     const after = await booksOf(client);
+    const [rows, filtered] = [after.rows - books.rows, after.filtered - books.filtered];
+    // A row that is filtered bills nothing, and holds more bytes.
+    if (filtered > rows * MAX_FILTERED) throw new Error(`${name}: ${filtered} of ${rows} hits were filtered`);
     return {
       ...{ service: used[0] / served, redis: used[1] / served, postgres: (familyCpuMicros(rig.postgresPid) - postgres) / served },
       ...{ walBytes: (after.wal - books.wal) / served, diskBytes: (after.disk - books.disk) / served },
-      rows: (after.rows - books.rows) / served,
+      rows: rows / served,
     };
   });
 

@@ -9,7 +9,8 @@ import type { Won } from './opportunity.ts';
 import type { ShownSizes } from './shown-sizes.ts';
 
 export interface WinOptions {
-  readonly newId: () => string;
+  /** @param atMs when the ad is served */
+  readonly newId: (atMs: number) => string;
   readonly freeHolds: FreeHolds;
   readonly shownSizes: ShownSizes;
 }
@@ -32,7 +33,7 @@ export const win = (
   const client = request.client === undefined || isUnbounded(lineItem, candidate.campaign) ? undefined : request.client;
   if (client !== undefined && isFree) freeHolds.hold(request.publisher.id, client, holdEndMs - request.query.atMs, request.query.atMs);
   const ad: ServedAd = {
-    tokenId: newId(),
+    tokenId: newId(request.query.atMs),
     publisherId: request.publisher.id,
     campaignId: lineItem.campaignId,
     lineItemId: lineItem.id,

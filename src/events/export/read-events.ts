@@ -38,7 +38,7 @@ export async function* readEvents(
           ${countedFrom === undefined ? '' : `and at >= :countedFrom and at < :countedFrom::timestamptz + interval '1 hour'`}
     order by ${KEY} limit :rowsAtOnce`;
   // No token is empty.
-  let last = { jti: '', kind: '', eventType: '', screened: false };
+  let last = { jti: '', kind: 'click', eventType: '', screened: false };
   for (;;) {
     const { rows } = await knex.raw<{ rows: (EventRow & LastKey)[] }>(sql, {
       ...last,

@@ -15,7 +15,7 @@ import { isFinalClick, isProvisionalClick, type StoredEvent } from './stored-eve
 const COLUMNS: readonly (readonly [name: string, type: string, read: (event: StoredEvent) => CopiedValue])[] = [
   ['day', 'date', ({ hit }) => dateOfDay(hit.ad.day)],
   ['jti', 'text', ({ hit }) => hit.ad.tokenId],
-  ['kind', 'text', ({ hit }) => hit.kind],
+  ['kind', 'hit_kind', ({ hit }) => hit.kind],
   ['event_type', 'text', ({ hit }) => hit.eventType],
   ['screened', 'boolean', ({ hit }) => hit.invalidReason !== ''],
   ['invalid_reason', 'text', ({ reason }) => reason],

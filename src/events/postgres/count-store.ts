@@ -92,7 +92,7 @@ const COMPARE_LINE_ITEMS = `
     select ${EVENT_KEY}, count from events_differing where not :dryRun order by ${EVENT_KEY}
     ${ADD_TO_EVENTS}
   ), filtered_stored as (
-    select ${DAILY_KEY}, kind, invalid_reason as reason, count(*) as count
+    select ${DAILY_KEY}, kind::text as kind, invalid_reason as reason, count(*) as count
     from events
     where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and not (${COUNTED}) and ${IN_COUNTS}
     group by ${DAILY_KEY}, kind, invalid_reason

@@ -27,7 +27,7 @@ const SAME_ROW = '(e.jti, e.kind, e.event_type, e.screened) = (o.jti, o.kind, o.
 // provisional row finds it judged. A row that came into a batch meanwhile is in no count that it could leave.
 const moveWhere = (condition: string): string => `
   with change as (
-    select * from unnest(:jtis::text[], :kinds::text[], :types::text[], :screened::boolean[], :reasons::text[], :billed::bigint[])
+    select * from unnest(:jtis::text[], :kinds::hit_kind[], :types::text[], :screened::boolean[], :reasons::text[], :billed::bigint[])
       as c (${ROW_KEY}, to_reason, to_billed)
   ), old as materialized (
     select e.*, c.to_reason, c.to_billed from change c join events e using (${ROW_KEY})

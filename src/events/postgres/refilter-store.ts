@@ -79,7 +79,7 @@ const LAST_TOKEN = `
 
 const KEEP_HITS = `
   with change as (
-    select * from unnest(?::text[], ?::text[], ?::text[], ?::boolean[], ?::jsonb[]) as c (jti, kind, event_type, screened, to_hit)
+    select * from unnest(?::text[], ?::hit_kind[], ?::text[], ?::boolean[], ?::jsonb[]) as c (jti, kind, event_type, screened, to_hit)
   ), kept as (
     update event_signals s set hit = c.to_hit from change c
     where s.day = ?::date and c.to_hit is not null and (s.jti, s.kind, s.event_type, s.screened) = (c.jti, c.kind, c.event_type, c.screened)
