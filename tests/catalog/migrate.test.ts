@@ -64,7 +64,14 @@ test('event rows of the release before keep their values and their day, there an
   const url = await testDatabase();
   const knex = knexFactory({ client: 'pg', connection: url });
   const partition = `create table events_20261120 partition of events for values from ('2026-11-20') to ('2026-11-21')`;
-  const row = { jti: 'a token', kind: 'impression', at: '2026-11-20T23:59:59.500Z', line_item_id: 7, billed_micros: 3_000, zone: 'Asia/Tokyo' };
+  const row = {
+    jti: 'a token',
+    kind: 'impression',
+    at: '2026-11-20T23:59:59.500Z',
+    line_item_id: 7,
+    billed_micros: 3_000,
+    zone: 'Asia/Tokyo',
+  };
   const ids = { publisher_id: 1, campaign_id: 2, creative_id: 8, placement_id: 'top', user_hash: '' };
   const stored = async () => {
     const { rows } = await knex.raw<{ rows: object[] }>(
