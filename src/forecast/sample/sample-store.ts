@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { MS_PER_DAY } from '../../base/utc-day.ts';
 import { arrayLiteral } from '../../events/postgres/array-literal.ts';
+import { copyRows, type CopiedValue } from '../../events/postgres/copy-rows.ts';
 import type { SampledRequest } from './sampled-request.ts';
 
 /** The sample of traffic in Postgres. Every method rejects when Postgres is unavailable. */
@@ -19,16 +20,21 @@ export interface SampleStore {
 
 export const SAMPLE_DAYS = 35;
 
-/** Rows of one statement. */
-const MAX_ROWS = 1_000;
-
-const ADD = `
-  insert into traffic_sample
-    (publisher_id, at, weight, visitor, page_view, remembered, floor_micros, visitor_offset, placements, sizes, pairs)
-  select publisher_id, to_timestamp(at_ms / 1000), weight, visitor, page_view, remembered, floor_micros, visitor_offset,
-         placements::text[], sizes::text[], pairs::text[]
-  from unnest(?::int[], ?::float8[], ?::real[], ?::text[], ?::int[], ?::bool[], ?::bigint[], ?::smallint[], ?::text[], ?::text[], ?::text[])
-    as given (publisher_id, at_ms, weight, visitor, page_view, remembered, floor_micros, visitor_offset, placements, sizes, pairs)`;
+type Column = readonly [name: string, read: (request: SampledRequest) => CopiedValue];
+const COLUMNS: readonly Column[] = [
+  ['publisher_id', ({ publisherId }) => publisherId],
+  ['at', ({ atMs }) => new Date(atMs).toISOString()],
+  ['weight', ({ weight }) => weight],
+  ['visitor', ({ visitor }) => visitor],
+  ['page_view', ({ pageView }) => pageView],
+  ['remembered', ({ isRemembered }) => isRemembered],
+  ['floor_micros', ({ floorMicros }) => floorMicros],
+  ['visitor_offset', ({ visitorOffset }) => visitorOffset],
+  ['placements', ({ placements }) => arrayLiteral(placements)],
+  ['sizes', ({ sizes }) => arrayLiteral(sizes)],
+  ['pairs', ({ pairs }) => arrayLiteral(pairs)],
+];
+const INTO = `traffic_sample (${COLUMNS.map(([name]) => name).join(', ')})`;
 
 /** Whole visitors, and of those without a name single requests. */
 const ONE_IN = `mod(abs(hashtext(case visitor when '' then at::text else visitor end)::bigint), ?) = 0`;
@@ -47,26 +53,7 @@ interface Row {
 }
 
 export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStore => ({
-  add: (requests) =>
-    knex.transaction(async (trx) => {
-      for (let from = 0; from < requests.length; from += MAX_ROWS) {
-        const rows = requests.slice(from, from + MAX_ROWS);
-        const column = (read: (row: SampledRequest) => string | number | boolean | null): string => arrayLiteral(rows.map(read));
-        await trx.raw(ADD, [
-          column((row) => row.publisherId),
-          column((row) => row.atMs),
-          column((row) => row.weight),
-          column((row) => row.visitor),
-          column((row) => row.pageView),
-          column((row) => row.isRemembered),
-          column((row) => row.floorMicros),
-          column((row) => row.visitorOffset),
-          column((row) => arrayLiteral(row.placements)),
-          column((row) => arrayLiteral(row.sizes)),
-          column((row) => arrayLiteral(row.pairs)),
-        ]);
-      }
-    }),
+  add: (requests) => knex.transaction((trx) => copyRows(trx, INTO, requests, (request) => COLUMNS.map(([, read]) => read(request)))),
 
   prune: async (nowMs) => {
     await knex('traffic_sample')
