@@ -3,7 +3,7 @@
  * nothing is left between them, and `kind` in four bytes, in the order of its text. Tokens are compared byte by byte, whatever the
  * collation of the database is. The cast is for replicas of the release before, which insert text.
  *
- * Rows of existing partitions are copied: some minutes for a day of a hundred million rows, in which replicas store no event.
+ * Rows of existing partitions are copied (17 s for a million on a busy machine). Events wait in Redis meanwhile.
  */
 export async function up(knex) {
   await knex.raw(`
