@@ -5,7 +5,7 @@ import type { Model, Violation } from './model.ts';
 /** Gross = filtered + provisional + net, by line item, day and kind: what rows say of each state against its counts. */
 const DIFFERENCES = `
   with rows as (
-    select line_item_id, day, kind, invalid_reason as state, count(*) as hits from events
+    select line_item_id, day, kind::text as kind, invalid_reason as state, count(*) as hits from events
     where (kind <> 'event' or invalid_reason <> '') and batch not in (select batch from event_batches) group by 1, 2, 3, 4
   ), counts as (
     select line_item_id, day, kind, reason as state, sum(count) as hits from filtered_counts group by 1, 2, 3, 4
