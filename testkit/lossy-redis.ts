@@ -1,5 +1,6 @@
 import { readdir, rm, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort } from '../src/embedded/free-port.ts';
 import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
@@ -33,8 +34,8 @@ export interface LossyRedis {
   flush(): Promise<void>;
   /** Stops it and starts it again on an empty disk. */
   restartEmpty(): Promise<void>;
-  /** kill -9, then it starts with the data of the moment of `mark`. */
-  killAndCut(mark: number): Promise<void>;
+  /** kill -9, then it starts with the data of the moment of `mark`, after a while. */
+  killAndCut(mark: number, awayMs?: number): Promise<void>;
   /** Stops it and starts it again with all of its data. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -59,9 +60,12 @@ export const startLossyRedis = async (stateDir: string): Promise<LossyRedis> => 
     mark: file.mark,
     flush: async () => void (await client.flushall()),
     restartEmpty: () => startAfter(file.remove),
-    killAndCut: async (mark) => {
+    killAndCut: async (mark, awayMs = 0) => {
       process.kill(await redisPid(client), 'SIGKILL');
-      await startAfter(() => file.cutTo(mark));
+      await startAfter(async () => {
+        await file.cutTo(mark);
+        await sleep(awayMs);
+      });
     },
     restart: () => startAfter(() => Promise.resolve()),
     close: async () => {

@@ -16,6 +16,8 @@ export interface RedisClientOptions {
 /** A moved cluster slot takes one redirection, or two while it is being migrated. */
 const MAX_REDIRECTIONS = 3;
 const CONNECT_MS = 1_000;
+/** Between two questions to a server that loads its data. */
+const LOADING_MS = 100;
 const MIN_SOCKET_TIMEOUT_MS = 1_000;
 
 /**
@@ -40,6 +42,8 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     maxRetriesPerRequest: 0,
     commandTimeout: commandTimeoutMs,
     connectTimeout: CONNECT_MS,
+    // Otherwise a connection waits for as long as Redis thinks that loading takes, which it overestimates at first: 9 s in place of 0.8.
+    maxLoadingRetryTime: LOADING_MS,
     // When packets are dropped, TCP keeps the connection open for minutes and retransmits with
     // growing delays. A new connection works as soon as the network does.
     socketTimeout: Math.max(MIN_SOCKET_TIMEOUT_MS, commandTimeoutMs),

@@ -33,3 +33,15 @@ test('a hit that is sent again and again is noted once', () => {
   recent.noteOnce('token impression', 'later');
   expect(recent.list()).toEqual(['first', 'other', 'later']);
 });
+
+test('hits are remembered for five to ten seconds, in which a time without an answer of Redis does not count', () => {
+  const recent = createRecentHits();
+  const beats = (count: number, isSure: boolean): void => Array.from({ length: count }).forEach(() => recent.beat(isSure));
+  recent.note('before');
+  beats(4, true);
+  beats(60, false);
+  beats(5, true);
+  expect(recent.list()).toEqual(['before']);
+  beats(1, true);
+  expect(recent.list()).toEqual([]);
+});

@@ -104,6 +104,15 @@ test.each(LOSSES)('after %s a cap and a budget are sold once, and wholly', async
   });
 });
 
+test('impressions that Redis took just before it was killed are not lost, however long it stays away', async () => {
+  const rig = await open();
+  let seen = await visit(rig, 60);
+  const mark = await rig.redis.mark();
+  seen += await visit(rig, 100);
+  await rig.redis.killAndCut(mark, 12_000);
+  await eventually(async () => expect((await rows(rig, rig.capped)) + (await rows(rig, rig.budgeted))).toBe(seen));
+});
+
 test('after Postgres was restored to an earlier state, what Redis has counted is not sold again', async () => {
   const rig = await open();
   let seen = await visit(rig, 120);

@@ -69,8 +69,6 @@ export interface BookKeeper extends LedgerBooks {
 }
 
 const BEAT_MS = 1_000;
-/** Hits are remembered for one to two of these times: longer than one is on its way to its row. */
-const AGE_BEATS = 5;
 /** Scopes whose content is looked at in one beat, in turn: a cluster has up to 256. */
 const MAX_LOOKS = 16;
 /** An answer that comes as patience ends is noted in this time. */
@@ -184,25 +182,28 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     return Array.from({ length: count }, (_, i) => (beats * count + i) % scopes).filter(isUp);
   };
 
-  const look = async (scope: number): Promise<void> => {
+  /** Resolves to whether the content is the one that this replica knew. */
+  const look = async (scope: number): Promise<boolean> => {
     const { epoch, trusted, markMs: ofContent } = await server.look(scope);
     markMs = Math.max(markMs, ofContent);
     const own = known[scope]!.epoch;
-    if (epoch !== own || trusted !== own) await verify(scope);
+    const isKnown = epoch === own && trusted === own;
+    if (!isKnown) await verify(scope);
+    return isKnown;
   };
 
-  const reported = (work: Promise<unknown>): Promise<unknown> => work.catch((fault: unknown) => onFailure(fault as Error));
+  const reported = <T>(work: Promise<T>): Promise<T | void> => work.catch((fault: unknown) => onFailure(fault as Error));
 
   const loop = async (): Promise<void> => {
     for (;;) {
       await sleep(BEAT_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
       if (stopped.signal.aborted) return;
-      if (++beats % AGE_BEATS === 0) recent.age();
       const due = dueScopes();
       // Other replicas wait for the beat, which must not wait for a Redis that hangs.
-      await Promise.all([reported(beat()), ...due.map((scope) => reported(look(scope)))]);
+      const [, ...found] = await Promise.all([reported(beat()), ...due.map((scope) => reported(look(scope)))]);
+      recent.beat(found.every(Boolean) && known.every((_, scope) => isUp(scope)));
       await Promise.all(due.map((scope) => reported(server.mark(scope, known[scope]!.epoch, markMs))));
-      if (beats % PRUNE_BEATS === 0) await reported(store.prune());
+      if (++beats % PRUNE_BEATS === 0) await reported(store.prune());
     }
   };
 

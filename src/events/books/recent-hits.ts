@@ -9,10 +9,17 @@ export interface RecentHits {
   noteOnce(key: string, hitText: string): void;
   /** Forgets those that were noted before the last call. */
   age(): void;
+  /**
+   * Once a second. Beats count in which every Redis answered with what it had: hits of before an outage are remembered until its end,
+   * because what Redis took last may be missing then.
+   */
+  beat(isSure: boolean): void;
   /** Those that are remembered. */
   list(): readonly string[];
 }
 
+/** Hits are remembered for one to two of these times: longer than one is on its way to its row. */
+const AGE_BEATS = 5;
 const FIRST_BYTES = 65_536;
 /** About 25,000 hits. With more the time for which they are remembered is shorter. */
 const MAX_BYTES = 8_388_608;
@@ -25,6 +32,7 @@ export const createRecentHits = (): RecentHits => {
   let newer = createTexts();
   let older = createTexts();
   const once = new Set<string>();
+  let beats = 0;
   const age = (): void => {
     [older, newer] = [newer, older];
     newer.clear();
@@ -43,6 +51,9 @@ export const createRecentHits = (): RecentHits => {
       note(hitText);
     },
     age,
+    beat: (isSure) => {
+      if (isSure && ++beats % AGE_BEATS === 0) age();
+    },
     list: () => [...older.list(), ...newer.list()],
   };
 };
