@@ -186,8 +186,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   const look = async (scope: number): Promise<boolean> => {
     const { epoch, trusted, markMs: ofContent } = await server.look(scope);
     markMs = Math.max(markMs, ofContent);
-    const own = known[scope]!.epoch;
-    const isKnown = epoch === own && trusted === own;
+    const isKnown = [epoch, trusted].every((one) => one === known[scope]!.epoch);
     if (!isKnown) await verify(scope);
     return isKnown;
   };
