@@ -6,6 +6,8 @@
  * Rows of existing partitions are copied (17 s for a million on a busy machine). Events wait in Redis meanwhile.
  */
 export async function up(knex) {
+  // In the order in which replicas write to them, which wait meanwhile.
+  await knex.raw('lock table events, event_signals, pending_hits in access exclusive mode');
   await knex.raw(`
     create type hit_kind as enum ('click', 'event', 'impression');
     create cast (text as hit_kind) with inout as assignment;

@@ -87,7 +87,7 @@ test('event rows of the release before keep their values and their day, there an
     const before = await stored();
     expect(before).toEqual([{ ...row, partition: 'events_20261120' }]);
 
-    await up(knex);
+    await knex.transaction((trx) => up(trx));
     expect(await stored()).toEqual(before);
     // As a replica of the release before stores rows that are there already.
     await knex.raw(

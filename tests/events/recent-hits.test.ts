@@ -1,15 +1,20 @@
-import { createRecentHits } from '../../src/events/books/recent-hits.ts';
+import { createRecentHits, type RecentHits } from '../../src/events/books/recent-hits.ts';
+
+const beats = (recent: RecentHits, count: number, isSure = true): void => {
+  for (let beat = 0; beat < count; beat++) recent.beat(isSure);
+};
+const age = (recent: RecentHits): void => beats(recent, 5);
 
 test('hits are remembered from one ageing to the second, in their order, whatever their characters', () => {
   const recent = createRecentHits();
   const texts = ['["a",1]', '["ünïcödé 日本",2]', '["🙂",3]'];
   for (const text of texts) recent.note(text);
-  recent.age();
+  age(recent);
   recent.note('["b"]');
   expect(recent.list()).toEqual([...texts, '["b"]']);
-  recent.age();
+  age(recent);
   expect(recent.list()).toEqual(['["b"]']);
-  recent.age();
+  age(recent);
   expect(recent.list()).toEqual([]);
 });
 
@@ -29,19 +34,18 @@ test('a hit that is sent again and again is noted once', () => {
   for (const text of ['first', 'again', 'and again']) recent.noteOnce('token impression', text);
   recent.noteOnce('token click', 'other');
   expect(recent.list()).toEqual(['first', 'other']);
-  recent.age();
+  age(recent);
   recent.noteOnce('token impression', 'later');
   expect(recent.list()).toEqual(['first', 'other', 'later']);
 });
 
 test('hits are remembered for five to ten seconds, in which a time without an answer of Redis does not count', () => {
   const recent = createRecentHits();
-  const beats = (count: number, isSure: boolean): void => Array.from({ length: count }).forEach(() => recent.beat(isSure));
   recent.note('before');
-  beats(4, true);
-  beats(60, false);
-  beats(5, true);
+  beats(recent, 4);
+  beats(recent, 60, false);
+  beats(recent, 5);
   expect(recent.list()).toEqual(['before']);
-  beats(1, true);
+  beats(recent, 1);
   expect(recent.list()).toEqual([]);
 });

@@ -5,13 +5,11 @@
  */
 export interface RecentHits {
   note(hitText: string): void;
-  /** Notes only the first with this key since the last `age`: who sends a hit a thousand times takes the room of one. */
+  /** Notes only the first with this key while it is remembered: who sends a hit a thousand times takes the room of one. */
   noteOnce(key: string, hitText: string): void;
-  /** Forgets those that were noted before the last call. */
-  age(): void;
   /**
-   * Once a second. Beats count in which every Redis answered with what it had: hits of before an outage are remembered until its end,
-   * because what Redis took last may be missing then.
+   * Once a second: hits are remembered for 5 to 10 beats. Those count in which every Redis answered with what it had: hits of before
+   * an outage are remembered until its end, because what Redis took last may be missing then.
    */
   beat(isSure: boolean): void;
   /** Those that are remembered. */
@@ -50,7 +48,6 @@ export const createRecentHits = (): RecentHits => {
       once.add(key);
       note(hitText);
     },
-    age,
     beat: (isSure) => {
       if (isSure && ++beats % AGE_BEATS === 0) age();
     },
