@@ -2,7 +2,7 @@ import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { dateOfDay, dayOf, MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createCompareAccounts } from '../../src/events/compare-accounts.ts';
 import { compareAllAccounts, compareDay } from '../../src/events/compare-books.ts';
-import { createCountStore, type CountStore } from '../../src/events/postgres/count-store.ts';
+import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { readPublisherDays } from '../../src/events/postgres/publisher-days.ts';
 import { repairSetAside } from '../../src/events/repair-set-aside.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -64,8 +64,6 @@ const DAYS_WITH_ROWS = `
     select day from events union select (at at time zone 'utc')::date from events
     ${['daily_counts', 'event_counts', 'filtered_counts', 'hourly_counts'].map((table) => `union select day from ${table}`).join(' ')}
   ) of_all order by 1 desc`;
-/** Two chunks of a day instead of three. */
-const MIN_HOURS = 12;
 
 /** What statements know of fees. */
 const FEE = ['type', 'budget_type', 'budget_micros'];
@@ -81,11 +79,7 @@ export const createOperator = (lane: Lane, keys: LedgerKeys, nowMs: () => number
   const { redis } = background;
   const expiresAtMs = (): number => nowMs() + 400 * MS_PER_DAY;
   const books = createAccountBooks({ redis, keys, expiresAtMs });
-  const store = createCountStore({ knex });
-  const counts: CountStore = {
-    ...store,
-    compareHours: (day, after, limit, dryRun) => store.compareHours(day, after, Math.max(limit, MIN_HOURS), dryRun),
-  };
+  const counts = createCountStore({ knex });
   const compareAccounts = createCompareAccounts({ knex, books, mayLower: () => Promise.resolve(true) });
   const damaged = new Set<string>();
   const today = (): number => dayOf(nowMs());

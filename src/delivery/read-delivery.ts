@@ -135,10 +135,7 @@ const toDelivery = ({
     : stored.total;
   const yesterday = figuresOf(account?.yesterday ?? storedYesterday, stored.eventsYesterday, filtered.yesterday);
   const held = counters ? (account?.heldToday ?? 0) : null;
-  const remarks = [
-    ...(counters ? [] : ['the counters are unavailable: the figures are those stored so far']),
-    ...(stored.hours ? [] : ['today has too many events to count by the hour']),
-  ];
+  const remarks = counters ? [] : ['the counters are unavailable: the figures are those stored so far'];
   return {
     line_item_id: id,
     at: new Date(atMs).toISOString(),
@@ -183,7 +180,7 @@ const toDelivery = ({
       curve,
     },
     frequency: frequencyCapsOf(lineItem).map(({ windowMs, ...cap }) => ({ ...cap, window: windowMs / 1000 })),
-    hourly: stored.hours ?? [],
+    hourly: stored.hours,
     last_days: stored.days.map((day) => ({ day: day.date, ...countsOf(day, filteredOn(day)) })),
   };
 };

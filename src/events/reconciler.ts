@@ -25,10 +25,10 @@ export interface ReconcilerOptions {
 /** After 5 s, the comparison of 1,000 line items was two thirds of the CPU time of an idle replica. */
 const PAUSE_MS = 30_000;
 /**
- * A round works for a quarter of its time, and no replica begins another one for seven times as long: a thirtieth of a core instead of a quarter
- * all day. Half an hour at most, so rounds of more than four minutes take more: the alert of a comparison that does not end waits for an hour.
+ * No replica begins another round for so many times as long as one worked: a thirtieth of a core. Half an hour at most, so rounds that work for
+ * more than a minute take more: the alert of a comparison that does not end waits for an hour.
  */
-const REST_FACTOR = 7;
+const REST_FACTOR = 28;
 const MAX_REST_MS = MS_PER_HOUR / 2;
 /** Of the days before yesterday, this many are compared in a round, in turn. */
 const OLD_DAYS_PER_ROUND = 3;
@@ -49,8 +49,9 @@ export const createReconciler = (options: ReconcilerOptions) => {
 
   const compare = async (checkLock: () => Promise<void>, stopping: AbortSignal): Promise<void> => {
     if (!(await isRoundDue(knex))) return;
-    const begun = performance.now();
+    let workedMs = 0;
     const rest = async (tookMs: number): Promise<void> => {
+      workedMs += tookMs;
       stopping.throwIfAborted();
       await checkLock();
       await restAfter(tookMs, stopping);
@@ -58,7 +59,7 @@ export const createReconciler = (options: ReconcilerOptions) => {
     const nowMs = now();
     const today = dayOf(nowMs);
     const { today: todayOf } = await readPublisherDays(knex, nowMs);
-    const comparing: CompareOptions = { counts, compareAccounts, dryRun: false, rest, todayOf };
+    const comparing: CompareOptions = { counts, compareAccounts, dryRun: false, rest, stopping, todayOf };
     const days = await counts.days();
     const old = days.filter((day) => day < today - 1);
     const chosen = Array.from({ length: Math.min(old.length, OLD_DAYS_PER_ROUND) }, (_, i) => old[(oldDay + i) % old.length]!);
@@ -68,7 +69,7 @@ export const createReconciler = (options: ReconcilerOptions) => {
     await report('counts', differences);
     const accounts = await compareAllAccounts(comparing, today);
     await report('accounts', accounts.length + (await compareTallies(today, comparing)));
-    await restAfterRound(knex, Math.min(Math.max(REST_FACTOR * (performance.now() - begun), pauseMs), MAX_REST_MS));
+    await restAfterRound(knex, Math.min(Math.max(REST_FACTOR * workedMs, pauseMs), MAX_REST_MS));
   };
 
   return createRounds({

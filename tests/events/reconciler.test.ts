@@ -8,6 +8,7 @@ import { createCountStore, type CountStore } from '../../src/events/postgres/cou
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { rollUpAll } from '../../src/events/postgres/roll-up-batches.ts';
+import { createPartitions, dropPartitions, partitionOf, partitionsOf } from '../../src/events/postgres/partitions.ts';
 import { createUncounted } from '../../src/events/postgres/uncounted.ts';
 import { createCountedStore } from './counted-store.ts';
 import { isRoundDue, readReconciliation, restAfterRound } from '../../src/events/postgres/reconciliation.ts';
@@ -24,6 +25,7 @@ import { campaign, candidate, DAY, lineItem, NOON } from '../decision/candidates
 import { createLedgerRig, servedAd, type LedgerRig } from '../ledger/ledger-rig.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { dateOfDay } from '../../src/base/utc-day.ts';
 import { eventOf, fieldsOf } from './events.ts';
 
 const TODAY = Math.floor(NOON / DAY);
@@ -127,7 +129,7 @@ test('what viewable events bill is in the daily counts and in the accounts, and 
   await rollUpAll(knex);
   expect(await daily()).toEqual([{ line_item_id: 1, creative_id: 1, serves: 1, impressions: 1, clicks: 0, spend: 8_000 }]);
   expect(await differences()).toEqual([]);
-  expect(await counts.compareLineItems(TODAY, 0, 10, true)).toMatchObject({ differences: 0 });
+  expect(await counts.compareDaily(TODAY, { dryRun: true })).toBe(0);
   await seed('l', { spendMicros: -8_000, totalSpendMicros: -8_000 });
   expect(await differences()).toMatchObject([{ spendMicros: 8_000, totalSpendMicros: 8_000 }]);
 });
@@ -304,6 +306,37 @@ describe('daily counts', () => {
       [{ day: '15', hour: 12, publisher_id: 1, impressions: 2_001 }],
     ]);
   });
+});
+
+test('while a day is compared, partitions of other days are created and its own is not dropped; a replica that stops does not wait for it', async () => {
+  await createCountedStore({ knex }).append([eventOf()]);
+  await knex('daily_counts').update({ impressions: 2 });
+  const stopping = new AbortController();
+  const blocker = await knex.transaction();
+  try {
+    await blocker.raw('lock table daily_counts in exclusive mode');
+    const comparison = counts.compareDaily(TODAY, { dryRun: false, stopping: stopping.signal });
+    const ended = expect(comparison).rejects.toMatchObject({ code: '57014' });
+    const locks = `select count(*)::int as count from pg_locks where database = (select oid from pg_database where datname = current_database()) and`;
+    await eventually(async () => {
+      const { rows } = await knex.raw<{ rows: [{ count: number }] }>(`${locks} not granted and relation = 'daily_counts'::regclass`);
+      expect(rows[0].count).toBe(1);
+    });
+    const other = TODAY + 400;
+    await knex.transaction((trx) => createPartitions(trx, [other]));
+    expect(await partitionsOf(knex)).toContain(partitionOf(dateOfDay(other)));
+    await expect(
+      knex.transaction(async (trx) => {
+        await trx.raw(`set local lock_timeout = '200ms'`);
+        await dropPartitions(trx, 'events', TODAY + 1);
+      }),
+    ).rejects.toMatchObject({ code: '55P03' });
+    stopping.abort();
+    await ended;
+  } finally {
+    await blocker.rollback();
+  }
+  expect(await compareDay(comparing, TODAY, TODAY)).toBe(1);
 });
 
 test('corrections and new events of the same rows wait for each other and never deadlock', async () => {

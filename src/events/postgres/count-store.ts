@@ -2,14 +2,15 @@ import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './count-tables.ts';
 import { readCountedAccounts, type CountedAccount } from './counted-accounts.ts';
-import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
+import { holdPartition, partitionOf, partitionsOf } from './partitions.ts';
+import { readWholeDay } from './read-whole-day.ts';
 import { createUncounted, inOneState, type Uncounted } from './uncounted.ts';
 
-export interface Compared {
-  /** Counts that differed from the event rows. */
-  readonly differences: number;
-  /** The line item or hour after which the next comparison begins; undefined: this was the last of the day. */
-  readonly last: number | undefined;
+export interface CompareDay {
+  /** Changes nothing. */
+  readonly dryRun: boolean;
+  /** Ends the comparison, which then rejects. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /** Compares the counts with the event rows, and sums them. Rejects when Postgres is unavailable. */
@@ -17,14 +18,13 @@ export interface CountStore {
   /** The days (since the epoch) whose event rows are kept, latest first. */
   days(): Promise<readonly number[]>;
   /**
-   * Compares the daily counts and event counts of up to `limit` line items after `afterLineItem`
-   * with the event rows of a day, and adds the differences to them unless `dryRun`. A concurrent
-   * batch is counted in one transaction (roll-up-batches.ts), so what it adds is neither a difference
-   * nor lost.
+   * Compares the daily counts, event counts and filtered counts of a day with its event rows, and adds the differences to them unless
+   * `dryRun`. Resolves to how many differed. A concurrent batch is counted in one transaction (roll-up-batches.ts), so what it adds is neither
+   * a difference nor lost. Reads all rows of the day once: some seconds for ten million.
    */
-  compareLineItems(day: number, afterLineItem: number, limit: number, dryRun: boolean): Promise<Compared>;
-  /** The same with the hourly counts of up to `limit` hours after `afterHour`. */
-  compareHours(day: number, afterHour: number, limit: number, dryRun: boolean): Promise<Compared>;
+  compareDaily(day: number, options: CompareDay): Promise<number>;
+  /** The same with the hourly counts. */
+  compareHourly(day: number, options: CompareDay): Promise<number>;
   /** The next `limit` campaigns after `afterCampaign` whose flight has not ended two days ago. */
   campaigns(afterCampaign: number, limit: number): Promise<readonly { readonly id: number; readonly publisherId: number }[]>;
   /** The counts of campaigns and their line items with all rows, those of `today` and the day before apart. */
@@ -34,39 +34,23 @@ export interface CountStore {
 /** Any number that no other lock in the database uses: one writer of differences at a time. */
 const COMPARE_LOCK = 7_240_117_004;
 
-/** The next line items of a day, from the index of the event rows and from the counts. */
-const NEXT_LINE_ITEMS = `
-  with recursive stored as (
-    (select line_item_id from events where day = cast(:onDay as date) and line_item_id > :after order by 1 limit 1)
-    union all
-    select (select e.line_item_id from events e where e.day = cast(:onDay as date) and e.line_item_id > stored.line_item_id order by 1 limit 1)
-    from stored where stored.line_item_id is not null
-  ), counted as (
-    select distinct line_item_id from daily_counts where day = cast(:onDay as date) and line_item_id > :after order by 1 limit :limit
-  ), tallied as (
-    select distinct line_item_id from event_counts where day = cast(:onDay as date) and line_item_id > :after order by 1 limit :limit
-  )
-  select line_item_id as id
-  from (select line_item_id from (table stored limit :limit) s union table counted union table tallied) all_sides
-  where line_item_id is not null order by 1 limit :limit`;
-
 /** SQL: the rows that counts should have: those of a batch are counted together, and its record is deleted with that. */
 const IN_COUNTS = 'batch not in (select batch from event_batches)';
 
 // Serves have no event rows. The statement sees one state of the database, in which each batch is counted or is not:
 // the difference is the same after any number of later batches, and is added to their result.
-const COMPARE_LINE_ITEMS = `
+const COMPARE_DAILY = (partition: string): string => `
   with stored as materialized (
-    select ${DAILY_KEY}, kind, event_type, count(*) as count, count(*) filter (where is_repeat) as repeats, sum(billed_micros)::bigint as micros
-    from events
-    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and ${COUNTED} and ${IN_COUNTS}
-    group by ${DAILY_KEY}, kind, event_type
+    select ${DAILY_KEY}, kind, event_type, invalid_reason, count(*) as count, count(*) filter (where is_repeat) as repeats,
+           sum(billed_micros)::bigint as micros
+    from ${partition} where ${IN_COUNTS}
+    group by ${DAILY_KEY}, kind, event_type, invalid_reason
   ), rows as (
     select ${DAILY_KEY}, sum(count) filter (where kind = 'impression') as impressions,
            sum(count) filter (where kind = 'click') as clicks, sum(repeats) as repeat_clicks, sum(micros) as spend_micros
-    from stored where kind in ('impression', 'click') or micros > 0 group by ${DAILY_KEY}
+    from stored where ${COUNTED} and (kind in ('impression', 'click') or micros > 0) group by ${DAILY_KEY}
   ), counted as (
-    select * from daily_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
+    select * from daily_counts where day = cast(:onDay as date)
   ), differing as (
     select ${DAILY_KEY},
            coalesce(r.impressions, 0) - coalesce(c.impressions, 0) as impressions,
@@ -81,9 +65,9 @@ const COMPARE_LINE_ITEMS = `
     select ${DAILY_KEY}, impressions, clicks, repeat_clicks, spend_micros from differing where not :dryRun order by ${DAILY_KEY}
     ${ADD_TO_DAILY}
   ), events_stored as (
-    select ${EVENT_KEY}, sum(count) as count from stored where kind = 'event' group by ${EVENT_KEY}
+    select ${EVENT_KEY}, sum(count) as count from stored where ${COUNTED} and kind = 'event' group by ${EVENT_KEY}
   ), events_counted as (
-    select * from event_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
+    select * from event_counts where day = cast(:onDay as date)
   ), events_differing as (
     select ${EVENT_KEY}, coalesce(r.count, 0) - coalesce(c.count, 0) as count
     from events_stored r full join events_counted c using (${EVENT_KEY}) where coalesce(r.count, 0) <> coalesce(c.count, 0)
@@ -92,12 +76,10 @@ const COMPARE_LINE_ITEMS = `
     select ${EVENT_KEY}, count from events_differing where not :dryRun order by ${EVENT_KEY}
     ${ADD_TO_EVENTS}
   ), filtered_stored as (
-    select ${DAILY_KEY}, kind::text as kind, invalid_reason as reason, count(*) as count
-    from events
-    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and not (${COUNTED}) and ${IN_COUNTS}
-    group by ${DAILY_KEY}, kind, invalid_reason
+    select ${DAILY_KEY}, kind::text as kind, invalid_reason as reason, sum(count) as count
+    from stored where not (${COUNTED}) group by ${DAILY_KEY}, kind, invalid_reason
   ), filtered_counted as (
-    select * from filtered_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
+    select * from filtered_counts where day = cast(:onDay as date)
   ), filtered_differing as (
     select ${DAILY_KEY}, kind, reason, coalesce(r.count, 0) - coalesce(c.count, 0) as count
     from filtered_stored r full join filtered_counted c using (${DAILY_KEY}, kind, reason)
@@ -114,17 +96,15 @@ const COMPARE_LINE_ITEMS = `
  * Hourly counts have the day of the hit. Its ad was selected on that day or the one before
  * (TOKEN_TTL is at most 12 hours), or by a replica whose clock was ahead on the one after.
  */
-const COMPARE_HOURS = `
+const COMPARE_HOURLY = (partitions: readonly string[]): string => `
   with stored as (
     select extract(hour from at at time zone 'utc')::smallint as hour, publisher_id, count(*) as impressions
-    from events
-    where day between cast(:onDay as date) - 1 and cast(:onDay as date) + 1 and kind = 'impression' and ${COUNTED} and ${IN_COUNTS}
-      and at >= (cast(:onDay as date) + make_interval(hours => :after + 1)) at time zone 'utc'
-      and at < (cast(:onDay as date) + make_interval(hours => :last + 1)) at time zone 'utc'
+    from (${partitions.map((name) => `table ${name}`).join(' union all ')}) events
+    where kind = 'impression' and ${COUNTED} and ${IN_COUNTS}
+      and at >= cast(:onDay as date) at time zone 'utc' and at < (cast(:onDay as date) + 1) at time zone 'utc'
     group by 1, 2
   ), counted as (
-    select hour, publisher_id, impressions from hourly_counts
-    where day = cast(:onDay as date) and hour > :after and hour <= :last
+    select hour, publisher_id, impressions from hourly_counts where day = cast(:onDay as date)
   ), differing as (
     select hour, publisher_id, coalesce(s.impressions, 0) - coalesce(c.impressions, 0) as impressions
     from stored s full join counted c using (hour, publisher_id) where coalesce(s.impressions, 0) <> coalesce(c.impressions, 0)
@@ -141,8 +121,6 @@ const EARLIER_EVENTS_DROPPED = `
      and not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
                      where i.inhparent = 'events'::regclass and c.relname < :partition) as dropped`;
 
-const LAST_HOUR = 23;
-
 /** Also those that are deleted and can be restored: their hits come late, and are filtered again. */
 const CAMPAIGNS = `
   select id, publisher_id as "publisherId" from accounted_campaigns
@@ -158,27 +136,16 @@ export const createCountStore = ({ knex, uncounted = createUncounted() }: CountS
   days: async () =>
     (await partitionsOf(knex)).map((name) => dayOf(Date.parse(name.replace(/^events_(....)(..)(..)$/, '$1-$2-$3')))).toReversed(),
 
-  compareLineItems: (day, after, limit, dryRun) =>
-    comparing(knex, day, async (trx) => {
-      const range = { onDay: dateOfDay(day), after, limit, dryRun };
-      const { rows: next } = await trx.raw<{ rows: { id: number }[] }>(NEXT_LINE_ITEMS, range);
-      const last = next.at(-1)?.id;
-      if (last === undefined) return NOTHING;
-      const { rows } = await trx.raw<{ rows: { differences: number }[] }>(COMPARE_LINE_ITEMS, { ...range, last });
-      return { differences: rows[0]?.differences ?? 0, last: next.length < limit ? undefined : last };
-    }),
+  compareDaily: (day, options) =>
+    comparing(knex, day, options, (trx) => differencesIn(trx, COMPARE_DAILY(partitionOf(dateOfDay(day))), day, options)),
 
-  compareHours: (day, after, limit, dryRun) =>
-    comparing(knex, day, async (trx) => {
+  compareHourly: (day, options) =>
+    comparing(knex, day, options, async (trx) => {
+      const held: string[] = [];
+      for (const one of [day - 1, day, day + 1]) if (await holdPartition(trx, one)) held.push(partitionOf(dateOfDay(one)));
       const onDay = dateOfDay(day);
-      const { rows: before } = await trx.raw<{ rows: { dropped: boolean }[] }>(EARLIER_EVENTS_DROPPED, {
-        onDay,
-        partition: partitionOf(onDay),
-      });
-      if (before[0]?.dropped) return NOTHING;
-      const last = Math.min(after + limit, LAST_HOUR);
-      const { rows } = await trx.raw<{ rows: { differences: number }[] }>(COMPARE_HOURS, { onDay, after, last, dryRun });
-      return { differences: rows[0]?.differences ?? 0, last: last === LAST_HOUR ? undefined : last };
+      const { rows } = await trx.raw<{ rows: { dropped: boolean }[] }>(EARLIER_EVENTS_DROPPED, { onDay, partition: partitionOf(onDay) });
+      return rows[0]?.dropped === true ? 0 : differencesIn(trx, COMPARE_HOURLY(held), day, options);
     }),
 
   campaigns: async (afterCampaign, limit) => {
@@ -189,11 +156,17 @@ export const createCountStore = ({ knex, uncounted = createUncounted() }: CountS
   accounts: (today, campaigns) => inOneState(knex, (trx) => readCountedAccounts(trx, today, campaigns, uncounted)),
 });
 
-const NOTHING: Compared = { differences: 0, last: undefined };
+const differencesIn = async (trx: Knex.Transaction, sql: string, day: number, { dryRun }: CompareDay): Promise<number> => {
+  const { rows } = await trx.raw<{ rows: { differences: number }[] }>(sql, { onDay: dateOfDay(day), dryRun });
+  return rows[0]?.differences ?? 0;
+};
 
-/** One comparison of a day at a time. Without its partition a day would seem to have no events. */
-const comparing = (knex: Knex, day: number, work: (trx: Knex.Transaction) => Promise<Compared>): Promise<Compared> =>
+/**
+ * One comparison of a day at a time. Without its partition a day would seem to have no events. Partitions are read by their names, because what
+ * reads `events` for seconds keeps others from creating a partition, and so from storing events.
+ */
+const comparing = (knex: Knex, day: number, { stopping }: CompareDay, work: (trx: Knex.Transaction) => Promise<number>): Promise<number> =>
   knex.transaction(async (trx) => {
     await trx.raw('select pg_advisory_xact_lock(?)', [COMPARE_LOCK]);
-    return (await holdPartitions(trx, [day])).length > 0 ? NOTHING : work(trx);
+    return (await holdPartition(trx, day)) ? readWholeDay(knex, trx, stopping, () => work(trx)) : 0;
   });

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import { dateOfDay } from '../../base/utc-day.ts';
+import { dateOfDay, MS_PER_HOUR } from '../../base/utc-day.ts';
 import { filteredName } from '../../ledger/hit.ts';
-import { COUNTED } from './count-tables.ts';
 import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 
 /** Counts of one day of the publisher; `date` is YYYY-MM-DD. Money in micro-dollars. */
@@ -34,19 +33,9 @@ export interface DeliveryHistory {
   total(lineItemId: number): Promise<Omit<DayCounts, 'serves'>>;
   /** What all line items of a campaign have been billed, in micro-dollars. */
   campaignSpendMicros(campaignId: number): Promise<number>;
-  /** Hours 0 to `lastHour` of a day that begins at `startMs`; undefined when counting them exceeds the time limit. */
-  hours(
-    lineItemId: number,
-    day: number,
-    span: { readonly startMs: number; readonly lastHour: number },
-  ): Promise<readonly StoredHour[] | undefined>;
+  /** Hours 0 to `lastHour` of a day that begins at `startMs`, by the hit. */
+  hours(lineItemId: number, day: number, span: { readonly startMs: number; readonly lastHour: number }): Promise<readonly StoredHour[]>;
 }
-
-/**
- * Counting by the hour reads every event of the day. A line item with too many is shown without
- * hours.
- */
-const HOURS_TIMEOUT_MS = 3_000;
 
 export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): DeliveryHistory => ({
   days: async (lineItemId, lastDay, count) => {
@@ -107,23 +96,16 @@ export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): Delive
   },
 
   hours: async (lineItemId, day, { startMs, lastHour }) => {
-    try {
-      const { rows } = await knex
-        .raw<{ rows: StoredHour[] }>(
-          `select floor((extract(epoch from at) - ?) / 3600)::int as hour,
-                  (count(*) filter (where kind = 'impression'))::int as impressions, (count(*) filter (where kind = 'click'))::int as clicks
-           from events
-           where day = ?::date and line_item_id = ? and kind in ('impression', 'click') and ${COUNTED}
-           group by 1`,
-          [startMs / 1000, dateOfDay(day), lineItemId],
-        )
-        .timeout(HOURS_TIMEOUT_MS, { cancel: true });
-      const byHour = new Map(rows.map((row) => [row.hour, row]));
-      return Array.from({ length: lastHour + 1 }, (_, hour) => byHour.get(hour) ?? { hour, impressions: 0, clicks: 0 });
-    } catch (fault) {
-      if ((fault as Error).name === 'KnexTimeoutError') return undefined;
-      throw fault;
-    }
+    const begins = Array.from({ length: lastHour + 1 }, (_, hour) => new Date(startMs + hour * MS_PER_HOUR).toISOString());
+    const { rows } = await knex.raw<{ rows: StoredHour[] }>(
+      `select ((extract(epoch from hour) * 1000 - ?) / ${MS_PER_HOUR})::int as hour, sum(impressions)::int as impressions, sum(clicks)::int as clicks
+       from report_hours
+       where day = ?::date and hour = any(?::timestamptz[]) and line_item_id = ? and reason = ''
+       group by 1`,
+      [startMs, dateOfDay(day), begins, lineItemId],
+    );
+    const byHour = new Map(rows.map((row) => [row.hour, row]));
+    return begins.map((_, hour) => byHour.get(hour) ?? { hour, impressions: 0, clicks: 0 });
   },
 });
 

@@ -5,6 +5,7 @@ import { dateOfDay } from '../../base/utc-day.ts';
 export const EVENT_TABLES = ['events', 'event_signals'] as const;
 export type EventTable = (typeof EVENT_TABLES)[number];
 
+const UNDEFINED_TABLE = '42P01';
 const CHECK_VIOLATION = '23514';
 
 /** The partition of a date. */
@@ -32,6 +33,17 @@ export const holdPartitions = async (trx: Knex.Transaction, days: readonly numbe
     [[...days], days.map((day) => partitionOf(dateOfDay(day)))] as unknown as Knex.RawBinding,
   );
   return rows.map(({ day }) => day);
+};
+
+/** Keeps the partition of one day alone until the end of the transaction; others are created and dropped meanwhile. Resolves to whether there is one. */
+export const holdPartition = async (trx: Knex.Transaction, day: number): Promise<boolean> => {
+  try {
+    await trx.transaction((savepoint) => savepoint.raw('lock table ?? in access share mode', [partitionOf(dateOfDay(day))]));
+    return true;
+  } catch (fault) {
+    if ((fault as { readonly code?: unknown }).code === UNDEFINED_TABLE) return false;
+    throw fault;
+  }
 };
 
 /** The same, and no other transaction holds them: no event row is stored meanwhile. */

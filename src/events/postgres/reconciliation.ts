@@ -14,6 +14,8 @@ export interface Reconciliation {
 
 /** Any number that no other lock in the database uses: one replica at a time reconciles. */
 const RECONCILE_LOCK = 7_240_117_005;
+/** Postgres ends a transaction in which nothing happens for half a minute. */
+const BEAT_MS = 10_000;
 
 /**
  * Runs `work` while this process alone reconciles. `work` gets a check that rejects when the lock is
@@ -27,7 +29,15 @@ export const underReconcileLock = (
   knex.transaction(async (trx) => {
     const take = wait ? 'select true as mine from pg_advisory_xact_lock(?)' : 'select pg_try_advisory_xact_lock(?) as mine';
     const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>(take, [RECONCILE_LOCK]);
-    if (rows[0]?.mine) await work(async () => void (await trx.raw('select 1')));
+    if (!rows[0]?.mine) return;
+    const check = async (): Promise<void> => void (await trx.raw('select 1'));
+    // While one step of the work takes longer. What fails here fails for the work, too.
+    const beat = setInterval(() => void check().catch(() => clearInterval(beat)), BEAT_MS);
+    try {
+      await work(check);
+    } finally {
+      clearInterval(beat);
+    }
   });
 
 export const writeReconciliation = async (knex: Knex, books: Books, differences: number): Promise<void> => {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
+import { readWholeDay } from '../postgres/read-whole-day.ts';
 import { eventColumn } from '../export/event-columns.ts';
 import type { SinkCount, SinkGroup, SinkHour } from './event-sink.ts';
 import type { ConfiguredSink } from './open-sinks.ts';
@@ -36,18 +37,16 @@ const GROUPS: Readonly<Record<SinkGroup, string>> = {
   hour: `to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24')`,
 };
 
-/** A day of a hundred million rows is counted in some minutes. */
-const COUNT_TIMEOUT = '30min';
-
-const storedCounts = async (knex: Knex, date: string, by: SinkGroup): Promise<readonly SinkCount[]> => {
-  const { rows } = await knex.transaction(async (trx) => {
-    await trx.raw(`set local statement_timeout = '${COUNT_TIMEOUT}'`);
-    return trx.raw<{ rows: (Omit<SinkCount, 'events' | 'micros'> & Record<'events' | 'micros', string>)[] }>(
-      `select ${GROUPS[by]} as "group", kind, ${eventColumn('state').sql} as state, count(*) as events, sum(billed_micros) as micros
-       from events where day = ?::date group by 1, 2, 3`,
-      [date],
-    );
-  });
+const storedCounts = async (knex: Knex, date: string, by: SinkGroup, stopping: AbortSignal): Promise<readonly SinkCount[]> => {
+  const { rows } = await knex.transaction((trx) =>
+    readWholeDay(knex, trx, stopping, () =>
+      trx.raw<{ rows: (Omit<SinkCount, 'events' | 'micros'> & Record<'events' | 'micros', string>)[] }>(
+        `select ${GROUPS[by]} as "group", kind, ${eventColumn('state').sql} as state, count(*) as events, sum(billed_micros) as micros
+         from events where day = ?::date group by 1, 2, 3`,
+        [date],
+      ),
+    ),
+  );
   return rows.map(({ events, micros, ...row }) => ({ ...row, events: Number(events), micros: Number(micros) }));
 };
 
@@ -80,7 +79,7 @@ export const compareSink = async (
   const compared = async (by: SinkGroup) => {
     // First the sink: what comes to it meanwhile is not missing.
     const inSink = await sink.count!(date, by, signal);
-    return differencesOf(await storedCounts(knex, date, by), inSink);
+    return differencesOf(await storedCounts(knex, date, by, signal), inSink);
   };
   if (!sink.count) return undefined;
   const differing = [...new Set((await compared('hour')).map(({ group }) => group))];
