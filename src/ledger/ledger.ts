@@ -139,7 +139,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   const noteSettled = (hit: Hit, text: string, settled: Settled | undefined): Settled | undefined => {
     if (!settled) books?.refused(hit.ad.publisherId, hit.ad.campaignId);
     else if (settled.outcome === 'duplicate') books?.settledBefore(hit, text);
-    else if (settled.outcome !== 'expired') books?.settled(text);
+    else if (settled.outcome !== 'expired') books?.settled(hit, text);
     return settled;
   };
 

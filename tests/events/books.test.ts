@@ -13,6 +13,7 @@ import { createBooksServer } from '../../src/ledger/books/books-server.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
+import { hitText } from '../../src/ledger/hit-text.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
@@ -24,6 +25,7 @@ import { sampleCampaign, sampleCreative, sampleLineItem } from '../../testkit/sa
 import { eventually } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { eventOf } from './events.ts';
 
 const keys = createLedgerKeys(1);
 const FLIGHT = { startMs: 0, endMs: Date.now() + 30 * MS_PER_DAY };
@@ -350,6 +352,40 @@ test('a later release trusts the process that the earlier one has examined', asy
   await eventually(async () => expect(await outcomeOf(rig, candidateOf(0))).toBe('held'));
   expect(rig.losses).toEqual([]);
   expect((await account())?.heldToday).toBe(2);
+});
+
+test('hits of a scope that is away are remembered, however many another scope takes meanwhile', async () => {
+  const ofTwo = createLedgerKeys(2);
+  const isUp = [true, true];
+  const restored: Hit[] = [];
+  const keeper = createBookKeeper({
+    server: createBooksServer({ redis, keys: ofTwo, scopeOf: (shard) => shard, expiresAtMs: () => Date.now() + MS_PER_DAY }),
+    ...{ store: createBookStore({ knex }), scopes: 2, scopeOf: ofTwo.shardOf, patienceMs: 100, isUp: (scope) => isUp[scope]! },
+    restoreHits: (hits) => Promise.resolve(void restored.push(...hits)),
+    recordLoss: () => Promise.resolve(),
+    onBegun: () => undefined,
+    onFailure: (fault) => {
+      throw fault;
+    },
+  });
+  await keeper.start();
+  try {
+    const [away, busy] = [0, 1].map((scope) => Array.from({ length: 100 }, (_, id) => id).find((id) => ofTwo.shardOf(id) === scope)!);
+    const hitFor = (publisherId: number, tokenId: string): Hit => {
+      const { hit } = eventOf({ publisherId, tokenId });
+      keeper.settled(hit, hitText(hit));
+      return hit;
+    };
+    hitFor(away!, 'before the outage');
+    isUp[0] = false;
+    for (let i = 0; i < 200_000; i++) hitFor(busy!, 'meanwhile');
+    await redis.flushall();
+    isUp[0] = true;
+    await keeper.verify(0);
+    expect(restored.map(({ ad }) => ad.tokenId)).toEqual(['before the outage']);
+  } finally {
+    await keeper.stop();
+  }
 });
 
 test('a hit whose reply was lost is restored after a loss by the replica that has found it counted, once', async () => {

@@ -8,7 +8,7 @@ import type { LedgerBooks } from '../../ledger/books/ledger-books.ts';
 import { hitOfText } from '../../ledger/hit-text.ts';
 import type { Hit } from '../../ledger/hit.ts';
 import type { BookEpoch } from '../postgres/book-store.ts';
-import { createRecentHits } from './recent-hits.ts';
+import { createRecentHits, type RecentHits } from './recent-hits.ts';
 import { createVerifyEpoch, type VerifyEpochOptions } from './verify-epoch.ts';
 
 export interface BookKeeperOptions extends VerifyEpochOptions {
@@ -33,6 +33,7 @@ interface KnownScope {
   /** What was granted in earlier epochs is noted here, and the events that this replica has read are stored. */
   isNoted: boolean;
   noted: Promise<void>;
+  readonly recent: RecentHits;
 }
 
 /** Keeps the epoch of each scope, and writes what this replica was granted to Postgres. */
@@ -86,9 +87,8 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   const verifyEpoch = createVerifyEpoch(options);
   const replica = randomUUID();
   const holds = createHoldJournal();
-  const recent = createRecentHits();
   const known: readonly KnownScope[] = Array.from({ length: scopes }, () => ({
-    ...{ epoch: UNKNOWN, state: 'rebuilding' as const, openedMs: 0, isNoted: false, noted: Promise.resolve() },
+    ...{ epoch: UNKNOWN, state: 'rebuilding' as const, openedMs: 0, isNoted: false, noted: Promise.resolve(), recent: createRecentHits() },
   }));
   /** Calls whose answers may grant something. */
   const granting = createRunningWork();
@@ -103,12 +103,11 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   let running: Promise<void> | undefined;
   let beating = Promise.resolve();
 
+  const recentOf = ({ ad }: Hit): RecentHits => known[scopeOf(ad.publisherId)]!.recent;
+
   /** Hits that the stream of the earlier content had, and that may have no row. */
   const restore = (scope: number): void => {
-    const lost = recent
-      .list()
-      .map(hitOfText)
-      .filter(({ ad }) => scopeOf(ad.publisherId) === scope);
+    const lost = known[scope]!.recent.list().map(hitOfText);
     if (lost.length > 0) restoreHits(lost).catch(onFailure);
   };
 
@@ -200,7 +199,8 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
       const due = dueScopes();
       // Other replicas wait for the beat, which must not wait for a Redis that hangs.
       const [, ...found] = await Promise.all([reported(beat()), ...due.map((scope) => reported(look(scope)))]);
-      recent.beat(found.every(Boolean) && known.every((_, scope) => isUp(scope)));
+      const lacking = new Set(due.filter((_, i) => !found[i]));
+      known.forEach(({ recent }, scope) => recent.beat(isUp(scope) && !lacking.has(scope)));
       await Promise.all(due.map((scope) => reported(server.mark(scope, known[scope]!.epoch, markMs))));
       if (++beats % PRUNE_BEATS === 0) await reported(store.prune());
     }
@@ -215,8 +215,8 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
       return openedMs > 0 ? openedMs + CLOCKS_MS : 0;
     },
     refused: (publisherId, campaignId) => keeper.onRefused(publisherId, campaignId),
-    settled: recent.note,
-    settledBefore: ({ ad, kind, eventType }, text) => recent.noteOnce(`${ad.tokenId} ${kind} ${eventType}`, text),
+    settled: (hit, text) => recentOf(hit).note(text),
+    settledBefore: (hit, text) => recentOf(hit).noteOnce(`${hit.ad.tokenId} ${hit.kind} ${hit.eventType}`, text),
     granting: granting.add,
     carrying: carrying.add,
     start: async () => {

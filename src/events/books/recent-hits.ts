@@ -1,5 +1,5 @@
 /**
- * The hits that Redis has taken from this replica in the last seconds: between them and their rows lies the stream, which a
+ * The hits that a scope of Redis has taken from this replica in the last seconds: between them and their rows lies the stream, which a
  * loss of Redis takes too. As bytes (ledger/hit-text.ts): texts that live for seconds took the garbage collector
  * 2 of 50 µs of an impression.
  */
@@ -8,7 +8,7 @@ export interface RecentHits {
   /** Notes only the first with this key while it is remembered: who sends a hit a thousand times takes the room of one. */
   noteOnce(key: string, hitText: string): void;
   /**
-   * Once a second: hits are remembered for 5 to 10 beats. Those count in which every Redis answered with what it had: hits of before
+   * Once a second: hits are remembered for 5 to 10 beats. Those count in which the scope answered with what it had: hits of before
    * an outage are remembered until its end, because what Redis took last may be missing then.
    */
   beat(isSure: boolean): void;
@@ -18,7 +18,8 @@ export interface RecentHits {
 
 /** Hits are remembered for one to two of these times: longer than one is on its way to its row. */
 const AGE_BEATS = 5;
-const FIRST_BYTES = 65_536;
+/** Taken with the first hit: a cluster has up to 256 scopes, each with a memory of its hits. */
+const FIRST_BYTES = 16_384;
 /** About 25,000 hits. With more the time for which they are remembered is shorter. */
 const MAX_BYTES = 8_388_608;
 /** Ends a text: a line feed, of which JSON has none. */
@@ -56,11 +57,11 @@ export const createRecentHits = (): RecentHits => {
 };
 
 const createTexts = () => {
-  let bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  let bytes = Buffer.allocUnsafeSlow(0);
   let used = 0;
   const grow = (needed: number): boolean => {
     if (needed > MAX_BYTES) return false;
-    const larger = Buffer.allocUnsafeSlow(Math.min(MAX_BYTES, Math.max(needed, 2 * bytes.length)));
+    const larger = Buffer.allocUnsafeSlow(Math.min(MAX_BYTES, Math.max(needed, 2 * bytes.length, FIRST_BYTES)));
     bytes.copy(larger, 0, 0, used);
     bytes = larger;
     return true;

@@ -17,7 +17,7 @@ export interface LedgerBooks {
   /** The accounts of a campaign are not rebuilt, or their content is not known: rebuild them first. */
   refused(publisherId: number, campaignId: number): void;
   /** Redis has taken a hit for the first time, and it is on its way to Postgres; as hit-text.ts writes it. */
-  settled(hitText: string): void;
+  settled(hit: Hit, hitText: string): void;
   /** Redis had taken it before. The reply of then may have been lost, so that no replica knows it. */
   settledBefore(hit: Hit, hitText: string): void;
 }
