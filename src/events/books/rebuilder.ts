@@ -62,7 +62,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
     tasks.add(task);
   };
 
-  /** Whether the content is of the epoch that this replica knows, and every replica has written what it was granted before. */
+  /** Whether the content is of the epoch that this replica knows, and what replicas were granted and have stored before is in Postgres. */
   const isReady = async (scope: number): Promise<boolean> => {
     const { epoch, trusted } = await server.look(scope);
     const before = keeper.epochOf(scope);
@@ -75,6 +75,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
       written.set(scope, own);
     }
     if (!(await store.isFlushed(scope, own))) return false;
+    await store.untilStored();
     flushed.set(scope, own);
     return true;
   };

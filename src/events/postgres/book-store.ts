@@ -71,6 +71,11 @@ export interface BookStore {
   campaignsOf(publishers: readonly number[]): Promise<readonly CampaignName[]>;
   /** Whether every replica that lives has written what it was granted before this epoch. */
   isFlushed(scope: number, epoch: string): Promise<boolean>;
+  /**
+   * Resolves when every transaction that was storing event rows has ended: also one whose replica has lost the connection at its COMMIT, and
+   * which Postgres may yet carry out.
+   */
+  untilStored(): Promise<void>;
   /** Whether any ad was ever counted. */
   hasHistory(trx: Knex.Transaction): Promise<boolean>;
   /** Forgets holds that have ended for certain, and replicas that are gone. */
@@ -216,6 +221,8 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     );
     return rows[0]?.behind === 0;
   },
+
+  untilStored: () => knex.transaction(async (trx) => void (await trx.raw('lock table events in share mode'))),
 
   hasHistory: async (trx) => {
     const { rows } = await trx.raw<{ rows: { any: boolean }[] }>(
