@@ -141,8 +141,8 @@ export const createCountStore = ({ knex, uncounted = createUncounted() }: CountS
 
   compareHourly: (day, options) =>
     comparing(knex, day, options, async (trx) => {
-      const held: string[] = [];
-      for (const one of [day - 1, day, day + 1]) if (await holdPartition(trx, one)) held.push(partitionOf(dateOfDay(one)));
+      const held = [partitionOf(dateOfDay(day))];
+      for (const one of [day - 1, day + 1]) if (await holdPartition(trx, one)) held.push(partitionOf(dateOfDay(one)));
       const onDay = dateOfDay(day);
       const { rows } = await trx.raw<{ rows: { dropped: boolean }[] }>(EARLIER_EVENTS_DROPPED, { onDay, partition: partitionOf(onDay) });
       return rows[0]?.dropped === true ? 0 : differencesIn(trx, COMPARE_HOURLY(held), day, options);

@@ -35,6 +35,11 @@ export const holdPartitions = async (trx: Knex.Transaction, days: readonly numbe
   return rows.map(({ day }) => day);
 };
 
+/** The same, and no other transaction holds them: no event row is stored meanwhile. */
+export const holdPartitionsAlone = async (trx: Knex.Transaction): Promise<void> => {
+  await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
+};
+
 /** Keeps the partition of one day alone until the end of the transaction; others are created and dropped meanwhile. Resolves to whether there is one. */
 export const holdPartition = async (trx: Knex.Transaction, day: number): Promise<boolean> => {
   try {
@@ -44,11 +49,6 @@ export const holdPartition = async (trx: Knex.Transaction, day: number): Promise
     if ((fault as { readonly code?: unknown }).code === UNDEFINED_TABLE) return false;
     throw fault;
   }
-};
-
-/** The same, and no other transaction holds them: no event row is stored meanwhile. */
-export const holdPartitionsAlone = async (trx: Knex.Transaction): Promise<void> => {
-  await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
 };
 
 /** Whether rows were refused because their day has no partition: the violation of a check that no constraint makes. */
