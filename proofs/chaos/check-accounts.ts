@@ -12,7 +12,9 @@ export interface AccountView {
   readonly horizonMs: number;
   /** Whether a reservation may be open that no replica knows of: a call of which the reply was lost. */
   readonly inDoubt: boolean;
-  /** Held for ads that replicas may still hand out, or that a killed one could have. */
+  /** Held for ads that replicas may still hand out. */
+  readonly heldLots: readonly LotReport[];
+  /** With what may be held for them. */
   readonly lots: readonly LotReport[];
   /** Its held sums were overwritten: only its counts mean something. */
   readonly isDamaged: boolean;
@@ -20,7 +22,7 @@ export interface AccountView {
 
 /** Whether an account agrees with the events, and holds what is open: not less, not more, and not for longer. */
 export const checkAccount = (model: Model, view: AccountView): readonly Violation[] => {
-  const { publisherId, kind, id, account, redisMs, horizonMs, inDoubt, lots, isDamaged } = view;
+  const { publisherId, kind, id, account, redisMs, horizonMs, inDoubt, heldLots, lots, isDamaged } = view;
   const name = `${kind === 'l' ? 'line item' : 'campaign'} ${id} of publisher ${publisherId}`;
   const sums = model.sums(`${publisherId} ${kind}${id}`);
   if (!account) return sums.impressions + sums.spend > 0 ? [{ rule: 'account', text: `the account of ${name} is gone` }] : [];
@@ -55,11 +57,10 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
     .filter((ad) => ad.ad.publisherId === publisherId && model.isProvisional(ad))
     .map(({ later, ad: { day: of } }): Valued => ({ price: later.price, day: of, place: 1 }));
   const within = (what: string, held: number, value: (ad: Valued) => number): void => {
-    const least = total(atLeast.map(valueOf), value);
-    const most = inDoubt
-      ? Infinity
-      : total([...atMost.map(valueOf), ...underJudgement], value) +
-        lots.reduce((sum, lot) => sum + lot.returned * value({ price: lot.candidate.priceMicros, day: lot.day, place: 1 }), 0);
+    const ofLots = (all: readonly LotReport[]): number =>
+      all.reduce((sum, { returned, candidate, day: of }) => sum + returned * value({ price: candidate.priceMicros, day: of, place: 1 }), 0);
+    const least = total(atLeast.map(valueOf), value) + ofLots(heldLots);
+    const most = inDoubt ? Infinity : total([...atMost.map(valueOf), ...underJudgement], value) + ofLots(lots);
     if (held < least) found.push({ rule: 'held too little', text: `${name}: ${what} ${held}, at least ${least} are open` });
     if (held > most) found.push({ rule: 'held too long', text: `${name}: ${what} ${held}, at most ${most} are open` });
   };

@@ -1,3 +1,4 @@
+import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { checkAccount } from './check-accounts.ts';
 import { checkGross, checkTallies } from './check-gross.ts';
 import { checkOvershoot } from './check-selections.ts';
@@ -78,11 +79,14 @@ const checkAccounts = async (
   const campaigns = [...new Set(ads.map(({ ad }) => ad.campaignId))];
   const [accounts, horizonMs] = await Promise.all([system.accounts(publisherId, lineItems, campaigns), system.horizonMs(publisherId)]);
   const inDoubt = Math.min(redisMs, horizonMs) < doubtfulUntilMs(publisherId);
-  const lots = system.lots(publisherId).filter(({ holdEndMs }) => Math.min(redisMs, horizonMs) < holdEndMs + RELEASE_MARGIN_MS);
+  const { held, mayBeHeld } = system.lots(publisherId);
+  const heldLots = held.filter(({ holdEndMs }) => redisMs < holdEndMs);
+  const lots = mayBeHeld.filter(({ holdEndMs }) => Math.min(redisMs, horizonMs) < holdEndMs + RELEASE_MARGIN_MS);
   const keys = [...lineItems.map((id) => ({ kind: 'l' as const, id })), ...campaigns.map((id) => ({ kind: 'c' as const, id }))];
   return keys.flatMap((key, i) => {
     const isDamaged = operator.isDamaged({ publisherId, ...key });
-    const ofKey = lots.filter(({ candidate: { lineItem, campaign } }) => (key.kind === 'l' ? lineItem : campaign).id === key.id);
-    return checkAccount(model, { ...key, publisherId, account: accounts[i], redisMs, horizonMs, inDoubt, lots: ofKey, isDamaged });
+    const ofKey = ({ candidate: { lineItem, campaign } }: LotReport) => (key.kind === 'l' ? lineItem : campaign).id === key.id;
+    const byKey = { heldLots: heldLots.filter(ofKey), lots: lots.filter(ofKey) };
+    return checkAccount(model, { ...key, publisherId, account: accounts[i], redisMs, horizonMs, inDoubt, ...byKey, isDamaged });
   });
 };

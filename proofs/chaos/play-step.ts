@@ -46,14 +46,15 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return [];
     case 'lots': {
       const { replica, fault, all } = step;
+      const ends = all || fault === 'killed';
       if (fault !== 'none' && !stage.redisDown[replica]) {
         lane.replicas[replica]?.setMode(fault);
-        for (const publisher of stage.publishers) stage.doubt(publisher, fault === 'late');
+        // A replica that goes on sends again what was not answered.
+        if (ends) for (const publisher of stage.publishers) stage.doubt(publisher, fault === 'late');
       }
-      // The call may be lost, or may find that Redis does not know the script: it is not sent again.
-      if (fault !== 'none') system.doubtReport(replica);
+      if (fault !== 'none' && ends) system.doubtReport(replica);
       await system.replica(replica).reportLots(all);
-      if (all || fault === 'killed') stage.restart(replica);
+      if (ends) stage.restart(replica);
       return [];
     }
     case 'edit': {

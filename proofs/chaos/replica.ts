@@ -93,8 +93,10 @@ export interface SelectAnswer {
 
 /** The parts of a replica that decide ads and count hits, composed as in src/replica/compose-delivery.ts. */
 export interface Replica {
-  /** What it has not yet reported of its lots. */
+  /** What it has not yet reported of its lots, or Redis has not answered. */
   readonly pending: readonly LotReport[];
+  /** Of these: what Redis may have carried out. */
+  readonly unanswered: readonly LotReport[];
   /** The line items that the ledger refused it, because nothing of them is left, since this was last asked. */
   lacking(): ReadonlySet<number>;
   /** Reports its lots to the ledger; `all`: it stops. */
@@ -176,6 +178,9 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   return {
     get pending() {
       return allowances.pending;
+    },
+    get unanswered() {
+      return ledger.unansweredReports();
     },
     lacking: () => {
       const noted = new Set(lacking);

@@ -45,6 +45,12 @@ export interface LoggedEvent {
   readonly isJudged?: boolean;
 }
 
+export interface Lots {
+  readonly held: readonly LotReport[];
+  /** With those. */
+  readonly mayBeHeld: readonly LotReport[];
+}
+
 /** Everything that the code under test has to offer to a story; the only file (with replica.ts) that knows its interfaces. */
 export interface System {
   /** Faults that no step caused, and impressions that did not find their hold, since the last call. */
@@ -54,8 +60,8 @@ export interface System {
   /** Impressions that replicas decided without Redis. */
   readonly decidedByLots: number;
   replica(n: number): Replica;
-  /** What replicas hold for ads that they may hand out, or that killed ones could have. */
-  lots(publisherId: number): readonly LotReport[];
+  /** Lots of which Redis holds something, and those of which it may, as killed replicas had them or reported them without an answer. */
+  lots(publisherId: number): Lots;
   /** Serves that a killed replica had not reported, or of which the report may be lost. */
   unreported(lineItemId: number, day: number): number;
   /** Seeds the random choices of the next step. */
@@ -216,8 +222,13 @@ export const createSystem = async ({ lane, world, nowMs, snapshot, isDamaged, is
       return decidedByLots;
     },
     replica: (n) => replicas[n]!,
-    lots: (publisherId) =>
-      [...unreported, ...replicas.flatMap(({ pending: of }) => of)].filter((lot) => lot.publisherId === publisherId && lot.returned > 0),
+    lots: (publisherId) => {
+      const ofPublisher = (lot: LotReport): boolean => lot.publisherId === publisherId && lot.returned > 0;
+      const unanswered = new Set(replicas.flatMap((replica) => replica.unanswered));
+      const mayBeHeld = [...unreported, ...unanswered].filter(ofPublisher);
+      const held = replicas.flatMap((replica) => replica.pending).filter((lot) => ofPublisher(lot) && !unanswered.has(lot));
+      return { mayBeHeld: [...mayBeHeld, ...held], held };
+    },
     unreported: (lineItemId, day) =>
       unreported.reduce((sum, one) => sum + (one.candidate.lineItem.id === lineItemId && one.day === day ? one.served : 0), 0),
     seedStep: (seed) => {

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { ReplyError } from 'ioredis';
+import { groupBy } from '../base/group-by.ts';
 import type { PidGains } from '../config/settings.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import { defineFunction } from '../redis/define-function.ts';
@@ -8,6 +11,7 @@ import type { ActivityRule } from './settle/activity-rule.ts';
 import type { LedgerBooks } from './books/ledger-books.ts';
 import type { CallScope } from './call-keys.ts';
 import { encodeReports, REPORT_LUA, type LotReport } from './allowances/report-lots.ts';
+import { addDone, createReportLane, type NumberedReports, type ReportsDone } from './allowances/report-lane.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import { decodeReservation, encodeReserve, encodeReserveSettings } from './reserve/encode-reserve.ts';
 import { defineReserveLibrary } from './reserve/reserve-library.ts';
@@ -15,7 +19,7 @@ import { ARGS_OF_HIT, decodeSettled, encodeSettles, settleLua, type HitLimits, t
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
-import { scopeOfShard, scopesOf, type RedisClient } from '../redis/redis-client.ts';
+import { refusesWrites, scopeOfShard, scopesOf, type RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 import { winnerOf, type Reservation, type ReserveRequest } from './reservation.ts';
 
@@ -29,11 +33,10 @@ export interface Ledger {
   settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
   /** The fields of accounts that refused lately because the rest of them is held (accountField). */
   readScarce(): Promise<ReadonlySet<string>>;
-  /**
-   * Each report is sent at most once. Resolves to whether all were accepted. `onClosed`: a report whose
-   * accounts are not rebuilt, so that what it returns was not taken back.
-   */
-  reportLots(reports: readonly LotReport[], onClosed?: (report: LotReport) => unknown): Promise<boolean>;
+  /** Each report is carried out once: what Redis does not answer is sent again with the next reports. */
+  reportLots(reports: readonly LotReport[]): Promise<ReportsDone>;
+  /** Reports that Redis has not answered. */
+  unansweredReports(): readonly LotReport[];
 }
 
 export type OnLate = (reservation: Reservation) => void;
@@ -87,14 +90,6 @@ const MAX_HITS_PER_CALL = 32;
 /** At 3,000 hits a second a call for each costs the service and Redis twice as much. A pixel has these milliseconds, an ad has not. */
 const HIT_CALLS_EVERY_MS = 5;
 
-/** A report takes as long as a candidate. */
-const MAX_REPORTS_PER_CALL = 128;
-
-interface ReportCall {
-  readonly report: LotReport;
-  readonly onClosed: ((report: LotReport) => unknown) | undefined;
-}
-
 const candidatesOf = ({ request: { imps } }: ReserveCall): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
 export const createLedger = (options: LedgerOptions): Ledger => {
@@ -113,6 +108,8 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   });
   const settings = encodeReserveSettings({ tokenTtlMs, ...pid });
   const encodeCandidate = createCandidateEncoder();
+  /** Of reports: Redis remembers the last number of each. */
+  const sender = randomUUID();
 
   /** Of the calls of a lane, which all have one scope. */
   const scopeOf = (publisherId: number): CallScope => {
@@ -165,15 +162,14 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     return replies.map((reply, i) => noteSettled(calls[i]!.hit, call.args[ARGS_OF_HIT * i + 2]!, decodeSettled(reply)));
   };
 
-  const sendReports = async (calls: readonly ReportCall[]): Promise<readonly true[]> => {
-    const reports = calls.map(({ report }) => report);
-    const call = encodeReports(reports, { keys, encodeCandidate }, scopeOf(reports[0]!.publisherId));
+  const sendReports = async ({ number, reports }: NumberedReports): Promise<readonly number[]> => {
+    const about = { keys, encodeCandidate, name: `${sender} ${number}` };
+    const call = encodeReports(reports, about, scopeOf(reports[0]!.publisherId));
     const returned = await answerWithin(patienceMs, reportAll(call.keys.length, ...call.keys, ...call.args));
-    return calls.map(({ report, onClosed }, i) => {
-      if (returned[i]! < 0) onClosed?.(report);
-      else books?.holds.note(report.publisherId, report.candidate, report, -returned[i]!);
-      return true;
+    reports.forEach((report, i) => {
+      if (returned[i]! > 0) books?.holds.note(report.publisherId, report.candidate, report, -returned[i]!);
     });
+    return returned;
   };
 
   const reserveIn = createLanes(redis, keys, sendReserves, { weigh: candidatesOf, maxWeight: MAX_CANDIDATES_PER_CALL });
@@ -182,7 +178,6 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     maxCalls: MAX_HITS_PER_CALL,
     everyMs: clock === undefined ? HIT_CALLS_EVERY_MS : 0,
   });
-  const reportIn = createLanes(redis, keys, sendReports, { maxCalls: MAX_REPORTS_PER_CALL });
 
   const guarded = async <T>(script: LedgerScript, shard: number, call: () => Promise<T | undefined>): Promise<T | undefined> => {
     if (!link.upOf(shard)) return undefined;
@@ -194,6 +189,21 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       return undefined;
     }
   };
+
+  const scopes = Array.from({ length: scopesOf(redis, keys) }, (_, scope) => scope);
+  const reportLanes = scopes.map((scope) =>
+    createReportLane(async (numbered) => {
+      let isFinal = false;
+      const answer = await guarded('report_lots', scope, () =>
+        sendReports(numbered).catch((fault: unknown) => {
+          // The script has failed, and would again.
+          isFinal = fault instanceof ReplyError && !refusesWrites(fault);
+          throw fault;
+        }),
+      );
+      return answer ?? (isFinal ? numbered.reports.map(() => 0) : undefined);
+    }),
+  );
 
   return {
     reserve: (request, onLate) => {
@@ -208,19 +218,18 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late, impressionAtMs }));
     },
     readScarce: async () => {
-      const scopes = Array.from({ length: scopesOf(redis, keys) }, (_, scope) => scope).filter(link.upOf);
       const names = await Promise.all(
-        scopes.map((scope) => guarded('report_lots', scope, () => answerWithin(patienceMs, redis.zrange(keys.scarce(scope), '0', '-1')))),
+        scopes
+          .filter(link.upOf)
+          .map((scope) => guarded('report_lots', scope, () => answerWithin(patienceMs, redis.zrange(keys.scarce(scope), '0', '-1')))),
       );
       return new Set(names.flatMap((of) => (of ?? []).map((name) => name.slice(name.lastIndexOf(' ') + 1))));
     },
-    reportLots: async (reports, onClosed) => {
-      const sent = reports.map((report) => {
-        const shard = keys.shardOf(report.publisherId);
-        return guarded('report_lots', shard, () => reportIn(shard)({ report, onClosed }));
-      });
-      return (await Promise.all(sent)).every((isAccepted) => isAccepted === true);
+    reportLots: async (reports) => {
+      const byScope = groupBy(reports, ({ publisherId }) => scopeOfShard(redis, keys.shardOf(publisherId)));
+      return addDone(await Promise.all(reportLanes.map((lane, scope) => lane.send(byScope.get(scope) ?? []))));
     },
+    unansweredReports: () => reportLanes.flatMap(({ pending }) => pending),
   };
 };
 

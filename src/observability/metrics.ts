@@ -168,9 +168,11 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     decided: countBy(counter('reservations_total', 'Impressions by where their ad was decided', ['by']), 'by', options.deciders),
     lotsGranted: (ads) => lotsGranted.inc(ads),
     lotsReturned: countBy(
-      counter('allowances_returned_total', 'Ads reserved for later requests and not handed out; stranded: held until their hold ends', [
-        'outcome',
-      ]),
+      counter(
+        'allowances_returned_total',
+        'Ads reserved for later requests and not handed out; stranded: Redis held them no longer, or cannot take them back',
+        ['outcome'],
+      ),
       'outcome',
       ['returned', 'stranded'],
     ),

@@ -164,7 +164,7 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     allowances: {
       decided: metrics.decided,
       granted: metrics.lotsGranted,
-      returned: (ads: number, isAccepted: boolean): void => metrics.lotsReturned(isAccepted ? 'returned' : 'stranded', ads),
+      returned: metrics.lotsReturned,
     },
     ledgerFailed: (script: LedgerScript, fault: Error): void => storeFailed(script, `Redis did not answer ${script}`)(fault),
   };

@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Tracing } from '../observability/tracing.ts';
 
 /** Gives the calls of a ledger spans, from the wait for the batch to the answer. */
-export const traceLedger = ({ reserve, settle, reportLots, readScarce }: Ledger, tracing: Tracing): Ledger => {
+export const traceLedger = ({ reserve, settle, ...others }: Ledger, tracing: Tracing): Ledger => {
   const call = <T>(procedure: string, work: () => Promise<T>): Promise<T> =>
     tracing.call(
       {
@@ -14,8 +14,7 @@ export const traceLedger = ({ reserve, settle, reportLots, readScarce }: Ledger,
     );
   return {
     // Reported outside of requests.
-    reportLots,
-    readScarce,
+    ...others,
     reserve: (request, onLate) => call('ads_reserve', () => reserve(request, onLate)),
     settle: (hit, limits, options) => call('ads_settle', () => settle(hit, limits, options)),
   };

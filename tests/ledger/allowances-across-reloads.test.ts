@@ -61,12 +61,11 @@ const replica = async () => {
   let calls = 0;
   const allowances = createAllowances({
     ledger: {
+      ...rig.ledger,
       reserve: (request) => {
         calls++;
         return rig.ledger.reserve(request);
       },
-      reportLots: rig.ledger.reportLots,
-      readScarce: rig.ledger.readScarce,
     },
     tokenTtlMs: 30 * MINUTE,
     enabled: true,

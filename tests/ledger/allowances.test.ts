@@ -38,12 +38,11 @@ const replicaOf = ({ reserveMs = MINUTE, skewMs = 0 }: { readonly reserveMs?: nu
   const calls = { reserve: 0 };
   const allowances = createAllowances({
     ledger: {
+      ...ledger,
       reserve: (request) => {
         calls.reserve++;
         return ledger.reserve(request);
       },
-      reportLots: ledger.reportLots,
-      readScarce: ledger.readScarce,
     },
     tokenTtlMs: TTL_MS,
     enabled: true,

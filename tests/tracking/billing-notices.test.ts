@@ -54,6 +54,7 @@ test('a billing notice is sent once, also when the reply to the call that counte
     ledger: {
       reserve: fail,
       reportLots: fail,
+      unansweredReports: () => [],
       readScarce: fail,
       settle: () =>
         Promise.resolve({

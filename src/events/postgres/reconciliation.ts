@@ -23,7 +23,7 @@ const BEAT_MS = 10_000;
  */
 export const underReconcileLock = (
   knex: Knex,
-  { wait }: { readonly wait: boolean },
+  { wait, beatMs = BEAT_MS }: { readonly wait: boolean; readonly beatMs?: number },
   work: (checkLock: () => Promise<void>) => Promise<void>,
 ): Promise<void> =>
   knex.transaction(async (trx) => {
@@ -32,7 +32,7 @@ export const underReconcileLock = (
     if (!rows[0]?.mine) return;
     const check = async (): Promise<void> => void (await trx.raw('select 1'));
     // While one step of the work takes longer. What fails here fails for the work, too.
-    const beat = setInterval(() => void check().catch(() => clearInterval(beat)), BEAT_MS);
+    const beat = setInterval(() => void check().catch(() => clearInterval(beat)), beatMs);
     try {
       await work(check);
     } finally {

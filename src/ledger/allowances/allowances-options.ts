@@ -6,7 +6,7 @@ export const DECIDERS = ['lots', 'ledger', 'outage'] as const;
 export type DecidedBy = (typeof DECIDERS)[number];
 
 export interface AllowancesOptions {
-  readonly ledger: Pick<Ledger, 'reserve' | 'reportLots' | 'readScarce'>;
+  readonly ledger: Pick<Ledger, 'reserve' | 'reportLots' | 'unansweredReports' | 'readScarce'>;
   readonly tokenTtlMs: number;
   /** False: every ad is reserved by a call. */
   readonly enabled: boolean;
@@ -21,7 +21,8 @@ export interface AllowancesOptions {
   readonly observe?: {
     readonly decided: (by: DecidedBy, imps: number) => void;
     readonly granted: (ads: number) => void;
-    readonly returned: (ads: number, isAccepted: boolean) => void;
+    /** Each as in ReportsDone. */
+    readonly returned: (outcome: 'returned' | 'stranded', ads: number) => void;
   };
 }
 

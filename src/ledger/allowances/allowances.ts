@@ -204,9 +204,9 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
         }
       }
     }
-    const ads = reports.reduce((sum, { returned }) => sum + returned, 0);
-    const returned = await ledger.reportLots(reports, (one) => one.returned > 0 && closed.push(one));
-    if (ads > 0) observe?.returned(ads, returned);
+    const done = await ledger.reportLots(reports);
+    closed.push(...done.closed.filter(({ returned }) => returned > 0));
+    for (const outcome of ['returned', 'stranded'] as const) if (done[outcome] > 0) observe?.returned(outcome, done[outcome]);
   };
 
   let timer: NodeJS.Timeout | undefined;
@@ -226,7 +226,8 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       return sum;
     },
     get pending() {
-      return [...dropped, ...closed, ...[...owners].flatMap(([stock, owner]) => stock.pending.map((report) => ({ ...owner, ...report })))];
+      const inStock = [...owners].flatMap(([stock, owner]) => stock.pending.map((report) => ({ ...owner, ...report })));
+      return [...dropped, ...closed, ...ledger.unansweredReports(), ...inStock];
     },
     report: async () => {
       await returnScarce();

@@ -4,12 +4,13 @@
 -- KEYS per publisher p = 0, 1, …: KEYS[3p + 1] accounts of the publisher (hash), KEYS[3p + 2] serves tally of its
 --   shard (hash), KEYS[3p + 3] broken accounts of the shard (hash); the last one is the record of epochs
 --   (../reserve/trust-books.lua)
--- ARGV[1] the number of publishers and the epoch of the books that the caller knows; then per report two arguments: the report and its candidate, JSON arrays by the
---   field lists of report-lots.ts and encode-candidate.ts
+-- ARGV[1] the number of publishers and the epoch of the books that the caller knows; ARGV[2] 'caller number', the numbers
+--   of a caller grow; then per report two arguments: the report and its candidate, JSON arrays by the field lists of
+--   report-lots.ts and encode-candidate.ts
 -- Returns per report how many ads were taken back; -1: the accounts are not rebuilt, and nothing was
 -- Why atomic: accounts are read, changed and written.
--- A caller sends a report once, whatever becomes of the call: an ad that is not taken back is free when its hold ends.
--- Only what was answered -1 it returns again.
+-- Idempotent: a call that was not answered is sent again with its number, and gets the answer that it missed. What was
+-- answered -1 the caller reports again.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
@@ -25,6 +26,19 @@
 -- @include ../lua/pacing.lua
 
 local PUBLISHER_KEYS = 3
+-- Longer than any hold (TOKEN_TTL is at most half of it): what is reported again later finds none.
+local REMEMBERED_S = 86400
+
+-- What is remembered of a caller: 'epoch number answer'. Returns its key, the number of this call, and the answer when
+-- it was carried out before. Of another epoch nothing is remembered: the holds that were reported are in
+-- the accounts that were rebuilt since.
+local function answered_before(name)
+  local caller, number = string.match(name, '^(%S+) (%d+)$')
+  local key = call.epoch_key .. ':reports:' .. caller
+  local epoch, last, answer = string.match(redis.call('GET', key) or '', '^(%S*) (%d+) (.+)$')
+  local is_known = epoch == call.epoch and tonumber(number) <= tonumber(last)
+  return key, number, is_known and cjson.decode(answer)
+end
 
 -- Returns how many were taken back: all, or 0 when the hold is gone.
 local function take_back(report, c, a, campaign)
@@ -65,11 +79,17 @@ local function report_lots(keys, args)
   call.clock = clock_ms()
   call.expires_at = {}
   call_scope(args[1], keys)
+  local memory, number, known = answered_before(args[2])
+  if known then
+    return known
+  end
   local returned = {}
-  for i = 2, #args, 2 do
-    returned[i / 2] = report_one(report_record(cjson.decode(args[i])), candidate_record(cjson.decode(args[i + 1])), keys)
+  for i = 3, #args, 2 do
+    local report, candidate = cjson.decode(args[i]), cjson.decode(args[i + 1])
+    returned[#returned + 1] = report_one(report_record(report), candidate_record(candidate), keys)
   end
   books_save(call.expires_at)
   tally_save()
+  redis.call('SET', memory, call.epoch .. ' ' .. number .. ' ' .. cjson.encode(returned), 'EX', REMEMBERED_S)
   return returned
 end

@@ -55,10 +55,10 @@ const REPORT_FIELDS = ['publisher', 'expiresAtS', 'day', 'holdEndMs', 'returned'
 /** The generated part of report-lots.lua. */
 export const REPORT_LUA: readonly string[] = [...CANDIDATE_LUA, luaReader('report_record', REPORT_FIELDS)];
 
-/** The call of report-lots.lua. */
+/** The call of report-lots.lua. `name`: the replica and the number of the call. */
 export const encodeReports = (
   reports: readonly LotReport[],
-  { keys, encodeCandidate }: { readonly keys: LedgerKeys; readonly encodeCandidate: EncodeCandidate },
+  { keys, encodeCandidate, name }: { readonly keys: LedgerKeys; readonly encodeCandidate: EncodeCandidate; readonly name: string },
   scope: CallScope,
 ): ScriptCall => {
   const keysOf = (publisherId: number): readonly string[] => {
@@ -66,7 +66,7 @@ export const encodeReports = (
     return [keys.accounts(publisherId), keys.serves(shard), keys.broken(shard)];
   };
   const call = callKeys(reports, keysOf, [], scope);
-  const args = [call.scope];
+  const args = [call.scope, name];
   for (const { publisherId, candidate, expiresAtMs, day, holdEndMs, returned, isPaced, served } of reports) {
     const publisher = call.positionOf(publisherId);
     const expiresAtS = Math.ceil(expiresAtMs / 1000);
