@@ -96,6 +96,8 @@ export interface Model {
    * waited for their impression: no replica need remember them so long.
    */
   lose(lost: Lost & { readonly forgets: boolean }): void;
+  /** Another epoch has begun: a click that is under judgement now, and has no row when it is due, is settled again rather than judged. */
+  beginEpoch(): void;
   /** A stored hit was filtered, or is settled again. */
   refilter(change: RowChange): readonly Violation[];
   /** The smallest frequency window that the line item has had. */
@@ -212,6 +214,9 @@ export const createModel = (): Model => {
     if (isNotUsed(event)) ad.released = false;
   };
 
+  /** Clicks that came under judgement in an earlier epoch. */
+  const earlier = new WeakSet<LoggedEvent>();
+
   /** An event that an earlier loss took, or a judgement, is there again, with an older copy of Redis. */
   const relog = (key: string, event: LoggedEvent): void => {
     logged.set(key, event);
@@ -231,7 +236,7 @@ export const createModel = (): Model => {
     const ad = byId.get(event.hit.ad.tokenId);
     const before = logged.get(key);
     clickers.note(key, event);
-    if (before?.reason === PROVISIONAL && (event.isJudged || ad?.forgotten)) logged.delete(key);
+    if (before?.reason === PROVISIONAL && (event.isJudged || ad?.forgotten || earlier.has(before))) logged.delete(key);
     else if (event.isJudged && !ad?.forgotten)
       return [{ rule: 'judged once', text: `${key} was judged and is ${before?.reason ?? 'unknown'}` }];
     // An older copy may carry again what has its row; the row and the account count it once.
@@ -337,6 +342,9 @@ export const createModel = (): Model => {
       }
       for (const key of [...gone, ...lost.map(([key]) => key).filter((key) => waitedInRedis.has(key))]) acknowledged.delete(key);
       for (const key of acknowledged) if (!logged.has(key)) wait(key);
+    },
+    beginEpoch: () => {
+      for (const event of logged.values()) if (event.reason === PROVISIONAL) earlier.add(event);
     },
     activity: clickers.counts,
     isProvisional: ({ ad }) => logged.get(`${ad.tokenId} click`)?.reason === PROVISIONAL,

@@ -176,6 +176,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     recover: async () => {
       if (!stage.isLost || !stage.postgresUp || redisDown.includes(true)) return;
       await system.recover();
+      model.beginEpoch();
       stage.isLost = false;
       stage.knownFromMs = redisMs + CLOCKS_MS;
     },
