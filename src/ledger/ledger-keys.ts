@@ -55,6 +55,8 @@ export interface LedgerKeys {
   rebuilding(publisherId: number, campaignId: number, epoch: string): string;
   /** Sorted set: accounts that refuse because the rest of them is held (lua/scarce.lua), by time (Redis ms). */
   scarce(scope: number): string;
+  /** String: the last reports of lots of a replica, and what was answered (allowances/report-lots.lua). */
+  lotReports(scope: number, replica: string): string;
   /** String: quality reports of a client or for a token in an hour (since the epoch). */
   reports(hour: number, name: string): string;
   /** String: the creative, or the token, that an image tag showed to a recipient (tracking/shown-ads.ts). */
@@ -112,6 +114,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     rebuilding: (publisherId, campaignId, epoch) => ofPublisher(publisherId, `rebuilding:${campaignId}:${epoch}`),
     // lua/scarce.lua derives this key from that of the epochs.
     scarce: (scope) => ofShard(scope, 'epochs:scarce'),
+    lotReports: (scope, replica) => ofShard(scope, `lots:${replica}`),
     reports: (hour, name) => ofShard(0, `reports:${hour}:${name}`),
     shownAd: (publisherId, part, name) => ofPublisher(publisherId, `shown:${publisherId}:${part}:${name}`),
     shownAds: (publisherId, hour) => ofPublisher(publisherId, `shown:${publisherId}:${hour}`),

@@ -109,7 +109,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   const settings = encodeReserveSettings({ tokenTtlMs, ...pid });
   const encodeCandidate = createCandidateEncoder();
   /** Of reports: Redis remembers the last number of each. */
-  const sender = randomUUID();
+  const replica = randomUUID();
 
   /** Of the calls of a lane, which all have one scope. */
   const scopeOf = (publisherId: number): CallScope => {
@@ -163,8 +163,9 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   };
 
   const sendReports = async ({ number, reports }: NumberedReports): Promise<readonly number[]> => {
-    const about = { keys, encodeCandidate, name: `${sender} ${number}` };
-    const call = encodeReports(reports, about, scopeOf(reports[0]!.publisherId));
+    const { publisherId } = reports[0]!;
+    const memoryKey = keys.lotReports(scopeOfShard(redis, keys.shardOf(publisherId)), replica);
+    const call = encodeReports(reports, { keys, encodeCandidate, number, memoryKey }, scopeOf(publisherId));
     const returned = await answerWithin(patienceMs, reportAll(call.keys.length, ...call.keys, ...call.args));
     reports.forEach((report, i) => {
       if (returned[i]! > 0) books?.holds.note(report.publisherId, report.candidate, report, -returned[i]!);
@@ -179,29 +180,30 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     everyMs: clock === undefined ? HIT_CALLS_EVERY_MS : 0,
   });
 
-  const guarded = async <T>(script: LedgerScript, shard: number, call: () => Promise<T | undefined>): Promise<T | undefined> => {
+  /** `inPlace`: what a call resolves to that has failed. */
+  const guarded = async <T>(
+    script: LedgerScript,
+    shard: number,
+    call: () => Promise<T>,
+    inPlace: (fault: unknown) => T | undefined = () => undefined,
+  ): Promise<T | undefined> => {
     if (!link.upOf(shard)) return undefined;
     try {
       return await call();
     } catch (fault) {
       link.suspect(shard);
       onFailure?.(script, fault as Error);
-      return undefined;
+      return inPlace(fault);
     }
   };
 
   const scopes = Array.from({ length: scopesOf(redis, keys) }, (_, scope) => scope);
   const reportLanes = scopes.map((scope) =>
-    createReportLane(async (numbered) => {
-      let isFinal = false;
-      const answer = await guarded('report_lots', scope, () =>
-        sendReports(numbered).catch((fault: unknown) => {
-          // The script has failed, and would again.
-          isFinal = fault instanceof ReplyError && !refusesWrites(fault);
-          throw fault;
-        }),
-      );
-      return answer ?? (isFinal ? numbered.reports.map(() => 0) : undefined);
+    createReportLane((numbered) => {
+      // Nothing is taken back when the script has failed: it would again.
+      const inPlace = (fault: unknown) =>
+        fault instanceof ReplyError && !refusesWrites(fault) ? numbered.reports.map(() => 0) : undefined;
+      return guarded('report_lots', scope, () => sendReports(numbered), inPlace);
     }),
   );
 
@@ -219,15 +221,15 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     },
     readScarce: async () => {
       const names = await Promise.all(
-        scopes
-          .filter(link.upOf)
-          .map((scope) => guarded('report_lots', scope, () => answerWithin(patienceMs, redis.zrange(keys.scarce(scope), '0', '-1')))),
+        scopes.map((scope) => guarded('report_lots', scope, () => answerWithin(patienceMs, redis.zrange(keys.scarce(scope), '0', '-1')))),
       );
       return new Set(names.flatMap((of) => (of ?? []).map((name) => name.slice(name.lastIndexOf(' ') + 1))));
     },
     reportLots: async (reports) => {
       const byScope = groupBy(reports, ({ publisherId }) => scopeOfShard(redis, keys.shardOf(publisherId)));
-      return addDone(await Promise.all(reportLanes.map((lane, scope) => lane.send(byScope.get(scope) ?? []))));
+      // Ten times a second, and a cluster has up to 256 lanes.
+      const due = scopes.filter((scope) => byScope.has(scope) || reportLanes[scope]!.pending.length > 0);
+      return addDone(await Promise.all(due.map((scope) => reportLanes[scope]!.send(byScope.get(scope) ?? []))));
     },
     unansweredReports: () => reportLanes.flatMap(({ pending }) => pending),
   };

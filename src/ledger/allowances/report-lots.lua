@@ -2,10 +2,10 @@
 -- takes back what was not handed out, and reservations whose answer came too late.
 --
 -- KEYS per publisher p = 0, 1, …: KEYS[3p + 1] accounts of the publisher (hash), KEYS[3p + 2] serves tally of its
---   shard (hash), KEYS[3p + 3] broken accounts of the shard (hash); the last one is the record of epochs
---   (../reserve/trust-books.lua)
--- ARGV[1] the number of publishers and the epoch of the books that the caller knows; ARGV[2] 'caller number', the numbers
---   of a caller grow; then per report two arguments: the report and its candidate, JSON arrays by the field lists of
+--   shard (hash), KEYS[3p + 3] broken accounts of the shard (hash); then what is remembered of the caller's
+--   last call (string), and the record of epochs (../reserve/trust-books.lua)
+-- ARGV[1] the number of publishers and the epoch of the books that the caller knows; ARGV[2] the number of the call, which
+--   grows from one of a caller to the next; then per report two arguments: the report and its candidate, JSON arrays by the field lists of
 --   report-lots.ts and encode-candidate.ts
 -- Returns per report how many ads were taken back; -1: the accounts are not rebuilt, and nothing was
 -- Why atomic: accounts are read, changed and written.
@@ -29,15 +29,11 @@ local PUBLISHER_KEYS = 3
 -- Longer than any hold (TOKEN_TTL is at most half of it): what is reported again later finds none.
 local REMEMBERED_S = 86400
 
--- What is remembered of a caller: 'epoch number answer'. Returns its key, the number of this call, and the answer when
--- it was carried out before. Of another epoch nothing is remembered: the holds that were reported are in
--- the accounts that were rebuilt since.
-local function answered_before(name)
-  local caller, number = string.match(name, '^(%S+) (%d+)$')
-  local key = call.epoch_key .. ':reports:' .. caller
-  local epoch, last, answer = string.match(redis.call('GET', key) or '', '^(%S*) (%d+) (.+)$')
-  local is_known = epoch == call.epoch and tonumber(number) <= tonumber(last)
-  return key, number, is_known and cjson.decode(answer)
+-- What is remembered of a caller: 'epoch number answer'. Returns the answer when the call was carried out before. Of another
+-- epoch nothing is remembered: the holds that were reported are in the accounts that were rebuilt since.
+local function answered_before(memory, number)
+  local epoch, last, answer = string.match(redis.call('GET', memory) or '', '^(%S*) (%d+) (.+)$')
+  return epoch == call.epoch and tonumber(number) <= tonumber(last) and cjson.decode(answer)
 end
 
 -- Returns how many were taken back: all, or 0 when the hold is gone.
@@ -79,7 +75,8 @@ local function report_lots(keys, args)
   call.clock = clock_ms()
   call.expires_at = {}
   call_scope(args[1], keys)
-  local memory, number, known = answered_before(args[2])
+  local memory, number = keys[#keys - 1], args[2]
+  local known = answered_before(memory, number)
   if known then
     return known
   end

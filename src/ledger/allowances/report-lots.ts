@@ -55,18 +55,27 @@ const REPORT_FIELDS = ['publisher', 'expiresAtS', 'day', 'holdEndMs', 'returned'
 /** The generated part of report-lots.lua. */
 export const REPORT_LUA: readonly string[] = [...CANDIDATE_LUA, luaReader('report_record', REPORT_FIELDS)];
 
-/** The call of report-lots.lua. `name`: the replica and the number of the call. */
+export interface ReportsOptions {
+  readonly keys: LedgerKeys;
+  readonly encodeCandidate: EncodeCandidate;
+  /** Of the call, among those of this replica. */
+  readonly number: number;
+  /** Of what Redis remembers of them. */
+  readonly memoryKey: string;
+}
+
+/** The call of report-lots.lua. */
 export const encodeReports = (
   reports: readonly LotReport[],
-  { keys, encodeCandidate, name }: { readonly keys: LedgerKeys; readonly encodeCandidate: EncodeCandidate; readonly name: string },
+  { keys, encodeCandidate, number, memoryKey }: ReportsOptions,
   scope: CallScope,
 ): ScriptCall => {
   const keysOf = (publisherId: number): readonly string[] => {
     const shard = keys.shardOf(publisherId);
     return [keys.accounts(publisherId), keys.serves(shard), keys.broken(shard)];
   };
-  const call = callKeys(reports, keysOf, [], scope);
-  const args = [call.scope, name];
+  const call = callKeys(reports, keysOf, [memoryKey], scope);
+  const args = [call.scope, String(number)];
   for (const { publisherId, candidate, expiresAtMs, day, holdEndMs, returned, isPaced, served } of reports) {
     const publisher = call.positionOf(publisherId);
     const expiresAtS = Math.ceil(expiresAtMs / 1000);
