@@ -121,28 +121,28 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     return events;
   };
 
-  const appendEvents = (shard: number, events: readonly ReadEvent[]): Promise<void> =>
+  const appendEvents = (shard: number, events: readonly ReadEvent[], alone: boolean): Promise<void> =>
     storeEach(
       events,
       // The parts of a batch that was refused do not wait again.
-      (batch) => (batch === events ? gathered.write : store.append)(batch.map(({ event }) => event)),
+      (batch) => (batch === events && !alone ? gathered.write : store.append)(batch.map(({ event }) => event)),
       ({ entryId, fields }, refusal: Refusal) => bury({ source: 'events', shard, entryId, fields: spellOut(fields), ...refusal }),
     );
 
-  /** Resolves to the number of events. */
-  const storeEntries = async (shard: number, entries: readonly StreamEntry[]): Promise<number> => {
+  /** @param alone not together with the events of other shards. @returns the number of events */
+  const storeEntries = async (shard: number, entries: readonly StreamEntry[], alone: boolean): Promise<number> => {
     let count = 0;
     let batch: ReadEvent[] = [];
     for (const entry of entries) {
       const events = await readEvents(shard, entry);
       count += events.length;
       if (batch.length + events.length > MAX_EVENTS) {
-        await appendEvents(shard, batch);
+        await appendEvents(shard, batch, alone);
         batch = [];
       }
       batch.push(...events);
     }
-    await appendEvents(shard, batch);
+    await appendEvents(shard, batch, alone);
     const ids = entries.map(([id]) => id);
     await (options.finish?.(shard, ids) ?? group.finish(keys.events(shard), ids));
     return count;
@@ -172,7 +172,8 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
         const entries = await read(claim);
         let events = 0;
         if (entries.length > 0) {
-          events = await storeEntries(shard, entries);
+          // What Postgres has refused for a time it may refuse again, and with it what is gathered with it.
+          events = await storeEntries(shard, entries, claim || unfinished);
           maxEntries = Math.min(Math.ceil((MAX_EVENTS * entries.length) / Math.max(events, 1)), MAX_ENTRIES);
         } else if (!claim) unfinished = false;
         return { events, more: entries.length >= asked };

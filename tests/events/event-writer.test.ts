@@ -55,6 +55,30 @@ test('retries entries that Postgres refused before new ones, without waiting unt
   expect(stored).toEqual(['first', 'second']);
 });
 
+test('an event that Postgres refuses for a time delays the events of other shards once, not each time it is tried again', async () => {
+  const shards = createLedgerKeys(2);
+  const addTo = (shard: number, tokenId: string) =>
+    redis.xadd(shards.events(shard), '*', 'e', hitText(eventOf({ tokenId }).hit), 'at', 1, 'billed', 2);
+  const tries: string[][] = [];
+  start({
+    keys: shards,
+    idleMs: 300,
+    claimAfterMs: 50,
+    append: (events) => {
+      const tokens = events.map(({ hit }) => hit.ad.tokenId).toSorted();
+      tries.push(tokens);
+      return tokens.includes('refused') ? Promise.reject(new Error('no space left on device')) : Promise.resolve(events.length);
+    },
+  });
+  await addTo(0, 'refused');
+  for (let i = 0; i < 6; i++) {
+    await addTo(1, `other-${i}`);
+    expect(await untilTrue(async () => (await redis.xlen(shards.events(1))) === 0, PATIENCE_MS, 10)).toBeDefined();
+  }
+  expect(tries.filter((tokens) => tokens.includes('refused')).length).toBeGreaterThan(1);
+  expect(tries.filter((tokens) => tokens.includes('refused') && tokens.length > 1).length).toBeLessThanOrEqual(1);
+});
+
 test('takes over entries of a replica that crashed', async () => {
   const stored: string[] = [];
   await redis.xgroup('CREATE', STREAM, EVENT_GROUP, '0', 'MKSTREAM');
