@@ -23,6 +23,7 @@ const MAX_DEVIATIONS = 2;
 export const forecast: Proof = {
   name: 'forecast',
   isLong: true,
+  isComputed: true,
   claim: `deliveries of ${FORECAST_DAYS} days, forecast from a sample of the ${FORECAST_DAYS} before, and then played in virtual time by 3 replicas`,
   expected: `per line item off by ${100 * MAX_MEDIAN} % at most in the median and ${100 * MAX_NINETIETH} % at the 90th percentile; P10 to P90 holds ${100 * HELD[0]} to ${100 * HELD[1]} % of them; available impressions off by ${100 * MAX_UNAVAILABLE} % at most, or by ${MAX_DEVIATIONS} of the standard deviations that the forecast states; an impossible goal is called so; the line items named as displaced fell short; each rule that the forecast does not know is seen`,
   run: async ({ seed, say }, scale) => {

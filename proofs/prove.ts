@@ -15,8 +15,9 @@
 import { parseArgs } from 'node:util';
 import PQueue from 'p-queue';
 import { createRig } from './rig/create-rig.ts';
-import { createScale, PATIENCE, type Finding, type Proof } from './rig/proof.ts';
+import { createScale, findingOf, PATIENCE, type Proof, type ScaleOptions } from './rig/proof.ts';
 import { PROOFS } from './proofs.ts';
+import { runApart } from './rig/run-apart.ts';
 import { tableOf, type Verdict } from './rig/table-of.ts';
 import { writeFigures } from './rig/write-figures.ts';
 
@@ -47,14 +48,15 @@ process.once('SIGINT', leave);
 process.once('SIGTERM', leave);
 
 const listOf = (names: string | undefined): readonly string[] | undefined => names?.split(',').filter(Boolean);
-const scale = createScale({
+const scaleOptions: ScaleOptions = {
   quick: values.quick,
   count: values.count === undefined ? undefined : Number(values.count),
   seeds: values.seeds === undefined ? undefined : Number(values.seeds),
   onlySteps: listOf(values['only-steps']),
   onlyRules: listOf(values['only-rules']),
   against: values.against,
-});
+};
+const scale = createScale(scaleOptions);
 const found = new Map<Proof, Verdict>();
 /** On two cores. */
 const MAX_BESIDE = 3;
@@ -64,12 +66,9 @@ const MAX_BESIDE_TIMED = 2;
 const runProof = async (proof: Proof, tell: (line: string) => void): Promise<void> => {
   tell(`\n${proof.name}: ${proof.claim}`);
   const begun = performance.now();
-  let finding: Finding;
-  try {
-    finding = await proof.run({ ...rig, say: tell }, scale);
-  } catch (fault) {
-    finding = { observed: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault), ok: false };
-  }
+  const finding = await (proof.isComputed && values.quick && proofs.length > 1
+    ? runApart({ name: proof.name, seed: rig.seed, scale: scaleOptions }, tell)
+    : findingOf(proof, { ...rig, say: tell }, scale));
   const seconds = Math.round((performance.now() - begun) / 1000);
   found.set(proof, { ...proof, ...finding, seconds });
   const patience = scale.quick ? ` (limits of time: ${PATIENCE} times as long)` : '';

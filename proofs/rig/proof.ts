@@ -37,6 +37,8 @@ export interface Proof {
   readonly isTimed?: boolean;
   /** It takes a minute at the small scale too, and begins first. */
   readonly isLong?: boolean;
+  /** It needs no fleet and computes all the time: beside others it has another process, or it would delay their load and fault proxies. */
+  readonly isComputed?: boolean;
   /** Software that this project does not bring: it runs only where it is named. */
   readonly needs?: 'Go' | 'Java' | 'PHP' | 'Python';
   run(rig: Rig, scale: Scale): Promise<Finding>;
@@ -45,9 +47,19 @@ export interface Proof {
 /** How much longer than expected something may take in a quick run. */
 export const PATIENCE = 4;
 
-export const createScale = ({ quick, ...chaos }: Omit<Scale, 'of' | 'ms'>): Scale => ({
-  quick,
-  of: (full, small) => (quick ? small : full),
-  ms: (limit) => (quick ? PATIENCE * limit : limit),
-  ...chaos,
+export type ScaleOptions = Omit<Scale, 'of' | 'ms'>;
+
+export const createScale = (options: ScaleOptions): Scale => ({
+  ...options,
+  of: (full, small) => (options.quick ? small : full),
+  ms: (limit) => (options.quick ? PATIENCE * limit : limit),
 });
+
+/** Runs a proof. */
+export const findingOf = async (proof: Pick<Proof, 'run'>, rig: Rig, scale: Scale): Promise<Finding> => {
+  try {
+    return await proof.run(rig, scale);
+  } catch (fault) {
+    return { observed: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault), ok: false };
+  }
+};
