@@ -9,6 +9,7 @@ import { curveAt } from '../src/catalog/snapshot/traffic-curve.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
 import { sampleCampaign, sampleCreative, sampleLineItem } from '../testkit/sample-booking.ts';
 import { MS_PER_DAY, SECONDS_PER_DAY } from '../src/base/utc-day.ts';
+import { LINK_UP } from '../testkit/link-up.ts';
 
 /*
  * The figures of "Sizing" in docs/operations.md: what Redis spends, in memory and in processor time, on line items, users, tokens and events.
@@ -24,11 +25,10 @@ const server = await stores.startRedis();
 const redis = createRedisClient({ urls: [server.url], commandTimeoutMs: 10_000, name: 'sizing' });
 await new Promise((resolve) => redis.once('ready', resolve));
 const keys = createLedgerKeys(16);
-const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
 const fail = (_script: string, fault: Error): never => {
   throw fault;
 };
-const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, onFailure: fail });
+const ledger = createLedger({ redis, link: LINK_UP, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, onFailure: fail });
 
 const now = Date.now();
 const flight = { startMs: now - MS_PER_DAY, endMs: now + 30 * MS_PER_DAY };

@@ -12,6 +12,7 @@ import { createChance } from '../testkit/chance.ts';
 import { CLICKERS, CREATIVES, days, type Shown } from './activity/month.ts';
 import type { Proof } from './rig/proof.ts';
 import { withRedis } from './simulation/with-redis.ts';
+import { LINK_UP } from '../testkit/link-up.ts';
 
 const START_MS = Date.UTC(2026, 8, 1);
 const MAX_BILLED = 0.01;
@@ -86,7 +87,7 @@ const play = async (redisUrl: string, month: Iterator<readonly Shown[]>, count: 
   const keys = createLedgerKeys(1);
   const ledger = createLedger({
     ...{ redis, keys, clock: VIRTUAL_CLOCK_KEY, tokenTtlMs: 30 * MS_PER_MINUTE, pid: { kp: 0, ki: 0, kd: 0 } },
-    link: { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined },
+    link: LINK_UP,
     onFailure: (_, fault) => {
       throw fault;
     },

@@ -11,6 +11,7 @@ import { createServeAd } from '../../src/serving/serve-ad.ts';
 import { createSessionCaps } from '../../src/serving/session-caps.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createChance } from '../../testkit/chance.ts';
+import { LINK_UP } from '../../testkit/link-up.ts';
 
 export interface WorldOptions {
   readonly redisUrl: string;
@@ -42,12 +43,11 @@ export const createWorld = async (options: WorldOptions) => {
   let nowMs = 0;
   let tokens = 0;
   let snapshot: Snapshot | undefined;
-  const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
   const replicas = Array.from({ length: count }, () => {
     const onFailure = (_script: string, fault: Error) => {
       throw fault;
     };
-    const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid, clock: VIRTUAL_CLOCK_KEY, onFailure });
+    const ledger = createLedger({ redis, link: LINK_UP, keys, tokenTtlMs, pid, clock: VIRTUAL_CLOCK_KEY, onFailure });
     const clock = (): number => nowMs;
     const allowances = createAllowances({ ledger, tokenTtlMs, enabled: true, reserveMs: 60_000, isUp: () => true, now: clock, clock });
     const serve = createServeAd({

@@ -57,8 +57,8 @@ export const simulateAllocation = async (options: AllocationOptions): Promise<Al
   const { seed, days, direct, programmatic, curve, stepMs } = options;
   const keys = createLedgerKeys(1);
   const connect = () => patientRedis(options.redisUrl);
-  const [control, ...connections] = Array.from({ length: REPLICAS + 1 }, connect) as [ReturnType<typeof connect>];
-  await Promise.all([control, ...connections].map((redis) => new Promise((ready) => redis.once('ready', ready))));
+  const connections = await Promise.all(Array.from({ length: REPLICAS }, connect));
+  const control = await connect();
   await control.flushdb();
   let nowMs = DAY_START_MS;
   const replicas = connections.map((redis) =>

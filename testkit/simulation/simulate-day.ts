@@ -87,12 +87,11 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const keys = createLedgerKeys(1);
   let replicaMs = startMs;
   const { tokenTtlMs, pid, allowances = true } = options;
-  const connections = options.clockSkewsMs.map(connect);
+  const connections = await Promise.all(options.clockSkewsMs.map(connect));
   const replicas = options.clockSkewsMs.map((skewMs, i) =>
     createSimulatedReplica({ redis: connections[i]!, keys, tokenTtlMs, pid, skewMs, allowances, clock: () => replicaMs }),
   );
-  const control = connect();
-  await Promise.all([control, ...connections].map((redis) => new Promise((ready) => redis.once('ready', ready))));
+  const control = await connect();
   const reader = createAccountReader({ redis: control, keys, clock: VIRTUAL_CLOCK_KEY });
   await control.flushdb();
 

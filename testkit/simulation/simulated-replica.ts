@@ -6,6 +6,7 @@ import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import type { ReservedImp, ReserveRequest } from '../../src/ledger/reservation.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { LINK_UP } from '../link-up.ts';
 
 /** What a replica decides ads with, on the clock of a simulation. */
 export interface SimulatedReplica {
@@ -37,11 +38,10 @@ const RESERVE_MS = 60_000;
 
 export const createSimulatedReplica = (options: SimulatedReplicaOptions): SimulatedReplica => {
   const { redis, keys, tokenTtlMs, pid, skewMs, allowances: enabled, clock } = options;
-  const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
   const onFailure = (_script: string, fault: Error) => {
     throw fault;
   };
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid, clock: VIRTUAL_CLOCK_KEY, onFailure });
+  const ledger = createLedger({ redis, link: LINK_UP, keys, tokenTtlMs, pid, clock: VIRTUAL_CLOCK_KEY, onFailure });
   const allowances = createAllowances({
     ledger,
     tokenTtlMs,

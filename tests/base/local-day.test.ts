@@ -72,8 +72,7 @@ test('a day is that of the clocks, begins and ends where it changes, and does no
 });
 
 test('day.lua has the same days', async () => {
-  const redis = patientRedis(await testRedisUrl());
-  await new Promise((resolve) => redis.once('ready', resolve));
+  const redis = await patientRedis(await testRedisUrl());
   try {
     const lua = readFileSync(new URL('../../src/ledger/lua/day.lua', import.meta.url), 'utf8');
     const script = `local MS_PER_DAY = 86400000

@@ -26,6 +26,7 @@ import { eventually } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { eventOf } from './events.ts';
+import { LINK_UP } from '../../testkit/link-up.ts';
 
 const keys = createLedgerKeys(1);
 const FLIGHT = { startMs: 0, endMs: Date.now() + 30 * MS_PER_DAY };
@@ -41,8 +42,7 @@ const opened: BooksRig[] = [];
 beforeAll(async () => {
   databaseUrl = await testDatabase();
   knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 10 } });
-  redis = patientRedis(await testRedisUrl());
-  await new Promise((resolve) => redis.once('ready', resolve));
+  redis = await patientRedis(await testRedisUrl());
 });
 beforeEach(async () => {
   await redis.flushall();
@@ -89,7 +89,7 @@ const openBooks = async (store = createBookStore({ knex }), onFailure?: (fault: 
   });
   const ledger = createLedger({
     ...{ redis, keys, tokenTtlMs: 60_000, pid: { kp: 0, ki: 0, kd: 0 }, books: keeper },
-    link: { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined },
+    link: LINK_UP,
     onFailure: (_script, fault) => fail(fault),
   });
   rebuilder.start();

@@ -24,8 +24,7 @@ let knex: Knex;
 let redis: RedisClient;
 beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: await testDatabase() });
-  redis = patientRedis(await testRedisUrl());
-  await new Promise((resolve) => redis.once('ready', resolve));
+  redis = await patientRedis(await testRedisUrl());
   await knex('publishers').insert({ name: 'p', domain: 'p.example', api_key_hash: 'h' });
   await knex('campaigns').insert({ publisher_id: 1, name: 'c', start_at: '2026-01-01', end_at: '2999-01-01' });
   await knex('line_items').insert({ campaign_id: 1, name: 'l', start_at: '2026-01-01', end_at: '2999-01-01', active: true, cpm_micros: 1 });

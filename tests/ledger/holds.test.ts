@@ -6,9 +6,9 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON, perUser } from '../decision/candidates.ts';
+import { LINK_UP } from '../../testkit/link-up.ts';
 
 const MIDNIGHT = NOON + 12 * HOUR;
-const UP = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
 
 let rig: LedgerRig;
 beforeEach(async () => {
@@ -18,7 +18,7 @@ afterEach(() => rig.close());
 
 /** A replica on the same Redis with another life of tokens. */
 const ledgerOf = (tokenTtlMs: number) =>
-  createLedger({ redis: rig.redis, link: UP, keys: rig.keys, tokenTtlMs, pid: { kp: 0, ki: 0, kd: 0 }, clock: VIRTUAL_CLOCK_KEY });
+  createLedger({ redis: rig.redis, link: LINK_UP, keys: rig.keys, tokenTtlMs, pid: { kp: 0, ki: 0, kd: 0 }, clock: VIRTUAL_CLOCK_KEY });
 
 /** A request of an auction. */
 const AUCTION = {

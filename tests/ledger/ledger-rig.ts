@@ -14,6 +14,7 @@ import { patientRedis } from '../../testkit/patient-redis.ts';
 import { curveAt, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { Reservation, ReservationMoments } from '../../src/ledger/reservation.ts';
+import { LINK_UP } from '../../testkit/link-up.ts';
 
 export interface LedgerRig {
   readonly redis: RedisClient;
@@ -42,13 +43,12 @@ export const createLedgerRig = async (
   redisUrl: string,
   { tokenTtlMs = 30 * MINUTE, pid = { kp: 0.3, ki: 0.05, kd: 0.1 } }: { readonly tokenTtlMs?: number; readonly pid?: PidGains } = {},
 ): Promise<LedgerRig> => {
-  const redis = patientRedis(redisUrl);
-  await new Promise((resolve) => redis.once('ready', resolve));
+  const redis = await patientRedis(redisUrl);
   await redis.flushdb();
   const keys = createLedgerKeys(4);
   const ledger = createLedger({
     redis,
-    link: { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined },
+    link: LINK_UP,
     keys,
     tokenTtlMs,
     pid,

@@ -8,6 +8,7 @@ import { eventually } from '../../testkit/until.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { candidate, DAY, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
 import { createLedgerRig, type LedgerRig } from './ledger-rig.ts';
+import { LINK_UP } from '../../testkit/link-up.ts';
 
 let rig: LedgerRig;
 let redis: RedisClient;
@@ -15,11 +16,10 @@ let impatient: Ledger;
 beforeEach(async () => {
   const url = await testRedisUrl();
   rig = await createLedgerRig(url);
-  redis = patientRedis(url);
-  await new Promise((resolve) => redis.once('ready', resolve));
+  redis = await patientRedis(url);
   impatient = createLedger({
     redis,
-    link: { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined },
+    link: LINK_UP,
     keys: rig.keys,
     tokenTtlMs: 30 * MINUTE,
     pid: { kp: 0, ki: 0, kd: 0 },

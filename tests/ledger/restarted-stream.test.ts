@@ -19,7 +19,7 @@ test('after a restart of Redis whose file was rewritten, events that Postgres ha
   chmodSync(folder, 0o755);
   const server = await startLossyRedis(folder);
   atEnd(() => server.close());
-  const redis = patientRedis(server.url);
+  const redis = await patientRedis(server.url);
   atEnd(() => redis.disconnect());
   const keys = createLedgerKeys(4);
   const stream = keys.events(SHARD);

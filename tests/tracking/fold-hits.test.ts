@@ -21,8 +21,7 @@ let knex: Knex;
 let redis: RedisClient;
 beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: await testDatabase() });
-  redis = patientRedis(await testRedisUrl());
-  await new Promise((resolve) => redis.once('ready', resolve));
+  redis = await patientRedis(await testRedisUrl());
 });
 afterAll(async () => {
   redis.disconnect();

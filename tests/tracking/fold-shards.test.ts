@@ -32,8 +32,7 @@ let fold: Fold | undefined;
 beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: await testDatabase(), pool: { min: 0, max: 6 } });
   pending = createPendingHits({ knex });
-  redis = patientRedis(await testRedisUrl());
-  await new Promise((resolve) => redis.once('ready', resolve));
+  redis = await patientRedis(await testRedisUrl());
 });
 beforeEach(async () => {
   await redis.flushdb();
