@@ -5,11 +5,8 @@ import type { RedisLink } from '../redis/redis-link.ts';
 import { createStreamConsumer, type StreamEntry } from '../redis/stream-consumer.ts';
 import type { DeadEvent, DeadEvents } from './postgres/dead-events.ts';
 import type { EventStore } from './postgres/event-store.ts';
-import type { StoredEvent } from './postgres/stored-event.ts';
-import { gatherBatches } from './gather-batches.ts';
-import { readEvent, spellOut, splitEntry } from './read-event.ts';
 import { createShardLoops, type ShardLoop } from './shard-loops.ts';
-import { lastingRefusal, storeEach, type Refusal } from './store-each.ts';
+import { createStoreEntries, MAX_EVENTS } from './store-entries.ts';
 import { createTallyWriter } from './tally-writer.ts';
 import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
 
@@ -49,8 +46,6 @@ export interface EventWriter {
   stop(): Promise<void>;
 }
 
-/** Events of one statement. */
-const MAX_EVENTS = 1_000;
 /**
  * Entries of one read. An entry holds one event when the service is idle, and up to 32 under load, so
  * a read takes as many entries as had MAX_EVENTS events in the read before.
@@ -91,62 +86,13 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     onDead(dead);
   };
   const tallies = createTallyWriter({ redis, keys, store, bury, flushMs });
-  const gathered = gatherBatches<StoredEvent>((events) => store.append(events), {
-    ...{ waitMs: GATHERED_SHARE * idleMs, enough: FEW_EVENTS },
-    isRefusal: (fault) => lastingRefusal(fault) !== undefined,
-  });
+  const storeEntries = createStoreEntries({ store, bury, waitMs: GATHERED_SHARE * idleMs, enough: FEW_EVENTS });
 
   interface Carried {
     readonly events: number;
     /** There may be: as many entries were read as were asked for. */
     readonly more: boolean;
   }
-
-  interface ReadEvent {
-    readonly entryId: string;
-    readonly fields: readonly string[];
-    readonly event: StoredEvent;
-  }
-
-  /** An event that cannot be read becomes a dead event. */
-  const readEvents = async (shard: number, [entryId, fields]: StreamEntry): Promise<readonly ReadEvent[]> => {
-    const events: ReadEvent[] = [];
-    for (const own of fields === null ? [] : splitEntry(fields)) {
-      try {
-        events.push({ entryId, fields: own, event: readEvent(own) });
-      } catch (fault) {
-        await bury({ source: 'events', shard, entryId, fields: spellOut(own), sqlState: null, reason: (fault as Error).message });
-      }
-    }
-    return events;
-  };
-
-  const appendEvents = (shard: number, events: readonly ReadEvent[], alone: boolean): Promise<void> =>
-    storeEach(
-      events,
-      // The parts of a batch that was refused do not wait again.
-      (batch) => (batch === events && !alone ? gathered.write : store.append)(batch.map(({ event }) => event)),
-      ({ entryId, fields }, refusal: Refusal) => bury({ source: 'events', shard, entryId, fields: spellOut(fields), ...refusal }),
-    );
-
-  /** @param alone not together with the events of other shards. @returns the number of events */
-  const storeEntries = async (shard: number, entries: readonly StreamEntry[], alone: boolean): Promise<number> => {
-    let count = 0;
-    let batch: ReadEvent[] = [];
-    for (const entry of entries) {
-      const events = await readEvents(shard, entry);
-      count += events.length;
-      if (batch.length + events.length > MAX_EVENTS) {
-        await appendEvents(shard, batch, alone);
-        batch = [];
-      }
-      batch.push(...events);
-    }
-    await appendEvents(shard, batch, alone);
-    const ids = entries.map(([id]) => id);
-    await (options.finish?.(shard, ids) ?? group.finish(keys.events(shard), ids));
-    return count;
-  };
 
   const carriage = (shard: number) => {
     const stream = keys.events(shard);
@@ -173,7 +119,9 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
         let events = 0;
         if (entries.length > 0) {
           // What Postgres has refused for a time it may refuse again, and with it what is gathered with it.
-          events = await storeEntries(shard, entries, claim || unfinished);
+          events = await storeEntries.store(shard, entries, claim || unfinished);
+          const ids = entries.map(([id]) => id);
+          await (options.finish?.(shard, ids) ?? group.finish(stream, ids));
           maxEntries = Math.min(Math.ceil((MAX_EVENTS * entries.length) / Math.max(events, 1)), MAX_ENTRIES);
         } else if (!claim) unfinished = false;
         return { events, more: entries.length >= asked };
@@ -185,7 +133,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
 
     const carry = (claim: boolean): Promise<Carried> => {
       const carried = carryEntries(claim);
-      options.onCarrying?.(carried, gathered.flush);
+      options.onCarrying?.(carried, storeEntries.hurry);
       return carried;
     };
 
@@ -197,23 +145,32 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       await group.retireOthers(stream, RETIRE_AFTER_MS);
     };
 
+    /** What other replicas have left, and what is new. Resolves to how long to rest after it, in ms. */
+    const carryAll = async (nowMs: number): Promise<number> => {
+      let claimed: Carried = { events: 0, more: false };
+      if (nowMs - claimedAtMs >= claimAfterMs / 3) {
+        claimedAtMs = nowMs;
+        claimed = await carry(true);
+        // The rest is claimed in the next pass.
+        if (claimed.more) claimedAtMs = 0;
+      }
+      const { events, more } = await carry(false);
+      if (more || claimed.more) return 0;
+      // Of any length around it, so that the shards are not read, nor the same ones gathered, all in one moment.
+      return (claimed.events + events < FEW_EVENTS ? 0.5 + Math.random() : BUSY_SHARE) * idleMs;
+    };
+
     return {
       /** One pass. Resolves to how long to rest after it, in ms. */
       pass: async (): Promise<number> => {
         const nowMs = Date.now();
-        let claimed: Carried = { events: 0, more: false };
-        if (nowMs - claimedAtMs >= claimAfterMs / 3) {
-          claimedAtMs = nowMs;
-          claimed = await carry(true);
-          // The rest is claimed in the next pass.
-          if (claimed.more) claimedAtMs = 0;
+        try {
+          return await carryAll(nowMs);
+        } finally {
+          // Also while an event is refused.
+          await tallies.tick(shard, nowMs);
+          await renewKeys(nowMs);
         }
-        const { events, more } = await carry(false);
-        await tallies.tick(shard, nowMs);
-        await renewKeys(nowMs);
-        if (more || claimed.more) return 0;
-        // Of any length around it, so that the shards are not read, nor the same ones gathered, all in one moment.
-        return (claimed.events + events < FEW_EVENTS ? 0.5 + Math.random() : BUSY_SHARE) * idleMs;
       },
       handOver: async (): Promise<void> => {
         unfinished = true;

@@ -25,12 +25,14 @@ afterEach(async () => {
 });
 afterAll(() => redis.disconnect());
 
-const start = (options: Partial<EventWriterOptions> & { readonly append: EventStore['append'] }): void => {
-  const { append, ...others } = options;
-  const store = { append, recordServes: () => Promise.resolve() };
+const start = (
+  options: Partial<EventWriterOptions> & { readonly append: EventStore['append']; readonly recordServes?: EventStore['recordServes'] },
+): void => {
+  const { append, recordServes = () => Promise.resolve(), ...others } = options;
+  const store = { append, recordServes };
   const failures = { onFailure: () => undefined, onDead: () => undefined, deadEvents: { add: () => Promise.resolve() } };
   const link = { upOf: () => true };
-  writer = createEventWriter({ redis, link, keys, store, consumer: 'this', idleMs: 10, ...failures, ...others });
+  writer = createEventWriter({ redis, link, keys, store, consumer: 'this', idleMs: 10, flushMs: 50, ...failures, ...others });
   writer.start();
 };
 const add = (tokenId: string) => redis.xadd(STREAM, '*', 'e', hitText(eventOf({ tokenId }).hit), 'at', 1, 'billed', 2);
@@ -77,6 +79,23 @@ test('an event that Postgres refuses for a time delays the events of other shard
   }
   expect(tries.filter((tokens) => tokens.includes('refused')).length).toBeGreaterThan(1);
   expect(tries.filter((tokens) => tokens.includes('refused') && tokens.length > 1).length).toBeLessThanOrEqual(1);
+});
+
+test('the serves of a shard are copied also while Postgres refuses one of its events for a time', async () => {
+  const serves: number[] = [];
+  start({
+    append: () => Promise.reject(new Error('no space left on device')),
+    recordServes: (counts) => {
+      serves.push(...counts.map((count) => count.serves));
+      return Promise.resolve();
+    },
+  });
+  await add('refused');
+  await untilTrue(async () => ((await redis.xpending(STREAM, EVENT_GROUP).catch(() => [0]))[0] as number) > 0, PATIENCE_MS, 10);
+  await redis.hset(keys.serves(0), '20000:1:2:3:4', 17);
+  await redis.sadd(keys.changedServes(0), '20000:1:2:3:4');
+  expect(await untilTrue(() => Promise.resolve(serves.length > 0), PATIENCE_MS, 10)).toBeDefined();
+  expect(serves).toEqual([17]);
 });
 
 test('takes over entries of a replica that crashed', async () => {
