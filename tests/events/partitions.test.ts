@@ -1,7 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { testDatabase } from '../setup/test-database.ts';
-import { partitionsOf } from '../../src/events/postgres/partitions.ts';
+import { holdAllPartitions, partitionsOf } from '../../src/events/postgres/partitions.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
 import { readEvent, spellOut } from '../../src/events/read-event.ts';
 import { eventOf, fieldsOf, NOON } from './events.ts';
@@ -65,6 +65,15 @@ test('the signals of dead events end as well, and the events can still be stored
   expect((await stored()).hit.signals).toEqual(signals);
   await store.prune(400, Date.now() + 32 * DAY_MS);
   expect(await stored()).toEqual({ ...event, hit: { ...event.hit, signals: undefined } });
+});
+
+test('a replica that finds no partition past its retention waits for no event that is being stored, and delays none', async () => {
+  const store = createEventStore({ knex });
+  await store.append([eventOf({ day: 20_200 })]);
+  const storing = await knex.transaction();
+  await holdAllPartitions(storing);
+  expect(await store.prune(400, 20_201 * DAY_MS)).toEqual([]);
+  await storing.rollback();
 });
 
 test('storing events and dropping their partitions at the same time fails neither', async () => {

@@ -4,7 +4,7 @@ import { createAppendEvents } from './append-events.ts';
 import { DAILY_KEY, SERVES_KEY } from './count-tables.ts';
 import { forgetSignalsOfDead, SIGNALS_DAYS } from './event-signals.ts';
 import { joinPayerNow, PAYER_NOW } from './payers.ts';
-import { dropPartitions, holdPartitionsAlone } from './partitions.ts';
+import { dropPartitions, expiredPartitions, holdPartitionsAlone } from './partitions.ts';
 import { rollUpWithin } from './roll-up-batches.ts';
 import { addServesToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
 import type { StoredEvent } from './stored-event.ts';
@@ -89,22 +89,29 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
     });
   },
 
-  prune: (days, nowMs) =>
-    knex.transaction(async (trx) => {
-      const today = dayOf(nowMs);
+  prune: async (days, nowMs) => {
+    const today = dayOf(nowMs);
+    const firstSignals = today - Math.min(days, SIGNALS_DAYS);
+    await forgetSignalsOfDead(knex, firstSignals);
+    await knex('hourly_counts')
+      .where('day', '<', dateOfDay(today - HOURLY_DAYS))
+      .delete();
+    for (const table of HOURLY_ROLL_UPS)
+      await knex(table)
+        .where('day', '<', dateOfDay(today - REPORT_HOURS_DAYS))
+        .delete();
+    const expired = await Promise.all([
+      expiredPartitions(knex, 'events', today - days),
+      expiredPartitions(knex, 'event_signals', firstSignals),
+    ]);
+    // All replicas look each hour, and no event is stored while one drops.
+    if (expired.flat().length === 0) return [];
+    return knex.transaction(async (trx) => {
       await holdPartitionsAlone(trx);
       // What is dropped stays counted.
       await rollUpWithin(trx);
-      await dropPartitions(trx, 'event_signals', today - Math.min(days, SIGNALS_DAYS));
-      await forgetSignalsOfDead(trx, today - Math.min(days, SIGNALS_DAYS));
-      const expired = await dropPartitions(trx, 'events', today - days);
-      await trx('hourly_counts')
-        .where('day', '<', dateOfDay(today - HOURLY_DAYS))
-        .delete();
-      for (const table of HOURLY_ROLL_UPS)
-        await trx(table)
-          .where('day', '<', dateOfDay(today - REPORT_HOURS_DAYS))
-          .delete();
-      return expired;
-    }),
+      await dropPartitions(trx, 'event_signals', firstSignals);
+      return dropPartitions(trx, 'events', today - days);
+    });
+  },
 });

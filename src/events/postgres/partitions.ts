@@ -78,11 +78,16 @@ export const createPartitions = async (trx: Knex.Transaction, days: readonly num
   }
 };
 
+/** The names of the partitions of days before `beforeDay`. */
+export const expiredPartitions = async (knex: Knex, table: EventTable, beforeDay: number): Promise<readonly string[]> => {
+  const oldest = partitionOf(dateOfDay(beforeDay), table);
+  return (await partitionsOf(knex, table)).filter((name) => name < oldest);
+};
+
 /** Drops the partitions of days before `beforeDay`. Resolves to their names. */
 export const dropPartitions = async (trx: Knex.Transaction, table: EventTable, beforeDay: number): Promise<readonly string[]> => {
   await holdPartitionsAlone(trx);
-  const oldest = partitionOf(dateOfDay(beforeDay), table);
-  const expired = (await partitionsOf(trx, table)).filter((name) => name < oldest);
+  const expired = await expiredPartitions(trx, table, beforeDay);
   for (const name of expired) await trx.raw('drop table ??', [name]);
   return expired;
 };
