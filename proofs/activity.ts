@@ -7,12 +7,12 @@ import { createLedger } from '../src/ledger/ledger.ts';
 import { NO_LIMITS } from '../src/ledger/limits.ts';
 import { ACTIVITY_RULE } from '../src/ledger/settle/activity-rule.ts';
 import { createJudgeClicks } from '../src/ledger/settle/judge-clicks.ts';
-import { createRedisClient } from '../src/redis/redis-client.ts';
 import { createChance } from '../testkit/chance.ts';
 import { CLICKERS, CREATIVES, days, type Shown } from './activity/month.ts';
 import type { Proof } from './rig/proof.ts';
 import { withRedis } from './simulation/with-redis.ts';
 import { LINK_UP } from '../testkit/link-up.ts';
+import { patientRedis } from '../testkit/patient-redis.ts';
 
 const START_MS = Date.UTC(2026, 8, 1);
 const MAX_BILLED = 0.01;
@@ -82,8 +82,7 @@ const movedBy = ({ learned }: Outcome): number => {
 
 /** Sends the hits of so many days through the ledger, at their times by its clock. */
 const play = async (redisUrl: string, month: Iterator<readonly Shown[]>, count: number): Promise<Outcome> => {
-  const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 60_000, name: 'proof' });
-  await new Promise((resolve) => redis.once('ready', resolve));
+  const redis = await patientRedis(redisUrl);
   const keys = createLedgerKeys(1);
   const ledger = createLedger({
     ...{ redis, keys, clock: VIRTUAL_CLOCK_KEY, tokenTtlMs: 30 * MS_PER_MINUTE, pid: { kp: 0, ki: 0, kd: 0 } },

@@ -5,13 +5,13 @@ import { createFreeHolds } from '../../src/ledger/free-holds.ts';
 import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
-import { createRedisClient } from '../../src/redis/redis-client.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { createServeAd } from '../../src/serving/serve-ad.ts';
 import { createSessionCaps } from '../../src/serving/session-caps.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { LINK_UP } from '../../testkit/link-up.ts';
+import { patientRedis } from '../../testkit/patient-redis.ts';
 
 export interface WorldOptions {
   readonly redisUrl: string;
@@ -37,8 +37,7 @@ export const createWorld = async (options: WorldOptions) => {
   const { replicas: count, tokenTtlMs, pid, renderRate } = options;
   const chance = createChance(options.seed);
   const keys = createLedgerKeys(1);
-  const redis = createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 60_000, name: 'forecast' });
-  await new Promise((ready) => redis.once('ready', ready));
+  const redis = await patientRedis(options.redisUrl);
   await redis.flushdb();
   let nowMs = 0;
   let tokens = 0;
