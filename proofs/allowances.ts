@@ -16,7 +16,8 @@ const MIN_FILL = 0.97;
 const MIN_LOT_SHARE = 0.5;
 const KILLS = 1_000;
 const PRICE_MICROS = 1_333;
-const MAX_ROUND_MS = 90_000;
+/** A round in which nothing was sold for so long has failed: the places of a killed replica are free again within seconds. */
+const MAX_STILL_MS = 90_000;
 
 /** One line item under a daily cap and one under a budget, sold out while replicas are killed. */
 interface Round {
@@ -95,9 +96,14 @@ export const allowances: Proof = {
         const isServed = async () => (await fleet.page.ask(capped, 'probe')).bids.length > 0;
         if ((await untilTrue(isServed, 10_000, 100)) === undefined) throw new Error('what was booked is not served');
         isScarce = false;
-        const deadline = Date.now() + MAX_ROUND_MS;
-        const isSold = async () => (await sold(capped)) >= cap && (await sold(budgeted)) >= cap;
-        for (let turn = 0; !(await isSold()) && Date.now() < deadline; turn++) {
+        let [soldBefore, soldAtMs] = [-1, 0];
+        const isOver = async (): Promise<boolean> => {
+          const counts = await Promise.all([sold(capped), sold(budgeted)]);
+          const soldNow = counts[0] + counts[1];
+          if (soldNow > soldBefore) [soldBefore, soldAtMs] = [soldNow, performance.now()];
+          return counts.every((count) => count >= cap) || performance.now() - soldAtMs > MAX_STILL_MS;
+        };
+        for (let turn = 0; !(await isOver()); turn++) {
           await inParallel(VISITS_A_TURN, 32, (i) => visit(turn * VISITS_A_TURN + i, i % 2 === 0 ? capped : budgeted));
           // In the next turn places may become rare, and those of killed replicas are still held.
           isScarce ||= (await sold(capped)) + VISITS_A_TURN / 2 > 0.8 * cap;
