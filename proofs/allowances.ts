@@ -96,17 +96,16 @@ export const allowances: Proof = {
         const isServed = async () => (await fleet.page.ask(capped, 'probe')).bids.length > 0;
         if ((await untilTrue(isServed, 10_000, 100)) === undefined) throw new Error('what was booked is not served');
         isScarce = false;
-        let [soldBefore, soldAtMs] = [-1, 0];
-        const isOver = async (): Promise<boolean> => {
-          const counts = await Promise.all([sold(capped), sold(budgeted)]);
-          const soldNow = counts[0] + counts[1];
-          if (soldNow > soldBefore) [soldBefore, soldAtMs] = [soldNow, performance.now()];
-          return counts.every((count) => count >= cap) || performance.now() - soldAtMs > MAX_STILL_MS;
-        };
-        for (let turn = 0; !(await isOver()); turn++) {
+        let counts: readonly [number, number] = [0, 0];
+        let soldAtMs = performance.now();
+        const isSold = (): boolean => counts.every((count) => count >= cap);
+        for (let turn = 0; !isSold() && performance.now() - soldAtMs <= MAX_STILL_MS; turn++) {
           await inParallel(VISITS_A_TURN, 32, (i) => visit(turn * VISITS_A_TURN + i, i % 2 === 0 ? capped : budgeted));
+          const before = counts;
+          counts = await Promise.all([sold(capped), sold(budgeted)]);
+          if (counts[0] > before[0] || counts[1] > before[1]) soldAtMs = performance.now();
           // In the next turn places may become rare, and those of killed replicas are still held.
-          isScarce ||= (await sold(capped)) + VISITS_A_TURN / 2 > 0.8 * cap;
+          isScarce ||= counts[0] + VISITS_A_TURN / 2 > 0.8 * cap;
           if (isScarce) await sleep(50);
         }
         return { capped, budgeted };
