@@ -29,10 +29,12 @@ export const batchCalls = <Call, Answer>(
   let waiting: Waiting[] = [];
   let weight = 0;
   let sentAtMs = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
 
   const flush = (): void => {
     const batch = waiting;
     if (batch.length === 0) return;
+    clearTimeout(timer);
     waiting = [];
     weight = 0;
     if (everyMs > 0) sentAtMs = performance.now();
@@ -44,7 +46,7 @@ export const batchCalls = <Call, Answer>(
 
   const flushSoon = (): void => {
     const dueInMs = everyMs > 0 ? sentAtMs + everyMs - performance.now() : 0;
-    if (dueInMs > 0) setTimeout(flush, dueInMs);
+    if (dueInMs > 0) timer = setTimeout(flush, dueInMs);
     else setImmediate(flush);
   };
 

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { batchCalls, type BatchOptions } from '../../src/redis/batch-calls.ts';
 
 const batched = (options: BatchOptions<number>) => {
@@ -56,4 +57,22 @@ test('… or when the time has passed', async () => {
   await Promise.all(answers);
   // On a busy machine one of them may come after the time.
   expect(sent.flat()).toEqual([1, 2, 3]);
+});
+
+test('… which begins anew with each batch: one that was full does not cut the next one short', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+  try {
+    const { sent, call } = batched({ maxCalls: 2, everyMs: 20 });
+    await call(1);
+    jest.advanceTimersByTime(5);
+    await Promise.all([call(2), call(3)]);
+    jest.advanceTimersByTime(5);
+    const answer = call(4);
+    jest.advanceTimersByTime(14);
+    expect(sent).toEqual([[1], [2, 3]]);
+    jest.advanceTimersByTime(1);
+    expect([await answer, sent]).toEqual([8, [[1], [2, 3], [4]]]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
