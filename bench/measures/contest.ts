@@ -15,7 +15,7 @@ import { collectTokens } from './pixels.ts';
 const WARM_UP_SECONDS = 3;
 const IDLE_SECONDS = 3;
 const SLICE_SECONDS = 1;
-/** What the collected ads leave to do (their counts, their events) is not charged to the impressions. */
+/** What the collected ads leave to do (their counts) is not charged to the impressions; what these leave (their events) is, apart. */
 const SETTLING_MS = 1_500;
 const MAX_IMPRESSIONS_A_SLICE = 40_000;
 const IMPS = 20;
@@ -24,6 +24,8 @@ const IMPS = 20;
 export interface Round {
   readonly ad: Slices;
   readonly impression: Slices;
+  /** CPU time of the service for an impression until its event is stored. */
+  readonly storedMicros: number;
   readonly idleCpu: number;
   readonly residentBytes: number;
 }
@@ -89,9 +91,11 @@ export const contest = async (
       const file = path.join(rig.stateDir, 'paths-contest');
       writeFileSync(file, (await collectTokens(server, tokenCalls, MAX_IMPRESSIONS_A_SLICE)).join('\n') + '\n');
       await sleep(SETTLING_MS);
+      const before = processCpuMicros(server.pid);
       const run = await closedLoop(rig, { server, kind: 'paths', file, seconds: SLICE_SECONDS });
       if (run.repeated > 0) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
-      return run;
+      await sleep(SETTLING_MS);
+      return { ...run, storedMicros: processCpuMicros(server.pid) - before };
     });
     await sleep(1_000);
     const before = new Map([...services].map(([contestant, { pid }]) => [contestant, processCpuMicros(pid)]));
@@ -99,11 +103,13 @@ export const contest = async (
     for (const [contestant, { pid }] of services) {
       const idleCpu = (processCpuMicros(pid) - before.get(contestant)!) / (IDLE_SECONDS * 1e6);
       const ad = addUp(ads.get(contestant)!.slice(WARM_UP_SECONDS));
-      const impression = addUp(impressions.get(contestant)!.slice(1));
+      const slices = impressions.get(contestant)!.slice(1);
+      const impression = addUp(slices);
+      const storedMicros = sumOf(slices, (slice) => slice.storedMicros) / sumOf(slices, ({ sent }) => sent);
       rig.say(
-        `  ${contestant.entry.name}: ad ${ad.cpuMicros.toFixed(1)} µs (Redis ${ad.redisMicros.toFixed(1)}), impression ${impression.cpuMicros.toFixed(1)} µs (Redis ${impression.redisMicros.toFixed(1)}), idle ${(100 * idleCpu).toFixed(1)} %`,
+        `  ${contestant.entry.name}: ad ${ad.cpuMicros.toFixed(1)} µs (Redis ${ad.redisMicros.toFixed(1)}), impression ${impression.cpuMicros.toFixed(1)} µs (Redis ${impression.redisMicros.toFixed(1)}), ${storedMicros.toFixed(1)} until stored, idle ${(100 * idleCpu).toFixed(1)} %`,
       );
-      contestant.rounds.push({ ad, impression, idleCpu, residentBytes: processRssBytes(pid) });
+      contestant.rounds.push({ ad, impression, storedMicros, idleCpu, residentBytes: processRssBytes(pid) });
     }
     await rig.stop(...services.values());
     if (isEnough(contestants)) break;
@@ -122,6 +128,7 @@ const COLUMNS: readonly { readonly head: string; readonly of: (round: Round) => 
   { head: '`GET /impression`, requests/s', of: ({ impression }) => impression.perSecond, show: whole },
   { head: 'CPU µs', of: ({ impression }) => impression.cpuMicros, show: (value) => value.toFixed(1) },
   { head: 'Redis CPU µs', of: ({ impression }) => impression.redisMicros, show: (value) => value.toFixed(1) },
+  { head: 'CPU µs until stored', of: ({ storedMicros }) => storedMicros, show: (value) => value.toFixed(1) },
   { head: 'idle, % of a core', of: ({ idleCpu }) => 100 * idleCpu, show: (value) => value.toFixed(2) },
   { head: 'resident MB', of: ({ residentBytes }) => residentBytes / 1e6, show: whole },
 ];
@@ -154,11 +161,13 @@ const takeTurns = async <T>(
   return runs;
 };
 
+const sumOf = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((sum, one) => sum + of(one), 0);
+
 const addUp = (runs: readonly Run[]): Slices => {
-  const requests = runs.reduce((sum, run) => sum + run.requests, 0);
-  const perRequest = (of: (run: Run) => number): number => runs.reduce((sum, run) => sum + of(run) * run.requests, 0) / requests;
+  const requests = sumOf(runs, (run) => run.requests);
+  const perRequest = (of: (run: Run) => number): number => sumOf(runs, (run) => of(run) * run.requests) / requests;
   return {
-    perSecond: requests / runs.reduce((sum, run) => sum + run.requests / run.perSecond, 0),
+    perSecond: requests / sumOf(runs, (run) => run.requests / run.perSecond),
     cpuMicros: perRequest(({ cpuMicros }) => cpuMicros),
     redisMicros: perRequest(({ redisMicros }) => redisMicros),
   };
