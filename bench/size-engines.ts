@@ -82,18 +82,21 @@ const measureCluster = async (stage: Stage, cluster: RedisCluster): Promise<{ re
   const fromLots = await adsWith(true);
   const oneByOne = await adsWith(false);
 
-  const server = await rig.startService(stage, { env });
   const file = path.join(rig.stateDir, 'engines-paths');
-  writeFileSync(file, `${(await collectTokens(server, pages, TOKENS)).join('\n')}\n`);
+  const collector = await rig.startService(stage, { env });
+  writeFileSync(file, `${(await collectTokens(collector, pages, TOKENS)).join('\n')}\n`);
+  // A replica counts what is not counted yet before it ends: first the ads, and then the impressions alone.
+  await rig.stop(collector);
+  const server = await rig.startService(stage, { env });
   await sleep(2_000);
   const [redisBefore, postgresBefore, booksBefore] = [microsOf(), familyCpuMicros(rig.postgresPid), await booksOf(stage)];
   const run = await closedLoop(rig, { server, kind: 'paths', file, seconds: SECONDS });
   if (run.repeated > 0) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
   await drained(cluster);
   const impression = per(redisBefore, run.sent);
+  await rig.stop(server);
   const cpuMicros = familyCpuMicros(rig.postgresPid) - postgresBefore;
   const books = await booksOf(stage);
-  await rig.stop(server);
   const rows = books.rows - booksBefore.rows;
   say(`  ${whole(run.sent)} impressions, ${whole(rows)} rows`);
   const row = { cpuMicros, walBytes: books.walBytes - booksBefore.walBytes, diskBytes: books.diskBytes - booksBefore.diskBytes };
@@ -191,6 +194,9 @@ const write = (costs: ReadonlyMap<number, ClusterCost>, row: RowCost): void => {
     'A call takes one shard: with more traffic for each shard it holds more ads and hits, and each costs less than here.',
     '',
     postgresTable,
+    '',
+    `Rows of ${SECONDS} s, which enter the counts together (\`ROLL_UP_INTERVAL\`). What Postgres takes for a whole ad, with the counts of requests`,
+    'and ads, is in [performance.md](performance.md#the-whole-cost-of-an-ad).',
     '',
   ].join('\n');
   const document = fileURLToPath(new URL('../docs/operations.md', import.meta.url));
