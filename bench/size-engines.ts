@@ -1,6 +1,6 @@
 /*
  * The figures of "Sizing" in docs/operations.md for a Redis Cluster and for Postgres: CPU time of each Redis master and of all processes of
- * Postgres for an ad and for an impression, until its row is stored. Writes them into that document. About seven minutes: make engines
+ * Postgres for an ad and for an impression, until its row is stored and counted. Writes them into that document. About seven minutes: make engines
  *
  * No throughput is compared: on one machine more masters share the same cores. A master is full when its core is, so its CPU time for an ad says
  * how many it can take.
