@@ -1,6 +1,7 @@
 /*
  * The figures of "Sizing" in docs/operations.md for a Redis Cluster and for Postgres: CPU time of each Redis master and of all processes of
- * Postgres for an ad and for an impression, until its row is stored and counted. Writes them into that document. About seven minutes: make engines
+ * Postgres for an ad and for an impression, until its row is stored and counted. Writes them into that document. About seven minutes:
+ * make engines
  *
  * No throughput is compared: on one machine more masters share the same cores. A master is full when its core is, so its CPU time for an ad says
  * how many it can take.
@@ -21,6 +22,7 @@ import { familyCpuMicros, processCpuMicros } from '../testkit/process-cpu.ts';
 import { withFigures } from './report.ts';
 import { median } from '../testkit/statistics.ts';
 import { adCalls, PIXEL_BROWSER } from './traffic.ts';
+import { untilStored } from './until-stored.ts';
 
 /** As many as LEDGER_SHARDS, one publisher in each. */
 const SHARDS = 16;
@@ -34,8 +36,6 @@ const IMPS = 20;
 /** Impressions of an ad, as in the other figures of "Sizing". */
 const SEEN = 0.6;
 const BUSY = 0.6;
-const DRAIN_PATIENCE_MS = 60_000;
-
 /** CPU time of each master for one request. */
 type PerMaster = readonly number[];
 
@@ -92,7 +92,7 @@ const measureCluster = async (stage: Stage, cluster: RedisCluster): Promise<{ re
   const [redisBefore, postgresBefore, booksBefore] = [microsOf(), familyCpuMicros(rig.postgresPid), await booksOf(stage)];
   const run = await closedLoop(rig, { server, kind: 'paths', file, seconds: SECONDS });
   if (run.repeated > 0) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
-  await drained(cluster);
+  await untilStored(...cluster.masters.map(({ client }) => client));
   const impression = per(redisBefore, run.sent);
   await rig.stop(server);
   const cpuMicros = familyCpuMicros(rig.postgresPid) - postgresBefore;
@@ -104,19 +104,6 @@ const measureCluster = async (stage: Stage, cluster: RedisCluster): Promise<{ re
     cost: { fromLots, oneByOne, impression },
     row: { cpuMicros: row.cpuMicros / rows, walBytes: row.walBytes / rows, diskBytes: row.diskBytes / rows },
   };
-};
-
-/** Waits until every event has been carried into Postgres. */
-const drained = async ({ masters }: RedisCluster): Promise<void> => {
-  const deadlineMs = Date.now() + DRAIN_PATIENCE_MS;
-  for (;;) {
-    const lengths = await Promise.all(
-      masters.map(async ({ client }) => Promise.all((await client.keys('ads:*:events')).map((key) => client.xlen(key)))),
-    );
-    if (lengths.flat().every((length) => length === 0)) return;
-    if (Date.now() > deadlineMs) throw new Error(`events were still waiting for Postgres after ${DRAIN_PATIENCE_MS / 1000} s`);
-    await sleep(100);
-  }
 };
 
 const booksOf = ({ databaseUrl }: Stage): Promise<{ readonly rows: number; readonly walBytes: number; readonly diskBytes: number }> =>

@@ -10,6 +10,7 @@ import { processCpuMicros, processRssBytes } from '../../testkit/process-cpu.ts'
 import { median } from '../../testkit/statistics.ts';
 import type { Server } from '../../testkit/start-process.ts';
 import { adCalls, PIXEL_BROWSER, type AdCall } from '../traffic.ts';
+import { untilStored } from '../until-stored.ts';
 import { collectTokens } from './pixels.ts';
 
 const WARM_UP_SECONDS = 3;
@@ -87,7 +88,7 @@ export const contest = async (
     const ads = await takeTurns(services, WARM_UP_SECONDS + seconds, ({ ads: file }, server) =>
       closedLoop(rig, { server, kind: 'ads', file, seconds: SLICE_SECONDS }),
     );
-    const impressions = await takeTurns(services, 1 + seconds, async ({ tokenCalls }, server) => {
+    const impressions = await takeTurns(services, 1 + seconds, async ({ stage, tokenCalls }, server) => {
       const file = path.join(rig.stateDir, 'paths-contest');
       writeFileSync(file, (await collectTokens(server, tokenCalls, MAX_IMPRESSIONS_A_SLICE)).join('\n') + '\n');
       await sleep(SETTLING_MS);
@@ -95,9 +96,9 @@ export const contest = async (
       const run = await closedLoop(rig, { server, kind: 'paths', file, seconds: SLICE_SECONDS });
       if (run.repeated > 0) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
       await sleep(SETTLING_MS);
+      await untilStored(stage.redis);
       return { ...run, storedMicros: processCpuMicros(server.pid) - before };
     });
-    await sleep(1_000);
     const before = new Map([...services].map(([contestant, { pid }]) => [contestant, processCpuMicros(pid)]));
     await sleep(IDLE_SECONDS * 1_000);
     for (const [contestant, { pid }] of services) {

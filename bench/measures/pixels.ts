@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Agent, request } from 'undici';
 import type { Rig, Stage } from '../create-rig.ts';
@@ -11,6 +10,7 @@ import { readMetrics } from '../../testkit/read-metrics.ts';
 import { thousandStage } from '../shared-stage.ts';
 import type { Server } from '../../testkit/start-process.ts';
 import { adCalls, PIXEL_BROWSER, USER, type AdCall } from '../traffic.ts';
+import { untilStored } from '../until-stored.ts';
 
 const IMPS = 20;
 const COLLECTORS = 16;
@@ -50,7 +50,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
     if (name === 'impression') {
       if (run.repeated > 0 && !quick) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
       writeFileSync(files.replay, usedPaths(files.impression, run.sent));
-      await drained(stage);
+      await untilStored(stage.redis);
       withDrain = (processCpuMicros(service.pid) - cpuBefore) / run.sent;
     }
     if (!warmUp)
@@ -124,19 +124,6 @@ export const collectTokens = async (server: Server, calls: readonly AdCall[], wa
 const usedPaths = (file: string, count: number): string => {
   const text = readFileSync(file, 'utf8').split('\n').slice(0, Math.min(count, 50_000));
   return text.filter((line) => line !== '').join('\n') + '\n';
-};
-
-const DRAIN_PATIENCE_MS = 60_000;
-
-/** Waits until every event has been carried into Postgres. */
-const drained = async (stage: Stage): Promise<void> => {
-  const deadline = Date.now() + DRAIN_PATIENCE_MS;
-  for (;;) {
-    const lengths = await Promise.all((await stage.redis.keys('ads:*:events')).map((key) => stage.redis.xlen(key)));
-    if (lengths.every((length) => length === 0)) return;
-    if (Date.now() > deadline) throw new Error(`events were still waiting for Postgres after ${DRAIN_PATIENCE_MS / 1000} s`);
-    await sleep(50);
-  }
 };
 
 const storedEvents = async ({ databaseUrl }: Stage): Promise<number> => {

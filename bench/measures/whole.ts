@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { withClient } from '../../testkit/databases.ts';
 import { familyCpuMicros, processCpuMicros } from '../../testkit/process-cpu.ts';
@@ -8,6 +7,7 @@ import type { Rig, Stage } from '../create-rig.ts';
 import { atMost, tableOf, whole as rounded, type Finding, type Scale } from '../finding.ts';
 import { callsFile, openLoop } from '../load.ts';
 import { servedSince } from '../served-since.ts';
+import { untilStored } from '../until-stored.ts';
 import { adCalls } from '../traffic.ts';
 import { migrateBy } from './contest.ts';
 import { measureFloors, type Floors } from './whole-floors.ts';
@@ -20,8 +20,6 @@ const ROLL_UP_SECONDS = 30;
 const QUICK_ROLL_UP_SECONDS = 2;
 const RUN_ROLL_UPS = 3;
 const MAX_FILTERED = 0.01;
-const DRAIN_PATIENCE_MS = 60_000;
-
 /** CPU time in µs, and bytes, of one ad that is asked for. */
 interface Cost {
   readonly service: number;
@@ -52,24 +50,13 @@ const booksOf = (client: pg.Client) =>
       ...{ rows: Number(row!.rows), filtered: Number(row!.filtered) },
     }));
 
-/** Waits until every event has its row. */
-const drained = async ({ redis }: Stage): Promise<void> => {
-  const deadline = Date.now() + DRAIN_PATIENCE_MS;
-  for (;;) {
-    const lengths = await Promise.all((await redis.keys('ads:*:events')).map((key) => redis.xlen(key)));
-    if (lengths.every((length) => length === 0)) return;
-    if (Date.now() > deadline) throw new Error(`events were still waiting for Postgres after ${DRAIN_PATIENCE_MS / 1000} s`);
-    await sleep(100);
-  }
-};
-
 /** One run of a build, from its start until everything that it has caused is stored and counted. */
 const run = (rig: Rig, { name, dist, stage, file }: Build, seconds: number, rollUpSeconds: number): Promise<Cost> =>
   withClient(stage.databaseUrl, async (client) => {
     const server = await rig.startService(stage, { name, dist, env: { ROLL_UP_INTERVAL: `${rollUpSeconds}s` } });
     // Its catalog is loaded, and its code compiled.
     await openLoop(rig, { server, file, perSecond: PER_SECOND, seconds: 3, follow: VIEWED, polls: false });
-    await drained(stage);
+    await untilStored(stage.redis);
     const [books, metrics] = [await booksOf(client), await readMetrics(server)];
     const [service, redis, postgres] = [
       processCpuMicros(server.pid),
@@ -77,7 +64,7 @@ const run = (rig: Rig, { name, dist, stage, file }: Build, seconds: number, roll
       familyCpuMicros(rig.postgresPid),
     ] as const;
     await openLoop(rig, { server, file, perSecond: PER_SECOND, seconds, follow: VIEWED, polls: false });
-    await drained(stage);
+    await untilStored(stage.redis);
     const used = [processCpuMicros(server.pid) - service, processCpuMicros(rig.redisPid) - redis] as const;
     const { served, errors } = servedSince(metrics, await readMetrics(server));
     if (errors > served / 1000) throw new Error(`${name}: ${errors} errors`);
