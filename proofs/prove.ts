@@ -42,11 +42,6 @@ if (wanted && proofs.length < wanted.length) {
   process.exit(2);
 }
 
-const rig = await createRig({ seed: Number(values.seed), say });
-const leave = (): void => void rig.close().finally(() => process.exit(130));
-process.once('SIGINT', leave);
-process.once('SIGTERM', leave);
-
 const listOf = (names: string | undefined): readonly string[] | undefined => names?.split(',').filter(Boolean);
 const scaleOptions: ScaleOptions = {
   quick: values.quick,
@@ -57,6 +52,12 @@ const scaleOptions: ScaleOptions = {
   against: values.against,
 };
 const scale = createScale(scaleOptions);
+
+const rig = await createRig({ seed: Number(values.seed), scale, say });
+const leave = (): void => void rig.close().finally(() => process.exit(130));
+process.once('SIGINT', leave);
+process.once('SIGTERM', leave);
+
 const found = new Map<Proof, Verdict>();
 /** On two cores. */
 const MAX_BESIDE = 3;

@@ -3,6 +3,7 @@ import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
 import { createDatabase } from '../../testkit/databases.ts';
 import { openPrivateStores } from '../../testkit/private-stores.ts';
 import { openFleet, type Fleet, type FleetOptions } from './open-fleet.ts';
+import type { Scale } from './proof.ts';
 
 /** The rig of a run: a separate Postgres, and fleets of replicas on demand. */
 export interface Rig {
@@ -15,7 +16,17 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export const createRig = async ({ seed, say }: { readonly seed: number; readonly say: (line: string) => void }): Promise<Rig> => {
+export interface RigOptions {
+  readonly seed: number;
+  readonly scale: Pick<Scale, 'ms'>;
+  readonly say: (line: string) => void;
+}
+
+/** The default of the service. */
+const REDIS_TIMEOUT_MS = 100;
+
+export const createRig = async ({ seed, scale, say }: RigOptions): Promise<Rig> => {
+  const env = { REDIS_TIMEOUT: `${scale.ms(REDIS_TIMEOUT_MS)}ms` };
   const stores = await openPrivateStores('prove');
   const postgres = await stores.startPostgres();
   await migrateLatest(postgres.url);
@@ -30,7 +41,8 @@ export const createRig = async ({ seed, say }: { readonly seed: number; readonly
     fleet: async (options = {}) => {
       const number = ++databases;
       const databaseUrl = await createDatabase(server, `proof_${number}`, template);
-      const fleet = await openFleet({ databaseUrl, folder: path.join(stores.folder, `fleet-${number}`), seed }, options);
+      const stage = { databaseUrl, folder: path.join(stores.folder, `fleet-${number}`), seed };
+      const fleet = await openFleet(stage, { ...options, env: { ...env, ...options.env } });
       fleets.add(fleet);
       return {
         ...fleet,

@@ -33,7 +33,7 @@ export interface Proof {
   readonly expected: string;
   /** It measures what this machine does meanwhile: nothing else runs beside it. */
   readonly isAlone?: boolean;
-  /** A request waits for Redis for a hundred milliseconds at most, also in a quick run: at most one other proof runs beside it. */
+  /** What it asserts depends on how long requests wait: at most one other proof runs beside it. */
   readonly isTimed?: boolean;
   /** It takes a minute at the small scale too, and begins first. */
   readonly isLong?: boolean;
