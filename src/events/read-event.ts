@@ -7,6 +7,7 @@ import type { StoredEvent } from './postgres/stored-event.ts';
  * hits that it settled (ledger/lua/events.lua). The name of an event's first field is `e`.
  */
 export const splitEntry = (fields: readonly string[]): readonly (readonly string[])[] => {
+  if (fields.length === 0) return [];
   const events: (readonly string[])[] = [];
   let from = 0;
   for (let at = 2; at < fields.length; at += 2) {

@@ -27,12 +27,15 @@ export interface StoreEntries {
   hurry(): void;
 }
 
-/** Events of one statement. */
+/** About so many events are stored in one transaction at most. */
 export const MAX_EVENTS = 1_000;
 
-interface ReadEvent {
+interface GivenEvent {
   readonly entryId: string;
   readonly fields: readonly string[];
+}
+
+interface ReadEvent extends GivenEvent {
   readonly event: StoredEvent;
 }
 
@@ -43,13 +46,13 @@ export const createStoreEntries = ({ store, bury, waitMs, enough }: StoreEntries
   });
 
   /** An event that cannot be read becomes a dead event. */
-  const readEvents = async (shard: number, [entryId, fields]: StreamEntry): Promise<readonly ReadEvent[]> => {
+  const readEvents = async (shard: number, given: readonly GivenEvent[]): Promise<readonly ReadEvent[]> => {
     const events: ReadEvent[] = [];
-    for (const own of fields === null ? [] : splitEntry(fields)) {
+    for (const { entryId, fields } of given) {
       try {
-        events.push({ entryId, fields: own, event: readEvent(own) });
+        events.push({ entryId, fields, event: readEvent(fields) });
       } catch (fault) {
-        await bury({ source: 'events', shard, entryId, fields: spellOut(own), sqlState: null, reason: (fault as Error).message });
+        await bury({ source: 'events', shard, entryId, fields: spellOut(fields), sqlState: null, reason: (fault as Error).message });
       }
     }
     return events;
@@ -66,19 +69,12 @@ export const createStoreEntries = ({ store, bury, waitMs, enough }: StoreEntries
   return {
     hurry: gathered.flush,
     store: async (shard, entries, alone) => {
-      let count = 0;
-      let batch: ReadEvent[] = [];
-      for (const entry of entries) {
-        const events = await readEvents(shard, entry);
-        count += events.length;
-        if (batch.length + events.length > MAX_EVENTS) {
-          await append(shard, batch, alone);
-          batch = [];
-        }
-        batch.push(...events);
-      }
-      await append(shard, batch, alone);
-      return count;
+      const given = entries.flatMap(([entryId, fields]) => splitEntry(fields ?? []).map((own): GivenEvent => ({ entryId, fields: own })));
+      // In equal parts: a small rest would take a transaction of its own, and wait for other shards.
+      const size = Math.ceil(given.length / Math.max(Math.round(given.length / MAX_EVENTS), 1));
+      for (let from = 0; from < given.length; from += size)
+        await append(shard, await readEvents(shard, given.slice(from, from + size)), alone);
+      return given.length;
     },
   };
 };
