@@ -3,7 +3,7 @@ import { dateOfDay } from '../../base/utc-day.ts';
 import { sizeText } from '../../ledger/ad-size.ts';
 import { takesFromHold } from '../../ledger/hit.ts';
 import { arrayLiteral } from './array-literal.ts';
-import { copyRows, type CopiedValue } from './copy-rows.ts';
+import { copyRows, type CopiedColumns, type CopiedValue } from './copy-rows.ts';
 import { copySignals, readTakesSignals, type TakesSignals } from './event-signals.ts';
 import { moveProvisional } from './move-rows.ts';
 import { createPartitions, holdAllPartitions, holdPartitions, lacksPartition } from './partitions.ts';
@@ -12,35 +12,35 @@ import { rollUpBatches } from './roll-up-batches.ts';
 import { isFinalClick, isProvisionalClick, type StoredEvent } from './stored-event.ts';
 
 /** The columns of an event row that the event says, with their types. */
-const COLUMNS: readonly (readonly [name: string, type: string, read: (event: StoredEvent) => CopiedValue])[] = [
-  ['day', 'date', ({ hit }) => dateOfDay(hit.ad.day)],
-  ['jti', 'text', ({ hit }) => hit.ad.tokenId],
-  ['kind', 'hit_kind', ({ hit }) => hit.kind],
-  ['event_type', 'text', ({ hit }) => hit.eventType],
-  ['screened', 'boolean', ({ hit }) => hit.invalidReason !== ''],
-  ['invalid_reason', 'text', ({ reason }) => reason],
-  ['at', 'timestamptz', ({ atMs }) => new Date(atMs).toISOString()],
-  ['publisher_id', 'int', ({ hit }) => hit.ad.publisherId],
-  ['campaign_id', 'int', ({ hit }) => hit.ad.campaignId],
-  ['line_item_id', 'int', ({ hit }) => hit.ad.lineItemId],
-  ['creative_id', 'int', ({ hit }) => hit.ad.creativeId],
-  ['placement_id', 'text', ({ hit }) => hit.ad.placementId],
-  ['size', 'text', ({ hit }) => sizeText(hit.ad.size)],
-  ['user_hash', 'text', ({ hit }) => hit.ad.userHash ?? ''],
-  ['country', 'text', ({ hit }) => hit.country],
-  ['region', 'text', ({ hit }) => hit.region],
-  ['device', 'text', ({ hit }) => hit.device],
-  ['browser', 'text', ({ hit }) => hit.browser],
-  ['billed_micros', 'bigint', ({ billedMicros }) => billedMicros],
-  ['is_repeat', 'boolean', ({ isRepeat = false }) => isRepeat],
-  ['hold_end', 'bigint', ({ hit, reason }) => (takesFromHold(hit) && reason === '' ? hit.ad.holdEndMs : null)],
+const COLUMNS: readonly (readonly [name: string, read: (event: StoredEvent) => CopiedValue, type: string])[] = [
+  ['day', ({ hit }) => dateOfDay(hit.ad.day), 'date'],
+  ['jti', ({ hit }) => hit.ad.tokenId, 'text'],
+  ['kind', ({ hit }) => hit.kind, 'hit_kind'],
+  ['event_type', ({ hit }) => hit.eventType, 'text'],
+  ['screened', ({ hit }) => hit.invalidReason !== '', 'boolean'],
+  ['invalid_reason', ({ reason }) => reason, 'text'],
+  ['at', ({ atMs }) => new Date(atMs).toISOString(), 'timestamptz'],
+  ['publisher_id', ({ hit }) => hit.ad.publisherId, 'int'],
+  ['campaign_id', ({ hit }) => hit.ad.campaignId, 'int'],
+  ['line_item_id', ({ hit }) => hit.ad.lineItemId, 'int'],
+  ['creative_id', ({ hit }) => hit.ad.creativeId, 'int'],
+  ['placement_id', ({ hit }) => hit.ad.placementId, 'text'],
+  ['size', ({ hit }) => sizeText(hit.ad.size), 'text'],
+  ['user_hash', ({ hit }) => hit.ad.userHash ?? '', 'text'],
+  ['country', ({ hit }) => hit.country, 'text'],
+  ['region', ({ hit }) => hit.region, 'text'],
+  ['device', ({ hit }) => hit.device, 'text'],
+  ['browser', ({ hit }) => hit.browser, 'text'],
+  ['billed_micros', ({ billedMicros }) => billedMicros, 'bigint'],
+  ['is_repeat', ({ isRepeat = false }) => isRepeat, 'boolean'],
+  ['hold_end', ({ hit, reason }) => (takesFromHold(hit) && reason === '' ? hit.ad.holdEndMs : null), 'bigint'],
 ];
 const NAMES = COLUMNS.map(([name]) => name).join(', ');
 const ROW_KEY = 'day, jti, kind, event_type, screened';
 
 const INSERT = `
   with given as materialized (
-    select * from unnest(${COLUMNS.map(([, type]) => `?::${type}[]`).join(', ')}) as given (${NAMES})
+    select * from unnest(${COLUMNS.map(([, , type]) => `?::${type}[]`).join(', ')}) as given (${NAMES})
   ), arrived as (
     insert into events (${NAMES}, zone, advertiser_id, batch)
     select ${NAMES.replaceAll(/\w+/g, 'given.$&')}, coalesce(time_zone, 'UTC'), ${PAYER_NOW}, ?::bigint
@@ -93,18 +93,18 @@ type Insert = (trx: Knex.Transaction, events: readonly StoredEvent[], begun: Beg
 const insertByCopy: Insert = async (trx, events, { batch, zones, payers }, takesSignals) => {
   // In the order of the index, as its pages are written.
   const ordered = events.toSorted((a, b) => (a.hit.ad.tokenId < b.hit.ad.tokenId ? -1 : 1));
-  await copyRows(trx, `events (${NAMES}, zone, advertiser_id, batch)`, ordered, (event) => [
-    ...COLUMNS.map(([, , read]) => read(event)),
-    zones?.[event.hit.ad.publisherId] ?? 'UTC',
-    payers?.[event.hit.ad.campaignId] ?? 0,
-    batch,
-  ]);
+  const ofBatch: CopiedColumns<StoredEvent> = [
+    ['zone', ({ hit }) => zones?.[hit.ad.publisherId] ?? 'UTC'],
+    ['advertiser_id', ({ hit }) => payers?.[hit.ad.campaignId] ?? 0],
+    ['batch', () => batch],
+  ];
+  await copyRows(trx, 'events', [...COLUMNS, ...ofBatch], ordered);
   await copySignals(trx, events, takesSignals);
   return events.length;
 };
 
 const insertNew: Insert = async (trx, events, { batch }, takesSignals) => {
-  const columns = COLUMNS.map(([, , read]) => arrayLiteral(events.map(read)));
+  const columns = COLUMNS.map(([, read]) => arrayLiteral(events.map(read)));
   const { rows } = await trx.raw<{ rows: RowKey[] }>(INSERT, [...columns, batch]);
   const textOf = ({ day, jti, kind, eventType, screened }: RowKey): string => [day, jti, kind, eventType, screened].join(' ');
   const arrived = new Set(rows.map(textOf));

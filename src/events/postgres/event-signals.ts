@@ -3,7 +3,7 @@ import { dateOfDay } from '../../base/utc-day.ts';
 import type { Hit } from '../../ledger/hit.ts';
 import { userPartOf } from '../../ledger/settle/actor.ts';
 import { arrayLiteral } from './array-literal.ts';
-import { copyRows, type CopiedValue } from './copy-rows.ts';
+import { copyRows, type CopiedColumns } from './copy-rows.ts';
 
 /** A hit, and why it is filtered; '': it counts. */
 interface SettledHit {
@@ -14,22 +14,20 @@ interface SettledHit {
 /** The signals of senders are kept for so many days, or as long as the events if that is shorter. */
 export const SIGNALS_DAYS = 30;
 
-type Read = (hit: Hit, reason: string) => CopiedValue;
-const COLUMNS: readonly (readonly [name: string, read: Read])[] = [
-  ['day', ({ ad }) => dateOfDay(ad.day)],
-  ['jti', ({ ad }) => ad.tokenId],
-  ['kind', ({ kind }) => kind],
-  ['event_type', ({ eventType }) => eventType],
-  ['screened', ({ invalidReason }) => invalidReason !== ''],
-  ['token_ends_at', ({ ad }) => new Date(ad.tokenExpS * 1000).toISOString()],
-  ['network', ({ signals }) => signals?.network],
-  ['agent', ({ signals }) => signals?.agent],
-  ['origin', ({ signals }) => signals?.origin],
-  ['elsewhere', ({ signals }) => signals?.elsewhere],
-  ['user_part', ({ ad }) => userPartOf(ad)],
-  ['hit', (hit, reason) => (reason === '' ? null : JSON.stringify(countableHit(hit)))],
+const COLUMNS: CopiedColumns<SettledHit> = [
+  ['day', ({ hit }) => dateOfDay(hit.ad.day)],
+  ['jti', ({ hit }) => hit.ad.tokenId],
+  ['kind', ({ hit }) => hit.kind],
+  ['event_type', ({ hit }) => hit.eventType],
+  ['screened', ({ hit }) => hit.invalidReason !== ''],
+  ['token_ends_at', ({ hit }) => new Date(hit.ad.tokenExpS * 1000).toISOString()],
+  ['network', ({ hit }) => hit.signals?.network],
+  ['agent', ({ hit }) => hit.signals?.agent],
+  ['origin', ({ hit }) => hit.signals?.origin],
+  ['elsewhere', ({ hit }) => hit.signals?.elsewhere],
+  ['user_part', ({ hit }) => userPartOf(hit.ad)],
+  ['hit', ({ hit, reason }) => (reason === '' ? null : JSON.stringify(countableHit(hit)))],
 ];
-const NAMES = COLUMNS.map(([name]) => name).join(', ');
 
 const HAS_PARTITION = `
   'event_signals_' || to_char(day, 'YYYYMMDD') in (
@@ -55,9 +53,9 @@ export const readTakesSignals = async (trx: Knex.Transaction, days: readonly num
 export const copySignals = (trx: Knex.Transaction, events: readonly SettledHit[], takesSignals: TakesSignals): Promise<void> =>
   copyRows(
     trx,
-    `event_signals (${NAMES})`,
+    'event_signals',
+    COLUMNS,
     events.filter(({ hit }) => hit.signals !== undefined && takesSignals(hit.ad.day)),
-    ({ hit, reason }) => COLUMNS.map(([, read]) => read(hit, reason)),
   );
 
 /** What counting a filtered hit would take: the hit without what other columns hold. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { MS_PER_DAY } from '../../base/utc-day.ts';
 import { arrayLiteral } from '../../events/postgres/array-literal.ts';
-import { copyRows, type CopiedValue } from '../../events/postgres/copy-rows.ts';
+import { copyRows, type CopiedColumns } from '../../events/postgres/copy-rows.ts';
 import type { SampledRequest } from './sampled-request.ts';
 
 /** The sample of traffic in Postgres. Every method rejects when Postgres is unavailable. */
@@ -20,8 +20,7 @@ export interface SampleStore {
 
 export const SAMPLE_DAYS = 35;
 
-type Column = readonly [name: string, read: (request: SampledRequest) => CopiedValue];
-const COLUMNS: readonly Column[] = [
+const COLUMNS: CopiedColumns<SampledRequest> = [
   ['publisher_id', ({ publisherId }) => publisherId],
   ['at', ({ atMs }) => new Date(atMs).toISOString()],
   ['weight', ({ weight }) => weight],
@@ -34,7 +33,6 @@ const COLUMNS: readonly Column[] = [
   ['sizes', ({ sizes }) => arrayLiteral(sizes)],
   ['pairs', ({ pairs }) => arrayLiteral(pairs)],
 ];
-const INTO = `traffic_sample (${COLUMNS.map(([name]) => name).join(', ')})`;
 
 /** Whole visitors, and of those without a name single requests. */
 const ONE_IN = `mod(abs(hashtext(case visitor when '' then at::text else visitor end)::bigint), ?) = 0`;
@@ -53,7 +51,7 @@ interface Row {
 }
 
 export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStore => ({
-  add: (requests) => knex.transaction((trx) => copyRows(trx, INTO, requests, (request) => COLUMNS.map(([, read]) => read(request)))),
+  add: (requests) => knex.transaction((trx) => copyRows(trx, 'traffic_sample', COLUMNS, requests)),
 
   prune: async (nowMs) => {
     await knex('traffic_sample')
