@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
+import { RecentMap } from '../base/recent-map.ts';
 
 /** A list of address ranges. */
 export interface AddressList {
@@ -42,7 +42,7 @@ export const createAddressList = (entries: readonly string[]): AddressList => {
       return range;
     }),
   );
-  const known = new LRUCache<string, boolean>({ max: CACHED_ADDRESSES });
+  const known = new RecentMap<string, boolean>(CACHED_ADDRESSES);
   const partOfRange = ([first, last]: Range): 'all' | 'some' | 'none' => {
     // The first range that does not end before `first`.
     let [low, high] = [0, ranges.length];

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type geoipLite from 'geoip-lite';
-import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
+import { RecentMap } from '../base/recent-map.ts';
 
 /** Where an address is, as far as the data say; null: unknown. */
 export interface Location {
@@ -50,7 +50,7 @@ export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions
 
 /** A location by address, from a bounded cache. */
 export const cachedByAddress = (cacheSize: number, look: (ip: string) => Location): Locate => {
-  const known = new LRUCache<string, Location>({ max: cacheSize });
+  const known = new RecentMap<string, Location>(cacheSize);
   return (ip) => {
     if (ip === null) return NOWHERE;
     let location = known.get(ip);

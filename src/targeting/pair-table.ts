@@ -46,8 +46,20 @@ const isText = (text: Uint16Array, start: number, length: number, pair: string):
 };
 
 /** FNV-1a over the code units, with a last step that mixes the high bits into the low ones. */
-export const hashOfPair = (pair: string): number => {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < pair.length; i++) hash = Math.imul(hash ^ pair.charCodeAt(i), 0x01000193);
+export const hashOfPair = (pair: string): number => hashOfRest(HASH_OF_NOTHING, pair);
+
+/** The same of a pair whose beginning is known; `begun`: hashOfBeginning of that. */
+export const hashOfRest = (begun: number, rest: string): number => {
+  const hash = hashOn(begun, rest);
   return hash ^ (hash >>> 15);
+};
+
+export const hashOfBeginning = (beginning: string): number => hashOn(HASH_OF_NOTHING, beginning);
+
+const HASH_OF_NOTHING = 0x811c9dc5;
+
+const hashOn = (begun: number, text: string): number => {
+  let hash = begun;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
 };

@@ -1,5 +1,6 @@
 import { valueOf, type DimensionSchema } from './dimension-schema.ts';
-import { hashOfPair } from './pair-table.ts';
+import { RecentMap } from '../base/recent-map.ts';
+import { hashOfBeginning, hashOfPair, hashOfRest } from './pair-table.ts';
 import { ASKED_KINDS, CONTEXT_RULES, KNOWN_KINDS, nameOfAsked, pairOf } from './targeting-rules.ts';
 import type { AskedKind, KnownKind, TargetingKind } from './targeting-rules.ts';
 
@@ -73,6 +74,40 @@ const MAX_PAIRS = 500;
 /** What is known of the visitor, by the rule's name; null: unknown. No rule that includes accepts an unknown value, and none that excludes refuses it. */
 export type TargetingContext = { readonly [name in (typeof CONTEXT_RULES)[KnownKind]]?: string | null };
 
+/** The beginning of every pair of a name, with its hash. */
+interface Beginning {
+  readonly text: string;
+  readonly hash: number;
+}
+
+const beginningOf = (kind: TargetingKind, name: string): Beginning => {
+  const text = pairOf(kind, name, '');
+  return { text, hash: hashOfBeginning(text) };
+};
+
+const OF_CONTEXT = KNOWN_KINDS.map((kind) => ({ name: CONTEXT_RULES[kind], beginning: beginningOf(kind, CONTEXT_RULES[kind]) }));
+
+interface KeyBeginnings {
+  readonly keyValue: Beginning;
+  readonly dimension: Beginning;
+}
+
+const beginningsOf = (name: string): KeyBeginnings => ({
+  keyValue: beginningOf('key_values', name),
+  dimension: beginningOf('dimensions', name),
+});
+
+/** Pages use few names; the long names of a stranger are not kept. */
+const [MAX_NAMES, MAX_NAME_LENGTH] = [1_000, 64];
+const knownBeginnings = new RecentMap<string, KeyBeginnings>(MAX_NAMES);
+
+const beginningsOnce = (name: string): KeyBeginnings => {
+  if (name.length > MAX_NAME_LENGTH) return beginningsOf(name);
+  let beginnings = knownBeginnings.get(name);
+  if (beginnings === undefined) knownBeginnings.set(name, (beginnings = beginningsOf(name)));
+  return beginnings;
+};
+
 /**
  * A request's context and its `ext.kv` as pairs. A scalar key-value gives one pair, a list one for
  * each of its scalars, anything else none; what comes after MAX_PAIRS does not count. A line item may name a
@@ -85,20 +120,25 @@ export const targetingQuery = (
   offeredBy?: OfferedBy,
 ): TargetingQuery => {
   const pairs: string[] = [];
-  for (const kind of KNOWN_KINDS) {
-    const name = CONTEXT_RULES[kind];
+  const hashes: number[] = [];
+  const add = ({ text, hash }: Beginning, value: string): void => {
+    pairs.push(text + value);
+    hashes.push(hashOfRest(hash, value));
+  };
+  for (const { name, beginning } of OF_CONTEXT) {
     const value = context[name];
-    if (value !== null && value !== undefined) pairs.push(pairOf(kind, name, value));
+    if (value !== null && value !== undefined) add(beginning, value);
   }
   for (const [name, given] of Object.entries(keyValues)) {
     const dimension = schema.get(name);
+    const beginnings = beginningsOnce(name);
     for (const spelled of Array.isArray(given) ? given : [given]) {
       const value = dimension === undefined ? (spelled as unknown) : valueOf(dimension, spelled);
       if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
-      pairs.push(pairOf('key_values', name, String(value)));
-      if (dimension !== undefined) pairs.push(pairOf('dimensions', name, String(value)));
-      if (pairs.length >= MAX_PAIRS) return new TargetingQuery(pairs, offeredBy);
+      add(beginnings.keyValue, String(value));
+      if (dimension !== undefined) add(beginnings.dimension, String(value));
+      if (pairs.length >= MAX_PAIRS) return new TargetingQuery(pairs, offeredBy, hashes);
     }
   }
-  return new TargetingQuery(pairs, offeredBy);
+  return new TargetingQuery(pairs, offeredBy, hashes);
 };

@@ -28,6 +28,23 @@ test('a schema with an unknown keyword, or a value of the wrong type, is refused
   expect(() => schemaCompiler().compile({ type: 'string', maxLength: '3' })).toThrow('maxLength value must be');
 });
 
+test.each([
+  ['', true],
+  ['a', true],
+  ['ab', true],
+  ['🗼', true],
+  ['🗼b', true],
+  ['🗼🗼', true],
+  ['abc', false],
+  ['🗼bc', false],
+  ['🗼🗼🗼', false],
+])('a text has as many characters as Unicode counts: %p has at most two, %p', (text, expected) => {
+  const ajv = schemaCompiler();
+  expect(ajv.validate({ type: 'string', maxLength: 2 }, text)).toBe(expected);
+  expect(ajv.validate({ type: 'string', minLength: 3 }, text)).toBe(!expected);
+  expect(ajv.errors?.map(({ message }) => message)).toEqual(expected ? ['must NOT have fewer than 3 characters'] : undefined);
+});
+
 test('a schema is compiled once, at its first use or before it', () => {
   const compiled: string[] = [];
   const [used, waiting] = ['used', 'waiting'].map((name) => compiledLater(() => compiled.push(name))) as [() => number, () => number];

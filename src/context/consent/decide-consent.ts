@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../../base/copy-text.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { PublisherPrivacy } from '../../catalog/model/entities.ts';
 import {
   GPP_TCF_CANADA,
@@ -42,7 +43,7 @@ const MAX_CACHED_CHARACTERS = 1_000_000;
  * A request without signals costs a comparison and the look-up of the country, and allocates nothing.
  */
 export const createDecideConsent = ({ cacheSize }: { readonly cacheSize: number }): DecideConsent => {
-  const optOuts = new LRUCache<string, boolean>({ max: cacheSize });
+  const optOuts = new RecentMap<string, boolean>(cacheSize);
   const isUsSectionOptOut = (id: number, text: string): boolean => {
     if (text.length > MAX_US_SECTION_LENGTH) return true;
     const key = `${id} ${text}`;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { sendWhole } from './send-whole.ts';
+import { createWholeAnswer } from './whole-answer.ts';
 
 /**
  * A transparent 1 × 1 pixel as GIF89a, with the section numbers of that specification; the smallest
@@ -15,15 +15,15 @@ const PIXEL = Buffer.from([
   0x3b, // 27. trailer
 ]).toString('latin1');
 
-const HEADERS = Object.entries({
+const HEADERS = {
   'Content-Type': 'image/gif',
-  'Content-Length': String(PIXEL.length),
   // Every request must arrive: an impression answered from a cache is not counted.
   'Cache-Control': 'no-store, no-cache, must-revalidate, private',
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',
-}).flat();
+};
+const sendAnswer = createWholeAnswer(Object.entries(HEADERS).flat());
 
 /** The 43-byte transparent GIF, without an ETag. */
-export const sendPixel = (res: ServerResponse): void => sendWhole(res.writeHead(200, HEADERS), PIXEL);
+export const sendPixel = (res: ServerResponse): void => sendAnswer(res, PIXEL);

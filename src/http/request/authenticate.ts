@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import { hashApiKey } from '../../catalog/model/hash-api-key.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
@@ -12,13 +12,14 @@ const MAX_KEY_LENGTH = 256;
  * would reveal which publishers exist.
  */
 export const createAuthenticate = ({ cacheSize = 10_000 } = {}) => {
-  const hashes = new LRUCache<string, string>({ max: cacheSize });
+  const hashes = new RecentMap<string, string>(cacheSize);
   return (snapshot: Snapshot, key: string | undefined): Publisher | undefined => {
     if (key === undefined || key === '' || key.length > MAX_KEY_LENGTH) return undefined;
-    const hash = hashes.get(key) ?? hashApiKey(key);
+    const known = hashes.get(key);
+    const hash = known ?? hashApiKey(key);
     const publisher = snapshot.publisherByKeyHash.get(hash);
     // Keys that are not known are not kept: a stranger could fill the cache with them.
-    if (publisher) hashes.set(key, hash);
+    if (publisher && known === undefined) hashes.set(key, hash);
     return publisher;
   };
 };

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { acceptsOrigin } from '../../catalog/model/origins.ts';
@@ -6,7 +6,8 @@ import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
 import type { createAuthenticate } from '../request/authenticate.ts';
 import type { DebugGrants } from '../request/debug-grants.ts';
 import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
-import { sendWhole, toBytes } from '../answers/send-whole.ts';
+import { toBytes } from '../answers/send-whole.ts';
+import { createWholeAnswer } from '../answers/whole-answer.ts';
 import { keyValueFaults, parseAdRequest } from '../openrtb/parse-ad-request.ts';
 import type { WriteAnswer } from '../openrtb/write-answer.ts';
 import type { Disclosure } from '../openrtb/write-trace.ts';
@@ -54,7 +55,7 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
       return refusePage(res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults));
 
     const answer = await serveAd(snapshot, toAdRequest(options, snapshot, publisher, wire, req));
-    sendAnswer(res, writeAnswer(wire.id, answer, answer.trace && disclosureTo(options, req, publisher)));
+    sendAnswer(res, toBytes(writeAnswer(wire.id, answer, answer.trace && disclosureTo(options, req, publisher))));
     observe.answered(answer, (performance.now() - started) / 1000);
   };
 };
@@ -68,14 +69,10 @@ export const disclosureTo = ({ debugGrants }: Pick<AdRouteOptions, 'debugGrants'
 const WRONG_KEY = 'X-API-Key must be the key of the publisher in ext.publisher_id.';
 const FOREIGN_ORIGIN = 'The publisher of this key lists the web origins of its pages, and the origin of this page is not one of them.';
 
-/** `res.json` would read the settings and compute an ETag that is not used. */
-const sendAnswer = (res: Response, text: string): void => {
-  const bytes = toBytes(text);
-  sendWhole(res.writeHead(200, [...ANSWER_HEADERS, 'Content-Length', String(bytes.length)]), bytes);
-};
-
-const ANSWER_HEADERS = Object.entries({
+const ANSWER_HEADERS = {
   ...CORS_HEADERS,
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
-}).flat();
+};
+/** `res.json` would read the settings and compute an ETag that is not used. */
+const sendAnswer = createWholeAnswer(Object.entries(ANSWER_HEADERS).flat());
