@@ -1,5 +1,5 @@
 import knexFactory from 'knex';
-import { copyRows, type CopiedValue } from '../../src/events/postgres/copy-rows.ts';
+import { copyRows, type CopiedColumns, type CopiedValue } from '../../src/events/postgres/copy-rows.ts';
 import { familyCpuMicros, processCpuMicros } from '../../testkit/process-cpu.ts';
 import type { Rig, Stage } from '../create-rig.ts';
 import { closedLoop, openLoop } from '../load.ts';
@@ -26,21 +26,19 @@ const floorOfCopy = async ({ postgresPid }: Rig, { databaseUrl }: Stage): Promis
   try {
     await knex.raw('create table floor (like events including defaults, unique (day, jti, kind, event_type, screened))');
     // As text, which is what COPY reads.
-    const { rows: columns } = await knex.raw<{ rows: { name: string }[] }>(
+    const { rows: attributes } = await knex.raw<{ rows: { name: string }[] }>(
       `select attname as name from pg_attribute where attrelid = 'events'::regclass and attnum > 0 and not attisdropped order by attnum`,
     );
-    const names = columns.map(({ name }) => name);
+    const columns: CopiedColumns<Record<string, CopiedValue>> = attributes.map(({ name }) => [name, (row) => row[name]]);
     const { rows } = await knex.raw<{ rows: Record<string, CopiedValue>[] }>(
-      `select ${names.map((name) => `${name}::text`).join(', ')} from events limit ${MAX_ROWS}`,
+      `select ${columns.map(([name]) => `${name}::text`).join(', ')} from events limit ${MAX_ROWS}`,
     );
     const logged = async (): Promise<number> =>
       Number((await knex.raw<{ rows: { wal: string }[] }>(`select pg_current_wal_lsn() - '0/0'::pg_lsn as wal`)).rows[0]!.wal);
     await knex.raw('checkpoint');
     const [micros, wal] = [familyCpuMicros(postgresPid), await logged()];
     for (let from = 0; from < rows.length; from += BATCH)
-      await knex.transaction((trx) =>
-        copyRows(trx, `floor (${names.join(', ')})`, rows.slice(from, from + BATCH), (row) => names.map((name) => row[name])),
-      );
+      await knex.transaction((trx) => copyRows(trx, 'floor', columns, rows.slice(from, from + BATCH)));
     return { micros: (familyCpuMicros(postgresPid) - micros) / rows.length, walBytes: ((await logged()) - wal) / rows.length };
   } finally {
     await knex.raw('drop table if exists floor');
