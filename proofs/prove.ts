@@ -53,7 +53,9 @@ const scaleOptions: ScaleOptions = {
 };
 const scale = createScale(scaleOptions);
 
-const rig = await createRig({ seed: Number(values.seed), scale, say });
+/** The default of the service. */
+const REDIS_TIMEOUT_MS = 100;
+const rig = await createRig({ seed: Number(values.seed), redisTimeoutMs: scale.ms(REDIS_TIMEOUT_MS), say });
 const leave = (): void => void rig.close().finally(() => process.exit(130));
 process.once('SIGINT', leave);
 process.once('SIGTERM', leave);

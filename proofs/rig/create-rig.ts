@@ -3,7 +3,6 @@ import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
 import { createDatabase } from '../../testkit/databases.ts';
 import { openPrivateStores } from '../../testkit/private-stores.ts';
 import { openFleet, type Fleet, type FleetOptions } from './open-fleet.ts';
-import type { Scale } from './proof.ts';
 
 /** The rig of a run: a separate Postgres, and fleets of replicas on demand. */
 export interface Rig {
@@ -18,15 +17,13 @@ export interface Rig {
 
 export interface RigOptions {
   readonly seed: number;
-  readonly scale: Pick<Scale, 'ms'>;
+  /** How long requests wait for Redis, unless a fleet says otherwise. */
+  readonly redisTimeoutMs: number;
   readonly say: (line: string) => void;
 }
 
-/** The default of the service. */
-const REDIS_TIMEOUT_MS = 100;
-
-export const createRig = async ({ seed, scale, say }: RigOptions): Promise<Rig> => {
-  const env = { REDIS_TIMEOUT: `${scale.ms(REDIS_TIMEOUT_MS)}ms` };
+export const createRig = async ({ seed, redisTimeoutMs, say }: RigOptions): Promise<Rig> => {
+  const env = { REDIS_TIMEOUT: `${redisTimeoutMs}ms` };
   const stores = await openPrivateStores('prove');
   const postgres = await stores.startPostgres();
   await migrateLatest(postgres.url);

@@ -42,8 +42,8 @@ const EXCHANGES: readonly (readonly [name: string, exchange: Exchange])[] = [
   ['HEAD requests, which have no body', { requests: request() + request('HEAD') + request() + LAST }],
   ['HTTP/1.0', { requests: request() + request('GET', '1.0') + request('GET', '1.0', 'Accept: */*') }],
   ['a client that waits for leave to send', { requests: request() + request('GET', '1.1', 'Expect: 100-continue') + LAST }],
-  ['headers that are set before', { requests: request().repeat(3) + LAST, before: (req, res) => void res.setHeader('X-Request-Id', '7') }],
-  ['a server that closes its connections', { requests: request(), before: (req, res) => void (res.shouldKeepAlive = false) }],
+  ['headers that are set before', { requests: request().repeat(3) + LAST, before: (_req, res) => void res.setHeader('X-Request-Id', '7') }],
+  ['a server that closes its connections', { requests: request(), before: (_req, res) => void (res.shouldKeepAlive = false) }],
   ['another patience with idle connections', { requests: request().repeat(3) + LAST, keepAliveMs: 61_000 }],
 ];
 
