@@ -36,6 +36,7 @@ const IMPS = 20;
 /** Impressions of an ad, as in the other figures of "Sizing". */
 const SEEN = 0.6;
 const BUSY = 0.6;
+
 /** CPU time of each master for one request. */
 type PerMaster = readonly number[];
 

@@ -20,6 +20,7 @@ const ROLL_UP_SECONDS = 30;
 const QUICK_ROLL_UP_SECONDS = 2;
 const RUN_ROLL_UPS = 3;
 const MAX_FILTERED = 0.01;
+
 /** CPU time in µs, and bytes, of one ad that is asked for. */
 interface Cost {
   readonly service: number;

@@ -70,7 +70,7 @@ export const createStoreEntries = ({ store, bury, waitMs, enough }: StoreEntries
     hurry: gathered.flush,
     store: async (shard, entries, alone) => {
       const given = entries.flatMap(([entryId, fields]) => splitEntry(fields ?? []).map((own): GivenEvent => ({ entryId, fields: own })));
-      // In equal parts: a small rest would take a transaction of its own, and wait for other shards.
+      // In equal parts: a small rest would take one more transaction, and wait for other shards.
       const size = Math.ceil(given.length / Math.max(Math.round(given.length / MAX_EVENTS), 1));
       for (let from = 0; from < given.length; from += size)
         await append(shard, await readEvents(shard, given.slice(from, from + size)), alone);
