@@ -40,8 +40,8 @@ export interface EventWriterOptions {
 export interface EventWriter {
   start(): void;
   /**
-   * Finishes the current pass, retries the entries that this replica still holds once, and leaves
-   * each group in which it holds none.
+   * Finishes the current pass, retries the entries that this replica still holds once, carries those
+   * that wait, and leaves each group in which it holds none.
    */
   stop(): Promise<void>;
 }
@@ -174,8 +174,12 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       },
       handOver: async (): Promise<void> => {
         unfinished = true;
-        await carry(false);
-        await carry(false);
+        for (let left = true; left; ) {
+          const held = unfinished;
+          const { more } = await carry(false);
+          // After what it held comes what is new.
+          left = more || held;
+        }
         await tallies.flush(shard);
         await group.leave(stream);
       },

@@ -5,6 +5,7 @@ import { createStreamConsumer } from '../../src/redis/stream-consumer.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import type { StoredEvent } from '../../src/events/postgres/stored-event.ts';
 import { eventOf } from './events.ts';
+import { dayOf } from '../../src/base/utc-day.ts';
 import { hitText } from '../../src/ledger/hit-text.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { PATIENCE_MS, untilTrue } from '../../testkit/until.ts';
@@ -92,8 +93,9 @@ test('the serves of a shard are copied also while Postgres refuses one of its ev
   });
   await add('refused');
   await untilTrue(async () => ((await redis.xpending(STREAM, EVENT_GROUP).catch(() => [0]))[0] as number) > 0, PATIENCE_MS, 10);
-  await redis.hset(keys.serves(0), '20000:1:2:3:4', 17);
-  await redis.sadd(keys.changedServes(0), '20000:1:2:3:4');
+  const ofToday = `${dayOf(Date.now())}:1:2:3:4`;
+  await redis.hset(keys.serves(0), ofToday, 17);
+  await redis.sadd(keys.changedServes(0), ofToday);
   expect(await untilTrue(() => Promise.resolve(serves.length > 0), PATIENCE_MS, 10)).toBeDefined();
   expect(serves).toEqual([17]);
 });
@@ -112,6 +114,25 @@ test('takes over entries of a replica that crashed', async () => {
   });
   expect(await untilTrue(isEmpty, PATIENCE_MS, 10)).toBeDefined();
   expect(stored).toEqual(['orphan']);
+});
+
+test('carries all that waits when it stops, also what it has failed to store before, and more than one read holds', async () => {
+  const stored: string[] = [];
+  let failures = 0;
+  start({
+    append: (events) => {
+      if (failures === 0) return Promise.reject(new Error('Postgres is away'));
+      stored.push(...events.map(({ hit }) => hit.ad.tokenId));
+      return Promise.resolve(events.length);
+    },
+    onFailure: () => failures++,
+  });
+  const waiting = Array.from({ length: 350 }, (_, n) => `waiting-${n}`);
+  await add(waiting[0]!);
+  expect(await untilTrue(() => failures > 0, PATIENCE_MS, 10)).toBeDefined();
+  await Promise.all(waiting.slice(1).map(add));
+  await writer!.stop();
+  expect(stored).toEqual(waiting);
 });
 
 test('creates the group again after Redis was emptied, and continues', async () => {
