@@ -174,7 +174,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       },
       handOver: async (): Promise<void> => {
         unfinished = true;
-        for (let left = true; left; ) {
+        for (let left = true; left;) {
           const held = unfinished;
           const { more } = await carry(false);
           // After what it held comes what is new.
