@@ -174,12 +174,13 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       },
       handOver: async (): Promise<void> => {
         unfinished = true;
-        for (let left = true; left;) {
+        let left: boolean;
+        do {
           const held = unfinished;
           const { more } = await carry(false);
           // After what it held comes what is new.
           left = more || held;
-        }
+        } while (left);
         await tallies.flush(shard);
         await group.leave(stream);
       },
