@@ -31,6 +31,8 @@ export interface EventWriterOptions {
   readonly claimAfterMs?: number;
   /** How often the serves are copied. */
   readonly flushMs?: number;
+  /** For how long it reads what waits when it stops. */
+  readonly handOverMs?: number;
   /** Called for each pass of a shard that failed; its entries stay in the stream and are retried. */
   readonly onFailure: (fault: Error) => void;
   /** Called after an entry has been stored as a dead event. */
@@ -41,7 +43,7 @@ export interface EventWriter {
   start(): void;
   /**
    * Finishes the current pass, retries the entries that this replica still holds once, carries those
-   * that wait, and leaves each group in which it holds none.
+   * that wait, for about `handOverMs`, and leaves each group in which it holds none.
    */
   stop(): Promise<void>;
 }
@@ -68,6 +70,8 @@ const RENEW_MS = 60_000;
 const RETIRE_AFTER_MS = MS_PER_HOUR;
 /** After a failed pass, a shard rests for this long. */
 const REST_MS = 1_000;
+/** Less than a replica that stops has for its background work (lifecycle.ts): it leaves its groups afterwards. */
+const HAND_OVER_MS = 2_000;
 
 /**
  * Copies settled hits and tallies from Redis to Postgres. Every replica runs one, with a loop for each shard.
@@ -78,7 +82,8 @@ const REST_MS = 1_000;
  * unique key makes a repeated delivery harmless: delivery is at least once, storage exactly once.
  */
 export const createEventWriter = (options: EventWriterOptions): EventWriter => {
-  const { redis, link, keys, store, deadEvents, consumer, idleMs = IDLE_MS, claimAfterMs = 15_000, flushMs, onFailure, onDead } = options;
+  const { redis, link, keys, store, deadEvents, consumer, idleMs = IDLE_MS, claimAfterMs = 15_000 } = options;
+  const { flushMs, handOverMs = HAND_OVER_MS, onFailure, onDead } = options;
   const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, keyTtlS: KEY_TTL_S });
 
   const bury = async (dead: DeadEvent): Promise<void> => {
@@ -174,13 +179,14 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       },
       handOver: async (): Promise<void> => {
         unfinished = true;
+        const begunMs = performance.now();
         let left: boolean;
         do {
           const held = unfinished;
           const { more } = await carry(false);
           // After what it held comes what is new.
           left = more || held;
-        } while (left);
+        } while (left && performance.now() - begunMs < handOverMs);
         await tallies.flush(shard);
         await group.leave(stream);
       },

@@ -135,6 +135,22 @@ test('carries all that waits when it stops, also what it has failed to store bef
   expect(stored).toEqual(waiting);
 });
 
+test('stops within its time while more events arrive than it stores', async () => {
+  let stored = 0;
+  start({
+    handOverMs: 100,
+    append: async (events) => {
+      stored += events.length;
+      await Promise.all(Array.from({ length: 600 }, (_, n) => add(`after-${stored}-${n}`)));
+      return events.length;
+    },
+  });
+  await add('first');
+  expect(await untilTrue(() => stored > 1_000, PATIENCE_MS, 10)).toBeDefined();
+  await writer!.stop();
+  expect(await redis.xlen(STREAM)).toBeGreaterThan(0);
+});
+
 test('creates the group again after Redis was emptied, and continues', async () => {
   let stored = 0;
   start({ append: (events) => Promise.resolve((stored += events.length)) });
