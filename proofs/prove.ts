@@ -2,7 +2,7 @@
  * npm run prove: tests the claims of docs/reliability.md on a fleet of replicas behind a balancer, with network faults.
  *
  *   npm run prove                        every proof at full scale, but those that need Go, Java, PHP or chDB
- *   npm run prove -- --quick             a smaller scale for every change, up to three proofs at a time, about five minutes
+ *   npm run prove -- --quick             a smaller scale for every change, up to three proofs at a time, about eight minutes
  *   npm run prove -- --only cap,tokens   selected proofs
  *   npm run prove -- --seed 7            other random choices
  *   npm run prove -- --only reports --count 50000000                    as many hits of `sinks`, events of `reports`

@@ -28,7 +28,7 @@ beforeAll(async () => {
   env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };
   // A replica of the same stores would take a share of the events that the others count.
   const stores = { DATABASE_URL: await testDatabase(), REDIS_URL: (await startRedisServer()).url };
-  slowClients = bearWithSlowClients({ ...env, ...stores });
+  slowClients = bearWithSlowClients(stores);
 });
 
 const exitOf = async (replica: Replica): Promise<{ readonly code: 'zero' | 'other'; readonly seconds: number }> => {
@@ -120,8 +120,8 @@ test('disconnects a client that does not finish its headers or its body', async 
 });
 
 /** Seconds until a replica disconnects two clients that stop in the middle of a request. */
-const bearWithSlowClients = async (envOfIt: Record<string, string>): Promise<readonly number[]> => {
-  const replica = await startReplica({ env: envOfIt });
+const bearWithSlowClients = async (stores: Record<string, string>): Promise<readonly number[]> => {
+  const replica = await startReplica({ env: { ...env, ...stores } });
   const begun = performance.now();
   const cutAfterS = (text: string): Promise<number> =>
     new Promise((resolve, reject) => {
