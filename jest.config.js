@@ -18,6 +18,13 @@ export default {
     '^music-metadata$': '<rootDir>/node_modules/music-metadata/lib/index.js',
     '^file-type$': '<rootDir>/node_modules/file-type/index.js',
   },
+  // Passed to each module, because a look at a global of a test's context takes a hundred times as long. Not what fake timers replace, nor what
+  // a package declares anew.
+  sandboxInjectedGlobals: [
+    ...['Array', 'BigInt', 'Boolean', 'Error', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise', 'RegExp', 'Set', 'String', 'Symbol'],
+    ...['TypeError', 'WeakMap'],
+    ...['BigInt64Array', 'DataView', 'Float64Array', 'Int32Array', 'Uint8Array', 'Uint16Array', 'Uint32Array'],
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/tests/setup/global-setup.ts',
   globalTeardown: '<rootDir>/tests/setup/global-teardown.ts',

@@ -65,6 +65,8 @@ export async function bundleService(root, dist) {
       // Beside the bundle, and not named in it: Node reads the whole map of a file with the first stack of an error, which held the event
       // loop for 400 ms.
       ...{ sourcemap: 'external', sourcesContent: false },
+      // Newer Node has it. Without it pg makes a Response to find out where it runs, for which Node 20 loads its client of HTTP, twice.
+      define: { navigator: '{"userAgent":"Node.js"}' },
       banner: { js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);" },
       plugins: [addressesOfModules(src)],
     });

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface RoundsOptions {
   /** Rejects when it fails, and may when it is stopped. */
   readonly round: (stopping: AbortSignal) => Promise<unknown>;
-  /** Between two rounds. */
-  readonly pauseMs: number;
+  /** Between two rounds; a function is called after each. */
+  readonly pauseMs: number | (() => number);
   /** Of a round that failed, but not of one that was stopped. */
   readonly onFailure: (fault: Error) => void;
 }
@@ -22,7 +22,7 @@ export const createRounds = ({ round, pauseMs, onFailure }: RoundsOptions) => {
       } catch (fault) {
         if (!signal.aborted) onFailure(fault as Error);
       }
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      await sleep(typeof pauseMs === 'number' ? pauseMs : pauseMs(), undefined, { signal }).catch(() => undefined);
     }
   };
 

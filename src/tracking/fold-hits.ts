@@ -1,3 +1,4 @@
+import { Cluster } from 'ioredis';
 import PQueue from 'p-queue';
 import { IDLE_KEY_TTL_MS, MS_PER_MINUTE } from '../base/utc-day.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
@@ -92,6 +93,8 @@ export const createFold = (options: FoldOptions): Fold => {
   redis.defineCommand('serverTime', { lua: loadScript(new URL('../redis/lua/server-time.lua', import.meta.url)), numberOfKeys: 1 });
   const clock = redis as unknown as { serverTime(key: string): Promise<number> };
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
+  /** One server has one clock, and takes what is for all its shards in one message. In a cluster each shard may be elsewhere. */
+  const servers: readonly (readonly number[])[] = redis instanceof Cluster ? shards.map((shard) => [shard]) : [shards];
   const folding = new Set<number>();
   const queue = new PQueue({ concurrency: MAX_SHARDS_AT_ONCE });
   let timer: NodeJS.Timeout | undefined;
@@ -170,10 +173,14 @@ export const createFold = (options: FoldOptions): Fold => {
     return complete;
   };
 
-  const advance = async (shard: number, horizonMs: number): Promise<void> => {
+  const advance = async (shards: readonly number[], horizonMs: number): Promise<void> => {
     try {
-      await redis.set(keys.horizon(shard), horizonMs, 'PX', IDLE_KEY_TTL_MS);
-      onAdvanced?.(shard, horizonMs);
+      const pipeline = redis.pipeline();
+      for (const shard of shards) pipeline.set(keys.horizon(shard), horizonMs, 'PX', IDLE_KEY_TTL_MS);
+      const replies = await pipeline.exec();
+      const fault = replies?.find(([error]) => error)?.[0];
+      if (fault) throw fault;
+      for (const shard of shards) onAdvanced?.(shard, horizonMs);
     } catch (fault) {
       onFailure(fault as Error);
     }
@@ -181,7 +188,7 @@ export const createFold = (options: FoldOptions): Fold => {
 
   const foldThenAdvance = async (shard: number, horizonMs: number): Promise<void> => {
     try {
-      if (await foldShard(shard)) await advance(shard, horizonMs);
+      if (await foldShard(shard)) await advance([shard], horizonMs);
     } catch (fault) {
       onFailure(fault as Error);
     } finally {
@@ -190,20 +197,23 @@ export const createFold = (options: FoldOptions): Fold => {
   };
 
   const pass = async (): Promise<void> => {
-    const free = shards.filter((shard) => link.upOf(shard) && !folding.has(shard));
+    const free = servers.map((own) => own.filter((shard) => link.upOf(shard) && !folding.has(shard))).filter(([first]) => first !== undefined);
     if (free.length === 0) return;
-    const clocks = await Promise.all(free.map(clockOf));
+    const clocks = await Promise.all(free.map(([first = 0]) => clockOf(first)));
     // Read after the clocks: a hit that is stored later is stored after the horizon.
     const waiting = await pending.waitingShards(keys.shards);
-    const advances: Promise<unknown>[] = [];
-    for (const [i, shard] of free.entries()) {
+    const advances = free.map(async (own, i) => {
       const horizonMs = clocks[i];
-      if (horizonMs === undefined) continue;
-      if (waiting.has(shard)) {
+      if (horizonMs === undefined) return;
+      for (const shard of own.filter((one) => waiting.has(one))) {
         folding.add(shard);
         void queue.add(() => foldThenAdvance(shard, horizonMs));
-      } else advances.push(advance(shard, horizonMs));
-    }
+      }
+      await advance(
+        own.filter((shard) => !waiting.has(shard)),
+        horizonMs,
+      );
+    });
     await Promise.all(advances);
   };
 

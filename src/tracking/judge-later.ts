@@ -22,6 +22,8 @@ export interface JudgeLaterOptions {
   readonly onFailure: (fault: Error) => void;
 }
 
+/** What it judges has waited for minutes, and every replica looks. */
+const EVERY_MS = 5_000;
 const RECOVER_EVERY_MS = 10 * MS_PER_MINUTE;
 
 /** Decides, all the time, what waits for more than its own request: hits whose impression has not come in time, and provisional clicks. */
@@ -32,7 +34,7 @@ export const createJudgeLater = (options: JudgeLaterOptions) => {
     expireClicks,
     judgeClicks,
     recoverProvisional,
-    everyMs = 1000,
+    everyMs = EVERY_MS,
     onExpired,
     onJudged,
     onRecovered,

@@ -96,13 +96,20 @@ export const countMany = async (knex: Knex, waiting: WaitingRows, many: number):
   if (rows[0]?.many === true) await countAll(knex, waiting);
 };
 
-/** The same when the oldest has waited for `everyMs`, and unless another process counts. */
-export const countDue = async (knex: Knex, waiting: WaitingRows, everyMs: number): Promise<void> => {
-  const { rows } = await knex.raw<{ rows: { due: boolean | null }[] }>(
-    `select (select stored_at from ${waiting.table} where ${IS_DUE} order by ${waiting.key} limit 1)
-              <= clock_timestamp() - make_interval(secs => ?::float8 / 1000) as due`,
-    [everyMs],
+/**
+ * In how many ms the oldest entry of each has waited for `everyMs`; 0: it has. Where none waits, what comes is not due before `everyMs`. Rejects
+ * when Postgres is unavailable.
+ */
+export const dueInMs = async (knex: Knex, waiting: readonly WaitingRows[], everyMs: number): Promise<readonly number[]> => {
+  const ages = waiting.map(
+    ({ table, key }) =>
+      `(select extract(epoch from clock_timestamp() - stored_at)::float8 * 1000 from ${table} where ${IS_DUE} order by ${key} limit 1)`,
   );
-  let more: boolean | undefined = rows[0]?.due === true;
-  while (more) more = await countOldest(knex, waiting);
+  const { rows } = await knex.raw<{ rows: { ages: (number | null)[] }[] }>(`select array[${ages.join(', ')}] as ages`);
+  return rows[0]!.ages.map((age) => Math.max(everyMs - (age ?? 0), 0));
+};
+
+/** Counts all rows that were stored before this call, in steps, unless another process counts. Rejects when Postgres is unavailable. */
+export const countUnlessCounted = async (knex: Knex, waiting: WaitingRows): Promise<void> => {
+  while ((await countOldest(knex, waiting)) === true);
 };
