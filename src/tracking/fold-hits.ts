@@ -197,7 +197,9 @@ export const createFold = (options: FoldOptions): Fold => {
   };
 
   const pass = async (): Promise<void> => {
-    const free = servers.map((own) => own.filter((shard) => link.upOf(shard) && !folding.has(shard))).filter(([first]) => first !== undefined);
+    const free = servers
+      .map((own) => own.filter((shard) => link.upOf(shard) && !folding.has(shard)))
+      .filter(([first]) => first !== undefined);
     if (free.length === 0) return;
     const clocks = await Promise.all(free.map(([first = 0]) => clockOf(first)));
     // Read after the clocks: a hit that is stored later is stored after the horizon.

@@ -83,8 +83,7 @@ const namesOf = new Map<object, readonly string[]>();
 /** The fields of a view, which are not own properties. */
 const fieldsOf = (view: object): unknown => {
   const prototype = Object.getPrototypeOf(view) as object;
-  const names =
-    namesOf.get(prototype) ?? Object.keys(Object.getOwnPropertyDescriptors(prototype)).filter((name) => name !== 'constructor');
+  const names = namesOf.get(prototype) ?? Object.keys(Object.getOwnPropertyDescriptors(prototype)).filter((name) => name !== 'constructor');
   namesOf.set(prototype, names);
   return Object.fromEntries(
     names.map((name) => [
