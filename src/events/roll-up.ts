@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { createRounds } from '../base/rounds.ts';
 import { REQUEST_PARTS } from './postgres/request-parts.ts';
 import { EVENT_BATCHES } from './postgres/roll-up-batches.ts';
-import { countAll, countUnlessCounted, dueInMs, type WaitingRows } from './postgres/waiting-rows.ts';
+import { countAll, countDue } from './postgres/waiting-rows.ts';
 
 export interface RollUpOptions {
   readonly knex: Knex;
@@ -25,21 +25,18 @@ const WAITING = [EVENT_BATCHES, REQUEST_PARTS];
 export const createRollUp = ({ knex, everyMs, onFailure }: RollUpOptions) => {
   const lookMs = Math.min(Math.max(everyMs / LOOKS, MIN_LOOK_MS), MAX_LOOK_MS);
   let pauseMs = lookMs;
-  const count = async (one: WaitingRows, how: typeof countAll): Promise<void> => how(knex, one).catch(onFailure);
-  const countDue = async (): Promise<void> => {
+  const round = async (): Promise<void> => {
     pauseMs = lookMs;
-    const due = await dueInMs(knex, WAITING, everyMs);
-    for (const [i, one] of WAITING.entries()) if (due[i] === 0) await count(one, countUnlessCounted);
-    const soonestMs = Math.min(...due);
-    if (soonestMs > 0) pauseMs = soonestMs + Math.random() * lookMs;
+    const dueInMs = await countDue(knex, WAITING, everyMs, onFailure);
+    if (dueInMs > 0) pauseMs = dueInMs + Math.random() * lookMs;
   };
-  const { start, stop } = createRounds({ round: countDue, pauseMs: () => pauseMs, onFailure });
+  const { start, stop } = createRounds({ round, pauseMs: () => pauseMs, onFailure });
   return {
     start,
     /** Resolves after a last count of everything: a replica that stops leaves nothing to count to those that may not come. */
     stop: async (): Promise<void> => {
       await stop();
-      for (const one of WAITING) await count(one, countAll);
+      for (const one of WAITING) await countAll(knex, one).catch(onFailure);
     },
   };
 };

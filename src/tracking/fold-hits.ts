@@ -1,10 +1,9 @@
-import { Cluster } from 'ioredis';
 import PQueue from 'p-queue';
 import { IDLE_KEY_TTL_MS, MS_PER_MINUTE } from '../base/utc-day.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
+import { scopeOfShard, scopesOf, type RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 import { createReadUnstored, entryMs } from '../ledger/read/oldest-unstored.ts';
 import { answerWithin } from '../redis/answer-within.ts';
@@ -93,8 +92,10 @@ export const createFold = (options: FoldOptions): Fold => {
   redis.defineCommand('serverTime', { lua: loadScript(new URL('../redis/lua/server-time.lua', import.meta.url)), numberOfKeys: 1 });
   const clock = redis as unknown as { serverTime(key: string): Promise<number> };
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
-  /** One server has one clock, and takes what is for all its shards in one message. In a cluster each shard may be elsewhere. */
-  const servers: readonly (readonly number[])[] = redis instanceof Cluster ? shards.map((shard) => [shard]) : [shards];
+  /** The shards of each scope: one server has one clock, and takes what is for all of them in one message. */
+  const scopes = Array.from({ length: scopesOf(redis, keys) }, (_, scope) =>
+    shards.filter((shard) => scopeOfShard(redis, shard) === scope),
+  );
   const folding = new Set<number>();
   const queue = new PQueue({ concurrency: MAX_SHARDS_AT_ONCE });
   let timer: NodeJS.Timeout | undefined;
@@ -197,7 +198,7 @@ export const createFold = (options: FoldOptions): Fold => {
   };
 
   const pass = async (): Promise<void> => {
-    const free = servers
+    const free = scopes
       .map((own) => own.filter((shard) => link.upOf(shard) && !folding.has(shard)))
       .filter(([first]) => first !== undefined);
     if (free.length === 0) return;

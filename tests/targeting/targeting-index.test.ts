@@ -8,15 +8,15 @@ import { TargetingQuery, targetingQuery } from '../../src/targeting/targeting-qu
 import { pairOf, targetingRules } from '../../src/targeting/targeting-rules.ts';
 import type { AskedKind, RuleFields, TargetedValue, TargetingRules } from '../../src/targeting/targeting-rules.ts';
 
-/** Of each entry; of an entry that is there a thousand times once. */
-const forEach = <T>(entries: readonly TargetingRules[], work: (entry: TargetingRules) => T): readonly T[] => {
+/** As `map`, with one call for an entry that is there a thousand times. */
+const mapDistinct = <T>(entries: readonly TargetingRules[], work: (entry: TargetingRules) => T): readonly T[] => {
   const done = new Map([...new Set(entries)].map((entry) => [entry, work(entry)]));
   return entries.map((entry) => done.get(entry)!);
 };
 
 const build = (entries: readonly TargetingRules[]): TargetingIndex => {
   const pairs = createPairNumbers();
-  const compiled = forEach(entries, (rules) => compileTargeting(rules, pairs));
+  const compiled = mapDistinct(entries, (rules) => compileTargeting(rules, pairs));
   return createTargetingIndex(buildTargetingTables(entries.length, (position) => compiled[position]!, pairs));
 };
 
@@ -43,7 +43,7 @@ const scanned = (index: TargetingIndex, asked: TargetingQuery): number[] => {
 };
 
 const matched = (entries: readonly TargetingRules[], asked: TargetingQuery): number[] =>
-  forEach(entries, (entry) => matchTargeting(entry, asked) === undefined).flatMap((matches, position) => (matches ? [position] : []));
+  mapDistinct(entries, (entry) => matchTargeting(entry, asked) === undefined).flatMap((matches, position) => (matches ? [position] : []));
 
 const someOf = (...values: string[]) => fc.subarray(values);
 const NAMES = ['age', 'colour', 'section', 'a=b', '__proto__', 'constructor'];

@@ -100,7 +100,7 @@ export const countMany = async (knex: Knex, waiting: WaitingRows, many: number):
  * In how many ms the oldest entry of each has waited for `everyMs`; 0: it has. Where none waits, what comes is not due before `everyMs`. Rejects
  * when Postgres is unavailable.
  */
-export const dueInMs = async (knex: Knex, waiting: readonly WaitingRows[], everyMs: number): Promise<readonly number[]> => {
+const dueInMs = async (knex: Knex, waiting: readonly WaitingRows[], everyMs: number): Promise<readonly number[]> => {
   const ages = waiting.map(
     ({ table, key }) =>
       `(select extract(epoch from clock_timestamp() - stored_at)::float8 * 1000 from ${table} where ${IS_DUE} order by ${key} limit 1)`,
@@ -110,6 +110,23 @@ export const dueInMs = async (knex: Knex, waiting: readonly WaitingRows[], every
 };
 
 /** Counts all rows that were stored before this call, in steps, unless another process counts. Rejects when Postgres is unavailable. */
-export const countUnlessCounted = async (knex: Knex, waiting: WaitingRows): Promise<void> => {
+const countUnlessCounted = async (knex: Knex, waiting: WaitingRows): Promise<void> => {
   while ((await countOldest(knex, waiting)) === true);
+};
+
+/**
+ * Counts those whose oldest entry has waited for `everyMs`, unless another process counts. Resolves to in how many ms the next are due; 0: some
+ * were. Rejects when Postgres is unavailable.
+ *
+ * @param onFailure called for each of them that could not be counted
+ */
+export const countDue = async (
+  knex: Knex,
+  waiting: readonly WaitingRows[],
+  everyMs: number,
+  onFailure: (fault: Error) => void,
+): Promise<number> => {
+  const due = await dueInMs(knex, waiting, everyMs);
+  for (const [i, one] of waiting.entries()) if (due[i] === 0) await countUnlessCounted(knex, one).catch(onFailure);
+  return Math.min(...due);
 };
