@@ -13,12 +13,18 @@ const VISITORS = 1_500;
 /** SQL: a number in [0, 1) that is the same on every run of a day. */
 const drawn = (of: string, seed: number): string => `((hashtextextended(${of}, ${seed}) & 1048575) / 1048576.0)`;
 
+/** SQL: when each hour of a day begins, as a share of its traffic. */
+const HOURS = `(select array_agg(lo order by lo) from demo_shares where of = 'hour')`;
+/** SQL: which of the shares, from 1, a number in [0, 1) falls into; `lows` are their lower bounds, in order. */
+const shareAt = (number: string, lows: string): string => `width_bucket(${number}, ${lows})`;
+
 /** A visitor keeps country and device: both follow from its number. */
 const SAMPLE = `
   insert into traffic_sample
     (publisher_id, at, weight, visitor, page_view, remembered, floor_micros, visitor_offset, placements, sizes, pairs)
-  select publisher_id, (day + (hour.a::int + ${drawn('key', 2)}) * interval '1 hour') at time zone 'utc', ${WEIGHT}, 'demo-' || visitor, 0, true,
-         null, null, array[placement_id], array[''], array[place.pair, device.pair]
+  select publisher_id, (day + (${shareAt(drawn('key', 3), HOURS)} - 1 + ${drawn('key', 2)}) * interval '1 hour') at time zone 'utc', ${WEIGHT},
+         'demo-' || visitor, 0, true, null, null, array[placement_id], array[''],
+         array[(?::text[])[${shareAt(drawn('visitor::text', 4), '?::float8[]')}], (?::text[])[${shareAt(drawn('visitor::text', 5), '?::float8[]')}]]
   from (
     select *, floor(${VISITORS} * ${drawn('key', 1)})::int as visitor
     from (
@@ -29,24 +35,18 @@ const SAMPLE = `
       ) as asked, generate_series(1, (requests / ${WEIGHT})::int) as n
     ) as keyed
   ) as visits
-  join demo_shares as hour on hour.of = 'hour' and ${drawn('key', 3)} >= hour.lo and ${drawn('key', 3)} < hour.hi
-  join (select * from unnest(?::text[], ?::float8[], ?::float8[]) as shares (pair, lo, hi)) as place
-    on ${drawn('visitor::text', 4)} >= place.lo and ${drawn('visitor::text', 4)} < place.hi
-  join (select * from unnest(?::text[], ?::float8[], ?::float8[]) as shares (pair, lo, hi)) as device
-    on ${drawn('visitor::text', 5)} >= device.lo and ${drawn('visitor::text', 5)} < device.hi
   order by 1, 2`;
 
 /** The sample of traffic that forecasts are made from. After `storeHistory`, in its transaction. */
 export const storeSample = async (trx: Knex.Transaction, nowMs: number): Promise<void> => {
   const today = dateOfDay(dayOf(nowMs));
-  const columns = (shares: readonly { readonly a: string; readonly lo: number; readonly hi: number }[], pair: (name: string) => string) => [
+  const columns = (shares: readonly { readonly a: string; readonly lo: number }[], pair: (name: string) => string) => [
     shares.map(({ a }) => pair(a)),
     shares.map(({ lo }) => lo),
-    shares.map(({ hi }) => hi),
   ];
   await trx.raw(SAMPLE, [
-    ...[today, today],
     ...columns(PLACES, (country) => pairOf('countries', 'country', country)),
     ...columns(DEVICES, (device) => pairOf('devices', 'device', device)),
+    ...[today, today],
   ] as unknown as Knex.RawBinding);
 };
