@@ -12,13 +12,8 @@ import { locale } from '../words/language.ts';
 type TrafficEvent = Answered<'GET', '/traffic_events'>[number];
 type Draft = Omit<TrafficEvent, 'id' | 'publisher_id'>;
 
-export interface TrafficEvents {
-  load(): Promise<void>;
-  render(): TemplateResult;
-}
-
 /** What staff know of traffic to come. @param onChange forecasts take another traffic into account */
-export const createTrafficEvents = (page: Page, publisher: () => number, onChange: () => void): TrafficEvents => {
+export const createTrafficEvents = (page: Page, publisher: () => number, onChange: () => void) => {
   const { api, rights } = page;
   const may = rights.may('POST', '/traffic_events');
   /** Its days are those of the publisher. */

@@ -60,19 +60,8 @@ export interface CourseForecast {
   readonly delivery: ForecastDays | undefined;
 }
 
-export interface CourseCard {
-  /** Reads it again: notes have changed. */
-  load(): Promise<void>;
-  /** Whether anything was delivered, as far as it is read. */
-  hasDelivered(): boolean;
-  /** Whether it says how the flight is likely to end. */
-  saysEnd(): boolean;
-  /** @param forecast of what is to come, in words and by day */
-  render(booked: Booked, forecast?: CourseForecast): TemplateResult | typeof nothing;
-}
-
 /** The course of a flight from its first day to its last: what was delivered, what was agreed, and how it is likely to end. */
-export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flight: Flight | undefined): CourseCard => {
+export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flight: Flight | undefined) => {
   const { api, rights } = page;
   const today = dayOf(Date.now());
   const span = flight && spanOf(flight, today);
@@ -112,10 +101,14 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
     { may },
   );
   return {
+    /** Reads it again: notes have changed. */
     load: reading.load,
+    /** Whether anything was delivered, as far as it is read. */
     hasDelivered: () => hasDelivered,
+    /** Whether it says how the flight is likely to end. */
     saysEnd: () => may,
-    render: (booked, forecast = { words: nothing, delivery: undefined }) => {
+    /** @param forecast of what is to come, in words and by day */
+    render: (booked: Booked, forecast: CourseForecast = { words: nothing, delivery: undefined }) => {
       const course = flightCourse(booked.flight, [], booked.goal, today);
       if (course.state === 'future') return card(t`The flight`, html`${future(booked, course)}${forecast.words}`);
       if (!may) return nothing;
