@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Page, View } from '../page.ts';
-import { button, card, emptyState, pageHead, statusPill, toneOf, loading } from '../parts/parts.ts';
+import { button, card, emptyState, pageHead, statusPill, toggleButton, toneOf, loading } from '../parts/parts.ts';
 import { table, unbroken } from '../parts/table.ts';
 import { hashOf, type Route } from '../route.ts';
 import { groupBookings, GROUPINGS, type Booking, type BookingGroup, type Grouping } from './timeline/bookings.ts';
@@ -42,12 +42,7 @@ export const openTimeline = (page: Page, route: Route): View => {
   };
   const toggles = <T extends string>(label: string, values: readonly T[], chosen: T, choose: (value: T) => void): TemplateResult =>
     html`<div class="toggles" role="group" aria-label=${label}>
-      ${values.map(
-        (value) =>
-          html`<button type="button" class="toggle" aria-pressed=${String(value === chosen)} @click=${() => change(() => choose(value))}>
-            ${capital(value)}
-          </button>`,
-      )}
+      ${values.map((value) => toggleButton(capital(value), value === chosen, () => change(() => choose(value))))}
     </div>`;
   const more = (): void => {
     parts += 1;

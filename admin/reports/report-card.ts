@@ -3,7 +3,7 @@ import type { Report } from '../../src/reports/record-report/record-report-api.t
 import type { ReportFigures } from '../../src/reports/record-report/report-columns.ts';
 import { input } from '../parts/fields/input.ts';
 import type { Page } from '../page.ts';
-import { button, card } from '../parts/parts.ts';
+import { button, card, toggleButton } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { saveFile } from '../api/save-file.ts';
 import type { Answer } from '../api/wire.ts';
@@ -70,10 +70,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
   };
   const viewChoice = (): TemplateResult =>
     html`<div class="toggles report-views" role="group" aria-label=${t`Rows`}>
-      ${views.map(
-        ({ label }, at) =>
-          html`<button type="button" class="toggle" aria-pressed=${String(at === chosen)} @click=${() => choose(at)}>${label}</button>`,
-      )}
+      ${views.map(({ label }, at) => toggleButton(label, at === chosen, () => choose(at)))}
     </div>`;
   const columnsIn = (currency: string, shown: readonly Column<Row>[]): readonly Column<Row>[] => [
     ...shown,
