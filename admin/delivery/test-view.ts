@@ -82,14 +82,7 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
       const problem = form.problem();
       return html`
         ${head}
-        <form
-          novalidate
-          class="entity-form test"
-          @submit=${(event: SubmitEvent) => {
-            event.preventDefault();
-            void form.submit();
-          }}
-        >
+        <form novalidate class="entity-form test" @submit=${form.submit}>
           <div class="form-columns">
             <div class="form-main">${fields(form, page)}</div>
             <div class="form-aside test-aside" aria-live="polite">
