@@ -8,7 +8,7 @@ import { button, card, toggleButton } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
 import { addressesOf, addressFields, lastWords, recordForm, typedOf, type TypedAddresses } from '../reports/delivery-form.ts';
 import { createOwnRecords, type OwnRecords } from '../reports/own-records.ts';
-import { titleOf } from '../words/kinds.ts';
+import { titleIn } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
 
 /** What the form holds: texts as typed. */
@@ -92,11 +92,7 @@ const recordOf = (draft: Draft) => ({
 
 const whereWords = ({ emails, webhook }: RecipientWire): string => [...emails, ...(webhook === null ? [] : [webhook])].join(', ');
 
-const publisherName = ({ store }: Page, id: number | null): string => {
-  if (id === null) return t`all`;
-  const found = store.find('publishers', id);
-  return found ? titleOf('publishers', found) : `#${id}`;
-};
+const publisherName = ({ store }: Page, id: number | null): string => (id === null ? t`all` : titleIn(store, 'publishers', id));
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   '': t`Recipient`,
