@@ -24,14 +24,8 @@ const LABELS = /^(aria-label|title|placeholder|alt|label|help|caption|submit|yes
 /** Functions, with the positions of the texts that they show. */
 const SHOWN = new Map(
   Object.entries({
-    button: [0, 3],
-    card: [0],
-    pageHead: [0, 1],
-    emptyState: [0],
-    formSection: [0, 1],
-    toast: [0],
-    toggleButton: [0],
-    textStep: [0, 1],
+    ...{ button: [0, 3], card: [0], pageHead: [0, 1], emptyState: [0], formSection: [0, 1], toast: [0] },
+    ...{ toggleButton: [0], textStep: [0, 1] },
   }),
 );
 /** Texts that are the same in every language: names, and examples of what is typed. */
