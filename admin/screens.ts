@@ -21,69 +21,50 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   if (screen && !mayOpen(page.rights, hashOf(route.parts))) return closedView(page, screen);
   const kind = KINDS.find((one) => one === first);
   if (kind) return openEntity(page, kind, route);
-  switch (first) {
-    case 'files':
-      return import('./assets/files-view.ts').then(({ openFiles }) => openFiles(page));
-    case 'media_buys':
-      return import('./buys/media-buys-view.ts').then(({ openMediaBuys }) => openMediaBuys(page));
-    case 'imports':
-      return openImportScreen(page, route);
-    case 'timeline':
-      return import('./delivery/timeline-view.ts').then(({ openTimeline }) => openTimeline(page, route));
-    case 'availability':
-      return import('./forecast/availability-view.ts').then(({ openAvailability }) => openAvailability(page, route));
-    case 'test':
-      return import('./delivery/test-view.ts').then(({ openTest }) => openTest(page, route));
-    case 'reports':
-      return import('./reports/reports-view.ts').then(({ openReports }) => openReports(page, route));
-    case 'report_links':
-      return import('./reports/shared-links-view.ts').then(({ openSharedLinks }) => openSharedLinks(page));
-    case 'finance':
-      return import('./finance/finance-view.ts').then(({ openFinance }) => openFinance(page, route));
-    case 'alerts':
-      return import('./alerts/alerts-view.ts').then(({ openAlerts }) => openAlerts(page));
-    case 'inbox':
-      return import('./people/inbox-view.ts').then(({ openInbox }) => openInbox(page));
-    case 'approvals':
-      return route.parts[1] === undefined
-        ? import('./approvals/approvals-view.ts').then(({ openApprovals }) => openApprovals(page))
-        : import('./approvals/approval-view.ts').then(({ openApproval }) => openApproval(page, Number(route.parts[1])));
-    case 'complaints':
-      return import('./delivery/complaints-view.ts').then(({ openComplaints }) => openComplaints(page));
-    case 'people':
-      return openPeopleScreen(page, route);
-    case 'roles':
-      return route.parts[1] === undefined
-        ? import('./people/roles-view.ts').then(({ openRoles }) => openRoles(page))
-        : import('./people/role-view.ts').then(({ openRole }) =>
-            openRole(page, route.parts[1] === 'new' ? undefined : Number(route.parts[1])),
-          );
-    case 'tokens':
-      return import('./people/new-token-view.ts').then(({ openNewToken }) => openNewToken(page));
-    case 'account':
-      return import('./people/account-view.ts').then(({ openAccount }) => openAccount(page));
-    case 'history':
-      return import('./bookings/history-view.ts').then(({ openHistory }) => openHistory(page));
-    default:
-      return openOverview(page);
-  }
+  // An address such as #/constructor is not in the table either.
+  const openOther = Object.hasOwn(OTHERS, first) ? OTHERS[first] : undefined;
+  return openOther ? openOther(page, route) : openOverview(page);
 };
 
-/** The list of people, the form of a new one, or one person. */
-const openPeopleScreen = (page: Page, { parts: [, id] }: Route): View | Promise<View> => {
-  if (id === undefined) return import('./people/people-view.ts').then(({ openPeople }) => openPeople(page));
-  return id === 'new'
-    ? import('./people/invite-view.ts').then(({ openInvite }) => openInvite(page))
-    : import('./people/person-view.ts').then(({ openPerson }) => openPerson(page, Number(id)));
-};
-
-/** What can be imported, a new import, or one import. */
-const openImportScreen = (page: Page, route: Route): View | Promise<View> => {
-  const [, id] = route.parts;
-  if (id === undefined) return import('./imports/imports-view.ts').then(({ openImports }) => openImports(page));
-  return id === 'new'
-    ? import('./imports/new-import-view.ts').then(({ openNewImport }) => openNewImport(page, route))
-    : import('./imports/import-view.ts').then(({ openImport }) => openImport(page, Number(id)));
+/** The other screens, each of which is loaded when it is opened. */
+const OTHERS: Readonly<Record<string, (page: Page, route: Route) => Promise<View>>> = {
+  files: (page) => import('./assets/files-view.ts').then(({ openFiles }) => openFiles(page)),
+  media_buys: (page) => import('./buys/media-buys-view.ts').then(({ openMediaBuys }) => openMediaBuys(page)),
+  /** What can be imported, a new import, or one import. */
+  imports: (page, route) => {
+    const [, id] = route.parts;
+    if (id === undefined) return import('./imports/imports-view.ts').then(({ openImports }) => openImports(page));
+    return id === 'new'
+      ? import('./imports/new-import-view.ts').then(({ openNewImport }) => openNewImport(page, route))
+      : import('./imports/import-view.ts').then(({ openImport }) => openImport(page, Number(id)));
+  },
+  timeline: (page, route) => import('./delivery/timeline-view.ts').then(({ openTimeline }) => openTimeline(page, route)),
+  availability: (page, route) => import('./forecast/availability-view.ts').then(({ openAvailability }) => openAvailability(page, route)),
+  test: (page, route) => import('./delivery/test-view.ts').then(({ openTest }) => openTest(page, route)),
+  reports: (page, route) => import('./reports/reports-view.ts').then(({ openReports }) => openReports(page, route)),
+  report_links: (page) => import('./reports/shared-links-view.ts').then(({ openSharedLinks }) => openSharedLinks(page)),
+  finance: (page, route) => import('./finance/finance-view.ts').then(({ openFinance }) => openFinance(page, route)),
+  alerts: (page) => import('./alerts/alerts-view.ts').then(({ openAlerts }) => openAlerts(page)),
+  inbox: (page) => import('./people/inbox-view.ts').then(({ openInbox }) => openInbox(page)),
+  approvals: (page, { parts: [, id] }) =>
+    id === undefined
+      ? import('./approvals/approvals-view.ts').then(({ openApprovals }) => openApprovals(page))
+      : import('./approvals/approval-view.ts').then(({ openApproval }) => openApproval(page, Number(id))),
+  complaints: (page) => import('./delivery/complaints-view.ts').then(({ openComplaints }) => openComplaints(page)),
+  /** The list of people, the form of a new one, or one person. */
+  people: (page, { parts: [, id] }) => {
+    if (id === undefined) return import('./people/people-view.ts').then(({ openPeople }) => openPeople(page));
+    return id === 'new'
+      ? import('./people/invite-view.ts').then(({ openInvite }) => openInvite(page))
+      : import('./people/person-view.ts').then(({ openPerson }) => openPerson(page, Number(id)));
+  },
+  roles: (page, { parts: [, id] }) =>
+    id === undefined
+      ? import('./people/roles-view.ts').then(({ openRoles }) => openRoles(page))
+      : import('./people/role-view.ts').then(({ openRole }) => openRole(page, id === 'new' ? undefined : Number(id))),
+  tokens: (page) => import('./people/new-token-view.ts').then(({ openNewToken }) => openNewToken(page)),
+  account: (page) => import('./people/account-view.ts').then(({ openAccount }) => openAccount(page)),
+  history: (page) => import('./bookings/history-view.ts').then(({ openHistory }) => openHistory(page)),
 };
 
 /** In place of a screen that the person may not use. */

@@ -22,7 +22,12 @@ msgstr "Content-Type: text/plain; charset=UTF-8\\n"`;
 /** Attributes and properties whose text people read. */
 const LABELS = /^(aria-label|title|placeholder|alt|label|help|caption|submit|yes|heading)$/;
 /** Functions, with the positions of the texts that they show. */
-const SHOWN = new Map(Object.entries({ button: [0, 3], card: [0], pageHead: [0, 1], emptyState: [0], formSection: [0, 1], toast: [0] }));
+const SHOWN = new Map(
+  Object.entries({
+    ...{ button: [0, 3], card: [0], pageHead: [0, 1], emptyState: [0], formSection: [0, 1], toast: [0] },
+    ...{ toggleButton: [0], textStep: [0, 1] },
+  }),
+);
 /** Texts that are the same in every language: names, and examples of what is typed. */
 const EXCEPTIONS =
   /^(API|CTR|CPM|vCPM|CPC|eCPM|CSV|XLSX|JSON|YAML|Excel|Parquet|UTC|nbr|Revive Adserver|Google Ad Manager|sellers\.json|#|×|[a-z@.-]+\.example.*|https:\/\/.*|\S+@\S+.*|\d+x\d+)$/;

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { AlertKind } from '../../src/catalog/model/alert-kinds.ts';
 import { ALERT_KINDS } from '../words/choice-words.ts';
 import type { AlertWire, MuteWire } from '../../src/alerts/alert-api.ts';
+import type { Answer } from '../api/wire.ts';
 import { createRecipients } from './recipients.ts';
 import type { Page, View } from '../page.ts';
 import { button, card, emptyState, pageHead } from '../parts/parts.ts';
@@ -40,16 +41,14 @@ export const openAlerts = (page: Page): View => {
   const recipients = createRecipients(page);
   void recipients.load();
 
-  const mute = async (kind: AlertKind, entity_id: string, days: number | null): Promise<void> => {
-    const answer = await page.api.send('PUT', '/alert_mutes', { body: { kind, entity_id, days } });
+  const change = async (sent: Promise<Answer<unknown>>): Promise<void> => {
+    const answer = await sent;
     if (!answer.ok) return page.complain(answer.problem);
     await Promise.all([alerts.load(), mutes.load()]);
   };
-  const unmute = async ({ kind, entity_id }: MuteWire): Promise<void> => {
-    const answer = await page.api.send('DELETE', '/alert_mutes', { kind, entity_id });
-    if (!answer.ok) return page.complain(answer.problem);
-    await Promise.all([alerts.load(), mutes.load()]);
-  };
+  const mute = (kind: AlertKind, entity_id: string, days: number | null): Promise<void> =>
+    change(page.api.send('PUT', '/alert_mutes', { body: { kind, entity_id, days } }));
+  const unmute = ({ kind, entity_id }: MuteWire): Promise<void> => change(page.api.send('DELETE', '/alert_mutes', { kind, entity_id }));
   const actions = ({ kind, entity_id, words }: AlertWire): TemplateResult =>
     html`${button(t`Mute for a week`, () => mute(kind, entity_id, MUTE_DAYS), 'quiet', t`Mute for a week: ${words}`)}
     ${button(t`Mute all like this`, () => mute(kind, '', null), 'quiet', t`Mute all like this: ${ALERT_KINDS[kind].label}`)}`;

@@ -4,11 +4,11 @@ import { ALERT_KINDS } from '../words/choice-words.ts';
 import type { RecipientWire } from '../../src/alerts/alert-api.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
-import { button, card } from '../parts/parts.ts';
+import { button, card, toggleButton } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
 import { addressesOf, addressFields, lastWords, recordForm, typedOf, type TypedAddresses } from '../reports/delivery-form.ts';
 import { createOwnRecords, type OwnRecords } from '../reports/own-records.ts';
-import { titleOf } from '../words/kinds.ts';
+import { titleIn } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
 
 /** What the form holds: texts as typed. */
@@ -92,11 +92,7 @@ const recordOf = (draft: Draft) => ({
 
 const whereWords = ({ emails, webhook }: RecipientWire): string => [...emails, ...(webhook === null ? [] : [webhook])].join(', ');
 
-const publisherName = ({ store }: Page, id: number | null): string => {
-  if (id === null) return t`all`;
-  const found = store.find('publishers', id);
-  return found ? titleOf('publishers', found) : `#${id}`;
-};
+const publisherName = ({ store }: Page, id: number | null): string => (id === null ? t`all` : titleIn(store, 'publishers', id));
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   '': t`Recipient`,
@@ -121,18 +117,10 @@ const recipientForm = (page: Page, draft: Draft, records: OwnRecords<RecipientWi
       <div class="report-line" role="group" aria-label=${t`Alerts`}>
         <span>${t`Alerts`}</span>
         <div class="toggles">
-          ${ALERT_KIND_NAMES.map(
-            (kind) =>
-              html`<button
-                type="button"
-                class="toggle"
-                title=${ALERT_KINDS[kind].help}
-                aria-pressed=${String(draft.kinds.includes(kind))}
-                @click=${() => toggle(kind)}
-              >
-                ${ALERT_KINDS[kind].label}
-              </button>`,
-          )}
+          ${ALERT_KIND_NAMES.map((kind) => {
+            const { label, help } = ALERT_KINDS[kind];
+            return toggleButton(label, draft.kinds.includes(kind), () => toggle(kind), { title: help });
+          })}
         </div>
       </div>
       <label class="check"

@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../src/api/route.ts';
 import type { Schema, Shape } from '../../src/base/schema.ts';
 import type { SIGN_IN_API } from '../../src/people/accounts/sign-in-api.ts';
 import type { PASSKEY_API } from '../../src/people/factors/factor-api.ts';
-import { sendRequest, toProblem } from './request.ts';
+import { ask } from './request.ts';
 import type { Answer } from './wire.ts';
 
 type AuthTable = typeof SIGN_IN_API & typeof PASSKEY_API;
@@ -17,16 +17,11 @@ export type AuthAnswer<P extends AuthRoute['path']> = AnswerOf<RouteAt<P>>;
 export type SignInMethods = AuthAnswer<'/auth/methods'>;
 
 /** Asks a route of /auth. Never rejects. */
-export const askAuth = async <P extends AuthRoute['path']>(
+export const askAuth = <P extends AuthRoute['path']>(
   method: RouteAt<P>['method'],
   path: P,
   ...[body]: BodyOf<RouteAt<P>>
-): Promise<Answer<AuthAnswer<P>>> => {
-  const answer = await sendRequest(path, { method, body });
-  if (!(answer instanceof Response)) return { ok: false, problem: answer };
-  const value: unknown = await answer.json().catch(() => undefined);
-  return answer.ok ? { ok: true, value: value as AuthAnswer<P> } : { ok: false, problem: toProblem(answer, value) };
-};
+): Promise<Answer<AuthAnswer<P>>> => ask(path, { method, body });
 
 /** The page that lets people in, beside the page of the tool. Unlike /auth/login it waits for the person, also where there is one way only. */
 export const SIGN_IN_PAGE = 'sign-in.html';

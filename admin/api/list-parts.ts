@@ -22,21 +22,10 @@ interface Kept<T> extends ListParts<T> {
   asked: readonly [from: number, to: number];
 }
 
-export interface ListPartsReader<T> {
-  /** undefined: no part of it is read yet. */
-  find(kind: Kind, query: string): ListParts<T> | undefined;
-  /** Reads what is missing of the places `from` to `to`. */
-  read(kind: Kind, query: string, from: number, to: number): Promise<Problem | undefined>;
-  /** Reads again, of the lists that are on screen, what was asked for last. */
-  refresh(kinds: readonly Kind[]): Promise<readonly (Problem | undefined)[]>;
-  /** Another screen begins: `refresh` leaves the lists of the last one. */
-  turn(): void;
-}
-
 /** @param readRows a part of a list: at most `limit` records, fewer when they are large */
 export const createListParts = <T>(
   readRows: (kind: Kind, query: string, offset: number, limit: number) => Promise<Answer<readonly T[]>>,
-): ListPartsReader<T> => {
+) => {
   const kept = new Map<string, Kept<T>>();
   const onScreen = new Map<string, readonly [Kind, string]>();
   let versions = 0;
@@ -74,8 +63,10 @@ export const createListParts = <T>(
   };
 
   return {
-    find: (kind, query) => kept.get(`${kind}?${query}`),
-    read: async (kind, query, from, to) => {
+    /** undefined: no part of it is read yet. */
+    find: (kind: Kind, query: string): ListParts<T> | undefined => kept.get(`${kind}?${query}`),
+    /** Reads what is missing of the places `from` to `to`. */
+    read: async (kind: Kind, query: string, from: number, to: number): Promise<Problem | undefined> => {
       const key = `${kind}?${query}`;
       const before = kept.get(key);
       const isNew = !onScreen.has(key);
@@ -87,7 +78,8 @@ export const createListParts = <T>(
       const missing = partsOf(asked).filter((part) => !of.pending.has(part) && !of.rows.has(part * PART));
       return missing.length === 0 ? undefined : readInto(kind, query, of, missing);
     },
-    refresh: (kinds) =>
+    /** Reads again, of the lists that are on screen, what was asked for last. */
+    refresh: (kinds: readonly Kind[]) =>
       Promise.all(
         Array.from(onScreen, async ([key, [kind, query]]) => {
           const before = kept.get(key);
@@ -96,6 +88,7 @@ export const createListParts = <T>(
           return readInto(kind, query, of, partsOf(before.asked));
         }),
       ),
+    /** Another screen begins: `refresh` leaves the lists of the last one. */
     turn: () => onScreen.clear(),
   };
 };

@@ -27,14 +27,7 @@ export const proposableOf = (
   const { body, 'If-Match': ifMatch, 'Change-Note': _, ...parameters } = asked;
   if (code === 'approval_required') {
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters[name])));
-    const write = { method: method as Operation['method'], path: filled };
-    return [
-      {
-        ...write,
-        ...(body !== undefined && { body: body as Operation['body'] }),
-        ...(ifMatch != null && { if_match: ifMatch }),
-      } as Operation,
-    ];
+    return [{ method, path: filled, ...(body !== undefined && { body }), ...(ifMatch != null && { if_match: ifMatch }) } as Operation];
   }
   if (code !== 'bulk_refused') return [];
   const { results } = answer as { readonly results: readonly { readonly status: number; readonly body?: { readonly code?: string } }[] };

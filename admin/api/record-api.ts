@@ -1,10 +1,22 @@
+import type { RouteDefinition } from '../../src/api/route.ts';
 import type { EntityAction } from '../../src/bookings/entity-kind.ts';
-import type { Call } from './call.ts';
 import type { Answer, Counts, Kind, Records } from './wire.ts';
 
 type Id = string | number;
 type Fields = Readonly<Record<string, unknown>>;
 type Changed<K extends Kind> = Promise<Answer<Records[K]>>;
+
+/** One request: a path with names in braces, and what is sent to it. */
+export interface Asked extends Readonly<Record<string, unknown>> {
+  readonly body?: unknown;
+  /** The entity tag of the record as it was read: the service answers 412 when it has changed since. */
+  readonly 'If-Match'?: string | null | undefined;
+  /** Why, for the history. */
+  readonly 'Change-Note'?: string | undefined;
+}
+
+/** Sends a request, and reads the body of an answer. */
+export type Call = <T>(method: RouteDefinition['method'], path: string, asked?: Asked) => Promise<Answer<T>>;
 
 /** The records of the catalog, by kind. `ifMatch`: refused with 412 when the record has changed since it had this tag. */
 export interface RecordApi {

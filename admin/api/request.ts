@@ -1,5 +1,5 @@
 import type { Fault } from '../../src/base/fault.ts';
-import type { Problem } from './wire.ts';
+import type { Answer, Problem } from './wire.ts';
 import { detailWords } from '../words/remedies.ts';
 import { say, t } from '../words/texts.ts';
 
@@ -23,6 +23,14 @@ export const sendRequest = async (address: string, { method, headers = {}, body 
     const detail = t`The service did not answer. Check that it is running and that you are online, then try again.`;
     return { status: 0, title: t`No answer`, detail, code: 'unreachable', errors: [], waitS: 0 };
   }
+};
+
+/** Sends a request, and reads the JSON of its answer. Never rejects. */
+export const ask = async <T>(address: string, options: RequestOptions): Promise<Answer<T>> => {
+  const answer = await sendRequest(address, options);
+  if (!(answer instanceof Response)) return { ok: false, problem: answer };
+  const value: unknown = await answer.json().catch(() => undefined);
+  return answer.ok ? { ok: true, value: value as T } : { ok: false, problem: toProblem(answer, value) };
 };
 
 /** Of an answer that is not successful. @param value its body as JSON; undefined: it has none */

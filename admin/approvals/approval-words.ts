@@ -7,7 +7,7 @@ import { labelOf } from '../bookings/forms/entity-fields.ts';
 import type { Page } from '../page.ts';
 import { currencyOfCampaign, currencyOfPublisher } from '../words/currency.ts';
 import { monthAndYear } from '../words/dates.ts';
-import { capital, kindNamed, NAMES, titleOf } from '../words/kinds.ts';
+import { capital, kindNamed, NAMES, titleIn } from '../words/kinds.ts';
 import { say, t } from '../words/texts.ts';
 
 export type Approval = Answered<'GET', '/approvals'>[number];
@@ -34,10 +34,7 @@ export const approvalTitle = ({ changes }: Approval): string => changes.map(chan
 export const changeFields = (page: Page, { entity, before, after }: ProposedChange): readonly Difference[] => {
   const kind = kindNamed(entity);
   if (!kind || !after) return [];
-  const nameOf = (parent: Kind, id: string): string => {
-    const found = page.store.find(parent, id);
-    return found ? titleOf(parent, found) : `${NAMES[parent].one} ${id}`;
-  };
+  const nameOf = (parent: Kind, id: string): string => titleIn(page.store, parent, id, `${NAMES[parent].one} ${id}`);
   const { campaign_id: campaign, publisher_id: publisher } = after as Readonly<Record<string, unknown>>;
   const currency =
     typeof campaign === 'number' ? currencyOfCampaign(page.store, campaign) : currencyOfPublisher(page.store, Number(publisher) || null);

@@ -10,16 +10,11 @@ import { t } from '../words/texts.ts';
 
 const MAX_WORDS = 2_000;
 
-/** Why a write needs a second person, in words. */
-export const refusalReasons = ({ errors, proposable = [] }: Problem): readonly string[] => [
-  ...new Set(errors.map((fault) => reasonWords(fault, (index) => kindOf(proposable[index])))),
-];
-
 const kindOf = (operation: Operation | undefined) => KINDS.find((kind) => kind === operation?.path.split('/')[1]);
 
 /** Shows why a write needs a second person, and proposes it to one. Resolves to whether it was proposed. @param typed the note to begin with */
 export const offerProposal = async (page: Page, problem: Problem, typed = ''): Promise<boolean> => {
-  const { proposable = [] } = problem;
+  const { errors, proposable = [] } = problem;
   let note = typed;
   let fault: Problem | undefined;
   let isSending = false;
@@ -41,7 +36,7 @@ export const offerProposal = async (page: Page, problem: Problem, typed = ''): P
     });
   };
   let isProposed = false;
-  const reasons = refusalReasons(problem);
+  const reasons = [...new Set(errors.map((fault) => reasonWords(fault, (index) => kindOf(proposable[index]))))];
   const dialog = openDialog(
     t`A second person must approve this`,
     ({ close }): TemplateResult => html`

@@ -77,7 +77,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
   for (const fault of faults) if (fault) page.complain(fault);
   const flow = createFlowCard(page, 'campaigns', id);
-  const course = createCourseCard(page, { of: 'campaign', id }, store.find('campaigns', id));
+  const course = createCourseCard(page, 'campaign', id, store.find('campaigns', id));
   const forecast = createCampaignForecast(page, id);
   const history = createHistoryCard(page, { campaign_id: id });
 

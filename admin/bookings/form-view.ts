@@ -141,14 +141,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
           <a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}
         </nav>
         ${pageHead(title, '', record && !isNew ? recordActions(page, kind, record, hashOf([kind])) : nothing)}
-        <form
-          novalidate
-          class="entity-form ${kind}"
-          @submit=${(event: SubmitEvent) => {
-            event.preventDefault();
-            void form.submit();
-          }}
-        >
+        <form novalidate class="entity-form ${kind}" @submit=${form.submit}>
           ${others.render()} ${waiting()}
           ${isLocked ? html`<p class="note">${t`You may read this ${one}. Ask an administrator if you need to change it.`}</p>` : nothing}
           ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate, propose)}

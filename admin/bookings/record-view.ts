@@ -5,7 +5,7 @@ import { card, emptyState, pageHead } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { table, type Column } from '../parts/table.ts';
 import type { Kind, Records } from '../api/wire.ts';
-import { capital, NAMES, titleOf } from '../words/kinds.ts';
+import { capital, NAMES, titleIn, titleOf } from '../words/kinds.ts';
 import { listColumns } from './list-columns.ts';
 import { isUsual, MAX_CARDS_WIDTH } from './lists/list-column.ts';
 import { rowMenu } from './row-actions.ts';
@@ -20,9 +20,8 @@ export const recordView = <K extends Kind>(
   leave: () => void = () => undefined,
 ): View => {
   const name = capital(NAMES[kind].one);
-  const record = store.find(kind, id);
   return {
-    title: record ? titleOf(kind, record) : name,
+    title: titleIn(store, kind, id, name),
     section: kind,
     leave,
     render: () => {

@@ -10,18 +10,13 @@ import { count, money, percent } from '../words/formats.ts';
 import { isoDateIn } from '../words/dates.ts';
 import { t } from '../words/texts.ts';
 
-export interface HomeFigures {
-  load(): Promise<void>;
-  render(): TemplateResult;
-}
-
 const OF_REQUESTS = 'requests,unfilled';
 const OF_BOOKINGS = 'impressions,viewable,clicks,revenue';
 /** The hours of ten days: a week, today, and a day more on each side for the time zones; of each currency. */
 const MAX_HOURS = 1_000;
 
 /** Today's figures beside those of yesterday and of a week ago, up to the same time of day. */
-export const createHomeFigures = (page: Page): HomeFigures => {
+export const createHomeFigures = (page: Page) => {
   let compared: readonly DayComparison[] | undefined;
   let currency: string | null = null;
   let problem: Problem | undefined;

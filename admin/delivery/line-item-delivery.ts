@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { parseEndDate, parseStartDate } from '../../src/catalog/model/flight-dates.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
+import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { makeGoodNote, makeGoodOffer } from '../bookings/make-good.ts';
-import { statusHelp } from '../help/status-help.ts';
 import type { Page } from '../page.ts';
 import { countryName } from '../parts/fields/country-field.ts';
 import { figureList } from '../parts/figure-list.ts';
-import { card, pill } from '../parts/parts.ts';
+import { button, card, pill } from '../parts/parts.ts';
 import { table, unbroken } from '../parts/table.ts';
 import { hashOf } from '../route.ts';
 import { mayOpen } from '../screen-groups.ts';
@@ -34,6 +34,19 @@ export const stageOf = (item: LineItemWire, { status }: Delivery, isBlank: boole
   if (status.value === 'archived' || (parseEndDate(item.end_date) ?? Infinity) < now) return 'over';
   if ((parseStartDate(item.start_date) ?? 0) > now) return 'future';
   return isBlank ? 'blank' : 'running';
+};
+
+/** What people ask of a status, and the question of the help that answers it. */
+const ASKED: Readonly<Partial<Record<LineItemStatus['value'], readonly [label: string, id: string]>>> = {
+  behind: [t`Why is it behind?`, 'behind'],
+  outranked: [t`Why is it outranked?`, 'outranked'],
+  'cannot serve': [t`Why can it not serve?`, 'cannot-serve'],
+};
+
+/** The way to the answer, beside a status that raises a question. */
+const statusHelp = (page: Page, { value }: LineItemStatus): TemplateResult | typeof nothing => {
+  const asked = ASKED[value];
+  return asked ? button(asked[0], () => page.help(asked[1]), 'quiet') : nothing;
 };
 
 /** The status of a line item, and why. */

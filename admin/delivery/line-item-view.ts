@@ -51,7 +51,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   for (const one of [...faults, fault]) if (one) page.complain(one);
 
   const booked = store.find('line_items', id);
-  const course = createCourseCard(page, { of: 'line_item', id }, booked);
+  const course = createCourseCard(page, 'line_item', id, booked);
   const forecast = createLineItemForecast(page, booked);
   const ahead = (item: LineItemWire): CourseForecast => ({ words: forecast.render(item), delivery: forecast.known()?.delivery });
   const creativesCard = (item: LineItemWire): TemplateResult => {

@@ -13,13 +13,8 @@ import { say, t } from '../words/texts.ts';
 /** Parts of the bar, which have their own colors; the rest is one part. */
 const PARTS = 4;
 
-export interface RefusalsCard {
-  load(): Promise<void>;
-  render(): TemplateResult;
-}
-
 /** Why a line item was not shown today, what was shown instead, and what would help. */
-export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
+export const createRefusalsCard = (page: Page, id: number) => {
   const { rights } = page;
   const may = rights.may('GET', '/line_items/{id}/refusals');
   const reading = createReading(page, (api) => api.get('/line_items/{id}/refusals', { id }), { keep: true, may });

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Answered } from '../api/api.ts';
-import { linkTo, titleOf } from '../words/kinds.ts';
+import { linkTo, titleIn } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { previewServed } from '../parts/preview/preview-document.ts';
 import { table } from '../parts/table.ts';
@@ -95,10 +95,8 @@ const outcomePill = ({ outcome, stage, place }: Candidate): TemplateResult => {
   }
 };
 
-const lineItemLink = ({ store }: Page, { lineItemId }: Candidate): TemplateResult => {
-  const item = store.find('line_items', lineItemId);
-  return html`<a href=${linkTo('line_items', lineItemId)}>${item ? titleOf('line_items', item) : `#${lineItemId}`}</a>`;
-};
+const lineItemLink = ({ store }: Page, { lineItemId }: Candidate): TemplateResult =>
+  html`<a href=${linkTo('line_items', lineItemId)}>${titleIn(store, 'line_items', lineItemId)}</a>`;
 
 const words = ({ outcome, stage, detail, creativeId }: Candidate): string =>
   outcome === 'fell'

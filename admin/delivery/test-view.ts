@@ -1,6 +1,6 @@
 import { DEVICE_WORDS } from '../words/choice-words.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { listOf, numberOf, textOf } from '../bookings/forms/typed-text.ts';
+import { listOf, numberOf, splitValues, textOf } from '../bookings/forms/typed-text.ts';
 import { segmentedField, selectField } from '../parts/fields/choice-field.ts';
 import { COUNTRIES } from '../parts/fields/country-field.ts';
 import { recordField } from '../parts/fields/record-field.ts';
@@ -82,14 +82,7 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
       const problem = form.problem();
       return html`
         ${head}
-        <form
-          novalidate
-          class="entity-form test"
-          @submit=${(event: SubmitEvent) => {
-            event.preventDefault();
-            void form.submit();
-          }}
-        >
+        <form novalidate class="entity-form test" @submit=${form.submit}>
           <div class="form-columns">
             <div class="form-main">${fields(form, page)}</div>
             <div class="form-aside test-aside" aria-live="polite">
@@ -158,10 +151,7 @@ const requestOf = (draft: Draft, dimensions: Dimensions) => {
 
 /** A view of a page of its own: nothing of it has been shown. */
 const pageOf = (draft: Draft) => {
-  const placements = textOf(draft['page_placements'])
-    .split(',')
-    .map((id) => id.trim())
-    .filter((id) => id !== '');
+  const placements = splitValues(textOf(draft['page_placements']));
   return placements.length === 0 ? {} : { page_view: 'test', page_placements: placements };
 };
 

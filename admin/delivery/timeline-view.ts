@@ -1,16 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { LineItemWire } from '../api/wire.ts';
 import type { Page, View } from '../page.ts';
-import { button, card, emptyState, pageHead, statusPill, toneOf, loading } from '../parts/parts.ts';
+import { button, card, emptyState, pageHead, statusPill, toggleButton, toneOf, loading } from '../parts/parts.ts';
 import { table, unbroken } from '../parts/table.ts';
 import { hashOf, type Route } from '../route.ts';
 import { groupBookings, GROUPINGS, type Booking, type BookingGroup, type Grouping } from './timeline/bookings.ts';
 import { movedBy, percentAt, SCALES, windowAround, type Scale, type TimeWindow } from './timeline/window.ts';
 import { flight } from '../words/dates.ts';
+import { count } from '../words/formats.ts';
 import { capital, counted, linkTo, titleOf } from '../words/kinds.ts';
 import { addStep } from '../bookings/forms/next-step.ts';
 import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { say, t } from '../words/texts.ts';
-import { bookedFigures, groupWords } from './timeline/figures.ts';
 
 /** Groups of one part of the screen; the next part is drawn when its button comes into view. */
 const GROUPS_A_PART = 8;
@@ -42,12 +43,7 @@ export const openTimeline = (page: Page, route: Route): View => {
   };
   const toggles = <T extends string>(label: string, values: readonly T[], chosen: T, choose: (value: T) => void): TemplateResult =>
     html`<div class="toggles" role="group" aria-label=${label}>
-      ${values.map(
-        (value) =>
-          html`<button type="button" class="toggle" aria-pressed=${String(value === chosen)} @click=${() => change(() => choose(value))}>
-            ${capital(value)}
-          </button>`,
-      )}
+      ${values.map((value) => toggleButton(capital(value), value === chosen, () => change(() => choose(value))))}
     </div>`;
   const more = (): void => {
     parts += 1;
@@ -149,6 +145,24 @@ const chart = (page: Page, shown: TimeWindow, groups: readonly BookingGroup[]): 
       </section>`;
     })}
   </div>`;
+};
+
+/** What a line item was booked for and has delivered; undefined: it has no goal of impressions. */
+const bookedFigures = ({ statuses }: Page, { id, goal_impressions: booked }: LineItemWire) => {
+  if (booked === null) return undefined;
+  const progress = statuses.delivery(id)?.progress;
+  // undefined: not read yet.
+  const delivered = progress?.of === 'goal_impressions' ? progress.done : undefined;
+  const words = delivered === undefined ? t`${count(booked)} impressions` : t`${count(delivered)} of ${count(booked)} impressions`;
+  return { booked, delivered, words };
+};
+
+/** What the line items of a group were booked for and have delivered, where they have goals. */
+const groupWords = (page: Page, { lanes }: BookingGroup): readonly string[] => {
+  const all = lanes.flat().flatMap(({ lineItem }) => bookedFigures(page, lineItem) ?? []);
+  if (all.length === 0) return [];
+  const [booked, delivered] = [all.reduce((sum, one) => sum + one.booked, 0), all.reduce((sum, one) => sum + (one.delivered ?? 0), 0)];
+  return [t`${count(booked)} booked`, t`${count(delivered)} delivered`];
 };
 
 /** One of each group is reached by Tab, the others by the arrow keys. */

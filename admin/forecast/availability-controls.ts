@@ -3,8 +3,11 @@ import { findRecords } from '../bookings/lists/find-records.ts';
 import type { Page } from '../page.ts';
 import { combobox, type ComboboxOptions, type Option } from '../parts/combobox.ts';
 import { COUNTRIES, countryName } from '../parts/fields/country-field.ts';
+import { toggleButton } from '../parts/parts.ts';
+import { select } from '../reports/report-controls.ts';
 import { t } from '../words/texts.ts';
 import { GROUPS, SPANS, type Group, type Span } from './availability-grid.ts';
+import { GROUP_WORDS } from './availability-table.ts';
 
 /** What is shown, as it is in the address. */
 export interface AvailabilityChoice {
@@ -25,13 +28,7 @@ export interface AvailabilityControlsOptions {
   readonly file: TemplateResult | typeof nothing;
 }
 
-const GROUP_WORDS: Readonly<Record<Group, () => string>> = {
-  placement: () => t`By placement`,
-  country: () => t`By country`,
-  size: () => t`By size`,
-  targeting: () => t`By targeting`,
-};
-const SPAN_WORDS: Readonly<Record<Span, () => string>> = { weeks: () => t`Weeks`, days: () => t`Days` };
+const SPAN_WORDS: Readonly<Record<Span, string>> = { weeks: t`Weeks`, days: t`Days` };
 const MAX_FOUND = 20;
 
 export const sizeWords = (size: string): string => size.replace('x', ' × ');
@@ -60,31 +57,20 @@ export const availabilityControls = ({ page, choice, change, file }: Availabilit
         })}
       </div>
       <div class="toggles" role="group" aria-label=${t`Scale`}>
-        ${SPANS.map(
-          (one) =>
-            html`<button type="button" class="toggle" aria-pressed=${String(one === span)} @click=${() => change({ span: one })}>
-              ${SPAN_WORDS[one]()}
-            </button>`,
-        )}
+        ${SPANS.map((one) => toggleButton(SPAN_WORDS[one], one === span, () => change({ span: one })))}
       </div>
-      <select
-        class="availability-select"
-        aria-label=${t`Lines`}
-        @change=${({ target }: Event) => change({ by: (target as HTMLSelectElement).value as Group })}
-      >
-        ${GROUPS.map((one) => html`<option value=${one} ?selected=${one === by}>${GROUP_WORDS[one]()}</option>`)}
-      </select>
+      ${select(
+        t`Lines`,
+        by,
+        GROUPS.map((one) => [one, GROUP_WORDS[one].choice] as const),
+        (chosen) => change({ by: chosen }),
+      )}
       ${file}
     </div>
     <section class="timeline-controls" aria-label=${t`Part of the traffic`}>
-      <select
-        class="availability-select"
-        aria-label=${t`Size`}
-        @change=${({ target }: Event) => change({ size: (target as HTMLSelectElement).value || undefined })}
-      >
-        <option value="" ?selected=${size === undefined}>${t`All sizes`}</option>
-        ${sizes.map((one) => html`<option value=${one} ?selected=${one === size}>${sizeWords(one)}</option>`)}
-      </select>
+      ${select(t`Size`, size ?? '', [['', t`All sizes`], ...sizes.map((one) => [one, sizeWords(one)] as const)], (chosen) =>
+        change({ size: chosen || undefined }),
+      )}
       ${chooser({
         ...{ label: t`Country`, placeholder: t`All countries`, shown: country === undefined ? '' : countryName(country) },
         find: findCountries,

@@ -1,3 +1,4 @@
+import { groupBy } from '../../src/base/group-by.ts';
 import type { Answered } from '../api/api.ts';
 
 export type AvailabilityRow = Answered<'GET', '/availability'>[number];
@@ -52,19 +53,13 @@ export const availabilityGrid = (rows: readonly AvailabilityRow[], span: Span, b
     from: days[i * step]!,
     to: (i === count - 1 ? days.at(-1) : days[(i + 1) * step - 1])!,
   }));
-  const byKey = new Map<string, AvailabilityRow[]>();
-  for (const row of rows) {
-    const of = byKey.get(keyOf(row, by));
-    if (of) of.push(row);
-    else byKey.set(keyOf(row, by), [row]);
-  }
   const cellsOf = (some: readonly AvailabilityRow[]): readonly AvailabilityCell[] =>
     periods.map(({ from, to }) => {
       const within = some.filter(({ day }) => day >= from && day <= to);
       const sum = (of: 'available' | 'sold' | 'free'): number => within.reduce((all, row) => all + row[of], 0);
       return { from, to, available: sum('available'), sold: sum('sold'), free: sum('free') };
     });
-  const lines = [...byKey].map(([key, some]) => ({ key, cells: cellsOf(some) }));
+  const lines = [...groupBy(rows, (row) => keyOf(row, by))].map(([key, some]) => ({ key, cells: cellsOf(some) }));
   const all = { key: undefined, cells: cellsOf(rows) };
   const sorted = lines.sort((a, b) => soldShare(b.cells) - soldShare(a.cells) || a.key.localeCompare(b.key));
   return { by, periods, lines: lines.length > 1 && WITH_SUM.includes(by) ? [all, ...sorted] : sorted };

@@ -20,6 +20,13 @@ export interface AvailabilityTableOptions {
   readonly choose: (cell: ChosenCell) => void;
 }
 
+/** What lines are of, as a choice, as the title of the table and above the lines. */
+export const GROUP_WORDS: Readonly<Record<Group, { readonly choice: string; readonly title: string; readonly head: string }>> = {
+  placement: { choice: t`By placement`, title: t`Availability by placement`, head: t`Placement` },
+  country: { choice: t`By country`, title: t`Availability by country`, head: t`Country` },
+  size: { choice: t`By size`, title: t`Availability by size`, head: t`Size` },
+  targeting: { choice: t`By targeting`, title: t`Availability by targeting`, head: t`Targeting` },
+};
 /** Shades of what is sold. */
 const LEVELS = 5;
 
@@ -29,12 +36,13 @@ export const periodWords = ({ from, to }: Period): string =>
 /** Lines by weeks or days, shaded by what is sold of them. The arrows move between cells. */
 export const availabilityTable = (options: AvailabilityTableOptions): TemplateResult => {
   const { grid, nameOf, span } = options;
+  const { title, head } = GROUP_WORDS[grid.by];
   return html`
     <div class="availability ${span}" .style=${`--cells:${grid.periods.length}`} @keydown=${moveByArrow}>
-      <table role="table" aria-label=${TITLES[grid.by]()}>
+      <table role="table" aria-label=${title}>
         <thead role="rowgroup">
           <tr role="row">
-            <th role="columnheader" scope="col">${HEADS[grid.by]()}</th>
+            <th role="columnheader" scope="col">${head}</th>
             ${grid.periods.map(
               (period, i) =>
                 html`<th role="columnheader" scope="col">
@@ -58,18 +66,6 @@ export const availabilityTable = (options: AvailabilityTableOptions): TemplateRe
   `;
 };
 
-const TITLES: Readonly<Record<Group, () => string>> = {
-  placement: () => t`Availability by placement`,
-  country: () => t`Availability by country`,
-  size: () => t`Availability by size`,
-  targeting: () => t`Availability by targeting`,
-};
-const HEADS: Readonly<Record<Group, () => string>> = {
-  placement: () => t`Placement`,
-  country: () => t`Country`,
-  size: () => t`Size`,
-  targeting: () => t`Targeting`,
-};
 /** Kinds whose lines are records with a page. */
 const KINDS = { placement: 'placements', targeting: 'targetings' } as const;
 

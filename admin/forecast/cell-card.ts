@@ -13,15 +13,10 @@ type Booked = Answered<'GET', '/availability/line_items'>;
 /** The part of the traffic that a cell is of, as parameters of the API; undefined: its bookings cannot be asked for. */
 export type PartOfCell = (chosen: ChosenCell) => Readonly<Record<string, string | number | undefined>> | undefined;
 
-export interface CellCard {
-  open(chosen: ChosenCell): Promise<void>;
-  render(chosen: ChosenCell, name: string): TemplateResult;
-}
-
 const MAX_SHOWN = 12;
 
 /** The bookings behind a cell of availability. */
-export const createCellCard = (page: Page, publisher: () => number, partOf: PartOfCell): CellCard => {
+export const createCellCard = (page: Page, publisher: () => number, partOf: PartOfCell) => {
   let booked: Booked | undefined;
   let problem: Problem | undefined;
   let turn = 0;
@@ -43,7 +38,7 @@ export const createCellCard = (page: Page, publisher: () => number, partOf: Part
     </ul>`;
   };
   return {
-    open: async (chosen) => {
+    open: async (chosen: ChosenCell): Promise<void> => {
       const mine = ++turn;
       booked = undefined;
       problem = undefined;
@@ -56,7 +51,7 @@ export const createCellCard = (page: Page, publisher: () => number, partOf: Part
       else problem = answer.problem;
       page.redraw();
     },
-    render: (chosen, name) => {
+    render: (chosen: ChosenCell, name: string): TemplateResult => {
       const { cell } = chosen;
       return html`<div class="cell-card" aria-live="polite">
         ${card(

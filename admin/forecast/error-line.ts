@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing } from 'lit-html';
 import type { Answered } from '../api/api.ts';
 import type { Page } from '../page.ts';
 import { counted } from '../words/kinds.ts';
@@ -14,19 +14,14 @@ export interface ErrorLineOptions {
   readonly key?: string;
 }
 
-export interface ErrorLine {
-  load(of: ErrorLineOptions): Promise<void>;
-  render(): TemplateResult | typeof nothing;
-}
-
 /** Of forecasts of several ages, those that say most of how far one can look ahead. */
 const AGES = [7, 1, 28];
 
 /** How good forecasts were, on one quiet line; nothing where none has been compared yet. */
-export const createErrorLine = (page: Page): ErrorLine => {
+export const createErrorLine = (page: Page) => {
   let shown: ForecastError | undefined;
   return {
-    load: async ({ publisher, subject, key }) => {
+    load: async ({ publisher, subject, key }: ErrorLineOptions): Promise<void> => {
       if (!page.rights.may('GET', '/forecast_errors')) return;
       const answer = await page.api.get('/forecast_errors', { publisher, ...(key === undefined ? {} : { subject, key }) });
       const rows = answer.ok ? answer.value.filter((one) => one.subject === subject && one.compared > 0) : [];

@@ -10,15 +10,8 @@ import { createErrorLine } from './error-line.ts';
 import { basisLine, bindingLine, forecastBar, remedyButtons, supplyFigures, warningLine } from './forecast-parts.ts';
 import { outcomeWords, rangeWords } from './forecast-words.ts';
 
-export interface LineItemForecast {
-  /** What is to come, by day; undefined: it is not known. */
-  known(): KnownForecast | undefined;
-  render(item: LineItemWire): TemplateResult | typeof nothing;
-  leave(): void;
-}
-
 /** What a line item that exists will still deliver, why not more, and what to do. */
-export const createLineItemForecast = (page: Page, item: LineItemWire | undefined): LineItemForecast => {
+export const createLineItemForecast = (page: Page, item: LineItemWire | undefined) => {
   const asked = createAskedForecast(page);
   const isOver = item === undefined || (parseEndDate(item.end_date) ?? 0) <= Date.now();
   const may = page.rights.may('POST', '/forecasts') && !isOver && item.type === 'direct' && item.active && !item.archived;
@@ -47,8 +40,9 @@ export const createLineItemForecast = (page: Page, item: LineItemWire | undefine
     </div>`;
   };
   return {
+    /** What is to come, by day; undefined: it is not known. */
     known: () => asked.known(),
-    render: (now) => {
+    render: (now: LineItemWire) => {
       if (!may) return nothing;
       const [known, reason] = [asked.known(), asked.reason()];
       // Without a forecast the course of the last days says how it will end.

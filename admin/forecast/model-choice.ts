@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing } from 'lit-html';
 import type { Page } from '../page.ts';
 import { combobox } from '../parts/combobox.ts';
 import { findRecords } from '../bookings/lists/find-records.ts';
@@ -6,18 +6,13 @@ import { listed } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
 import type { KnownForecast } from './asked-forecast.ts';
 
-export interface ModelChoice {
-  /** Placements without history, each with the one that it is expected to be like. */
-  chosen(): Readonly<Record<string, string>>;
-  render(known: KnownForecast, publisherId: string): TemplateResult | typeof nothing;
-}
-
 /** For placements without traffic: what they are expected to be like. */
-export const createModelChoice = (page: Page, onChoice: () => void): ModelChoice => {
+export const createModelChoice = (page: Page, onChoice: () => void) => {
   let chosen: Readonly<Record<string, string>> = {};
   return {
+    /** Placements without history, each with the one that it is expected to be like. */
     chosen: () => chosen,
-    render: ({ without_history: fresh }, publisherId) => {
+    render: ({ without_history: fresh }: KnownForecast, publisherId: string) => {
       const places = [...new Set([...fresh, ...Object.keys(chosen)])];
       if (places.length === 0) return nothing;
       const model = chosen[places[0]!] ?? '';

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Answered } from '../api/api.ts';
 import type { Problem } from '../api/wire.ts';
+import { splitValues } from '../bookings/forms/typed-text.ts';
 import type { Page } from '../page.ts';
 import { button, card, problemNote } from '../parts/parts.ts';
 import { date, hour } from '../words/dates.ts';
@@ -12,13 +13,8 @@ import { locale } from '../words/language.ts';
 type TrafficEvent = Answered<'GET', '/traffic_events'>[number];
 type Draft = Omit<TrafficEvent, 'id' | 'publisher_id'>;
 
-export interface TrafficEvents {
-  load(): Promise<void>;
-  render(): TemplateResult;
-}
-
 /** What staff know of traffic to come. @param onChange forecasts take another traffic into account */
-export const createTrafficEvents = (page: Page, publisher: () => number, onChange: () => void): TrafficEvents => {
+export const createTrafficEvents = (page: Page, publisher: () => number, onChange: () => void) => {
   const { api, rights } = page;
   const may = rights.may('POST', '/traffic_events');
   /** Its days are those of the publisher. */
@@ -132,11 +128,7 @@ export const createTrafficEvents = (page: Page, publisher: () => number, onChang
 
 const draftIn = (form: HTMLFormElement, zone: string): Draft => {
   const text = (name: string): string => (form.elements.namedItem(name) as HTMLInputElement).value.trim();
-  const words = (name: string): readonly string[] =>
-    text(name)
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== '');
+  const words = (name: string): readonly string[] => splitValues(text(name));
   const values: Record<string, string[]> = {};
   for (const pair of words('key_values')) {
     const [name = '', value = ''] = pair.split('=', 2).map((one) => one.trim());

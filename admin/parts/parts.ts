@@ -47,6 +47,24 @@ export const card = (title: string, content: unknown, head: TemplateResult | typ
 export const button = (label: string, run: () => unknown, look = '', name?: string): TemplateResult =>
   html`<button type="button" class=${look} aria-label=${name ?? nothing} @click=${() => void run()}>${label}</button>`;
 
+/** A button that is pressed while what it says is chosen. @param title a tooltip */
+export const toggleButton = (
+  label: string,
+  isOn: boolean,
+  run: () => unknown,
+  { title, isDisabled = false }: { readonly title?: string | undefined; readonly isDisabled?: boolean } = {},
+): TemplateResult =>
+  html`<button
+    type="button"
+    class="toggle"
+    aria-pressed=${String(isOn)}
+    ?disabled=${isDisabled}
+    title=${title ?? nothing}
+    @click=${() => void run()}
+  >
+    ${label}
+  </button>`;
+
 export type Status = DeliveryStatus | Exclude<CreativeStatus, 'approved'> | 'live' | 'blocked' | 'deleted' | 'later';
 
 const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>> = {

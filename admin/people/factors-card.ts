@@ -5,7 +5,7 @@ import { hasPasskeys, makePasskey } from '../api/passkeys.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { createTypedForm, type TypedField } from '../parts/typed-form.ts';
+import { createTypedForm, type TypedField, type TypedFormOptions } from '../parts/typed-form.ts';
 import { moment } from '../words/dates.ts';
 import { rich, t } from '../words/texts.ts';
 
@@ -39,6 +39,8 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
   /** A form that takes the place of another one gets inputs of its own. */
   const render = (step: () => TemplateResult): unknown => keyed(step, step());
   const cancel = (): TemplateResult => button(t`Cancel`, () => show(undefined), 'quiet');
+  const formOf = <T>(options: Pick<TypedFormOptions<T>, 'fields' | 'submit' | 'send' | 'onSent'>) =>
+    createTypedForm<T>({ ...options, idPrefix: 'factor', redraw, more: cancel });
   const changed = async (words: string): Promise<void> => {
     page.toast(words);
     show(undefined);
@@ -58,14 +60,11 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
     void factors.load();
   };
   const setUp = ({ secret, uri, qr, setup }: NewTotp): void => {
-    const form = createTypedForm({
-      idPrefix: 'factor',
-      redraw,
+    const form = formOf({
       fields: [CODE],
       submit: t`Turn on`,
       send: ({ code = '' }) => page.api.send('PUT', '/me/totp', { body: { setup, code: code.trim() } }),
       onSent: showCodes,
-      more: cancel,
     });
     show(
       () =>
@@ -79,10 +78,8 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
           ${form()}`,
     );
   };
-  const withPassword = <T>(submit: string, send: Parameters<typeof createTypedForm<T>>[0]['send'], onSent: (value: T) => unknown): void => {
-    const form = createTypedForm<T>({ idPrefix: 'factor', redraw, fields: [PASSWORD], submit, send, onSent, more: cancel });
-    show(() => html`${form()}`);
-  };
+  const withPassword = <T>(submit: string, send: TypedFormOptions<T>['send'], onSent: (value: T) => unknown): void =>
+    show(formOf({ fields: [PASSWORD], submit, send, onSent }));
   const beginApp = (): void =>
     withPassword(t`Continue`, ({ password = '' }) => page.api.send('POST', '/me/totp', { body: { password } }), setUp);
   const removeApp = (): void =>
@@ -94,36 +91,30 @@ export const createFactorsCard = (page: Page): { readonly render: () => Template
   const renew = (): void =>
     withPassword(t`Make new codes`, ({ password = '' }) => page.api.send('POST', '/me/recovery_codes', { body: { password } }), showCodes);
 
-  const addPasskey = (): void => {
-    const form = createTypedForm({
-      idPrefix: 'factor',
-      redraw,
-      fields: [PASSKEY_NAME, PASSWORD],
-      submit: t`Continue`,
-      send: ({ password = '' }) => page.api.send('POST', '/me/passkeys/options', { body: { password } }),
-      onSent: async (options, { name = '' }) => {
-        const credential = await makePasskey(options);
-        if (!credential) return page.toast(t`No passkey was made.`);
-        const answer = await page.api.send('POST', '/me/passkeys', { body: { name: name.trim(), credential } });
-        if (!answer.ok) return page.complain(answer.problem);
-        await changed(t`You can sign in by this passkey now.`);
-      },
-      more: cancel,
-    });
-    show(() => html`${form()}`);
-  };
-  const renamePasskey = ({ id, name }: Passkey): void => {
-    const form = createTypedForm({
-      idPrefix: 'factor',
-      redraw,
-      fields: [{ ...PASSKEY_NAME, value: name }],
-      submit: t`Rename`,
-      send: ({ name: typed = '' }) => page.api.send('PATCH', '/me/passkeys/{id}', { id, body: { name: typed.trim() } }),
-      onSent: () => changed(t`The passkey is renamed.`),
-      more: cancel,
-    });
-    show(() => html`${form()}`);
-  };
+  const addPasskey = (): void =>
+    show(
+      formOf({
+        fields: [PASSKEY_NAME, PASSWORD],
+        submit: t`Continue`,
+        send: ({ password = '' }) => page.api.send('POST', '/me/passkeys/options', { body: { password } }),
+        onSent: async (options, { name = '' }) => {
+          const credential = await makePasskey(options);
+          if (!credential) return page.toast(t`No passkey was made.`);
+          const answer = await page.api.send('POST', '/me/passkeys', { body: { name: name.trim(), credential } });
+          if (!answer.ok) return page.complain(answer.problem);
+          await changed(t`You can sign in by this passkey now.`);
+        },
+      }),
+    );
+  const renamePasskey = ({ id, name }: Passkey): void =>
+    show(
+      formOf({
+        fields: [{ ...PASSKEY_NAME, value: name }],
+        submit: t`Rename`,
+        send: ({ name: typed = '' }) => page.api.send('PATCH', '/me/passkeys/{id}', { id, body: { name: typed.trim() } }),
+        onSent: () => changed(t`The passkey is renamed.`),
+      }),
+    );
   const removePasskey = async ({ id, name }: Passkey): Promise<void> => {
     const text = t`It does not sign you in any more. Your device may still list it: remove it there, too.`;
     if (!(await page.confirm({ title: t`Remove the passkey “${name}”?`, text, yes: t`Remove`, dangerous: true }))) return;

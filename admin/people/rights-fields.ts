@@ -6,7 +6,7 @@ import { findRecords } from '../bookings/lists/find-records.ts';
 import type { Page } from '../page.ts';
 import { checkField } from '../parts/fields/choice-field.ts';
 import { recordsField } from '../parts/fields/record-field.ts';
-import { capital, titleOf } from '../words/kinds.ts';
+import { capital, titleIn } from '../words/kinds.ts';
 import type { Me } from '../api/rights.ts';
 import { say, t } from '../words/texts.ts';
 
@@ -48,10 +48,7 @@ export const rightsOf = (draft: Readonly<Record<string, unknown>>): Pick<Me, 'ro
 const scopeField = (form: Form, page: Page, kind: 'publishers' | 'advertisers', help: string): TemplateResult =>
   recordsField(form, page, {
     ...{ pointer: `/${kind}`, label: capital(kind), kind, help, find: findRecords(page.api, kind) },
-    labelOf: (id) => {
-      const found = page.store.find(kind, id);
-      return found ? titleOf(kind, found) : `#${id}`;
-    },
+    labelOf: (id) => titleIn(page.store, kind, id),
   });
 
 const includes = (role: Role, other: Role): boolean =>

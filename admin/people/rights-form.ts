@@ -8,14 +8,7 @@ import { t } from '../words/texts.ts';
 export const rightsForm = (form: Form, sections: TemplateResult, label: string, back: string): TemplateResult => {
   const [problem, faults] = [form.problem(), form.faults()];
   return html`
-    <form
-      novalidate
-      class="entity-form"
-      @submit=${(event: SubmitEvent) => {
-        event.preventDefault();
-        void form.submit();
-      }}
-    >
+    <form novalidate class="entity-form" @submit=${form.submit}>
       ${
         problem && (faults.length > 0 || problem.errors.length === 0)
           ? html`<div class="note bad faults" role="alert" tabindex="-1">

@@ -1,16 +1,13 @@
 import type { Rights } from '../../src/access/caller.ts';
 import type { Page } from '../page.ts';
-import { counted, NAMES, titleOf } from '../words/kinds.ts';
+import { counted, NAMES, titleIn } from '../words/kinds.ts';
 import { say, t } from '../words/texts.ts';
 
 const SHOWN = 3;
 
 const namesOf = ({ store }: Page, kind: 'publishers' | 'advertisers', ids: readonly number[] | null): string => {
   if (ids === null) return '';
-  const names = ids.slice(0, SHOWN).map((id) => {
-    const found = store.find(kind, id);
-    return found ? titleOf(kind, found) : `${NAMES[kind].one} ${id}`;
-  });
+  const names = ids.slice(0, SHOWN).map((id) => titleIn(store, kind, id, `${NAMES[kind].one} ${id}`));
   const rest = ids.length - names.length;
   return `${names.join(', ')}${rest > 0 ? t` and ${counted(rest, 'other')}` : ''}`;
 };

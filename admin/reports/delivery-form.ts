@@ -68,14 +68,7 @@ export const recordForm = <D>(
   const refused = problem();
   return card(
     title,
-    html`<form
-      class="save-report"
-      novalidate
-      @submit=${(event: Event) => {
-        event.preventDefault();
-        void store();
-      }}
-    >
+    html`<form class="save-report" novalidate @submit=${store}>
       ${refused ? faultList(refused, fieldWords) : nothing} ${fields}
       <div class="row">${button(t`Cancel`, () => edit(undefined), 'secondary')}<button>${t`Save`}</button></div>
     </form>`,

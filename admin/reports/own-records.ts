@@ -26,7 +26,7 @@ export interface OwnRecords<R, D> {
   /** Opens the form, or closes it. */
   edit(draft: D | undefined): void;
   write(change: Partial<D>): void;
-  store(): Promise<void>;
+  store(event: Event): Promise<void>;
   remove(record: R, question: { readonly title: string; readonly text: string }): Promise<void>;
 }
 
@@ -67,7 +67,8 @@ export const createOwnRecords = <
       draft = draft && { ...draft, ...change };
       page.redraw();
     },
-    store: async () => {
+    store: async (event) => {
+      event.preventDefault();
       if (!draft) return;
       const answer = await save(draft);
       if (!answer.ok) {

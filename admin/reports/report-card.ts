@@ -3,7 +3,7 @@ import type { Report } from '../../src/reports/record-report/record-report-api.t
 import type { ReportFigures } from '../../src/reports/record-report/report-columns.ts';
 import { input } from '../parts/fields/input.ts';
 import type { Page } from '../page.ts';
-import { button, card } from '../parts/parts.ts';
+import { button, card, toggleButton } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { saveFile } from '../api/save-file.ts';
 import type { Answer } from '../api/wire.ts';
@@ -12,7 +12,6 @@ import { filteredClicks, filteredImpressions, provisionalClicks, reasonRows } fr
 import { date, isoDateIn } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import { t } from '../words/texts.ts';
-import { sumRows } from './sum-rows.ts';
 
 /** Days, the first and the last. */
 export interface Span {
@@ -70,10 +69,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
   };
   const viewChoice = (): TemplateResult =>
     html`<div class="toggles report-views" role="group" aria-label=${t`Rows`}>
-      ${views.map(
-        ({ label }, at) =>
-          html`<button type="button" class="toggle" aria-pressed=${String(at === chosen)} @click=${() => choose(at)}>${label}</button>`,
-      )}
+      ${views.map(({ label }, at) => toggleButton(label, at === chosen, () => choose(at)))}
     </div>`;
   const columnsIn = (currency: string, shown: readonly Column<Row>[]): readonly Column<Row>[] => [
     ...shown,
@@ -120,6 +116,25 @@ interface ReportViewOf<Row> {
   readonly keys: readonly Column<Row>[];
   readonly rowsOf: (rows: readonly Row[]) => readonly Row[];
 }
+
+const SUMMED = [
+  ...['serves', 'gross_impressions', 'filtered_impressions', 'provisional_impressions', 'impressions', 'gross_clicks'],
+  ...['filtered_clicks', 'provisional_clicks', 'clicks', 'viewable', 'spend'],
+] as (keyof ReportFigures & ('serves' | 'impressions' | 'clicks' | 'spend'))[];
+
+/** The sums of all rows with one key, in the order of their first rows; rates are those of the sums. */
+const sumRows = <Row extends ReportFigures>(rows: readonly Row[], keyOf: (row: Row) => string | number): readonly Row[] => {
+  const sums = new Map<string | number, Row>();
+  for (const row of rows) {
+    const before = sums.get(keyOf(row));
+    const added = before && Object.fromEntries(SUMMED.map((name) => [name, before[name] + row[name]]));
+    sums.set(keyOf(row), { ...(before ?? row), ...added });
+  }
+  return Array.from(sums.values(), (sum) => {
+    const { impressions, clicks, spend } = sum;
+    return { ...sum, ctr: impressions === 0 ? 0 : clicks / impressions, ecpm: impressions === 0 ? 0 : (1_000 * spend) / impressions };
+  });
+};
 
 /** Impressions, and below them clicks. */
 const filteredCell = (row: ReportFigures): TemplateResult | string =>

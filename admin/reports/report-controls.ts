@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import type { ReportFields } from '../../src/reports/report-api.ts';
 import { input } from '../parts/fields/input.ts';
-import { button } from '../parts/parts.ts';
+import { button, toggleButton } from '../parts/parts.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
 import type { Store } from '../api/store.ts';
@@ -55,16 +55,8 @@ export const reportControls = (options: ControlsOptions): TemplateResult => {
           const isOn = chosen.includes(name);
           const next = toggle(name);
           const isPossible = isOn || combines(fields, next);
-          return html`<button
-            type="button"
-            class="toggle"
-            aria-pressed=${isOn ? 'true' : 'false'}
-            ?disabled=${!isPossible}
-            title=${isPossible ? (help ?? nothing) : t`Does not combine with what is chosen`}
-            @click=${() => change(next)}
-          >
-            ${text}
-          </button>`;
+          const title = isPossible ? help : t`Does not combine with what is chosen`;
+          return toggleButton(text, isOn, () => change(next), { title, isDisabled: !isPossible });
         })}
       </div>
     </div>`;

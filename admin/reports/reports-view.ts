@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ReportAnswer, ReportFields } from '../../src/reports/report-api.ts';
 import type { ChartData } from '../parts/charts/chart.ts';
 import type { Page, View } from '../page.ts';
-import { button, card, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
+import { button, card, emptyState, loading, pageHead, problemNote, toggleButton } from '../parts/parts.ts';
 import { createRawExport } from './raw-export.ts';
 import { readReport } from './read-report.ts';
 import { endsToday } from './ends-today.ts';
@@ -105,17 +105,7 @@ export const openReports = (page: Page, route: Route): View => {
               html`<ad-chart .chart=${chart}></ad-chart
                 >${endsToday(answer) ? html`<p class="legend"><span class="key dashed">${t`today so far`}</span></p>` : nothing}`,
               html`<div class="toggles">
-                ${choice.metrics.map(
-                  (name) =>
-                    html`<button
-                      type="button"
-                      class="toggle"
-                      aria-pressed=${name === charted ? 'true' : 'false'}
-                      @click=${() => draw(name)}
-                    >
-                      ${labelOf(name)}
-                    </button>`,
-                )}
+                ${choice.metrics.map((name) => toggleButton(labelOf(name), name === charted, () => draw(name)))}
               </div>`,
             )
           : nothing

@@ -1,11 +1,11 @@
-import { html, type TemplateResult } from 'lit-html';
+import type { TemplateResult } from 'lit-html';
 import { askAuth, type AuthAnswer } from '../api/auth.ts';
 import type { Problem } from '../api/wire.ts';
 import { button } from '../parts/parts.ts';
 import { problemWords } from '../words/sign-in-words.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
 import { EMAIL, NAME, NEW_PASSWORD } from '../words/password-fields.ts';
-import type { SignInPage, Step } from './sign-in-page.ts';
+import { textStep, type SignInPage, type Step } from './sign-in-page.ts';
 import { t } from '../words/texts.ts';
 
 type Link = AuthAnswer<'/auth/link'>;
@@ -52,12 +52,7 @@ const linkStep = (page: SignInPage, secret: string, { purpose, email, name }: Li
       else page.start('Your new password is set. Sign in with it, and with the code of your authenticator app.');
     },
   });
-  return {
-    title: words.title,
-    render: () =>
-      html`<p>${words.text}</p>
-        ${form()}`,
-  };
+  return textStep(words.title, words.text, form);
 };
 
 const refusedStep = (page: SignInPage, problem: Problem, secret: string): Step => {
@@ -65,10 +60,6 @@ const refusedStep = (page: SignInPage, problem: Problem, secret: string): Step =
     problem.code === 'invalid_link'
       ? button(t`Sign in`, () => page.start(), 'secondary')
       : button(t`Try again`, () => void openLink(page, secret).then(page.open), 'secondary');
-  return {
-    title: problem.code === 'invalid_link' ? t`This link cannot be used` : t`The link could not be read`,
-    render: () =>
-      html`<p>${problemWords(problem)}</p>
-        ${again()}`,
-  };
+  const title = problem.code === 'invalid_link' ? t`This link cannot be used` : t`The link could not be read`;
+  return textStep(title, problemWords(problem), again);
 };

@@ -1,12 +1,12 @@
 import '../words/load-messages.ts';
-import { html, nothing, render, type TemplateResult } from 'lit-html';
+import { html, nothing, render } from 'lit-html';
 import { askAuth, type SignInMethods } from '../api/auth.ts';
 import type { Problem } from '../api/wire.ts';
 import { button, loading } from '../parts/parts.ts';
 import { problemWords, providerWords } from '../words/sign-in-words.ts';
 import { openLink } from './link-step.ts';
 import { passwordStep } from './password-step.ts';
-import type { SignInPage, Step } from './sign-in-page.ts';
+import { textStep, type SignInPage, type Step } from './sign-in-page.ts';
 import { tokenStep } from './token-step.ts';
 import { t } from '../words/texts.ts';
 
@@ -86,12 +86,8 @@ const openStep = ({ methods, to }: SignInPage): Step => ({
   `,
 });
 
-const failedStep = (problem: Problem): Step => ({
-  title: t`Not available`,
-  render: (): TemplateResult =>
-    html`<p>${problemWords(problem)}</p>
-      ${button(t`Try again`, () => void start(), 'secondary')}`,
-});
+const failedStep = (problem: Problem): Step =>
+  textStep(t`Not available`, problemWords(problem), () => button(t`Try again`, () => void start(), 'secondary'));
 
 const start = async (): Promise<void> => {
   open({ title: t`Sign in`, render: loading });

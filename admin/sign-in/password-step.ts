@@ -6,7 +6,7 @@ import { EMAIL } from '../words/password-fields.ts';
 import { problemWords } from '../words/sign-in-words.ts';
 import { resetStep } from './reset-step.ts';
 import { createTypedForm, type Typed } from '../parts/typed-form.ts';
-import type { SignInPage, Step } from './sign-in-page.ts';
+import { textStep, type SignInPage, type Step } from './sign-in-page.ts';
 import { t } from '../words/texts.ts';
 
 /** Sign in by e-mail address and password, or at a provider. @param note said above it */
@@ -77,10 +77,5 @@ const codeStep = (page: SignInPage, { email = '', password = '' }: Typed): Step 
         : problemWords(problem),
     more: () => button(t`Back`, () => page.start(), 'quiet'),
   });
-  return {
-    title: t`One more step`,
-    render: () =>
-      html`<p>${t`Your password is right. Enter the code as well.`}</p>
-        ${form()}`,
-  };
+  return textStep(t`One more step`, t`Your password is right. Enter the code as well.`, form);
 };

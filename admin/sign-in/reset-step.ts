@@ -3,7 +3,7 @@ import { askAuth } from '../api/auth.ts';
 import { button } from '../parts/parts.ts';
 import { EMAIL } from '../words/password-fields.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
-import type { SignInPage, Step } from './sign-in-page.ts';
+import { textStep, type SignInPage, type Step } from './sign-in-page.ts';
 import { t } from '../words/texts.ts';
 
 /** A new password: by a link in a mail, or by one that an administrator hands over. */
@@ -29,10 +29,5 @@ export const resetStep = (page: SignInPage): Step => {
       ),
     more: back,
   });
-  return {
-    title: t`Set a new password`,
-    render: () =>
-      html`<p>${t`We mail you a link by which you choose a new password.`}</p>
-        ${form()}`,
-  };
+  return textStep(t`Set a new password`, t`We mail you a link by which you choose a new password.`, form);
 };

@@ -1,4 +1,4 @@
-import type { TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import type { SignInMethods } from '../api/auth.ts';
 
 /** One step of signing in, with its own state; `render` is called after every change. */
@@ -6,6 +6,14 @@ export interface Step {
   readonly title: string;
   readonly render: () => TemplateResult;
 }
+
+/** A step that says something above its form or its button. */
+export const textStep = (title: string, text: string | readonly unknown[], below: () => TemplateResult): Step => ({
+  title,
+  render: () =>
+    html`<p>${text}</p>
+      ${below()}`,
+});
 
 /** What a step may use of the page. */
 export interface SignInPage {

@@ -1,19 +1,11 @@
 import { html } from 'lit-html';
-import { sendRequest, toProblem } from '../api/request.ts';
+import { ask } from '../api/request.ts';
 import { bearer, keepTabToken } from '../api/tab-token.ts';
-import type { Answer } from '../api/wire.ts';
 import { button } from '../parts/parts.ts';
 import { problemWords } from '../words/sign-in-words.ts';
 import { createTypedForm } from '../parts/typed-form.ts';
-import type { SignInPage, Step } from './sign-in-page.ts';
+import { textStep, type SignInPage, type Step } from './sign-in-page.ts';
 import { rich, t } from '../words/texts.ts';
-
-const tryToken = async (token: string): Promise<Answer<undefined>> => {
-  const answer = await sendRequest('/api/me', { method: 'GET', headers: bearer(token) });
-  if (!(answer instanceof Response)) return { ok: false, problem: answer };
-  if (answer.ok) return { ok: true, value: undefined };
-  return { ok: false, problem: toProblem(answer, await answer.json().catch(() => undefined)) };
-};
 
 /** A bearer token in place of a sign-in, for this tab. */
 export const tokenStep = (page: SignInPage): Step => {
@@ -23,7 +15,7 @@ export const tokenStep = (page: SignInPage): Step => {
     redraw: page.redraw,
     fields: [{ name: 'token', label: t`Token`, type: 'password', autocomplete: 'off' }],
     submit: t`Use this token`,
-    send: ({ token = '' }) => tryToken(token.trim()),
+    send: ({ token = '' }) => ask('/api/me', { method: 'GET', headers: bearer(token.trim()) }),
     onSent: (_value, { token = '' }) => {
       keepTabToken(token.trim());
       page.leave();
@@ -34,11 +26,6 @@ export const tokenStep = (page: SignInPage): Step => {
         : problemWords(problem),
     ...(hasOtherWays && { more: () => button(t`Back`, () => page.start(), 'quiet') }),
   });
-  return {
-    title: hasOtherWays ? t`Use a token` : t`Sign in`,
-    render: () => html`
-      <p>${rich`A token of ${html`<code>ADMIN_TOKEN</code>`}, or an API token. It is kept until this tab is closed.`}</p>
-      ${form()}
-    `,
-  };
+  const text = rich`A token of ${html`<code>ADMIN_TOKEN</code>`}, or an API token. It is kept until this tab is closed.`;
+  return textStep(hasOtherWays ? t`Use a token` : t`Sign in`, text, form);
 };

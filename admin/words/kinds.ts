@@ -28,6 +28,12 @@ export const titleOf = <K extends Kind>(kind: K, record: Records[K]): string => 
   return (record as { readonly name?: string }).name || `${capital(NAMES[kind].one)} ${record.id}`;
 };
 
+/** The title of a record by its id. @param otherwise while it is not read */
+export const titleIn = (store: Store, kind: Kind, id: string | number, otherwise = `#${id}`): string => {
+  const record = store.find(kind, id);
+  return record ? titleOf(kind, record) : otherwise;
+};
+
 export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 export const linkTo = (kind: Kind, id: string | number): string => hashOf([kind, id]);

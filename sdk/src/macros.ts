@@ -8,12 +8,11 @@ export const fillMacros = (
   markup: string,
   { clkurl, price }: Pick<Bid, 'clkurl' | 'price'>,
   { gdpr, consent = '', gpp = '', gppSid = [], usPrivacy = '' }: ConsentSignals,
-  random: () => number = Math.random,
 ): string => {
   const values: Record<string, string> = {
     CLICK_URL: clkurl,
     CLICK_URL_ENC: encodeURIComponent(clkurl),
-    CACHEBUSTER: String(Math.floor(random() * 1e15)),
+    CACHEBUSTER: String(Math.floor(Math.random() * 1e15)),
     GDPR: gdpr === undefined ? '' : gdpr ? '1' : '0',
     GDPR_CONSENT: encodeURIComponent(consent),
     GPP: encodeURIComponent(gpp),

@@ -7,18 +7,15 @@ import type { Size } from './contract.ts';
  *
  * `(min-width: 970px) 970x250 728x90, (min-width: 728px) 728x90, 320x100 320x50`
  */
-export const parseSizes = (text: string, matches: (condition: string) => boolean = (one) => matchMedia(one).matches): readonly Size[] => {
+export const parseSizes = (text: string): readonly Size[] => {
   // A comma inside the parentheses of a condition separates nothing.
   for (const entry of text.split(/,(?![^(]*\))/)) {
     const [, condition = '', list = ''] = /^\s*(\(.*\)|)\s*([\dx\s]*)$/i.exec(entry) ?? [];
     const sizes = [...list.matchAll(/(\d+)x(\d+)/gi)].map(([, w, h]) => ({ w: Number(w), h: Number(h) }));
-    if (sizes.length && (!condition || matches(condition))) return sizes;
+    if (sizes.length && (!condition || matchMedia(condition).matches)) return sizes;
   }
   return [];
 };
-
-/** Whether a text has a size that applies in some viewport. */
-export const hasSizes = (text: string): boolean => parseSizes(text, () => true).length > 0;
 
 /**
  * Reserves the height of the tallest size, for a container that the page's styles leave lower.

@@ -7,15 +7,6 @@ const KEY = 'adsdk_uid';
 export const randomId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-export interface UserId {
-  /** The id to send. Reads the storage unless it is refused; writes nothing. */
-  readonly get: () => string;
-  /** The id of the page's own; null: the SDK's again. Never stored. */
-  readonly set: (id: string | null) => void;
-  /** Stores the id, or erases it, as the server has decided for a request. */
-  readonly settle: (mayRemember: boolean) => void;
-}
-
 /**
  * The visitor's id on this site, in local storage. Without permission, and when storage is denied
  * or full, the id lasts for the page.
@@ -24,7 +15,7 @@ export const createUserId = (
   mayStore: () => boolean | undefined,
   storage: () => Storage = () => window.localStorage,
   random: () => string = randomId,
-): UserId => {
+) => {
   let given: string | null = null;
   let stored: string | undefined;
   let ofPage: string | undefined;
@@ -37,7 +28,8 @@ export const createUserId = (
     }
   };
   return {
-    get: () => {
+    /** The id to send. Reads the storage unless it is refused; writes nothing. */
+    get: (): string => {
       if (mayStore() === false) return (ofPage ??= random());
       if (given !== null) return given;
       try {
@@ -48,10 +40,12 @@ export const createUserId = (
       }
       return stored ?? (ofPage ??= random());
     },
-    set: (id) => {
+    /** The id of the page's own; null: the SDK's again. Never stored. */
+    set: (id: string | null): void => {
       given = id;
     },
-    settle: (mayRemember) => {
+    /** Stores the id, or erases it, as the server has decided for a request. */
+    settle: (mayRemember: boolean): void => {
       if (mayStore() === false || !mayRemember) return erase();
       if (given !== null || stored) return;
       try {

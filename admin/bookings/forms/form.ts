@@ -20,7 +20,8 @@ export interface Form {
   /** Why it is changed, for the history; '': not said. */
   note(): string;
   writeNote(note: string): void;
-  submit(): Promise<void>;
+  /** @param event of the form, which the browser does not send itself */
+  submit(event?: Event): Promise<void>;
 }
 
 export interface FormOptions<T> {
@@ -66,7 +67,8 @@ export const createForm = <T>({
     writeNote: (typed) => {
       note = typed;
     },
-    submit: async () => {
+    submit: async (event) => {
+      event?.preventDefault();
       if (saving) return;
       saving = true;
       page.redraw();

@@ -4,7 +4,7 @@ import { combobox } from '../../parts/combobox.ts';
 import { closeOnEscape, closeOnLeave } from '../../parts/panel.ts';
 import { button } from '../../parts/parts.ts';
 import type { Kind } from '../../api/wire.ts';
-import { titleOf } from '../../words/kinds.ts';
+import { titleIn } from '../../words/kinds.ts';
 import { findRecords } from './find-records.ts';
 import { filtersOf, type Filter } from './list-filters.ts';
 import { toggled, withFilter, type ListState } from './list-state.ts';
@@ -41,10 +41,7 @@ export const filterChips = (page: Page, { kind, state, change }: ChipsOptions): 
 /** The names of the chosen values. */
 const wordsOf = ({ store }: Page, { choices, kind }: Filter, value: string): string => {
   if (value === '') return '';
-  if (kind) {
-    const record = store.find(kind, value);
-    return record ? titleOf(kind, record) : `#${value}`;
-  }
+  if (kind) return titleIn(store, kind, value);
   const labels = value.split(',').map((one) => choices?.find(([name]) => name === one)?.[1] ?? one);
   return labels.length > 2 ? t`${labels[0]} and ${labels.length - 1} more` : labels.join(', ');
 };

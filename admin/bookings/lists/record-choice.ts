@@ -2,7 +2,7 @@ import type { TemplateResult } from 'lit-html';
 import type { Page } from '../../page.ts';
 import { combobox } from '../../parts/combobox.ts';
 import type { Kind } from '../../api/wire.ts';
-import { aOne, titleOf } from '../../words/kinds.ts';
+import { aOne, titleIn } from '../../words/kinds.ts';
 import { findRecords } from './find-records.ts';
 import { t } from '../../words/texts.ts';
 
@@ -16,11 +16,10 @@ export interface RecordChoiceOptions {
 }
 
 /** One record, found by its name, outside of a form. */
-export const recordChoice = (page: Page, { kind, label, value, placeholder, choose }: RecordChoiceOptions): TemplateResult => {
-  const chosen = value === '' ? undefined : page.store.find(kind, value);
-  return combobox({
+export const recordChoice = (page: Page, { kind, label, value, placeholder, choose }: RecordChoiceOptions): TemplateResult =>
+  combobox({
     label,
-    shown: chosen ? titleOf(kind, chosen) : value === '' ? '' : `#${value}`,
+    shown: value === '' ? '' : titleIn(page.store, kind, value),
     placeholder: placeholder ?? t`Choose ${aOne(kind)} …`,
     find: findRecords(page.api, kind),
     choose: (option) => {
@@ -28,4 +27,3 @@ export const recordChoice = (page: Page, { kind, label, value, placeholder, choo
       if (option) void page.store.ensure(kind, option.value).then(page.redraw);
     },
   });
-};

@@ -18,12 +18,6 @@ import { readFlightBefore, type FlightBefore } from './flight-before.ts';
 import { hourlyCourse, MAX_HOURLY_COURSE_DAYS, readHours, type CourseHour } from './hourly-course.ts';
 import { flightCourse, type CourseDay, type Flight, type FlightCourse } from './flight-course.ts';
 
-export interface CourseCardOptions {
-  /** What the report filters by, and what the history calls it. */
-  readonly of: 'line_item' | 'campaign';
-  readonly id: number;
-}
-
 /** What a course is measured by. */
 export interface Booked {
   readonly flight: Flight;
@@ -52,7 +46,6 @@ const MAX_DAYS = 366;
 /** That a course of years shows, also when its first impression was today. */
 const LEAST_DAYS = 28;
 const MAX_MARKS = 100;
-const COMMENTS = { line_item: '/line_items/{id}/comments', campaign: '/campaigns/{id}/comments' } as const;
 
 export interface CourseForecast {
   readonly words: TemplateResult | typeof nothing;
@@ -60,19 +53,12 @@ export interface CourseForecast {
   readonly delivery: ForecastDays | undefined;
 }
 
-export interface CourseCard {
-  /** Reads it again: notes have changed. */
-  load(): Promise<void>;
-  /** Whether anything was delivered, as far as it is read. */
-  hasDelivered(): boolean;
-  /** Whether it says how the flight is likely to end. */
-  saysEnd(): boolean;
-  /** @param forecast of what is to come, in words and by day */
-  render(booked: Booked, forecast?: CourseForecast): TemplateResult | typeof nothing;
-}
-
-/** The course of a flight from its first day to its last: what was delivered, what was agreed, and how it is likely to end. */
-export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flight: Flight | undefined): CourseCard => {
+/**
+ * The course of a flight from its first day to its last: what was delivered, what was agreed, and how it is likely to end.
+ *
+ * @param of what the report filters by, and what the history calls it
+ */
+export const createCourseCard = (page: Page, of: 'line_item' | 'campaign', id: number, flight: Flight | undefined) => {
   const { api, rights } = page;
   const today = dayOf(Date.now());
   const span = flight && spanOf(flight, today);
@@ -83,7 +69,7 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
     async () => {
       const { from, to } = span ?? { from: '', to: '' };
       const asked = { from, to, group_by: ['day'], metrics: ['impressions', 'clicks', 'revenue'], limit: MAX_DAYS };
-      const commentsPath = COMMENTS[of];
+      const commentsPath = `/${of}s/{id}/comments` as const;
       const [report, history, comments] = await Promise.all([
         api.get('/reports', { ...asked, [`filter[${of}]`]: id }),
         rights.may('GET', '/audit') ? api.get('/audit', { entity: of, entity_id: String(id), from, limit: MAX_MARKS }) : undefined,
@@ -112,10 +98,14 @@ export const createCourseCard = (page: Page, { of, id }: CourseCardOptions, flig
     { may },
   );
   return {
+    /** Reads it again: notes have changed. */
     load: reading.load,
+    /** Whether anything was delivered, as far as it is read. */
     hasDelivered: () => hasDelivered,
+    /** Whether it says how the flight is likely to end. */
     saysEnd: () => may,
-    render: (booked, forecast = { words: nothing, delivery: undefined }) => {
+    /** @param forecast of what is to come, in words and by day */
+    render: (booked: Booked, forecast: CourseForecast = { words: nothing, delivery: undefined }) => {
       const course = flightCourse(booked.flight, [], booked.goal, today);
       if (course.state === 'future') return card(t`The flight`, html`${future(booked, course)}${forecast.words}`);
       if (!may) return nothing;

@@ -1,4 +1,5 @@
 import { dateOfDay, dayOf } from '../../../src/base/utc-day.ts';
+import type { LineItemWire } from '../../api/wire.ts';
 import type { Page } from '../../page.ts';
 import { readReport } from '../../reports/read-report.ts';
 import { hashOf } from '../../route.ts';
@@ -17,16 +18,11 @@ export interface FlightBefore {
 const MAX_OTHERS = 50;
 const MAX_DAYS = 366;
 
-interface Flown {
-  readonly id: number;
-  readonly name: string;
-  readonly start_date: string;
-  readonly end_date: string;
-}
+type Flown = Pick<LineItemWire, 'id' | 'name' | 'start_date' | 'end_date'>;
 
 /** The newest that began earlier; a line item rather with one of the same name. undefined: there is none, or it cannot be read. */
 export const readFlightBefore = async (page: Page, of: 'line_item' | 'campaign', id: number): Promise<FlightBefore | undefined> => {
-  const kind = of === 'line_item' ? 'line_items' : 'campaigns';
+  const kind = `${of}s` as const;
   const { api, store } = page;
   const here: Flown | undefined = store.find(kind, id);
   const item = of === 'line_item' ? store.find('line_items', id) : undefined;
@@ -40,13 +36,12 @@ export const readFlightBefore = async (page: Page, of: 'line_item' | 'campaign',
   if (!others.ok) return undefined;
   const earlier = (others.value as readonly Flown[]).filter((one) => one.id !== id && one.start_date < here.start_date);
   const before = earlier.find(({ name }) => name === here.name) ?? earlier[0];
-  return before && readSums(page, of, kind, before);
+  return before && readSums(page, of, before);
 };
 
 const readSums = async (
   page: Page,
   of: 'line_item' | 'campaign',
-  kind: 'line_items' | 'campaigns',
   { id, start_date: start, end_date: end, ...record }: Flown,
 ): Promise<FlightBefore | undefined> => {
   const first = dayOf(Date.parse(start.slice(0, 10)));
@@ -58,5 +53,5 @@ const readSums = async (
   const byDay = new Map(report.value.rows.map((row) => [dayOf(Date.parse(String(row['day']))), Number(row['impressions'] ?? 0)]));
   let sum = 0;
   const sums = Array.from({ length: last - first + 1 }, (_, i) => (sum += byDay.get(first + i) ?? 0));
-  return sum === 0 ? undefined : { hash: hashOf([kind, id]), name: record.name || `#${id}`, from: days.from, sums };
+  return sum === 0 ? undefined : { hash: hashOf([`${of}s`, id]), name: record.name || `#${id}`, from: days.from, sums };
 };

@@ -5,7 +5,7 @@ import { findRecords } from '../../bookings/lists/find-records.ts';
 import type { Page } from '../../page.ts';
 import { combobox, type Option } from '../combobox.ts';
 import type { Kind } from '../../api/wire.ts';
-import { aOne, titleOf } from '../../words/kinds.ts';
+import { aOne, titleIn } from '../../words/kinds.ts';
 import { field, type FieldOptions } from './field.ts';
 import { valueChips } from './value-chips.ts';
 import { t } from '../../words/texts.ts';
@@ -20,11 +20,10 @@ export const recordField = (form: Form, page: Page, options: RecordFieldOptions)
   field(form, options, ({ id, describedBy, invalid }) => {
     const { kind, pointer, required, placeholder = t`Choose ${aOne(kind)}` } = options;
     const value = textOf(form.read(pointer));
-    const chosen = value === '' ? undefined : page.store.find(kind, value);
     return combobox({
       ...{ id, describedBy, required, placeholder },
       invalid: invalid !== nothing,
-      shown: chosen ? titleOf(kind, chosen) : value === '' ? '' : `#${value}`,
+      shown: value === '' ? '' : titleIn(page.store, kind, value),
       find: findRecords(page.api, kind),
       choose: (option) => {
         form.write(pointer, option?.value ?? '');

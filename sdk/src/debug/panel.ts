@@ -10,17 +10,11 @@ export interface PanelOptions {
   readonly end: () => void;
 }
 
-export interface Panel {
-  /** Shows the report of a slot. Closing returns the focus to `opener`. */
-  readonly open: (container: HTMLElement, opener: HTMLElement) => void;
-  readonly draw: (slots: readonly WatchedSlot[]) => void;
-}
-
 /** `page`: the overview. An ad: a request without a slot (`fetchAd`). */
 type Subject = HTMLElement | RecordedAd['imp'] | 'page' | undefined;
 
 /** The bar at the foot of the page, and the panel with the overview or one report. */
-export const createPanel = (root: ShadowRoot, { allAds, hasGrant, end }: PanelOptions): Panel => {
+export const createPanel = (root: ShadowRoot, { allAds, hasGrant, end }: PanelOptions) => {
   let subject: Subject;
   let opener: HTMLElement | undefined;
   let drawn = '';
@@ -145,8 +139,9 @@ export const createPanel = (root: ShadowRoot, { allAds, hasGrant, end }: PanelOp
   };
 
   return {
+    /** Shows the report of a slot. Closing returns the focus to `opener`. */
     open: show,
-    draw: (slots) => {
+    draw: (slots: readonly WatchedSlot[]): void => {
       slotsOfPage = slots;
       draw();
     },

@@ -1,4 +1,5 @@
 import type { Fetch } from '../ad-requests.ts';
+import type { AdResponse, Bid } from '../contract.ts';
 
 /** A candidate in the server's trace; figures only with a debug grant. */
 export interface Candidate {
@@ -55,22 +56,7 @@ interface WireRequest {
   readonly ext?: { readonly kv?: object };
 }
 
-interface WireBid {
-  readonly id: string;
-  readonly impid: string;
-  readonly crid?: string;
-  readonly price?: number;
-  readonly w?: number;
-  readonly h?: number;
-  readonly impurl: string;
-}
-
-interface WireAnswer {
-  readonly seatbid?: readonly { readonly bid: readonly WireBid[] }[];
-  readonly nbr?: number;
-  readonly ext?: { readonly nonbid?: readonly { readonly impid: string; readonly nbr: number }[] };
-  readonly debug?: { readonly trace: Trace };
-}
+type WireAnswer = Partial<AdResponse> & { readonly debug?: { readonly trace: Trace } };
 
 export interface RecordedHit {
   readonly kind: string;
@@ -89,18 +75,11 @@ export interface RecordedAd {
   readonly sentAtMs: number;
   readonly answeredAtMs?: number;
   readonly error?: string;
-  readonly bid?: WireBid;
+  readonly bid?: Bid;
   readonly nbr?: number;
   readonly trace?: Trace;
   readonly impTrace?: ImpTrace;
   readonly hits: readonly RecordedHit[];
-}
-
-export interface RecordedAds {
-  /** The SDK's requests pass through it. */
-  readonly fetch: Fetch;
-  /** In the order in which they were requested. Entries are replaced when more is known. */
-  readonly all: () => readonly RecordedAd[];
 }
 
 /** Asks for the overlay: `?adsdk_debug`, or `#adsdk_debug=<debug grant>`, which no server sees. */
@@ -116,7 +95,7 @@ const withoutGrant = (address: string): string =>
 const tokenIn = (url: string): string => /[?&]t=([^&#]*)/.exec(url)?.[1] ?? '';
 
 /** Sends the SDK's requests with `debug=1` and records them, with their answers and hits. */
-export const recordAds = (send: Fetch, grant: string, onChange: () => void): RecordedAds => {
+export const recordAds = (send: Fetch, grant: string, onChange: () => void) => {
   let ads: readonly RecordedAd[] = [];
   const change = (belongs: (ad: RecordedAd) => boolean, to: (ad: RecordedAd) => RecordedAd): void => {
     ads = ads.map((ad) => (belongs(ad) ? to(ad) : ad));
@@ -178,12 +157,14 @@ export const recordAds = (send: Fetch, grant: string, onChange: () => void): Rec
   };
 
   return {
-    fetch: (url, init) => {
+    /** The SDK's requests pass through it. */
+    fetch: (url: string, init: RequestInit): Promise<Response> => {
       if (init.method === 'POST' && /\/ad$/.test(url)) return requestAds(url, init);
       const kind = /\/(impression|click|event)\?/.exec(url)?.[1];
       if (!kind) return send(url, init);
       return recordHit(url, init, kind === 'event' ? `event ${/[?&]type=([^&]*)/.exec(url)?.[1] ?? ''}`.trim() : kind);
     },
+    /** In the order in which they were requested. Entries are replaced when more is known. */
     all: () => ads,
   };
 };
