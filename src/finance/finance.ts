@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts';
+import { holdLock } from '../base/advisory-locks.ts';
 import type { Fault } from '../base/fault.ts';
 import { closeFaults } from '../bookings/second-person.ts';
 import type { Knex } from 'knex';
@@ -54,8 +55,6 @@ export interface Finance {
   ): Promise<CloseRefusal | undefined>;
 }
 
-/** One closing of a publisher at a time: two in parallel would book the same correction twice. */
-const CLOSE_LOCK = 7_240_118;
 export interface FinanceOptions {
   /** The connections of reports. */
   readonly knex: Knex;
@@ -93,7 +92,8 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
   close: async (publisherId, month, person, audit) => {
     await rollUpAll(knex);
     return knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?, ?)', [CLOSE_LOCK, publisherId]);
+      // Two in parallel would book the same correction twice.
+      await holdLock(trx, 'close', publisherId);
       const open = await openMonth(trx, publisherId, month);
       if (!open) return 'unknown';
       if (!open.isOver) return 'not over';

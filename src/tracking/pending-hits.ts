@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { tryLock } from '../base/advisory-locks.ts';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
 import { impressionTimes, releasedTokens, rowStates, type RowState } from '../events/postgres/event-rows.ts';
 import { endMsOf, type Hit } from '../ledger/hit.ts';
@@ -51,8 +52,6 @@ export interface FoldedPage {
   readonly dead: readonly DeadEvent[];
 }
 
-/** The first of two numbers that no other lock in the database uses; the second is the shard. */
-const FOLD_LOCK = 7_240_118;
 const PAGE = 500;
 /**
  * Below the margin after which the ledger may release a hold (ledger/lua/account.lua), with room
@@ -117,11 +116,7 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
 
   foldPage: (shard, afterId, fold) =>
     knex.transaction(async (trx) => {
-      const { rows: locks } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, ?) as mine', [
-        FOLD_LOCK,
-        shard,
-      ]);
-      if (!locks[0]?.mine) return undefined;
+      if (!(await tryLock(trx, 'fold', shard))) return undefined;
       const { rows } = await trx.raw<{ rows: { id: string; payload: unknown }[] }>(
         'select id, payload from pending_hits where shard = ? and id > ? order by id limit ?',
         [shard, afterId, PAGE],

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { tryLock } from '../../base/advisory-locks.ts';
 import { dateOfDay, MS_PER_DAY } from '../../base/utc-day.ts';
 import type { BooksState } from '../../ledger/books/books-server.ts';
 import type { HoldChange } from '../../ledger/books/hold-journal.ts';
@@ -82,9 +83,6 @@ export interface BookStore {
   prune(): Promise<void>;
 }
 
-/** The first of two numbers that no other lock in the database uses; the second is the scope. */
-const EPOCH_LOCK = 7_240_119;
-const REBUILD_LOCK = 7_240_120;
 /** A replica that has not written for this long, and whose connection has ended, is not waited for. */
 const MAX_SILENCE = `interval '3 seconds'`;
 /**
@@ -121,12 +119,6 @@ interface EpochRow extends Pick<BookEpoch, 'state' | 'server' | 'reason' | 'behi
   readonly epoch: string | null;
   readonly opened_ms: string;
 }
-
-/** Until the end of the transaction. */
-const tryLock = async (trx: Knex.Transaction, lock: number, scope: number): Promise<boolean> => {
-  const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, ?) as mine', [lock, scope]);
-  return rows[0]?.mine === true;
-};
 
 export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore => ({
   beat: async (replica, known, changes, { markMs, wasBehind }) => {
@@ -177,7 +169,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     return { newestMs, row };
   },
 
-  underEpochLock: (scope, work) => knex.transaction(async (trx) => ((await tryLock(trx, EPOCH_LOCK, scope)) ? work(trx) : undefined)),
+  underEpochLock: (scope, work) => knex.transaction(async (trx) => ((await tryLock(trx, 'epoch', scope)) ? work(trx) : undefined)),
 
   saveEpoch: async (trx, { openedMs, ...epoch }) => {
     await trx('ledger_epochs')
@@ -188,7 +180,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
 
   underRebuildLock: (scope, work) =>
     knex.transaction(async (trx) => {
-      if (await tryLock(trx, REBUILD_LOCK, scope)) await work(async () => void (await trx.raw('select 1')));
+      if (await tryLock(trx, 'rebuild', scope)) await work(async () => void (await trx.raw('select 1')));
     }),
 
   campaigns: async ({ live, after, limit }) => {

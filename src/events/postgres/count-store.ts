@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { holdLock } from '../../base/advisory-locks.ts';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './count-tables.ts';
 import { readCountedAccounts, type CountedAccount } from './counted-accounts.ts';
@@ -30,9 +31,6 @@ export interface CountStore {
   /** The counts of campaigns and their line items with all rows, those of `today` and the day before apart. */
   accounts(today: number, campaigns: readonly number[]): Promise<readonly CountedAccount[]>;
 }
-
-/** Any number that no other lock in the database uses: one writer of differences at a time. */
-const COMPARE_LOCK = 7_240_117_004;
 
 /** SQL: the rows that counts should have: those of a batch are counted together, and its record is deleted with that. */
 const IN_COUNTS = 'batch not in (select batch from event_batches)';
@@ -167,6 +165,6 @@ const differencesIn = async (trx: Knex.Transaction, sql: string, day: number, { 
  */
 const comparing = (knex: Knex, day: number, { stopping }: CompareDay, work: (trx: Knex.Transaction) => Promise<number>): Promise<number> =>
   knex.transaction(async (trx) => {
-    await trx.raw('select pg_advisory_xact_lock(?)', [COMPARE_LOCK]);
+    await holdLock(trx, 'comparison');
     return (await holdPartition(trx, day)) ? readWholeDay(knex, trx, stopping, () => work(trx)) : 0;
   });

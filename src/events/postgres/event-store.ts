@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { holdLock } from '../../base/advisory-locks.ts';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { createAppendEvents } from './append-events.ts';
 import { DAILY_KEY, SERVES_KEY } from './count-tables.ts';
@@ -44,9 +45,6 @@ export interface EventStore {
 /** Hourly counts are kept for so many days. They are queried for the last week only. */
 export const HOURLY_DAYS = 35;
 
-/** Any number that no other lock in the database uses: one writer of serves at a time. */
-const SERVES_LOCK = 7_240_117_006;
-
 // A scan of the tally may return a field twice. A day's serves are those of all who paid for the campaign on it; what is new is
 // for whoever pays now. Roll-ups get it at the time of the copy, or at the nearest moment of the day that the tally belongs to.
 const RECORD_SERVES = `
@@ -77,7 +75,7 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
     if (counts.length === 0) return;
     const column = <T>(read: (count: ServeCount) => T): T[] => counts.map(read);
     await knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?)', [SERVES_LOCK]);
+      await holdLock(trx, 'serves');
       await trx.raw(RECORD_SERVES, [
         column(({ day }) => dateOfDay(day)),
         column(({ lineItemId }) => lineItemId),
