@@ -8,7 +8,6 @@ import { joinPayerNow, PAYER_NOW } from './payers.ts';
 import { dropPartitions, expiredPartitions, holdPartitionsAlone } from './partitions.ts';
 import { rollUpWithin } from './roll-up-batches.ts';
 import { addServesToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
-import type { StoredEvent } from './stored-event.ts';
 
 /** Serves of one creative on one day, as the ledger tallies them. */
 export interface ServeCount {
@@ -18,28 +17,6 @@ export interface ServeCount {
   readonly lineItemId: number;
   readonly creativeId: number;
   readonly serves: number;
-}
-
-/**
- * Permanent storage of hits: event rows partitioned by day, from which counts and the roll-ups of reports are made later
- * (roll-up-batches.ts).
- */
-export interface EventStore {
-  /**
-   * Stores each event once, even if it is passed repeatedly. Resolves to the number of new events.
-   * Rejects when Postgres is unavailable.
-   */
-  append(events: readonly StoredEvent[]): Promise<number>;
-  /**
-   * Stores tallies of serves, which have no event rows. A tally only grows within a day, so the
-   * larger figure is the newer.
-   */
-  recordServes(counts: readonly ServeCount[]): Promise<void>;
-  /**
-   * Drops the event rows of days more than `days` ago, and the signals of senders after SIGNALS_DAYS.
-   * Resolves to the names of the partitions of events.
-   */
-  prune(days: number, nowMs: number): Promise<readonly string[]>;
 }
 
 /** Hourly counts are kept for so many days. They are queried for the last week only. */
@@ -68,10 +45,22 @@ const RECORD_SERVES = `
   ), ${addServesToRollUps('new_serves')}
   select`;
 
-export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore => ({
+/**
+ * Permanent storage of hits: event rows partitioned by day, from which counts and the roll-ups of reports are made later
+ * (roll-up-batches.ts).
+ */
+export const createEventStore = ({ knex }: { readonly knex: Knex }) => ({
+  /**
+   * Stores each event once, even if it is passed repeatedly. Resolves to the number of new events.
+   * Rejects when Postgres is unavailable.
+   */
   append: createAppendEvents(knex),
 
-  recordServes: async (counts) => {
+  /**
+   * Stores tallies of serves, which have no event rows. A tally only grows within a day, so the
+   * larger figure is the newer.
+   */
+  recordServes: async (counts: readonly ServeCount[]): Promise<void> => {
     if (counts.length === 0) return;
     const column = <T>(read: (count: ServeCount) => T): T[] => counts.map(read);
     await knex.transaction(async (trx) => {
@@ -87,7 +76,11 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
     });
   },
 
-  prune: async (days, nowMs) => {
+  /**
+   * Drops the event rows of days more than `days` ago, and the signals of senders after SIGNALS_DAYS.
+   * Resolves to the names of the partitions of events.
+   */
+  prune: async (days: number, nowMs: number): Promise<readonly string[]> => {
     const today = dayOf(nowMs);
     const firstSignals = today - Math.min(days, SIGNALS_DAYS);
     await forgetSignalsOfDead(knex, firstSignals);
@@ -113,3 +106,5 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
     });
   },
 });
+
+export type EventStore = ReturnType<typeof createEventStore>;

@@ -19,13 +19,8 @@ export const holdAllPartitions = (trx: Knex.Transaction): Promise<void> => share
 export const holdPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<readonly number[]> => {
   await holdAllPartitions(trx);
   // Not to_regclass: it may answer from a cache that is older than the lock.
-  const { rows } = await trx.raw<{ rows: { day: number }[] }>(
-    `select day from unnest(?::int[], ?::text[]) as named (day, partition)
-     where not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
-                       where i.inhparent = 'events'::regclass and c.relname = partition)`,
-    [[...days], days.map((day) => partitionOf(dateOfDay(day)))] as unknown as Knex.RawBinding,
-  );
-  return rows.map(({ day }) => day);
+  const names = await partitionsOf(trx);
+  return days.filter((day) => !names.includes(partitionOf(dateOfDay(day))));
 };
 
 /** The same, and no other transaction holds them: no event row is stored meanwhile. */
