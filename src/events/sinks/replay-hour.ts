@@ -7,8 +7,8 @@ import type { ConfiguredSink } from './open-sinks.ts';
 import { createWriteEach } from './write-each.ts';
 
 /**
- * Gives a sink the stored events of an hour. Resolves to how many. Rejects when Postgres or the sink fails, or the day has been dropped. One event that it refuses keeps
- * no other from it: the next comparison names it.
+ * Gives a sink the stored events of an hour. Resolves to how many. Rejects when Postgres or the sink fails, or the day has been dropped.
+ * One event that it refuses keeps no other from it: the next comparison names it.
  */
 export const replayHour = async (
   knex: Knex,
