@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { decisionSchema } from '../src/events/decisions/decision-schema.ts';
+import { decisionSchema } from '../src/events/export/event-schema.ts';
 import { book } from '../testkit/book.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { BUCKET_CREDENTIALS } from '../testkit/start-bucket.ts';

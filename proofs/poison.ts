@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { holdLock } from '../src/base/advisory-locks.ts';
 import { hitText } from '../src/ledger/hit-text.ts';
 import { book } from '../testkit/book.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
@@ -27,8 +28,6 @@ const PUBLISHERS = 16;
 const POISONED_SHARDS = [1, 5, 9];
 const WAITING_SHARD = 12;
 const LOCKED_SHARD = 14;
-/** The namespace of the advisory locks of the fold (src/tracking/pending-hits.ts). */
-const FOLD_LOCK = 7_240_118;
 const COMMAND = fileURLToPath(new URL('../dist/commands/replay-dead-events.js', import.meta.url));
 
 /** What a part of the proof found. */
@@ -150,7 +149,7 @@ const poisonEvents = async (fleet: Fleet, beside: number, { lastsMs, withinMs }:
 const poisonHits = async (fleet: Fleet, load: SteadyLoad, { lastsMs, withinMs }: Times): Promise<Part> => {
   const { knex, redisProxies, redis, keys } = fleet;
   const lock = await knex.transaction();
-  await lock.raw('select pg_advisory_xact_lock(?, ?)', [FOLD_LOCK, LOCKED_SHARD]);
+  await holdLock(lock, 'fold', LOCKED_SHARD);
   const lockedAtMs = Date.now();
   redisProxies.forEach((proxy) => proxy.set({ kind: 'reset' }));
   load.reset();

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { drawFloors } from '../scripts/draw-floors.mjs';
 import { EMBEDDED, EVERYWHERE, FLOORS, folderOf, importsOf, SAME_FLOOR } from '../scripts/floors.mjs';
+import { ADVISORY_LOCKS } from '../src/base/advisory-locks.ts';
 
 const ROOT = path.resolve(__dirname, '..');
 
@@ -167,6 +168,18 @@ describe('the whole repository', () => {
     };
     for (const { name } of sources) visit(name, []);
     expect(circles).toEqual([]);
+  });
+
+  it('takes advisory locks of Postgres by names, whose numbers differ', () => {
+    const numbers = Object.values(ADVISORY_LOCKS);
+    expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
+    // For a session, where all others end with their transaction.
+    const migrating = `query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration])`;
+    const taken = sources.filter(
+      ({ name, program, text }) =>
+        program !== 'tests' && name !== path.join('src', 'base', 'advisory-locks.ts') && /_advisory_/.test(text.replace(migrating, '')),
+    );
+    expect(taken.map(({ name }) => name)).toEqual([]);
   });
 
   it('exports by name, from the file that defines a thing', () => {

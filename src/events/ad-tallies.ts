@@ -16,20 +16,6 @@ export interface CountedPlacement {
   readonly height: number;
 }
 
-/** What a replica counts of impressions that pages asked for, and of the ads that it served in them. */
-export interface AdTallies {
-  /**
-   * @param placement undefined for one that the publisher does not have, so that requests cannot add keys
-   * @param reason the name of the no-bid reason; '': it was filled
-   */
-  request(publisherId: number, placement: CountedPlacement | undefined, visitor: CountedVisitor, reason: string): void;
-  serve(ad: ServedAd, visitor: CountedVisitor): void;
-  /** The rows of requests, or those of serves if these are more. */
-  readonly size: number;
-  /** What was counted since the last call. */
-  take(): TakenTallies;
-}
-
 export interface TakenTallies {
   readonly requests: TakenRows<RequestRow>;
   readonly serves: TakenRows<ServeRow>;
@@ -147,10 +133,12 @@ function* rowsOf<Owner extends object>(
 }
 
 /**
+ * What a replica counts of impressions that pages asked for, and of the ads that it served in them.
+ *
  * @param maxRows of requests, and of serves. Records and reasons are as many as there are; countries, devices and browsers beyond this are counted as
  *   unknown
  */
-export const createAdTallies = (maxRows: () => number): AdTallies => {
+export const createAdTallies = (maxRows: () => number) => {
   const devices = createDeviceNumbers();
   const requests = createTable<Pick<RequestRow, 'publisherId' | 'reason'>>(devices, maxRows);
   const serves = createTable<Pick<ServeRow, 'publisherId' | 'campaignId' | 'lineItemId'>>(devices, maxRows);
@@ -159,19 +147,25 @@ export const createAdTallies = (maxRows: () => number): AdTallies => {
   let lineItems = new Map<number, Of<typeof serves>>();
 
   return {
-    request: (publisherId, placement, visitor, reason) => {
+    /**
+     * @param placement undefined for one that the publisher does not have, so that requests cannot add keys
+     * @param reason the name of the no-bid reason; '': it was filled
+     */
+    request: (publisherId: number, placement: CountedPlacement | undefined, visitor: CountedVisitor, reason: string): void => {
       const reasons = under(publishers, publisherId, newMap<string, Of<typeof requests>>);
       const counts = under(reasons, reason, () => requests.open({ publisherId, reason }));
       requests.count(counts, placement?.id ?? '', placement ? packSize(placement.width, placement.height) : 0, 0, visitor);
     },
-    serve: ({ publisherId, campaignId, lineItemId, creativeId, placementId, size = 0 }, visitor) => {
+    serve: ({ publisherId, campaignId, lineItemId, creativeId, placementId, size = 0 }: ServedAd, visitor: CountedVisitor): void => {
       const counts = under(lineItems, lineItemId, () => serves.open({ publisherId, campaignId, lineItemId }));
       serves.count(counts, placementId, size, creativeId, visitor);
     },
-    get size() {
+    /** The rows of requests, or those of serves if these are more. */
+    get size(): number {
       return Math.max(requests.size, serves.size);
     },
-    take: () => {
+    /** What was counted since the last call. */
+    take: (): TakenTallies => {
       publishers = new Map();
       lineItems = new Map();
       return { requests: requests.take(), serves: serves.take() };

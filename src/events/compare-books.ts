@@ -1,4 +1,5 @@
 import type { CompareAccounts, DatedAdjustment } from './compare-accounts.ts';
+import { BEFORE_FIRST } from './postgres/book-store.ts';
 import type { CountStore } from './postgres/count-store.ts';
 import { HOURLY_DAYS } from './postgres/event-store.ts';
 
@@ -21,8 +22,6 @@ export interface AdjustedAccount extends DatedAdjustment {
 
 /** Compared together with their line items, tens to hundreds of accounts: some milliseconds of this process. */
 const CAMPAIGNS = 50;
-/** Below every id: the smallest integer of Postgres. */
-const BEFORE_FIRST = -(2 ** 31);
 
 const rested = async <T>(work: Promise<T>, rest: CompareOptions['rest']): Promise<T> => {
   const begun = performance.now();

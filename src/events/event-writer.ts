@@ -99,7 +99,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     readonly more: boolean;
   }
 
-  const carriage = (shard: number) => {
+  const carriage = (shard: number): ShardLoop => {
     const stream = keys.events(shard);
     /**
      * The last pass failed. Its entries are read first: they are assigned to this consumer even if
@@ -165,9 +165,23 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       return (claimed.events + events < FEW_EVENTS ? 0.5 + Math.random() : BUSY_SHARE) * idleMs;
     };
 
+    const handOver = async (): Promise<void> => {
+      unfinished = true;
+      const begunMs = performance.now();
+      let left: boolean;
+      do {
+        const held = unfinished;
+        const { more } = await carry(false);
+        // After what it held comes what is new.
+        left = more || held;
+      } while (left && performance.now() - begunMs < handOverMs);
+      await tallies.flush(shard);
+      await group.leave(stream);
+    };
+
     return {
-      /** One pass. Resolves to how long to rest after it, in ms. */
-      pass: async (): Promise<number> => {
+      shard,
+      pass: async () => {
         const nowMs = Date.now();
         try {
           return await carryAll(nowMs);
@@ -177,18 +191,12 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
           await renewKeys(nowMs);
         }
       },
-      handOver: async (): Promise<void> => {
-        unfinished = true;
-        const begunMs = performance.now();
-        let left: boolean;
-        do {
-          const held = unfinished;
-          const { more } = await carry(false);
-          // After what it held comes what is new.
-          left = more || held;
-        } while (left && performance.now() - begunMs < handOverMs);
-        await tallies.flush(shard);
-        await group.leave(stream);
+      onFailure: (fault) => {
+        onFailure(fault);
+        return REST_MS;
+      },
+      finish: async () => {
+        if (link.upOf(shard)) await handOver().catch(onFailure);
       },
     };
   };
@@ -196,19 +204,6 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   return createShardLoops({
     link,
     downMs: BUSY_SHARE * idleMs,
-    loops: Array.from({ length: keys.shards }, (_, shard): ShardLoop => {
-      const { pass, handOver } = carriage(shard);
-      return {
-        shard,
-        pass,
-        onFailure: (fault) => {
-          onFailure(fault);
-          return REST_MS;
-        },
-        finish: async () => {
-          if (link.upOf(shard)) await handOver().catch(onFailure);
-        },
-      };
-    }),
+    loops: Array.from({ length: keys.shards }, (_, shard) => carriage(shard)),
   });
 };

@@ -10,14 +10,6 @@ export interface Pseudonym {
   readonly userHash: string;
 }
 
-/** What was erased: users' places in Redis, and rows in which the user was. */
-export interface Forgotten {
-  readonly places: number;
-  readonly events: number;
-  readonly pendingHits: number;
-  readonly deadEvents: number;
-}
-
 export interface ForgetUserOptions {
   readonly knex: Knex;
   readonly redis: RedisClient;
@@ -30,11 +22,11 @@ const KEYS_AT_ONCE = 500;
 /**
  * Erases the pseudonyms of a user from every shard and every day. The rows stay without the user,
  * because their counts are billed. Each day is a transaction, so that events are stored meanwhile.
- * Can be repeated. Rejects when a store is unavailable.
+ * Can be repeated. Resolves to what was erased: users' places in Redis, and rows in which the user was. Rejects when a store is unavailable.
  */
 export const createForgetUser =
   ({ knex, redis, keys }: ForgetUserOptions) =>
-  async (pseudonyms: readonly Pseudonym[]): Promise<Forgotten> => {
+  async (pseudonyms: readonly Pseudonym[]) => {
     const hashes = pseudonyms.map(({ userHash }) => userHash);
     let places = 0;
     for (let from = 0; from < pseudonyms.length; from += KEYS_AT_ONCE) {

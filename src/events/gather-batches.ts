@@ -13,21 +13,11 @@ interface Batch<T> {
   readonly reject: (fault: unknown) => void;
 }
 
-export interface GatheredBatches<T> {
-  /** Resolves when the items are written. */
-  write(items: readonly T[]): Promise<void>;
-  /** Writes what waits. */
-  flush(): void;
-}
-
 /**
  * Writes batches that come within some moments of each other as one, because a transaction costs as much as a hundred rows. When that is
  * refused, each is written alone: none is refused for what another one has.
  */
-export const gatherBatches = <T>(
-  writeItems: (items: readonly T[]) => Promise<unknown>,
-  { waitMs, enough, isRefusal }: GatherOptions,
-): GatheredBatches<T> => {
+export const gatherBatches = <T>(writeItems: (items: readonly T[]) => Promise<unknown>, { waitMs, enough, isRefusal }: GatherOptions) => {
   let waiting: Batch<T>[] = [];
   let size = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -50,8 +40,10 @@ export const gatherBatches = <T>(
   };
 
   return {
+    /** Writes what waits. */
     flush,
-    write: (items) =>
+    /** Resolves when the items are written. */
+    write: (items: readonly T[]): Promise<void> =>
       new Promise<void>((resolve, reject) => {
         waiting.push({ items, resolve, reject });
         size += items.length;

@@ -38,6 +38,15 @@ export const readEvent = (fields: readonly string[]): StoredEvent => {
   };
 };
 
+/** The same; none when it cannot be read. */
+export const eventIn = (fields: readonly string[]): readonly StoredEvent[] => {
+  try {
+    return [readEvent(fields)];
+  } catch {
+    return [];
+  }
+};
+
 /**
  * The fields as a dead event keeps them: with the names of the hit's values, by which people correct it and
  * forgetSignalsOfDead finds what it takes out; as they are, if the hit is no JSON.

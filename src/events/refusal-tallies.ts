@@ -2,17 +2,6 @@ import { MS_PER_HOUR } from '../base/utc-day.ts';
 import { createRefusalTable, type RefusalCount, type RefusalTable } from './refusal-table.ts';
 import type { RefusalStore } from './postgres/refusal-store.ts';
 
-/** Counts in memory why line items were not shown, and adds the counts to Postgres in batches. */
-export interface RefusalTallies {
-  /** Counts impressions that a line item did not get. Neither allocates nor waits. */
-  add(atMs: number, lineItemId: number, reason: number, outrankedBy: number, impressions: number): void;
-  /** Stores what was counted so far. Rejects when Postgres is away; the counts stay. */
-  flush(): Promise<void>;
-  start(): void;
-  /** Resolves after a last attempt to store what was counted. */
-  stop(): Promise<void>;
-}
-
 export interface RefusalTalliesOptions {
   readonly store: RefusalStore;
   readonly now?: () => number;
@@ -38,11 +27,11 @@ interface Batch {
 }
 
 /**
- * A batch is sent until Postgres accepts it, some tables at a time, because tens of thousands of rows
- * would hold the event loop: tables whose answer was lost are added twice. A replica that is killed
- * loses what it counted since the last batch.
+ * Counts in memory why line items were not shown, and adds the counts to Postgres in batches. A batch is sent until Postgres accepts it,
+ * some tables at a time, because tens of thousands of rows would hold the event loop: tables whose answer was lost are added twice. A
+ * replica that is killed loses what it counted since the last batch.
  */
-export const createRefusalTallies = ({ store, now = Date.now, onFailure }: RefusalTalliesOptions): RefusalTallies => {
+export const createRefusalTallies = ({ store, now = Date.now, onFailure }: RefusalTalliesOptions) => {
   let tables = emptyTables();
   const size = (): number => sizeOf(tables);
   let hourMs = 0;
@@ -84,7 +73,8 @@ export const createRefusalTallies = ({ store, now = Date.now, onFailure }: Refus
   const isDue = (): boolean => size() <= MAX_PROMPT_ROWS || now() - storedAtMs >= MAX_WAIT_MS;
 
   return {
-    add: (atMs, lineItemId, reason, outrankedBy, impressions) => {
+    /** Counts impressions that a line item did not get. Neither allocates nor waits. */
+    add: (atMs: number, lineItemId: number, reason: number, outrankedBy: number, impressions: number): void => {
       const atHourMs = atMs - (atMs % MS_PER_HOUR);
       // A request that began before the hour may be decided in it.
       if (atHourMs > hourMs) {
@@ -95,11 +85,13 @@ export const createRefusalTallies = ({ store, now = Date.now, onFailure }: Refus
       isFull = true;
       onFailure(new Error(`more than ${size()} different refusals were counted since the last batch`));
     },
+    /** Stores what was counted so far. Rejects when Postgres is away; the counts stay. */
     flush: run,
-    start: () => {
+    start: (): void => {
       timer ??= setInterval(() => isDue() && void run().catch(onFailure), TICK_MS);
     },
-    stop: async () => {
+    /** Resolves after a last attempt to store what was counted. */
+    stop: async (): Promise<void> => {
       clearInterval(timer);
       await running?.catch(() => undefined);
       await run().catch(onFailure);

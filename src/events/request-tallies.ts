@@ -1,17 +1,9 @@
 import { MS_PER_QUARTER } from '../base/utc-day.ts';
 import type { BidderOffer, ImpressionStep } from '../bidders/bidder-observer.ts';
-import { createAdTallies, type AdTallies, type TakenTallies } from './ad-tallies.ts';
+import { createAdTallies, type CountedPlacement, type CountedVisitor, type TakenTallies } from './ad-tallies.ts';
+import type { ServedAd } from '../ledger/hit.ts';
 import { createBidTable } from './bid-table.ts';
 import type { RequestBatch, RequestCounts } from './postgres/request-counts.ts';
-
-/** Counts requests for ads, the ads served, and what bidders answered, in memory, and adds them to the roll-ups of reports in batches. */
-export interface RequestTallies extends Pick<AdTallies, 'request' | 'serve'> {
-  /** One more at a step of a bidder. @param reason why a bid was refused; '': any other step */
-  countBid(offer: BidderOffer, step: ImpressionStep, reason: string): void;
-  start(): void;
-  /** Resolves after a last attempt to store what was counted. */
-  stop(): Promise<void>;
-}
 
 export interface RequestTalliesOptions {
   readonly store: RequestCounts;
@@ -36,11 +28,11 @@ const MAX_WAITING_ROWS = 1_000_000;
 const MAX_BID_ROWS = 16_384;
 
 /**
- * A batch is sent until its answer arrives, with its number: the store adds it once. While Postgres
- * is away, batches wait in memory, one for each quarter of an hour. A replica that is killed loses
- * what it counted since the last flush.
+ * Counts requests for ads, the ads served, and what bidders answered, in memory, and adds them to the roll-ups of reports in batches. A
+ * batch is sent until its answer arrives, with its number: the store adds it once. While Postgres is away, batches wait in memory, one for
+ * each quarter of an hour. A replica that is killed loses what it counted since the last flush.
  */
-export const createRequestTallies = (options: RequestTalliesOptions): RequestTallies => {
+export const createRequestTallies = (options: RequestTalliesOptions) => {
   const { store, replica, now = Date.now, flushMs, onFailure } = options;
   const ads = createAdTallies(() => (waiting.length < 2 ? MAX_ROWS : WAITING_ROWS));
   const bids = createBidTable(MAX_BID_ROWS);
@@ -86,25 +78,28 @@ export const createRequestTallies = (options: RequestTalliesOptions): RequestTal
   };
 
   return {
-    request: (publisherId, placement, visitor, reason) => {
+    /** As of ad-tallies.ts. */
+    request: (publisherId: number, placement: CountedPlacement | undefined, visitor: CountedVisitor, reason: string): void => {
       ads.request(publisherId, placement, visitor, reason);
       sendIfFull();
     },
-    serve: (ad, visitor) => {
+    serve: (ad: ServedAd, visitor: CountedVisitor): void => {
       ads.serve(ad, visitor);
       sendIfFull();
     },
-    countBid: (offer, step, reason) => {
+    /** One more at a step of a bidder. @param reason why a bid was refused; '': any other step */
+    countBid: (offer: BidderOffer, step: ImpressionStep, reason: string): void => {
       const isCounted = bids.add(offer, step, reason);
       sendIfFull();
       if (isCounted || isFull) return;
       isFull = true;
       onFailure(new Error(`answers of bidders were not counted: more than ${MAX_BID_ROWS} different ones since the last batch`));
     },
-    start: () => {
+    start: (): void => {
       timer ??= setInterval(() => void tick(), Math.min(Math.max(flushMs, MIN_FLUSH_MS), MAX_FLUSH_MS));
     },
-    stop: async () => {
+    /** Resolves after a last attempt to store what was counted. */
+    stop: async (): Promise<void> => {
       clearInterval(timer);
       await running;
       await tick();

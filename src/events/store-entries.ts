@@ -16,17 +16,6 @@ export interface StoreEntriesOptions {
   readonly enough: number;
 }
 
-/** Stores the events of stream entries, few of them in one transaction with those of other shards. */
-export interface StoreEntries {
-  /**
-   * @param alone not with the events of other shards, which would be refused with them
-   * @returns the number of events
-   */
-  store(shard: number, entries: readonly StreamEntry[], alone: boolean): Promise<number>;
-  /** Stores what waits for other shards. */
-  hurry(): void;
-}
-
 /** About so many events are stored in one transaction at most. */
 export const MAX_EVENTS = 1_000;
 
@@ -39,7 +28,8 @@ interface ReadEvent extends GivenEvent {
   readonly event: StoredEvent;
 }
 
-export const createStoreEntries = ({ store, bury, waitMs, enough }: StoreEntriesOptions): StoreEntries => {
+/** Stores the events of stream entries, few of them in one transaction with those of other shards. */
+export const createStoreEntries = ({ store, bury, waitMs, enough }: StoreEntriesOptions) => {
   const gathered = gatherBatches<StoredEvent>((events) => store.append(events), {
     ...{ waitMs, enough },
     isRefusal: (fault) => lastingRefusal(fault) !== undefined,
@@ -67,8 +57,13 @@ export const createStoreEntries = ({ store, bury, waitMs, enough }: StoreEntries
     );
 
   return {
+    /** Stores what waits for other shards. */
     hurry: gathered.flush,
-    store: async (shard, entries, alone) => {
+    /**
+     * @param alone not with the events of other shards, which would be refused with them
+     * @returns the number of events
+     */
+    store: async (shard: number, entries: readonly StreamEntry[], alone: boolean): Promise<number> => {
       const given = entries.flatMap(([entryId, fields]) => splitEntry(fields ?? []).map((own): GivenEvent => ({ entryId, fields: own })));
       // In equal parts: a small rest would take one more transaction, and wait for other shards.
       const size = Math.ceil(given.length / Math.max(Math.round(given.length / MAX_EVENTS), 1));

@@ -7,14 +7,6 @@ import type { EventStore, ServeCount } from './postgres/event-store.ts';
 import { MAX_DAY } from '../ledger/read-hit.ts';
 import { storeEach } from './store-each.ts';
 
-/** Copies the ledger's tallies (hashes by shard, fields that begin with the day) to Postgres. */
-export interface TallyWriter {
-  /** Does for a shard what is due at `nowMs`. Rejects when a store is unavailable. */
-  tick(shard: number, nowMs: number): Promise<void>;
-  /** Copies the changed serves of a shard into the daily counts. */
-  flush(shard: number): Promise<void>;
-}
-
 export interface TallyWriterOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
@@ -31,10 +23,11 @@ const SCAN_COUNT = 500;
 const LAST_ZONE_MS = 12 * MS_PER_HOUR;
 
 /**
- * Only serves that have changed since any replica copied them are copied: the ledger lists them. A
- * count stays listed until it is committed, so a replica that dies in between loses none.
+ * Copies the ledger's tallies (hashes by shard, fields that begin with the day) to Postgres. Only serves that have changed since any
+ * replica copied them are copied: the ledger lists them. A count stays listed until it is committed, so a replica that dies in between
+ * loses none.
  */
-export const createTallyWriter = ({ redis, keys, store, bury, flushMs = FLUSH_MS }: TallyWriterOptions): TallyWriter => {
+export const createTallyWriter = ({ redis, keys, store, bury, flushMs = FLUSH_MS }: TallyWriterOptions) => {
   redis.defineCommand('tallyCopied', { lua: loadScript(new URL('./lua/tally-copied.lua', import.meta.url)), numberOfKeys: 2 });
   const scripts = redis as unknown as { tallyCopied(serves: string, changed: string, ...args: string[]): Promise<number> };
   const flushedAtMs = new Map<number, number>();
@@ -85,8 +78,10 @@ export const createTallyWriter = ({ redis, keys, store, bury, flushMs = FLUSH_MS
   };
 
   return {
+    /** Copies the changed serves of a shard into the daily counts. */
     flush,
-    tick: async (shard, nowMs) => {
+    /** Does for a shard what is due at `nowMs`. Rejects when a store is unavailable. */
+    tick: async (shard: number, nowMs: number): Promise<void> => {
       if (nowMs - (flushedAtMs.get(shard) ?? 0) < flushMs) return;
       await flush(shard);
       flushedAtMs.set(shard, nowMs);

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { createDeadEvents } from './postgres/dead-events.ts';
 import { rowStates } from './postgres/event-rows.ts';
 import { isFinalClick, type StoredEvent } from './postgres/stored-event.ts';
-import { readEvent, splitEntry } from './read-event.ts';
+import { eventIn, splitEntry } from './read-event.ts';
 
 /** With more of them, books are not compared. */
 const MAX_DEAD_EVENTS = 5_000;
@@ -26,6 +26,7 @@ export const unstoredEvents = async (
 ): Promise<readonly UnstoredEvent[] | undefined> => {
   const dead = await createDeadEvents({ knex: trx }).readEvents(MAX_DEAD_EVENTS);
   if (dead.length === MAX_DEAD_EVENTS) return undefined;
+  // One that cannot be read becomes a dead event; it is in no account that could be named.
   const candidates = [...entries.flatMap(splitEntry), ...dead.map(({ fields }) => fields)].flatMap(eventIn);
   const events = uniqueEvents(candidates.filter(isWanted));
   const states = await rowStates(
@@ -37,15 +38,6 @@ export const unstoredEvents = async (
     const isStored = state === 'final' || (state === 'provisional' && !isFinalClick(event));
     return isStored ? [] : [{ ...event, hasProvisionalRow: state === 'provisional' }];
   });
-};
-
-/** An event that cannot be read becomes a dead event; it is in no account that could be named. */
-const eventIn = (fields: readonly string[]): StoredEvent[] => {
-  try {
-    return [readEvent(fields)];
-  } catch {
-    return [];
-  }
 };
 
 /** A dead event is still in the stream until its entry is deleted. Of a provisional click and its judgement, the later counts. */

@@ -22,19 +22,6 @@ export interface ClosedMonth {
   readonly by: string;
 }
 
-interface StoredLine {
-  readonly of_month: string;
-  readonly campaign_id: number;
-  readonly campaign: string | null;
-  readonly advertiser_id: number | null;
-  readonly advertiser: string | null;
-  readonly impressions: string;
-  readonly clicks: string;
-  readonly revenue_micros: string;
-  readonly amount_micros: string;
-  readonly currency: string;
-}
-
 const ROWS_AT_ONCE = 1_000;
 
 /** The closed months of a publisher, which may be deleted; the latest first. */
@@ -55,21 +42,17 @@ export const storedLines = async (
   asked: { readonly month: string } | { readonly ofMonth: string },
 ): Promise<readonly FinanceLine[]> => {
   const [column, month] = 'month' in asked ? ['month', asked.month] : ['of_month', asked.ofMonth];
-  const { rows } = await trx.raw<{ rows: StoredLine[] }>(
-    `select to_char(l.of_month, 'YYYY-MM') as of_month, l.campaign_id, max(l.campaign) as campaign, l.advertiser_id,
-            max(l.advertiser) as advertiser, sum(l.impressions) as impressions, sum(l.clicks) as clicks,
-            sum(l.revenue_micros) as revenue_micros, sum(l.amount_micros) as amount_micros, max(of.currency) as currency
+  const { rows } = await trx.raw<{ rows: FinanceLine[] }>(
+    `select to_char(l.of_month, 'YYYY-MM') as "ofMonth", l.campaign_id as "campaignId", max(l.campaign) as campaign,
+            l.advertiser_id as "advertiserId", max(l.advertiser) as advertiser, sum(l.impressions)::float8 as impressions,
+            sum(l.clicks)::float8 as clicks, sum(l.revenue_micros)::float8 as "revenueMicros", 0 as "feeToComeMicros",
+            sum(l.amount_micros)::float8 as "amountMicros", max(of.currency) as currency
      from finance_lines l join finance_months of on of.publisher_id = l.publisher_id and of.month = l.of_month
      where l.publisher_id = :publisherId and l.${column} = :first::date
      group by l.of_month, l.campaign_id, l.advertiser_id order by l.of_month desc, l.campaign_id, l.advertiser_id nulls first`,
     { publisherId, first: month + FIRST_DAY },
   );
-  return rows.map((row): FinanceLine => ({
-    ...{ ofMonth: row.of_month, campaignId: row.campaign_id, campaign: row.campaign },
-    ...{ advertiserId: row.advertiser_id, advertiser: row.advertiser },
-    ...{ impressions: Number(row.impressions), clicks: Number(row.clicks), revenueMicros: Number(row.revenue_micros) },
-    ...{ feeToComeMicros: 0, amountMicros: Number(row.amount_micros), currency: row.currency },
-  }));
+  return rows;
 };
 
 /** Books a month that is over, with its lines. */

@@ -7,13 +7,6 @@ import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
 
 export type Figures = Omit<FinanceLine, 'ofMonth' | 'amountMicros' | 'currency'>;
 
-interface FiguresRow extends Omit<Figures, 'impressions' | 'clicks' | 'revenueMicros' | 'feeToComeMicros'> {
-  readonly impressions: string;
-  readonly clicks: string;
-  readonly revenueMicros: string;
-  readonly feeToComeMicros: string;
-}
-
 /** Hits of the days of the month, as reports count them; a hit keeps the day, and who pays for it, of the moment when it was stored. */
 const EARNED = `
   with hits as (
@@ -30,7 +23,7 @@ const EARNED = `
   select f.campaign_id as "campaignId", ${nameOrLast('campaigns', 'ca', 'f.campaign_id')} as campaign,
          case when f.advertiser_id > 0 then f.advertiser_id end as "advertiserId",
          case when f.advertiser_id > 0 then ${nameOrLast('advertisers', 'a', 'f.advertiser_id')} end as advertiser,
-         f.impressions, f.clicks, f.revenue as "revenueMicros", f.to_come as "feeToComeMicros"
+         f.impressions::float8, f.clicks::float8, f.revenue::float8 as "revenueMicros", f.to_come::float8 as "feeToComeMicros"
   from figures f left join campaigns ca on ca.id = f.campaign_id left join advertisers a on a.id = f.advertiser_id
   where f.impressions <> 0 or f.clicks <> 0 or f.revenue <> 0 or f.to_come <> 0
   order by f.campaign_id, f.advertiser_id`;
@@ -51,12 +44,8 @@ export const earnedIn = async (
   publisherId: number,
   { month, beginsAt, endsAt, toDate }: MonthSpan,
 ): Promise<readonly Figures[]> => {
-  const { rows } = await trx.raw<{ rows: FiguresRow[] }>(EARNED, {
+  const { rows } = await trx.raw<{ rows: Figures[] }>(EARNED, {
     ...{ publisher_id: publisherId, first: month + FIRST_DAY, begins_at: beginsAt, ends_at: endsAt, to_date: toDate },
   });
-  return rows.map((row) => ({
-    ...row,
-    ...{ impressions: Number(row.impressions), clicks: Number(row.clicks) },
-    ...{ revenueMicros: Number(row.revenueMicros), feeToComeMicros: Number(row.feeToComeMicros) },
-  }));
+  return rows;
 };

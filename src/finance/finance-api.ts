@@ -6,9 +6,9 @@ import { MONTH, MONTH_WORDS } from '../base/schema-faults.ts';
 import * as s from '../base/schema.ts';
 import { AMOUNTS } from '../catalog/model/amounts.ts';
 import { PAYER_CHANGE } from '../reports/payer-changes.ts';
-import { MAX_OPEN_MONTHS } from './open-months.ts';
 
 const FINANCE_FORMATS = ['json', 'csv', 'xlsx'] as const;
+export const MAX_OPEN_MONTHS = 1_000;
 
 const month = s.textOf({ pattern: MONTH });
 const amount = s.orNull(s.number, { description: 'The revenue in the currency of the statement; null: no rate is known' });

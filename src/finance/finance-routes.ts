@@ -41,14 +41,7 @@ export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> =>
       writeTable(begin, { name, format, columns: FINANCE_COLUMNS, currency: null, instead: 'choose CSV' }, [statement.lines]),
     );
   },
-  listOpenMonths: async (_asked, { caller }) =>
-    answer(
-      (await finance.openMonths(caller.publishers)).map(({ publisherId, publisher, month }) => ({
-        publisher_id: publisherId,
-        publisher,
-        month,
-      })),
-    ),
+  listOpenMonths: async (_asked, { caller }) => answer(await finance.openMonths(caller.publishers)),
   closeMonth: async ({ body: { publisher_id: publisherId, month } }, { actor, caller }) => {
     if (!maySee(caller.publishers, publisherId)) return noSuch('publisher');
     const reasons = await finance.closeFaults(publisherId, caller);

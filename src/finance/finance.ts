@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts';
+import { holdLock } from '../base/advisory-locks.ts';
 import type { Fault } from '../base/fault.ts';
 import { closeFaults } from '../bookings/second-person.ts';
 import type { Knex } from 'knex';
@@ -9,22 +10,16 @@ import { readPayerChanges, type PayerChange } from '../reports/payer-changes.ts'
 import { rollUpAll } from '../events/postgres/roll-up-batches.ts';
 import { closedMonthsOf, storedLines, storeMonth, type ClosedMonth } from './closed-months.ts';
 import { earnedIn, type Figures } from './earned-in.ts';
+import type { OpenMonthWire } from './finance-api.ts';
 import type { FinanceLine } from './finance-line.ts';
-import { openMonth, readOpenMonths, type OpenMonth, type PublisherMonth } from './open-months.ts';
+import { openMonth, readOpenMonths, type PublisherMonth } from './open-months.ts';
 
 /** The statement of a publisher for a month. */
-export interface FinanceStatement {
+export interface FinanceStatement extends Pick<ClosedMonth, 'month' | 'publisher' | 'timeZone' | 'revenueCurrency' | 'currency'> {
   readonly publisherId: number;
-  readonly publisher: string;
-  /** YYYY-MM. */
-  readonly month: string;
   /** YYYY-MM-DD: the last day of the month, or today if that is earlier; null: the month has not begun. */
   readonly through: string | null;
-  readonly timeZone: string;
-  /** ISO 4217: the publisher's, of the revenue. */
-  readonly revenueCurrency: string;
-  /** Of the amounts, with its units for one of the revenue; null: CURRENCY_RATES lacks one of the two. */
-  readonly currency: string;
+  /** null: CURRENCY_RATES lacks one of the currencies. */
   readonly rate: number | null;
   /** null: the month is open, and the lines are what closing it now would book, but for fees to come. */
   readonly closed: { readonly at: Date; readonly by: string } | null;
@@ -37,33 +32,16 @@ export interface FinanceStatement {
 
 export type CloseRefusal = 'unknown' | 'closed' | 'not over' | 'no rate';
 
-/** Statements of publishers by month. Each method rejects when Postgres is unavailable. */
-export interface Finance {
-  /** undefined: there is no such publisher. */
-  statement(publisherId: number, month: string): Promise<FinanceStatement | undefined>;
-  /** Of these publishers, the earliest first; at most MAX_OPEN_MONTHS. null: of all. */
-  openMonths(publishers: Ids): Promise<readonly OpenMonth[]>;
-  /** Why the close of a month needs a second person; empty: it does not. */
-  closeFaults(publisherId: number, caller: Caller): Promise<readonly Fault[]>;
-  /** Books the lines of a month that is over. What changes afterwards is a correction in the next one. */
-  close(
-    publisherId: number,
-    month: string,
-    person: string,
-    audit: (trx: Knex.Transaction) => Promise<void>,
-  ): Promise<CloseRefusal | undefined>;
-}
-
-/** One closing of a publisher at a time: two in parallel would book the same correction twice. */
-const CLOSE_LOCK = 7_240_118;
 export interface FinanceOptions {
   /** The connections of reports. */
   readonly knex: Knex;
   readonly rateOf: RateOf;
 }
 
-export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
-  statement: (publisherId, month) =>
+/** Statements of publishers by month. Each method rejects when Postgres is unavailable. */
+export const createFinance = ({ knex, rateOf }: FinanceOptions) => ({
+  /** undefined: there is no such publisher. */
+  statement: (publisherId: number, month: string): Promise<FinanceStatement | undefined> =>
     knex.transaction(
       async (trx) => {
         const closedMonths = await closedMonthsOf(trx, publisherId);
@@ -86,14 +64,23 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       { readOnly: true, isolationLevel: 'repeatable read' },
     ),
 
-  openMonths: (publishers) => readOpenMonths(knex, publishers),
+  /** Of these publishers, the earliest first; at most MAX_OPEN_MONTHS. null: of all. */
+  openMonths: (publishers: Ids): Promise<readonly OpenMonthWire[]> => readOpenMonths(knex, publishers),
 
-  closeFaults: (publisherId, caller) => closeFaults(knex, publisherId, caller),
+  /** Why the close of a month needs a second person; empty: it does not. */
+  closeFaults: (publisherId: number, caller: Caller): Promise<readonly Fault[]> => closeFaults(knex, publisherId, caller),
 
-  close: async (publisherId, month, person, audit) => {
+  /** Books the lines of a month that is over. What changes afterwards is a correction in the next one. */
+  close: async (
+    publisherId: number,
+    month: string,
+    person: string,
+    audit: (trx: Knex.Transaction) => Promise<void>,
+  ): Promise<CloseRefusal | undefined> => {
     await rollUpAll(knex);
     return knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?, ?)', [CLOSE_LOCK, publisherId]);
+      // Two in parallel would book the same correction twice.
+      await holdLock(trx, 'close', publisherId);
       const open = await openMonth(trx, publisherId, month);
       if (!open) return 'unknown';
       if (!open.isOver) return 'not over';
@@ -108,6 +95,8 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
     });
   },
 });
+
+export type Finance = ReturnType<typeof createFinance>;
 
 const payersIn = (
   trx: Knex.Transaction,

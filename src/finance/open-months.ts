@@ -2,18 +2,10 @@ import type { Knex } from 'knex';
 import type { Ids } from '../access/scope.ts';
 import { HAS_FEE } from '../reports/fee-sql.ts';
 import type { ClosedMonth } from './closed-months.ts';
+import { MAX_OPEN_MONTHS, type OpenMonthWire } from './finance-api.ts';
 import { FIRST_DAY } from './finance-line.ts';
 
-/** A month in which a publisher earned something, that is over and not closed. */
-export interface OpenMonth {
-  readonly publisherId: number;
-  readonly publisher: string;
-  /** YYYY-MM. */
-  readonly month: string;
-}
-
-export const MAX_OPEN_MONTHS = 1_000;
-
+/** Those in which a publisher earned something, that are over and not closed. */
 const OPEN_MONTHS = `
   with earned as (
     select distinct publisher_id, date_trunc('month', day) as month from report_days where reason = ''
@@ -24,7 +16,7 @@ const OPEN_MONTHS = `
                          interval '1 month') as months (month)
     where ${HAS_FEE}
   )
-  select p.id as "publisherId", p.name as publisher, to_char(earned.month, 'YYYY-MM') as month
+  select p.id as publisher_id, p.name as publisher, to_char(earned.month, 'YYYY-MM') as month
   from earned join publishers p on p.id = earned.publisher_id
   where earned.month + interval '1 month' <= now() at time zone p.time_zone
     and (cast(:publishers as int[]) is null or p.id = any(cast(:publishers as int[])))
@@ -32,8 +24,8 @@ const OPEN_MONTHS = `
   order by earned.month, p.name, p.id limit ${MAX_OPEN_MONTHS}`;
 
 /** Of these publishers, the earliest first; at most MAX_OPEN_MONTHS. null: of all. Rejects when Postgres is unavailable. */
-export const readOpenMonths = async (knex: Knex, publishers: Ids): Promise<readonly OpenMonth[]> =>
-  (await knex.raw<{ rows: OpenMonth[] }>(OPEN_MONTHS, { publishers } as Record<string, Knex.RawBinding>)).rows;
+export const readOpenMonths = async (knex: Knex, publishers: Ids): Promise<readonly OpenMonthWire[]> =>
+  (await knex.raw<{ rows: OpenMonthWire[] }>(OPEN_MONTHS, { publishers } as Record<string, Knex.RawBinding>)).rows;
 
 /** A month that is not closed, as the publisher is now. */
 export interface PublisherMonth extends Pick<

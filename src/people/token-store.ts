@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { callerWith, type Caller, type Rights } from '../access/caller.ts';
 import type { Permission } from '../access/permissions.ts';
 import { show, type Columns, type Shown } from '../api/columns.ts';
+import { holdLock } from '../base/advisory-locks.ts';
 import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
 import { tokenActor } from '../base/token-actor.ts';
@@ -74,8 +75,6 @@ const USE = `
     update api_tokens set last_used_at = now()
     where digest = :digest and ${IS_USABLE} and (last_used_at is null or last_used_at < now() - interval '1 minute'))
   select id, name, roles, publishers, advertisers, ${ownPermissions('api_tokens')} as own from api_tokens where digest = :digest and ${IS_USABLE}`;
-/** Any number that no other lock in the database uses: tokens are created one after the other. */
-const CREATION_LOCK = 7_240_118;
 
 export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore => ({
   list: async ({ limit, offset }) => {
@@ -85,7 +84,7 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
 
   create: ({ name, expiresAt, ...rights }, caller) =>
     knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?)', [CREATION_LOCK]);
+      await holdLock(trx, 'tokens');
       if (await trx('api_tokens').where({ name }).first('id')) return refused('name_taken');
       const [usable] = await trx('api_tokens').whereRaw(IS_USABLE).count<{ count: string }[]>('* as count');
       if (Number(usable?.count) >= MAX_TOKENS) return refused('too_many');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UTC_DAYS } from '../base/local-day.ts';
-import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import { createRounds } from '../base/rounds.ts';
+import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
 import { createMayLower } from '../events/books/may-lower.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createCompareTallies } from '../events/compare-tallies.ts';
@@ -10,7 +11,6 @@ import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { provisionalTokens } from '../events/postgres/event-rows.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createUncounted } from '../events/postgres/uncounted.ts';
-import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
 import { createRollUp } from '../events/roll-up.ts';
 import { curveAt, shareAt } from '../catalog/snapshot/traffic-curve.ts';
@@ -134,16 +134,15 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
     onMended: observe.mended,
     onFailure: observe.storeFailed('reconcile', 'Counts could not be compared with the event rows'),
   });
-  const prune = createPruneEvents({
-    store: {
-      prune: async (days, nowMs) => {
-        await forgetDeleted(stores.knex, nowMs);
-        if (settings.auditRetentionDays !== undefined) await forgetChanges(stores.knex, settings.auditRetentionDays, nowMs);
-        return eventStore.prune(days, nowMs);
-      },
+  const prune = createRounds({
+    round: async () => {
+      const nowMs = Date.now();
+      await forgetDeleted(stores.knex, nowMs);
+      if (settings.auditRetentionDays !== undefined) await forgetChanges(stores.knex, settings.auditRetentionDays, nowMs);
+      const partitions = await eventStore.prune(settings.eventRetentionDays, nowMs);
+      if (partitions.length > 0) log.info('Event partitions past their retention were dropped', { partitions });
     },
-    retentionDays: settings.eventRetentionDays,
-    onPruned: (partitions) => log.info('Event partitions past their retention were dropped', { partitions }),
+    pauseMs: MS_PER_HOUR,
     onFailure: observe.storeFailed('prune', 'Old event partitions could not be dropped'),
   });
 
@@ -194,50 +193,28 @@ export const composeBackground = (foundation: Foundation, delivery: Delivery) =>
     onNotSent: observe.storeFailed('send_alerts', 'Alerts could not be sent'),
   });
 
+  const timers = [replicas, opportunityCosts];
+  /** Each finishes its pass when it is stopped. */
+  const passes = [
+    ...[fold, judgeLater, eventWriter, prune, reconciler, allowances, refusals, requestTallies, trafficSample],
+    ...[nightlyForecasts, deliverReports, watchBookings, ...(taskWebhooks ? [taskWebhooks] : [])],
+  ];
+
   return {
     sendReportsNow: deliverReports.wake,
     replicas,
     start: (): void => {
-      replicas.start();
-      fold.start();
-      judgeLater.start();
-      eventWriter.start();
-      sinks.start();
-      rollUp.start();
-      prune.start();
-      reconciler.start();
-      allowances.start();
-      refusals.start();
-      requestTallies.start();
-      trafficSample.start();
+      for (const one of [...timers, ...passes, sinks, rollUp]) one.start();
       decisions?.start();
-      opportunityCosts.start();
-      deliverReports.start();
-      watchBookings.start();
-      taskWebhooks?.start();
-      nightlyForecasts.start();
     },
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
-      prune.stop();
-      opportunityCosts.stop();
-      replicas.stop();
+      for (const one of timers) one.stop();
       await Promise.allSettled([
-        fold.stop(),
-        judgeLater.stop(),
-        eventWriter.stop(),
+        ...passes.map((one) => one.stop()),
         // The sinks are closed last.
         (decisions?.stop() ?? Promise.resolve()).then(sinks.stop),
-        reconciler.stop(),
-        allowances.stop(),
-        refusals.stop(),
-        requestTallies.stop(),
-        trafficSample.stop(),
-        nightlyForecasts.stop(),
         forecastWorker.stop(),
-        deliverReports.stop(),
-        watchBookings.stop(),
-        taskWebhooks?.stop(),
       ]);
       // After the last rows are stored.
       await rollUp.stop();

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isAmong, isVisible, scopeBinding } from '../bookings/record-scope.ts';
+import { tryLock } from '../base/advisory-locks.ts';
 import type { Fault } from '../base/fault.ts';
 import { countedUntil } from '../events/postgres/roll-up-batches.ts';
 import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
@@ -63,8 +64,6 @@ export interface Reports {
   ): Promise<ReportResult<T>>;
 }
 
-/** The class of the advisory locks of persons; any number that no other lock in the database uses. */
-const PERSON_LOCK = 7_240_117;
 /** A year of line items by day is grouped in memory: 730,000 groups take 100 MB. */
 const WORK_MEM = '64MB';
 const FETCH_ROWS = 1_000;
@@ -89,11 +88,7 @@ export const createReports = ({ knex, chooseFigures }: ReportsOptions): Reports 
     try {
       return await knex.transaction(
         async (trx): Promise<ReportResult<T>> => {
-          const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, hashtext(?)) as mine', [
-            PERSON_LOCK,
-            person,
-          ]);
-          if (!rows[0]?.mine) return { ok: false, refusal: { why: 'busy' } };
+          if (!(await tryLock(trx, 'report', person))) return { ok: false, refusal: { why: 'busy' } };
           const faults = await unknownRecords(trx, question);
           if (faults.length > 0) return { ok: false, refusal: { why: 'faults', faults } };
           // To compile a statement takes 100 ms, which is longer than most reports.

@@ -1,4 +1,5 @@
 import PQueue from 'p-queue';
+import { createRounds } from '../base/rounds.ts';
 import { IDLE_KEY_TTL_MS, MS_PER_MINUTE } from '../base/utc-day.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
@@ -32,11 +33,6 @@ export interface FoldOptions {
   readonly onFailure: (fault: Error) => void;
   /** Called after a row that is no valid hit has been stored as a dead event. */
   readonly onDead: (dead: DeadEvent) => void;
-}
-
-export interface Fold {
-  start(): void;
-  stop(): Promise<void>;
 }
 
 /**
@@ -73,7 +69,7 @@ const tokenEndMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
  * A click under judgement is judged long after the end of its token: Redis has it, or what was decided is on its way to its row.
  * After a loss Redis may not, and the click is settled again, when no judgement is on its way.
  */
-export const createFold = (options: FoldOptions): Fold => {
+export const createFold = (options: FoldOptions) => {
   const {
     redis,
     link,
@@ -98,8 +94,6 @@ export const createFold = (options: FoldOptions): Fold => {
   );
   const folding = new Set<number>();
   const queue = new PQueue({ concurrency: MAX_SHARDS_AT_ONCE });
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
   let stopping = false;
 
   const readUnstored = createReadUnstored({ redis, keys });
@@ -220,26 +214,16 @@ export const createFold = (options: FoldOptions): Fold => {
     await Promise.all(advances);
   };
 
-  const tick = async (): Promise<void> => {
-    try {
-      await pass();
-    } catch (fault) {
-      onFailure(fault as Error);
-    }
-    running = undefined;
-  };
+  const rounds = createRounds({ round: pass, pauseMs: everyMs, onFailure });
 
   return {
-    start: () => {
-      timer ??= setInterval(() => {
-        running ??= tick();
-      }, everyMs);
-    },
-    stop: async () => {
+    start: rounds.start,
+    stop: async (): Promise<void> => {
       stopping = true;
-      clearInterval(timer);
-      await running;
+      await rounds.stop();
       await queue.onIdle();
     },
   };
 };
+
+export type Fold = ReturnType<typeof createFold>;

@@ -1,3 +1,4 @@
+import { createRounds } from '../base/rounds.ts';
 import { MS_PER_MINUTE } from '../base/utc-day.ts';
 import type { ExpiredHits } from '../ledger/settle/expire-clicks.ts';
 import type { JudgedClicks } from '../ledger/settle/judge-clicks.ts';
@@ -40,8 +41,6 @@ export const createJudgeLater = (options: JudgeLaterOptions) => {
     onRecovered,
     onFailure,
   } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
   let recoveredMs = performance.now();
 
   const recover = async (): Promise<void> => {
@@ -68,21 +67,10 @@ export const createJudgeLater = (options: JudgeLaterOptions) => {
   };
 
   /** All shards together: mostly there is nothing to do, and what costs is the way to Redis. */
-  const pass = async (): Promise<void> => {
+  const round = async (): Promise<void> => {
     await Promise.all(Array.from({ length: shards }, (_, shard) => passShard(shard)));
     await recover();
-    running = undefined;
   };
 
-  return {
-    start: (): void => {
-      timer ??= setInterval(() => {
-        running ??= pass();
-      }, everyMs);
-    },
-    stop: async (): Promise<void> => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return createRounds({ round, pauseMs: everyMs, onFailure });
 };

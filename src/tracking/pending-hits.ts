@@ -1,37 +1,10 @@
 import type { Knex } from 'knex';
+import { tryLock } from '../base/advisory-locks.ts';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
 import { impressionTimes, releasedTokens, rowStates, type RowState } from '../events/postgres/event-rows.ts';
 import { endMsOf, type Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
 import { pendingHit } from '../ledger/stored-hit.ts';
-
-/** Hits stored in Postgres while Redis was unavailable, until they are folded into the ledger. */
-export interface PendingHits {
-  /**
-   * Stores a hit, once per token and kind. `late`: by Postgres's clock it comes after its end, and
-   * nothing was stored. Rejects when Postgres is unavailable.
-   */
-  store(hit: Hit, shard: number): Promise<'stored' | 'duplicate' | 'late'>;
-  /** Stores a dead hit again, once, also when its token has ended. Rejects when Postgres is unavailable. */
-  restore(hit: Hit, shard: number): Promise<void>;
-  /** Stores hits that Redis had taken and may have lost, each once. Rejects when Postgres is unavailable. */
-  restoreAll(hits: readonly { readonly hit: Hit; readonly shard: number }[]): Promise<void>;
-  /** The shards, of `shards` in all, in which hits wait. */
-  waitingShards(shards: number): Promise<ReadonlySet<number>>;
-  /**
-   * Passes the next hits of a shard, oldest first, to `fold` and deletes those for which it
-   * resolves to true. A row that is no valid hit becomes a dead event. Each page is a transaction.
-   * undefined: another replica folds this shard.
-   */
-  foldPage(
-    shard: number,
-    afterId: string,
-    fold: (hits: readonly Hit[], rows: EventRows) => Promise<readonly boolean[]>,
-  ): Promise<FoldedPage | undefined>;
-  count(): Promise<number>;
-  /** How long the oldest hit has waited; 0 when none waits. */
-  ageSeconds(): Promise<number>;
-}
 
 /** Answers from the event rows, in the order of the hits. */
 export interface EventRows {
@@ -51,8 +24,6 @@ export interface FoldedPage {
   readonly dead: readonly DeadEvent[];
 }
 
-/** The first of two numbers that no other lock in the database uses; the second is the shard. */
-const FOLD_LOCK = 7_240_118;
 const PAGE = 500;
 /**
  * Below the margin after which the ledger may release a hold (ledger/lua/account.lua), with room
@@ -74,8 +45,13 @@ export interface PendingHitsOptions {
   readonly storeTimeoutMs?: number;
 }
 
-export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: PendingHitsOptions): PendingHits => ({
-  store: async (hit, shard) => {
+/** Hits stored in Postgres while Redis was unavailable, until they are folded into the ledger. */
+export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: PendingHitsOptions) => ({
+  /**
+   * Stores a hit, once per token and kind. `late`: by Postgres's clock it comes after its end, and
+   * nothing was stored. Rejects when Postgres is unavailable.
+   */
+  store: async (hit: Hit, shard: number): Promise<'stored' | 'duplicate' | 'late'> => {
     const { rows } = await knex
       .raw<{ rows: { timely: boolean; stored: number }[] }>(
         `with timely as (select now() <= to_timestamp(?) as timely), inserted as (
@@ -90,11 +66,13 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
     return row.stored === 1 ? 'stored' : 'duplicate';
   },
 
-  restore: async (hit, shard) => {
+  /** Stores a dead hit again, once, also when its token has ended. Rejects when Postgres is unavailable. */
+  restore: async (hit: Hit, shard: number): Promise<void> => {
     await knex.raw(`insert into pending_hits (${COLUMNS}) values (?, ?, ?, ?, ?, ?::jsonb) on conflict do nothing`, columnsOf(hit, shard));
   },
 
-  restoreAll: async (hits) => {
+  /** Stores hits that Redis had taken and may have lost, each once. Rejects when Postgres is unavailable. */
+  restoreAll: async (hits: readonly { readonly hit: Hit; readonly shard: number }[]): Promise<void> => {
     for (let from = 0; from < hits.length; from += PAGE) {
       const rows = hits.slice(from, from + PAGE).map(({ hit, shard }) => columnsOf(hit, shard));
       const column = (at: number) => rows.map((row) => row[at]!) as unknown as Knex.RawBinding;
@@ -107,7 +85,8 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
     }
   },
 
-  waitingShards: async (shards) => {
+  /** The shards, of `shards` in all, in which hits wait. */
+  waitingShards: async (shards: number): Promise<ReadonlySet<number>> => {
     const { rows } = await knex.raw<{ rows: { shard: number }[] }>(
       'select shard from generate_series(0, ? - 1) as shard where exists (select from pending_hits p where p.shard = shard.shard)',
       [shards],
@@ -115,13 +94,18 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
     return new Set(rows.map(({ shard }) => shard));
   },
 
-  foldPage: (shard, afterId, fold) =>
+  /**
+   * Passes the next hits of a shard, oldest first, to `fold` and deletes those for which it
+   * resolves to true. A row that is no valid hit becomes a dead event. Each page is a transaction.
+   * undefined: another replica folds this shard.
+   */
+  foldPage: (
+    shard: number,
+    afterId: string,
+    fold: (hits: readonly Hit[], rows: EventRows) => Promise<readonly boolean[]>,
+  ): Promise<FoldedPage | undefined> =>
     knex.transaction(async (trx) => {
-      const { rows: locks } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, ?) as mine', [
-        FOLD_LOCK,
-        shard,
-      ]);
-      if (!locks[0]?.mine) return undefined;
+      if (!(await tryLock(trx, 'fold', shard))) return undefined;
       const { rows } = await trx.raw<{ rows: { id: string; payload: unknown }[] }>(
         'select id, payload from pending_hits where shard = ? and id > ? order by id limit ?',
         [shard, afterId, PAGE],
@@ -141,18 +125,21 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
       return { lastId: rows.length < PAGE ? undefined : rows.at(-1)?.id, complete: done.length === rows.length, dead };
     }),
 
-  count: async () => {
+  count: async (): Promise<number> => {
     const { rows } = await knex.raw<{ rows: { count: number }[] }>('select count(*)::int as count from pending_hits');
     return rows[0]?.count ?? 0;
   },
 
-  ageSeconds: async () => {
+  /** How long the oldest hit has waited; 0 when none waits. */
+  ageSeconds: async (): Promise<number> => {
     const { rows } = await knex.raw<{ rows: { age: number }[] }>(
       'select coalesce(extract(epoch from now() - min(stored_at)), 0)::float8 as age from pending_hits',
     );
     return rows[0]?.age ?? 0;
   },
 });
+
+export type PendingHits = ReturnType<typeof createPendingHits>;
 
 const readRows = (shard: number, rows: readonly { readonly id: string; readonly payload: unknown }[]) => {
   const hits: { readonly id: string; readonly hit: Hit }[] = [];

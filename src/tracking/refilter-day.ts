@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { DayRoom, RefilterRow, RefilterStore, RowChange } from '../events/postgres/refilter-store.ts';
+import { groupBy } from '../base/group-by.ts';
+import type { RefilterRow, RefilterStore, RowChange } from '../events/postgres/refilter-store.ts';
 import { sizeOfText } from '../ledger/ad-size.ts';
 import { billsHit, ORDER_REASONS, type Hit, type InvalidReason } from '../ledger/hit.ts';
 import { accountField, type LedgerKeys } from '../ledger/ledger-keys.ts';
@@ -63,16 +64,13 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
     accountField('l', of.lineItemId),
     accountField('c', of.campaignId),
   ];
-  /** Takes from what an account has left; negative amounts are given back. */
-  const change = (
-    account: string,
-    { impressions, spendMicros }: DayRoom,
-    taken: { readonly impressions: number; readonly micros: number },
-  ) =>
-    room.set(account, {
-      impressions: impressions === null ? null : impressions - taken.impressions,
-      spendMicros: spendMicros === null ? null : spendMicros - taken.micros,
-    });
+  /** Takes from what accounts have left; negative amounts are given back. */
+  const take = (accounts: readonly string[], impressions: number, micros: number): void => {
+    for (const account of accounts) {
+      const left = room.get(account);
+      if (left) room.set(account, { impressions: left.impressions - impressions, spendMicros: left.spendMicros - micros });
+    }
+  };
   const found = new Map<string, RefilterChange>();
   const note = ({ lineItemId, kind, reason: from }: RefilterRow, to: RefilterChange['to'], micros: number): void => {
     const key = `${lineItemId} ${kind} ${from} ${to}`;
@@ -89,13 +87,12 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
     const price = billsHit(hit) ? ad.priceMicros : 0;
     if (kind === 'event' && price === 0) return 0;
     const impressions = kind === 'impression' ? 1 : 0;
-    const left = accountsOf(ad).map((account) => [account, room.get(account)] as const);
-    const spends = left.map(([, of]) => of?.spendMicros ?? price);
+    const accounts = accountsOf(ad);
+    const left = accounts.map((account) => room.get(account));
+    const spends = left.map((of) => of?.spendMicros ?? price);
     const billed = kind === 'impression' ? price : Math.max(Math.min(price, ...spends), 0);
-    const hasRoom = ([, of]: (typeof left)[number]): boolean =>
-      of !== undefined && (of.impressions ?? impressions) >= impressions && (of.spendMicros ?? billed) >= billed;
-    if (!left.every(hasRoom)) return undefined;
-    for (const [account, of] of left) if (of) change(account, of, { impressions, micros: billed });
+    if (!left.every((of) => of !== undefined && of.impressions >= impressions && of.spendMicros >= billed)) return undefined;
+    take(accounts, impressions, billed);
     return billed;
   };
 
@@ -120,11 +117,7 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
       if (reason === '') changes.push(...(await restore(row, trx)));
       else {
         note(row, reason, -row.billedMicros);
-        const given = { impressions: row.kind === 'impression' ? -1 : 0, micros: -row.billedMicros };
-        for (const account of row.reason === '' ? accountsOf(row) : []) {
-          const left = room.get(account);
-          if (left) change(account, left, given);
-        }
+        if (row.reason === '') take(accountsOf(row), row.kind === 'impression' ? -1 : 0, -row.billedMicros);
         if (!dryRun) changes.push({ row, reason, hit: hitOf(row, day) });
       }
     }
@@ -137,22 +130,12 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
     const range = { day, after, limit: TOKENS_AT_ONCE, endedBefore: new Date(nowMs - ENDED_MS) };
     after = await store.changeTokens(range, async (rows, trx) => {
       const changes: RowChange[] = [];
-      for (const ofToken of byToken(rows)) changes.push(...(await judgeToken(ofToken, trx)));
+      for (const ofToken of groupBy(rows, ({ jti }) => jti).values()) changes.push(...(await judgeToken(ofToken, trx)));
       return changes;
     });
     await rest();
   }
   return [...found.values()].sort((a, b) => a.lineItemId - b.lineItemId || a.kind.localeCompare(b.kind) || a.from.localeCompare(b.from));
-};
-
-const byToken = (rows: readonly RefilterRow[]): readonly (readonly RefilterRow[])[] => {
-  const tokens = new Map<string, RefilterRow[]>();
-  for (const row of rows) {
-    const ofToken = tokens.get(row.jti);
-    if (ofToken) ofToken.push(row);
-    else tokens.set(row.jti, [row]);
-  }
-  return [...tokens.values()];
 };
 
 interface Verdict {

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import { DECISION_FILE_COLUMNS } from '../../src/events/decisions/decision-columns.ts';
-import { decisionSchema } from '../../src/events/decisions/decision-schema.ts';
-import { eventSchema } from '../../src/events/export/event-schema.ts';
+import { decisionSchema, eventSchema } from '../../src/events/export/event-schema.ts';
 import { toSinkEvent } from '../../src/events/sinks/to-sink-event.ts';
 import { eventOf } from './events.ts';
 

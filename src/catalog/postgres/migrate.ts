@@ -3,9 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import knexFactory, { type Knex } from 'knex';
 import pg from 'pg';
+import { ADVISORY_LOCKS } from '../../base/advisory-locks.ts';
 
-/** An arbitrary key that nothing else in the database locks. */
-const MIGRATION_LOCK = 7_240_117_001;
 /** How long a replica waits for another that migrates. */
 const LOCK_TIMEOUT_MS = 120_000;
 
@@ -69,7 +68,7 @@ const underMigrationLock = async <T>(databaseUrl: string, work: (migrator: Knex.
   await guard.connect();
   try {
     await guard.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await guard.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     return await withMigrator(databaseUrl, async (migrator) => {
       // Only one process holds the advisory lock, so a lock row must come from a migration that was
       // killed.

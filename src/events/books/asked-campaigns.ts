@@ -1,15 +1,5 @@
 import type { BooksServer } from '../../ledger/books/books-server.ts';
 
-/** Campaigns of one scope whose accounts requests have asked for. */
-export interface AskedCampaigns {
-  isEmpty(): boolean;
-  add(publisherId: number, campaigns: readonly number[]): void;
-  /** Takes about `count`, by their publisher: they are forgotten until a request asks again. */
-  take(count: number): Asked;
-  /** Those that are not rebuilt in this epoch, and that no other replica is rebuilding. Rejects when Redis is unavailable. */
-  missingOf(taken: Asked, epoch: string): Promise<Asked>;
-}
-
 /** Campaigns by their publisher. */
 export type Asked = ReadonlyMap<number, readonly number[]>;
 
@@ -17,10 +7,10 @@ export type Asked = ReadonlyMap<number, readonly number[]>;
 const CLAIM_MS = 300;
 
 /**
- * Publishers are taken in an order by chance, and what another replica has rebuilt or is rebuilding is left out: replicas share the
- * work.
+ * Campaigns of one scope whose accounts requests have asked for. Publishers are taken in an order by chance, and what another replica has
+ * rebuilt or is rebuilding is left out: replicas share the work.
  */
-export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf' | 'claim'>): AskedCampaigns => {
+export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf' | 'claim'>) => {
   const asked = new Map<number, Set<number>>();
   /** Asked for again, one of their line items is missing. */
   let leftOut = { epoch: '', campaigns: new Set<number>() };
@@ -34,13 +24,14 @@ export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf' | 'cl
   };
 
   return {
-    isEmpty: () => asked.size === 0,
-    add: (publisherId, campaigns) => {
+    isEmpty: (): boolean => asked.size === 0,
+    add: (publisherId: number, campaigns: readonly number[]): void => {
       const known = asked.get(publisherId) ?? new Set();
       for (const id of campaigns) known.add(id);
       asked.set(publisherId, known);
     },
-    take: (wanted) => {
+    /** Takes about `count`, by their publisher: they are forgotten until a request asks again. */
+    take: (wanted: number): Asked => {
       const taken = new Map<number, readonly number[]>();
       const left = [...asked];
       for (let count = 0; left.length > 0 && count < wanted;) {
@@ -51,7 +42,8 @@ export const createAskedCampaigns = (server: Pick<BooksServer, 'missingOf' | 'cl
       }
       return taken;
     },
-    missingOf: async (taken, epoch) => {
+    /** Those that are not rebuilt in this epoch, and that no other replica is rebuilding. Rejects when Redis is unavailable. */
+    missingOf: async (taken: Asked, epoch: string): Promise<Asked> => {
       const wanted = [...taken].map(
         async ([publisherId, campaigns]) => [publisherId, await missing(publisherId, campaigns, epoch)] as const,
       );

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { groupBy } from '../../base/group-by.ts';
 import type { BooksServer } from '../../ledger/books/books-server.ts';
-import type { BookStore, CampaignName } from '../postgres/book-store.ts';
+import { BEFORE_FIRST, type BookStore, type CampaignName } from '../postgres/book-store.ts';
 import { createAskedCampaigns, type Asked } from './asked-campaigns.ts';
 import type { BookKeeper } from './book-keeper.ts';
 import type { RebuildCampaigns, RebuildWish } from './rebuild-campaigns.ts';
@@ -34,8 +34,6 @@ const YIELD_MS = 500;
 /** Other replicas learn of an epoch, and write what they were granted, in some milliseconds. */
 const READY_MS = 10;
 const FAILED_MS = 500;
-/** Below every id: the smallest integer of Postgres. */
-const BEFORE_FIRST = -(2 ** 31);
 
 /**
  * Rebuilds accounts after Redis has lost data: those that requests ask for first, by any replica; and all of a scope, by one.

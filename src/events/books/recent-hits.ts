@@ -1,21 +1,3 @@
-/**
- * The hits that a scope of Redis has taken from this replica in the last seconds: between them and their rows lies the stream, which a
- * loss of Redis takes too. As bytes (ledger/hit-text.ts): texts that live for seconds took the garbage collector
- * 2 of 50 µs of an impression.
- */
-export interface RecentHits {
-  note(hitText: string): void;
-  /** Notes only the first with this key while it is remembered: who sends a hit a thousand times takes the room of one. */
-  noteOnce(key: string, hitText: string): void;
-  /**
-   * Once a second: hits are remembered for 5 to 10 beats. Those count in which the scope answered with what it had: hits of before
-   * an outage are remembered until its end, because what Redis took last may be missing then.
-   */
-  beat(isSure: boolean): void;
-  /** Those that are remembered. */
-  list(): readonly string[];
-}
-
 /** Hits are remembered for one to two of these times: longer than one is on its way to its row. */
 const AGE_BEATS = 5;
 /** Taken with the first hit: a cluster has up to 256 scopes, each with a memory of its hits. */
@@ -27,7 +9,12 @@ const END = 0x0a;
 /** Bytes of a character (UTF-16 unit) in UTF-8. */
 const MAX_CHARACTER_BYTES = 3;
 
-export const createRecentHits = (): RecentHits => {
+/**
+ * The hits that a scope of Redis has taken from this replica in the last seconds: between them and their rows lies the stream, which a
+ * loss of Redis takes too. As bytes (ledger/hit-text.ts): texts that live for seconds took the garbage collector
+ * 2 of 50 µs of an impression.
+ */
+export const createRecentHits = () => {
   let newer = createTexts();
   let older = createTexts();
   const once = new Set<string>();
@@ -44,17 +31,25 @@ export const createRecentHits = (): RecentHits => {
   };
   return {
     note,
-    noteOnce: (key, hitText) => {
+    /** Notes only the first with this key while it is remembered: who sends a hit a thousand times takes the room of one. */
+    noteOnce: (key: string, hitText: string): void => {
       if (once.has(key)) return;
       once.add(key);
       note(hitText);
     },
-    beat: (isSure) => {
+    /**
+     * Once a second: hits are remembered for 5 to 10 beats. Those count in which the scope answered with what it had: hits of before
+     * an outage are remembered until its end, because what Redis took last may be missing then.
+     */
+    beat: (isSure: boolean): void => {
       if (isSure && ++beats % AGE_BEATS === 0) age();
     },
-    list: () => [...older.list(), ...newer.list()],
+    /** Those that are remembered. */
+    list: (): readonly string[] => [...older.list(), ...newer.list()],
   };
 };
+
+export type RecentHits = ReturnType<typeof createRecentHits>;
 
 const createTexts = () => {
   let bytes = Buffer.allocUnsafeSlow(0);

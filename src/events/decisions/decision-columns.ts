@@ -1,16 +1,8 @@
-import type { ColumnValues, EventColumnType } from '../export/event-columns.ts';
-
-/** A column of sampled decisions. */
-interface DecisionColumn {
-  readonly type: EventColumnType;
-  readonly isNullable: boolean;
-  /** What it is, in docs/sinks/decisions.md. */
-  readonly words: string;
-}
+import type { DocumentedColumn, RowOf } from '../export/event-columns.ts';
 
 /**
  * What sinks get of a sampled impression that a page asked for: what was asked, offered and refused. No column names a visitor, so there is
- * nothing to forget. Columns are added in later releases, and neither renamed nor removed.
+ * nothing to forget. Columns are added in later releases, and neither renamed nor removed. Their words are in docs/sinks/decisions.md.
  */
 export const DECISION_COLUMNS = {
   day: { type: 'date', isNullable: false, words: 'UTC day of `decided_at`' },
@@ -42,15 +34,11 @@ export const DECISION_COLUMNS = {
     ...{ type: 'text', isNullable: false },
     words: 'JSON: `[{"line_item_id", "reason"}]`, up to 40 creatives that were not shown and why (the names of `nbr`)',
   },
-} as const satisfies Readonly<Record<string, DecisionColumn>>;
+} as const satisfies Readonly<Record<string, DocumentedColumn>>;
 
-export type DecisionRow = {
-  readonly [Name in keyof typeof DECISION_COLUMNS]:
-    ColumnValues[(typeof DECISION_COLUMNS)[Name]['type']] | ((typeof DECISION_COLUMNS)[Name]['isNullable'] extends true ? null : never);
-};
+export type DecisionRow = RowOf<typeof DECISION_COLUMNS>;
 
 /** In the order of files. */
-export const DECISION_FILE_COLUMNS = Object.entries(DECISION_COLUMNS).map(([name, column]): DecisionColumn & { readonly name: string } => ({
-  name,
-  ...column,
-}));
+export const DECISION_FILE_COLUMNS = Object.entries(DECISION_COLUMNS).map(
+  ([name, column]): DocumentedColumn & { readonly name: string } => ({ name, ...column }),
+);

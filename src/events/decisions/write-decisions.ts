@@ -3,20 +3,10 @@ import type { DecisionRow } from './decision-columns.ts';
 
 export interface WriteDecisionsOptions {
   readonly sinks: readonly EventSink[];
-  readonly flushMs?: number;
   readonly onWritten: (sink: string, rows: number) => void;
   /** They were chosen, and a sink does not have them. */
   readonly onDropped: (sink: string, rows: number) => void;
   readonly onFailure: (sink: string, fault: Error) => void;
-}
-
-/** Hands sampled decisions to the sinks that take them. */
-export interface WriteDecisions {
-  /** Never waits. */
-  add(rows: readonly DecisionRow[]): void;
-  start(): void;
-  /** Resolves after a last attempt to write what was gathered. */
-  stop(): Promise<void>;
 }
 
 /** Each write is a file of a lake. */
@@ -26,16 +16,10 @@ const WRITE_MS = 30_000;
 const MAX_GATHERED = 20_000;
 
 /**
- * Decisions are a sample, and are not kept when a sink refuses them or is away: each write is tried once, and what is lost is counted. Nothing
- * of this is in the way of events.
+ * Hands sampled decisions to the sinks that take them. Decisions are a sample, and are not kept when a sink refuses them or is away: each
+ * write is tried once, and what is lost is counted. Nothing of this is in the way of events.
  */
-export const createWriteDecisions = ({
-  sinks,
-  flushMs = FLUSH_MS,
-  onWritten,
-  onDropped,
-  onFailure,
-}: WriteDecisionsOptions): WriteDecisions => {
+export const createWriteDecisions = ({ sinks, onWritten, onDropped, onFailure }: WriteDecisionsOptions) => {
   const takers = sinks.filter(({ writeDecisions }) => writeDecisions);
   let gathered: DecisionRow[] = [];
   let dropped = 0;
@@ -61,15 +45,17 @@ export const createWriteDecisions = ({
   const tick = (): Promise<unknown> => (running ??= flush().finally(() => (running = undefined)));
 
   return {
-    add: (rows) => {
+    /** Never waits. */
+    add: (rows: readonly DecisionRow[]): void => {
       if (gathered.length + rows.length > MAX_GATHERED) dropped += rows.length;
       else gathered.push(...rows);
       if (gathered.length > MAX_GATHERED / 2 && timer !== undefined) void tick();
     },
-    start: () => {
-      if (takers.length > 0) timer ??= setInterval(() => void tick(), flushMs);
+    start: (): void => {
+      if (takers.length > 0) timer ??= setInterval(() => void tick(), FLUSH_MS);
     },
-    stop: async () => {
+    /** Resolves after a last attempt to write what was gathered. */
+    stop: async (): Promise<void> => {
       clearInterval(timer);
       await running;
       if (takers.length > 0) await tick();

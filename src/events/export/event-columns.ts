@@ -36,6 +36,14 @@ export interface EventColumn {
   readonly onRequest?: boolean;
 }
 
+/** What each column of a sink has. */
+export type DocumentedColumn = Pick<EventColumn, 'type' | 'isNullable' | 'words'>;
+
+/** A row with the values of these columns. */
+export type RowOf<Columns extends Readonly<Record<string, DocumentedColumn>>> = {
+  readonly [Name in keyof Columns]: ColumnValues[Columns[Name]['type']] | (Columns[Name]['isNullable'] extends true ? null : never);
+};
+
 /**
  * Every column of a raw export, in the order of the file. The docs, OpenAPI, CSV heads and the Parquet
  * schema are made from this table. Signals of senders (network, user agent, origin) are not among them:

@@ -1,7 +1,7 @@
 import zlib from 'node:zlib';
 import type { ParquetWriter } from 'hyparquet-writer';
 import { dayOf } from '../../base/utc-day.ts';
-import type { EventColumnType } from './event-columns.ts';
+import type { EventColumn, EventColumnType } from './event-columns.ts';
 
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 
@@ -24,26 +24,17 @@ const COMPRESSION =
 export const PARQUET_DECOMPRESSORS = zstdDecompressSync === undefined ? {} : { ZSTD: zstdDecompressSync };
 
 /** A column of a file. */
-export interface FileColumn {
+export interface FileColumn extends Pick<EventColumn, 'type' | 'isNullable'> {
   readonly name: string;
-  readonly type: EventColumnType;
-  readonly isNullable: boolean;
 }
 /** By the names of the columns. */
 export type FileRow = Readonly<Record<string, string | number | Date | null | undefined>>;
-
-export interface ParquetFile {
-  /** The next bytes of the file: those of a row group. */
-  add(rows: readonly FileRow[]): Promise<Uint8Array>;
-  /** The last bytes. */
-  end(): Promise<Uint8Array>;
-}
 
 /**
  * An Apache Parquet file, compressed by Zstandard, or by Snappy where Node has none. No more than a row group is
  * held in memory. `add` rejects when a value does not have the type of its column.
  */
-export const createParquetFile = async (columns: readonly FileColumn[]): Promise<ParquetFile> => {
+export const createParquetFile = async (columns: readonly FileColumn[]) => {
   // Loaded with the first file: most replicas write none.
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const writer = new ByteWriter();
@@ -60,14 +51,16 @@ export const createParquetFile = async (columns: readonly FileColumn[]): Promise
     return bytes;
   };
   return {
-    add: async (rows) => {
+    /** The next bytes of the file: those of a row group. */
+    add: async (rows: readonly FileRow[]): Promise<Uint8Array> => {
       const columnData = columns.map(({ name, type }) => ({
         ...{ name, data: rows.map((row) => parquetValue(type, row[name] ?? null)), offsetIndex: false },
       }));
       await parquet.write({ columnData, rowGroupSize: rows.length });
       return written();
     },
-    end: async () => {
+    /** The last bytes. */
+    end: async (): Promise<Uint8Array> => {
       await parquet.finish();
       return written();
     },

@@ -181,7 +181,7 @@ export const createAppendEvents = (knex: Knex): ((events: readonly StoredEvent[]
   const appendToAny = async (events: readonly StoredEvent[], insert: Insert): Promise<number> => {
     const days = daysOf(events);
     const store = async (trx: Knex.Transaction): Promise<number> => {
-      const takesSignals = await readTakesSignals(trx, days);
+      const takesSignals = await readTakesSignals(trx);
       const stored = await insertAndJudge(trx, events, { insert, takesSignals });
       for (const day of days.filter(takesSignals)) known.add(day);
       return stored;

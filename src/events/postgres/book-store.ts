@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { tryLock } from '../../base/advisory-locks.ts';
 import { dateOfDay, MS_PER_DAY } from '../../base/utc-day.ts';
 import type { BooksState } from '../../ledger/books/books-server.ts';
 import type { HoldChange } from '../../ledger/books/hold-journal.ts';
@@ -33,58 +34,26 @@ export interface CampaignName {
   readonly publisherId: number;
 }
 
-/** What Postgres knows of the books in Redis. Each method rejects when Postgres is unavailable. */
-export interface BookStore {
-  /**
-   * Writes what a replica was granted, and that it lives and knows these epochs.
-   *
-   * @param markMs the latest moment of Postgres that Redis knows. When Postgres knows of no such moment, it is behind
-   * @param wasBehind it was at the last beat, which may have run while it was being restored
-   */
-  beat(
-    replica: string,
-    known: Readonly<Record<number, string>>,
-    changes: readonly HoldChange[],
-    { markMs, wasBehind }: { readonly markMs: number; readonly wasBehind: boolean },
-  ): Promise<Beat>;
-  /** Whether Postgres is behind Redis: then accounts must not be lowered to its counts. */
-  isBehind(markMs: number): Promise<boolean>;
-  /** What Postgres lost is carried over: `record` says so in the same transaction, once for all replicas. */
-  caughtUp(record: (trx: Knex.Transaction) => Promise<void>): Promise<void>;
-  /** The replica has stopped and has written everything. */
-  leave(replica: string): Promise<void>;
-  /** The epoch of a scope. `newestMs`: the latest beat of any replica; a mark that Redis knew before is no later. */
-  readEpoch(scope: number, trx?: Knex.Transaction): Promise<{ readonly row: BookEpoch | undefined; readonly newestMs: number }>;
-  /** Runs `work` while no other replica changes the epoch of the scope; undefined when another one does. */
-  underEpochLock<T>(scope: number, work: (trx: Knex.Transaction) => Promise<T>): Promise<T | undefined>;
-  saveEpoch(trx: Knex.Transaction, epoch: BookEpoch): Promise<void>;
-  /** All accounts are rebuilt. Resolves to whether it was this epoch, and was not complete before. */
-  completeEpoch(scope: number, epoch: string): Promise<boolean>;
-  /**
-   * Runs `work` while this process alone rebuilds a scope; does nothing while another one does. `work` gets a check that
-   * rejects when the lock is lost.
-   */
-  underRebuildLock(scope: number, work: (checkLock: () => Promise<void>) => Promise<void>): Promise<void>;
-  /** The next `limit` campaigns, also deleted ones that can be restored, after the id `after`: those whose flight has not ended two days ago, or the others. */
-  campaigns(of: { readonly live: boolean; readonly after: number; readonly limit: number }): Promise<readonly CampaignName[]>;
-  /** All campaigns of these publishers. */
-  campaignsOf(publishers: readonly number[]): Promise<readonly CampaignName[]>;
-  /** Whether every replica that lives has written what it was granted before this epoch. */
-  isFlushed(scope: number, epoch: string): Promise<boolean>;
-  /**
-   * Resolves when every transaction that was storing event rows has ended: also one whose replica has lost the connection at its COMMIT, and
-   * which Postgres may yet carry out.
-   */
-  untilStored(): Promise<void>;
-  /** Whether any ad was ever counted. */
-  hasHistory(trx: Knex.Transaction): Promise<boolean>;
-  /** Forgets holds that have ended for certain, and replicas that are gone. */
-  prune(): Promise<void>;
+/** Campaigns after the id `after` whose flight has not ended two days ago, or the others. */
+export interface CampaignPage {
+  readonly live: boolean;
+  readonly after: number;
+  readonly limit: number;
 }
 
-/** The first of two numbers that no other lock in the database uses; the second is the scope. */
-const EPOCH_LOCK = 7_240_119;
-const REBUILD_LOCK = 7_240_120;
+/** Below every id: the smallest integer of Postgres. */
+export const BEFORE_FIRST = -(2 ** 31);
+
+/** Also those that are deleted and can be restored: their hits come late, and are filtered again. Rejects when Postgres is unavailable. */
+export const readCampaigns = async (knex: Knex, { live, after, limit }: CampaignPage): Promise<readonly CampaignName[]> => {
+  const inFlight = `end_at > now() - interval '2 days'`;
+  const { rows } = await knex.raw<{ rows: CampaignName[] }>(
+    `select id, publisher_id as "publisherId" from accounted_campaigns where id > ? and ${live ? inFlight : `not (${inFlight})`} order by id limit ?`,
+    [after, limit],
+  );
+  return rows;
+};
+
 /** A replica that has not written for this long, and whose connection has ended, is not waited for. */
 const MAX_SILENCE = `interval '3 seconds'`;
 /**
@@ -95,6 +64,10 @@ const MAX_STALL = `interval '30 seconds'`;
 
 /** SQL: the last moment at which a replica wrote, epoch ms. A statement sees the one before it. */
 const NEWEST = `(select coalesce(extract(epoch from max(seen_at))::float8 * 1000, 0) from ledger_replicas)`;
+
+/** SQL: a row of ledger_epochs as a BookEpoch. */
+const EPOCH = `json_build_object('scope', scope, 'epoch', epoch, 'state', state, 'server', server,
+                                                     'openedMs', opened_ms, 'reason', reason, 'behind', behind)`;
 
 const BEAT = `
   with granted as (
@@ -113,23 +86,22 @@ const BEAT = `
   )
   select (select extract(epoch from seen_at)::float8 * 1000 from beaten) as "atMs",
          ${NEWEST} as "beforeMs",
-         (select coalesce(json_agg(json_build_object('scope', scope, 'epoch', epoch, 'state', state, 'server', server,
-                                                     'openedMs', opened_ms, 'reason', reason, 'behind', behind)), '[]') from ledger_epochs) as epochs`;
+         (select coalesce(json_agg(${EPOCH}), '[]') from ledger_epochs) as epochs`;
 
-interface EpochRow extends Pick<BookEpoch, 'state' | 'server' | 'reason' | 'behind'> {
-  /** null: there is none. */
-  readonly epoch: string | null;
-  readonly opened_ms: string;
-}
-
-/** Until the end of the transaction. */
-const tryLock = async (trx: Knex.Transaction, lock: number, scope: number): Promise<boolean> => {
-  const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, ?) as mine', [lock, scope]);
-  return rows[0]?.mine === true;
-};
-
-export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore => ({
-  beat: async (replica, known, changes, { markMs, wasBehind }) => {
+/** What Postgres knows of the books in Redis. Each method rejects when Postgres is unavailable. */
+export const createBookStore = ({ knex }: { readonly knex: Knex }) => ({
+  /**
+   * Writes what a replica was granted, and that it lives and knows these epochs.
+   *
+   * @param markMs the latest moment of Postgres that Redis knows. When Postgres knows of no such moment, it is behind
+   * @param wasBehind it was at the last beat, which may have run while it was being restored
+   */
+  beat: async (
+    replica: string,
+    known: Readonly<Record<number, string>>,
+    changes: readonly HoldChange[],
+    { markMs, wasBehind }: { readonly markMs: number; readonly wasBehind: boolean },
+  ): Promise<Beat> => {
     const column = (read: (change: HoldChange) => number | string): string => arrayLiteral(changes.map(read));
     const { rows } = await knex.raw<{ rows: [Beat] }>(BEAT, {
       ends: column(({ holdEndMs }) => holdEndMs),
@@ -147,7 +119,8 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     return rows[0];
   },
 
-  isBehind: async (markMs) => {
+  /** Whether Postgres is behind Redis: then accounts must not be lowered to its counts. */
+  isBehind: async (markMs: number): Promise<boolean> => {
     const { rows } = await knex.raw<{ rows: { behind: boolean }[] }>(
       `select exists (select from ledger_epochs where behind) or ${NEWEST} < ? as behind`,
       [markMs],
@@ -155,52 +128,54 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     return rows[0]?.behind === true;
   },
 
-  caughtUp: (record) =>
+  /** What Postgres lost is carried over: `record` says so in the same transaction, once for all replicas. */
+  caughtUp: (record: (trx: Knex.Transaction) => Promise<void>): Promise<void> =>
     knex.transaction(async (trx) => {
       if ((await trx('ledger_epochs').where({ behind: true }).update({ behind: false })) > 0) await record(trx);
     }),
 
-  // Its last moment stays until another one is later: a mark in Redis is compared with it.
-  leave: async (replica) => {
+  /** The replica has stopped and has written everything. */
+  leave: async (replica: string): Promise<void> => {
+    // Its last moment stays until another one is later: a mark in Redis is compared with it.
     await knex('ledger_replicas')
       .where({ replica })
       .update({ epochs: JSON.stringify({ left: true }) });
   },
 
-  readEpoch: async (scope, trx = undefined) => {
-    const { rows } = await (trx ?? knex).raw<{ rows: [EpochRow & { readonly newestMs: number }] }>(
-      `select ${NEWEST} as "newestMs", e.* from (values (1)) one left join ledger_epochs e on scope = ?`,
+  /** The epoch of a scope. `newestMs`: the latest beat of any replica; a mark that Redis knew before is no later. */
+  readEpoch: async (scope: number, trx?: Knex.Transaction): Promise<{ readonly row: BookEpoch | undefined; readonly newestMs: number }> => {
+    const { rows } = await (trx ?? knex).raw<{ rows: [{ newestMs: number; row: BookEpoch | null }] }>(
+      `select ${NEWEST} as "newestMs", (select ${EPOCH} from ledger_epochs where scope = ?) as row`,
       [scope],
     );
-    const { newestMs, epoch, state, server, reason, behind, opened_ms } = rows[0];
-    const row = epoch === null ? undefined : { scope, epoch, state, server, reason, behind, openedMs: Number(opened_ms) };
-    return { newestMs, row };
+    const [{ newestMs, row }] = rows;
+    return { newestMs, row: row ?? undefined };
   },
 
-  underEpochLock: (scope, work) => knex.transaction(async (trx) => ((await tryLock(trx, EPOCH_LOCK, scope)) ? work(trx) : undefined)),
+  /** Runs `work` while no other replica changes the epoch of the scope; undefined when another one does. */
+  underEpochLock: <T>(scope: number, work: (trx: Knex.Transaction) => Promise<T>): Promise<T | undefined> =>
+    knex.transaction(async (trx) => ((await tryLock(trx, 'epoch', scope)) ? work(trx) : undefined)),
 
-  saveEpoch: async (trx, { openedMs, ...epoch }) => {
+  saveEpoch: async (trx: Knex.Transaction, { openedMs, ...epoch }: BookEpoch): Promise<void> => {
     await trx('ledger_epochs')
       .insert({ ...epoch, opened_ms: openedMs, changed_at: trx.fn.now() })
       .onConflict('scope')
       .merge();
   },
 
-  underRebuildLock: (scope, work) =>
+  /**
+   * Runs `work` while this process alone rebuilds a scope; does nothing while another one does. `work` gets a check that
+   * rejects when the lock is lost.
+   */
+  underRebuildLock: (scope: number, work: (checkLock: () => Promise<void>) => Promise<void>): Promise<void> =>
     knex.transaction(async (trx) => {
-      if (await tryLock(trx, REBUILD_LOCK, scope)) await work(async () => void (await trx.raw('select 1')));
+      if (await tryLock(trx, 'rebuild', scope)) await work(async () => void (await trx.raw('select 1')));
     }),
 
-  campaigns: async ({ live, after, limit }) => {
-    const inFlight = `end_at > now() - interval '2 days'`;
-    const { rows } = await knex.raw<{ rows: CampaignName[] }>(
-      `select id, publisher_id as "publisherId" from accounted_campaigns where id > ? and ${live ? inFlight : `not (${inFlight})`} order by id limit ?`,
-      [after, limit],
-    );
-    return rows;
-  },
+  campaigns: (page: CampaignPage): Promise<readonly CampaignName[]> => readCampaigns(knex, page),
 
-  campaignsOf: async (publishers) => {
+  /** All campaigns of these publishers. */
+  campaignsOf: async (publishers: readonly number[]): Promise<readonly CampaignName[]> => {
     const { rows } = await knex.raw<{ rows: CampaignName[] }>(
       'select id, publisher_id as "publisherId" from accounted_campaigns where publisher_id = any(?::int[]) order by id',
       [[...publishers]] as unknown as Knex.RawBinding,
@@ -208,10 +183,12 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     return rows;
   },
 
-  completeEpoch: async (scope, epoch) =>
+  /** All accounts are rebuilt. Resolves to whether it was this epoch, and was not complete before. */
+  completeEpoch: async (scope: number, epoch: string): Promise<boolean> =>
     (await knex('ledger_epochs').where({ scope, epoch, state: 'rebuilding' }).update({ state: 'open', changed_at: knex.fn.now() })) > 0,
 
-  isFlushed: async (scope, epoch) => {
+  /** Whether every replica that lives has written what it was granted before this epoch. */
+  isFlushed: async (scope: number, epoch: string): Promise<boolean> => {
     const { rows } = await knex.raw<{ rows: { behind: number }[] }>(
       `select count(*)::int as behind from ledger_replicas
        where not epochs @> '{"left": true}' and epochs ->> :scope::text is distinct from :epoch
@@ -222,19 +199,27 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     return rows[0]?.behind === 0;
   },
 
-  untilStored: () => knex.transaction(async (trx) => void (await trx.raw('lock table events in share mode'))),
+  /**
+   * Resolves when every transaction that was storing event rows has ended: also one whose replica has lost the connection at its COMMIT, and
+   * which Postgres may yet carry out.
+   */
+  untilStored: (): Promise<void> => knex.transaction(async (trx) => void (await trx.raw('lock table events in share mode'))),
 
-  hasHistory: async (trx) => {
+  /** Whether any ad was ever counted. */
+  hasHistory: async (trx: Knex.Transaction): Promise<boolean> => {
     const { rows } = await trx.raw<{ rows: { any: boolean }[] }>(
       'select exists (select from daily_counts) or exists (select from event_batches) or exists (select from open_holds) or exists (select from pending_hits) as any',
     );
     return rows[0]?.any === true;
   },
 
-  prune: async () => {
+  /** Forgets holds that have ended for certain, and replicas that are gone. */
+  prune: async (): Promise<void> => {
     // The longest life of a token and of a lot is half a day; a hit that waits longer finds no hold.
     await knex.raw(`delete from open_holds where hold_end < (extract(epoch from now()) * 1000)::bigint - ${2 * MS_PER_DAY}`);
     await knex.raw(`delete from ledger_replicas where seen_at < now() - interval '1 day'
       and seen_at < (select max(seen_at) from ledger_replicas)`);
   },
 });
+
+export type BookStore = ReturnType<typeof createBookStore>;

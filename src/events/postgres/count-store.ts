@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
+import { holdLock } from '../../base/advisory-locks.ts';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
+import { readCampaigns, type CampaignName } from './book-store.ts';
 import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './count-tables.ts';
 import { readCountedAccounts, type CountedAccount } from './counted-accounts.ts';
 import { holdPartition, partitionOf, partitionsOf } from './partitions.ts';
@@ -12,27 +14,6 @@ export interface CompareDay {
   /** Ends the comparison, which then rejects. */
   readonly stopping?: AbortSignal | undefined;
 }
-
-/** Compares the counts with the event rows, and sums them. Rejects when Postgres is unavailable. */
-export interface CountStore {
-  /** The days (since the epoch) whose event rows are kept, latest first. */
-  days(): Promise<readonly number[]>;
-  /**
-   * Compares the daily counts, event counts and filtered counts of a day with its event rows, and adds the differences to them unless
-   * `dryRun`. Resolves to how many differed. A concurrent batch is counted in one transaction (roll-up-batches.ts), so what it adds is neither
-   * a difference nor lost. Reads all rows of the day once: some seconds for ten million.
-   */
-  compareDaily(day: number, options: CompareDay): Promise<number>;
-  /** The same with the hourly counts. */
-  compareHourly(day: number, options: CompareDay): Promise<number>;
-  /** The next `limit` campaigns after `afterCampaign` whose flight has not ended two days ago. */
-  campaigns(afterCampaign: number, limit: number): Promise<readonly { readonly id: number; readonly publisherId: number }[]>;
-  /** The counts of campaigns and their line items with all rows, those of `today` and the day before apart. */
-  accounts(today: number, campaigns: readonly number[]): Promise<readonly CountedAccount[]>;
-}
-
-/** Any number that no other lock in the database uses: one writer of differences at a time. */
-const COMPARE_LOCK = 7_240_117_004;
 
 /** SQL: the rows that counts should have: those of a batch are counted together, and its record is deleted with that. */
 const IN_COUNTS = 'batch not in (select batch from event_batches)';
@@ -121,25 +102,28 @@ const EARLIER_EVENTS_DROPPED = `
      and not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
                      where i.inhparent = 'events'::regclass and c.relname < :partition) as dropped`;
 
-/** Also those that are deleted and can be restored: their hits come late, and are filtered again. */
-const CAMPAIGNS = `
-  select id, publisher_id as "publisherId" from accounted_campaigns
-  where id > ? and end_at > now() - interval '2 days' order by id limit ?`;
-
 export interface CountStoreOptions {
   readonly knex: Knex;
   /** Default: one that has read nothing yet. */
   readonly uncounted?: Uncounted;
 }
 
-export const createCountStore = ({ knex, uncounted = createUncounted() }: CountStoreOptions): CountStore => ({
-  days: async () =>
+/** Compares the counts with the event rows, and sums them. Rejects when Postgres is unavailable. */
+export const createCountStore = ({ knex, uncounted = createUncounted() }: CountStoreOptions) => ({
+  /** The days (since the epoch) whose event rows are kept, latest first. */
+  days: async (): Promise<readonly number[]> =>
     (await partitionsOf(knex)).map((name) => dayOf(Date.parse(name.replace(/^events_(....)(..)(..)$/, '$1-$2-$3')))).toReversed(),
 
-  compareDaily: (day, options) =>
+  /**
+   * Compares the daily counts, event counts and filtered counts of a day with its event rows, and adds the differences to them unless
+   * `dryRun`. Resolves to how many differed. A concurrent batch is counted in one transaction (roll-up-batches.ts), so what it adds is neither
+   * a difference nor lost. Reads all rows of the day once: some seconds for ten million.
+   */
+  compareDaily: (day: number, options: CompareDay): Promise<number> =>
     comparing(knex, day, options, (trx) => differencesIn(trx, COMPARE_DAILY(partitionOf(dateOfDay(day))), day, options)),
 
-  compareHourly: (day, options) =>
+  /** The same with the hourly counts. */
+  compareHourly: (day: number, options: CompareDay): Promise<number> =>
     comparing(knex, day, options, async (trx) => {
       const held = [partitionOf(dateOfDay(day))];
       for (const one of [day - 1, day + 1]) if (await holdPartition(trx, one)) held.push(partitionOf(dateOfDay(one)));
@@ -148,13 +132,16 @@ export const createCountStore = ({ knex, uncounted = createUncounted() }: CountS
       return rows[0]?.dropped === true ? 0 : differencesIn(trx, COMPARE_HOURLY(held), day, options);
     }),
 
-  campaigns: async (afterCampaign, limit) => {
-    const { rows } = await knex.raw<{ rows: { id: number; publisherId: number }[] }>(CAMPAIGNS, [afterCampaign, limit]);
-    return rows;
-  },
+  /** The next `limit` campaigns after `afterCampaign` whose flight has not ended two days ago. */
+  campaigns: (afterCampaign: number, limit: number): Promise<readonly CampaignName[]> =>
+    readCampaigns(knex, { live: true, after: afterCampaign, limit }),
 
-  accounts: (today, campaigns) => inOneState(knex, (trx) => readCountedAccounts(trx, today, campaigns, uncounted)),
+  /** The counts of campaigns and their line items with all rows, those of `today` and the day before apart. */
+  accounts: (today: number, campaigns: readonly number[]): Promise<readonly CountedAccount[]> =>
+    inOneState(knex, (trx) => readCountedAccounts(trx, today, campaigns, uncounted)),
 });
+
+export type CountStore = ReturnType<typeof createCountStore>;
 
 const differencesIn = async (trx: Knex.Transaction, sql: string, day: number, { dryRun }: CompareDay): Promise<number> => {
   const { rows } = await trx.raw<{ rows: { differences: number }[] }>(sql, { onDay: dateOfDay(day), dryRun });
@@ -167,6 +154,6 @@ const differencesIn = async (trx: Knex.Transaction, sql: string, day: number, { 
  */
 const comparing = (knex: Knex, day: number, { stopping }: CompareDay, work: (trx: Knex.Transaction) => Promise<number>): Promise<number> =>
   knex.transaction(async (trx) => {
-    await trx.raw('select pg_advisory_xact_lock(?)', [COMPARE_LOCK]);
+    await holdLock(trx, 'comparison');
     return (await holdPartition(trx, day)) ? readWholeDay(knex, trx, stopping, () => work(trx)) : 0;
   });

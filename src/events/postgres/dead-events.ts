@@ -24,18 +24,7 @@ export interface StoredDeadEvent extends DeadEvent {
 }
 
 /** The dead-letter table. Each method rejects when Postgres is unavailable. */
-export interface DeadEvents {
-  /** Stores it once, even if it is passed repeatedly. */
-  add(dead: DeadEvent): Promise<void>;
-  count(): Promise<number>;
-  /** Up to `limit` of them after the one with the id `afterId` ('0': from the first). */
-  read(afterId: string, limit: number): Promise<readonly StoredDeadEvent[]>;
-  /** Up to `limit` of those that have no event row: not those of sinks, serves and hits. */
-  readEvents(limit: number): Promise<readonly StoredDeadEvent[]>;
-  remove(id: string): Promise<void>;
-}
-
-export const createDeadEvents = ({ knex }: { readonly knex: Knex }): DeadEvents => {
+export const createDeadEvents = ({ knex }: { readonly knex: Knex }) => {
   const read = async (where: string, ...values: (string | number)[]): Promise<readonly StoredDeadEvent[]> => {
     const { rows } = await knex.raw<{ rows: (Omit<StoredDeadEvent, 'fields'> & { readonly payload: string })[] }>(
       `select id, source, shard, entry_id as "entryId", payload, sqlstate as "sqlState", reason from dead_events
@@ -45,21 +34,26 @@ export const createDeadEvents = ({ knex }: { readonly knex: Knex }): DeadEvents 
     return rows.map(({ payload, ...row }) => ({ ...row, fields: JSON.parse(payload) as string[] }));
   };
   return {
-    add: async ({ source, shard, entryId, fields, sqlState, reason }) => {
+    /** Stores it once, even if it is passed repeatedly. */
+    add: async ({ source, shard, entryId, fields, sqlState, reason }: DeadEvent): Promise<void> => {
       // Postgres refuses the character NUL in text. JSON escapes it in the payload; the message of a
       // JSON error may quote it.
       const text = (value: string) => value.replaceAll('\0', '\\u0000');
       const row = { source, shard, entry_id: text(entryId), payload: JSON.stringify(fields), sqlstate: sqlState, reason: text(reason) };
       await knex('dead_events').insert(row).onConflict().ignore();
     },
-    count: async () => {
+    count: async (): Promise<number> => {
       const { rows } = await knex.raw<{ rows: { count: number }[] }>('select count(*)::int as count from dead_events');
       return rows[0]?.count ?? 0;
     },
-    read: (afterId, limit) => read('id > ?', afterId, limit),
-    readEvents: (limit) => read(`source = 'events'`, limit),
-    remove: async (id) => {
+    /** Up to `limit` of them after the one with the id `afterId` ('0': from the first). */
+    read: (afterId: string, limit: number): Promise<readonly StoredDeadEvent[]> => read('id > ?', afterId, limit),
+    /** Up to `limit` of those that have no event row: not those of sinks, serves and hits. */
+    readEvents: (limit: number): Promise<readonly StoredDeadEvent[]> => read(`source = 'events'`, limit),
+    remove: async (id: string): Promise<void> => {
       await knex('dead_events').where({ id }).delete();
     },
   };
 };
+
+export type DeadEvents = ReturnType<typeof createDeadEvents>;

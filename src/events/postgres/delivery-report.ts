@@ -172,30 +172,23 @@ export const readReportRows = async <Grain extends keyof ReportGrains>(
 ): Promise<readonly ReportGrains[Grain][]> => {
   const { report, keys, names, order } = GRAINS[grain];
   const sql = `${report}
-    select to_char(day, 'YYYY-MM-DD') as date, ${keys}, ${SHOWN.map(([field, column]) => `${column} as "${field}"`).join(', ')}, events, filtered
+    select to_char(day, 'YYYY-MM-DD') as date, ${keys}, ${SHOWN.map(([field, column]) => `(${column})::float8 as "${field}"`).join(', ')}, events, filtered
     from report left join ${names} order by ${order} limit :limit offset :offset`;
   const { rows } = await knex.raw<{ rows: ReportGrains[Grain][] }>(sql, { ...bindingsOf(question), limit, offset });
-  return rows.map((row) => ({ ...row, ...countsOf(row) }));
+  return rows;
 };
 
 export const readReportTotals = async (knex: Knex, grain: keyof ReportGrains, question: ReportQuestion): Promise<ReportTotals> => {
   const sql = `${GRAINS[grain].report}
-    select ${SHOWN.map(([field, column]) => `coalesce(sum(${column}), 0) as "${field}"`).join(', ')},
-           count(*) as rows, coalesce(sum(part), 0) as "feeMicros",
+    select ${SHOWN.map(([field, column]) => `coalesce(sum(${column}), 0)::float8 as "${field}"`).join(', ')},
+           count(*)::int as rows, coalesce(sum(part), 0)::float8 as "feeMicros",
            (select coalesce(jsonb_object_agg(event_type, count order by event_type), '{}')
             from (select event_type, sum(count) as count ${EVENTS} group by 1) by_type) as events,
            (select coalesce(jsonb_object_agg(name, count order by name), '{}')
             from (select kind || '_' || reason as name, sum(count) as count ${FILTERED} group by 1) by_name) as filtered
     from report`;
   const { rows } = await knex.raw<{ rows: [ReportTotals] }>(sql, bindingsOf(question));
-  const [totals] = rows;
-  return { ...totals, ...countsOf(totals), rows: Number(totals.rows), feeMicros: Number(totals.feeMicros) };
+  return rows[0];
 };
 
 const bindingsOf = ({ advertiserId, ...question }: ReportQuestion) => ({ ...question, advertiserId: advertiserId ?? null });
-
-/** Postgres returns bigint and numeric as text. */
-const countsOf = (row: ReportCounts): Omit<ReportCounts, 'events' | 'filtered'> => {
-  const fields = Object.keys(SUMMED) as (keyof typeof SUMMED)[];
-  return Object.fromEntries(fields.map((field) => [field, Number(row[field])])) as unknown as Omit<ReportCounts, 'events' | 'filtered'>;
-};

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 import type { Hit } from '../../ledger/hit.ts';
 import { userPartOf } from '../../ledger/settle/actor.ts';
-import { arrayLiteral } from './array-literal.ts';
 import { copyRows, type CopiedColumns } from './copy-rows.ts';
+import { partitionOf, partitionsOf } from './partitions.ts';
 
 /** A hit, and why it is filtered; '': it counts. */
 interface SettledHit {
@@ -29,21 +29,13 @@ const COLUMNS: CopiedColumns<SettledHit> = [
   ['hit', ({ hit, reason }) => (reason === '' ? null : JSON.stringify(countableHit(hit)))],
 ];
 
-const HAS_PARTITION = `
-  'event_signals_' || to_char(day, 'YYYYMMDD') in (
-    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'event_signals'::regclass)`;
-
 /** Whether the signals of a day, in days since the epoch, are kept. */
 export type TakesSignals = (day: number) => boolean;
 
 /** A day whose signals have been dropped takes no more of them. */
-export const readTakesSignals = async (trx: Knex.Transaction, days: readonly number[]): Promise<TakesSignals> => {
-  const { rows } = await trx.raw<{ rows: { day: string }[] }>(
-    `select to_char(day, 'YYYY-MM-DD') as day from unnest(?::date[]) as days (day) where ${HAS_PARTITION}`,
-    [arrayLiteral(days.map(dateOfDay))],
-  );
-  const taken = new Set(rows.map(({ day }) => day));
-  return (day) => taken.has(dateOfDay(day));
+export const readTakesSignals = async (trx: Knex.Transaction): Promise<TakesSignals> => {
+  const taken = new Set(await partitionsOf(trx, 'event_signals'));
+  return (day) => taken.has(partitionOf(dateOfDay(day), 'event_signals'));
 };
 
 /**

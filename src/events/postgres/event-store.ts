@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { holdLock } from '../../base/advisory-locks.ts';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { createAppendEvents } from './append-events.ts';
 import { DAILY_KEY, SERVES_KEY } from './count-tables.ts';
@@ -7,7 +8,6 @@ import { joinPayerNow, PAYER_NOW } from './payers.ts';
 import { dropPartitions, expiredPartitions, holdPartitionsAlone } from './partitions.ts';
 import { rollUpWithin } from './roll-up-batches.ts';
 import { addServesToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
-import type { StoredEvent } from './stored-event.ts';
 
 /** Serves of one creative on one day, as the ledger tallies them. */
 export interface ServeCount {
@@ -19,33 +19,8 @@ export interface ServeCount {
   readonly serves: number;
 }
 
-/**
- * Permanent storage of hits: event rows partitioned by day, from which counts and the roll-ups of reports are made later
- * (roll-up-batches.ts).
- */
-export interface EventStore {
-  /**
-   * Stores each event once, even if it is passed repeatedly. Resolves to the number of new events.
-   * Rejects when Postgres is unavailable.
-   */
-  append(events: readonly StoredEvent[]): Promise<number>;
-  /**
-   * Stores tallies of serves, which have no event rows. A tally only grows within a day, so the
-   * larger figure is the newer.
-   */
-  recordServes(counts: readonly ServeCount[]): Promise<void>;
-  /**
-   * Drops the event rows of days more than `days` ago, and the signals of senders after SIGNALS_DAYS.
-   * Resolves to the names of the partitions of events.
-   */
-  prune(days: number, nowMs: number): Promise<readonly string[]>;
-}
-
 /** Hourly counts are kept for so many days. They are queried for the last week only. */
 export const HOURLY_DAYS = 35;
-
-/** Any number that no other lock in the database uses: one writer of serves at a time. */
-const SERVES_LOCK = 7_240_117_006;
 
 // A scan of the tally may return a field twice. A day's serves are those of all who paid for the campaign on it; what is new is
 // for whoever pays now. Roll-ups get it at the time of the copy, or at the nearest moment of the day that the tally belongs to.
@@ -70,14 +45,26 @@ const RECORD_SERVES = `
   ), ${addServesToRollUps('new_serves')}
   select`;
 
-export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore => ({
+/**
+ * Permanent storage of hits: event rows partitioned by day, from which counts and the roll-ups of reports are made later
+ * (roll-up-batches.ts).
+ */
+export const createEventStore = ({ knex }: { readonly knex: Knex }) => ({
+  /**
+   * Stores each event once, even if it is passed repeatedly. Resolves to the number of new events.
+   * Rejects when Postgres is unavailable.
+   */
   append: createAppendEvents(knex),
 
-  recordServes: async (counts) => {
+  /**
+   * Stores tallies of serves, which have no event rows. A tally only grows within a day, so the
+   * larger figure is the newer.
+   */
+  recordServes: async (counts: readonly ServeCount[]): Promise<void> => {
     if (counts.length === 0) return;
     const column = <T>(read: (count: ServeCount) => T): T[] => counts.map(read);
     await knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?)', [SERVES_LOCK]);
+      await holdLock(trx, 'serves');
       await trx.raw(RECORD_SERVES, [
         column(({ day }) => dateOfDay(day)),
         column(({ lineItemId }) => lineItemId),
@@ -89,7 +76,11 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
     });
   },
 
-  prune: async (days, nowMs) => {
+  /**
+   * Drops the event rows of days more than `days` ago, and the signals of senders after SIGNALS_DAYS.
+   * Resolves to the names of the partitions of events.
+   */
+  prune: async (days: number, nowMs: number): Promise<readonly string[]> => {
     const today = dayOf(nowMs);
     const firstSignals = today - Math.min(days, SIGNALS_DAYS);
     await forgetSignalsOfDead(knex, firstSignals);
@@ -115,3 +106,5 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
     });
   },
 });
+
+export type EventStore = ReturnType<typeof createEventStore>;

@@ -59,25 +59,19 @@ const move = async (trx: Knex.Transaction, sql: string, onDay: string, rows: rea
   } as unknown as Knex.ValueDict);
 };
 
+/** The batches of the rows of some tokens that are in no count yet. */
 const BATCHES = `
   select distinct e.batch from events e join event_batches using (batch)
   where e.day = ?::date and e.jti = any(?::text[])`;
 
-/** The batches of the rows of these tokens that are in no count yet. They are counted first: what a row becomes is counted from what it was. */
-const batchesOf = async (trx: Knex.Transaction, onDay: string, tokens: readonly string[]): Promise<readonly string[]> => {
-  const { rows } = await trx.raw<{ rows: { batch: string }[] }>(BATCHES, [onDay, [...tokens]] as unknown as Knex.RawBinding[]);
-  return rows.map(({ batch }) => batch);
-};
-
 /** Changes or deletes event rows of a day, with every count of them. */
 export const moveRows = async (trx: Knex.Transaction, onDay: string, rows: readonly MovedRow[]): Promise<void> => {
+  const tokens = rows.map(({ jti }) => jti);
+  const { rows: uncounted } = await trx.raw<{ rows: { batch: string }[] }>(BATCHES, [onDay, tokens] as unknown as Knex.RawBinding[]);
+  // They are counted first: what a row becomes is counted from what it was.
   await rollUpBatches(
     trx,
-    await batchesOf(
-      trx,
-      onDay,
-      rows.map(({ jti }) => jti),
-    ),
+    uncounted.map(({ batch }) => batch),
   );
   await move(trx, MOVE, onDay, rows);
 };

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { holdLock, shareLock } from '../../base/advisory-locks.ts';
 import { dateOfDay } from '../../base/utc-day.ts';
 
 /** The tables with a partition for each day: event rows, and the signals of their senders. */
@@ -11,34 +12,19 @@ const CHECK_VIOLATION = '23514';
 /** The partition of a date. */
 export const partitionOf = (date: string, table: EventTable = 'events'): string => `${table}_${date.replaceAll('-', '')}`;
 
-/**
- * Any number that no other lock in the database uses. A writer of event rows holds it shared; the
- * creator or dropper of partitions holds it alone.
- */
-const PARTITION_LOCK = 7_240_117_002;
-
 /** Holds all partitions in place until the end of the transaction: they are neither created nor dropped. */
-export const holdAllPartitions = async (trx: Knex.Transaction): Promise<void> => {
-  await trx.raw('select pg_advisory_xact_lock_shared(?)', [PARTITION_LOCK]);
-};
+export const holdAllPartitions = (trx: Knex.Transaction): Promise<void> => shareLock(trx, 'partitions');
 
 /** The same. Resolves to the days, of those given, that have no partition of events. */
 export const holdPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<readonly number[]> => {
   await holdAllPartitions(trx);
   // Not to_regclass: it may answer from a cache that is older than the lock.
-  const { rows } = await trx.raw<{ rows: { day: number }[] }>(
-    `select day from unnest(?::int[], ?::text[]) as named (day, partition)
-     where not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
-                       where i.inhparent = 'events'::regclass and c.relname = partition)`,
-    [[...days], days.map((day) => partitionOf(dateOfDay(day)))] as unknown as Knex.RawBinding,
-  );
-  return rows.map(({ day }) => day);
+  const names = await partitionsOf(trx);
+  return days.filter((day) => !names.includes(partitionOf(dateOfDay(day))));
 };
 
 /** The same, and no other transaction holds them: no event row is stored meanwhile. */
-export const holdPartitionsAlone = async (trx: Knex.Transaction): Promise<void> => {
-  await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
-};
+export const holdPartitionsAlone = (trx: Knex.Transaction): Promise<void> => holdLock(trx, 'partitions');
 
 /** Keeps the partition of one day alone until the end of the transaction; others are created and dropped meanwhile. Resolves to whether there is one. */
 export const holdPartition = async (trx: Knex.Transaction, day: number): Promise<boolean> => {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { holdLock, tryLock } from '../../base/advisory-locks.ts';
 
 /**
  * Daily, event and hourly counts are compared with event rows, accounts in Redis with daily counts.
@@ -12,8 +13,6 @@ export interface Reconciliation {
   readonly ageSeconds: number | undefined;
 }
 
-/** Any number that no other lock in the database uses: one replica at a time reconciles. */
-const RECONCILE_LOCK = 7_240_117_005;
 /** Postgres ends a transaction in which nothing happens for half a minute. */
 const BEAT_MS = 10_000;
 
@@ -27,9 +26,8 @@ export const underReconcileLock = (
   work: (checkLock: () => Promise<void>) => Promise<void>,
 ): Promise<void> =>
   knex.transaction(async (trx) => {
-    const take = wait ? 'select true as mine from pg_advisory_xact_lock(?)' : 'select pg_try_advisory_xact_lock(?) as mine';
-    const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>(take, [RECONCILE_LOCK]);
-    if (!rows[0]?.mine) return;
+    if (wait) await holdLock(trx, 'reconciliation');
+    else if (!(await tryLock(trx, 'reconciliation'))) return;
     const check = async (): Promise<void> => void (await trx.raw('select 1'));
     // While one step of the work takes longer. What fails here fails for the work, too.
     const beat = setInterval(() => void check().catch(() => clearInterval(beat)), beatMs);

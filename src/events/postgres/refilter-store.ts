@@ -42,10 +42,10 @@ export interface RowChange {
   readonly hit: Hit;
 }
 
-/** What the daily caps of a line item, or the daily budget of a campaign, leave of a day for what is restored. Micros; null: no limit. */
+/** What the daily caps of a line item, or the daily budget of a campaign, leave of a day for what is restored. Micros; Infinity: no limit. */
 export interface DayRoom {
-  readonly impressions: number | null;
-  readonly spendMicros: number | null;
+  readonly impressions: number;
+  readonly spendMicros: number;
 }
 
 /**
@@ -64,7 +64,7 @@ const READ_TOKENS = `
   )
   select e.jti, e.kind, e.event_type as "eventType", e.screened, e.invalid_reason as reason, e.at, e.publisher_id as "publisherId",
          e.campaign_id as "campaignId", e.line_item_id as "lineItemId", e.creative_id as "creativeId", e.placement_id as "placementId", e.size,
-         e.user_hash as "userHash", e.country, e.region, e.device, e.browser, e.billed_micros as "billedMicros", s.token_ends_at as "tokenEndsAt",
+         e.user_hash as "userHash", e.country, e.region, e.device, e.browser, e.billed_micros::float8 as "billedMicros", s.token_ends_at as "tokenEndsAt",
          jsonb_build_object('network', s.network, 'agent', s.agent, 'origin', s.origin, 'elsewhere', s.elsewhere) as signals, s.hit
   from final join events e using (jti) join lateral (
     select * from event_signals s
@@ -97,12 +97,12 @@ const ROOM = `
     select line_item_id, campaign_id, impressions, spend_micros from daily_counts where day = :onDay::date
     union all table waiting
   )
-  select 'l' || l.id as account, l.daily_impression_cap - coalesce(t.impressions, 0) as impressions,
-         l.daily_spend_cap_micros - coalesce(t.spend_micros, 0) as "spendMicros"
+  select 'l' || l.id as account, coalesce((l.daily_impression_cap - coalesce(t.impressions, 0))::float8, 'infinity') as impressions,
+         coalesce((l.daily_spend_cap_micros - coalesce(t.spend_micros, 0))::float8, 'infinity') as "spendMicros"
   from line_items l
   left join (select line_item_id, sum(impressions) as impressions, sum(spend_micros) as spend_micros from taken group by 1) t on t.line_item_id = l.id
   union all
-  select 'c' || c.id, null, c.daily_budget_micros - coalesce(t.spend_micros, 0)
+  select 'c' || c.id, 'infinity', coalesce((c.daily_budget_micros - coalesce(t.spend_micros, 0))::float8, 'infinity')
   from campaigns c left join (select campaign_id, sum(spend_micros) as spend_micros from taken group by 1) t on t.campaign_id = c.id`;
 
 /** What `refilter` reads and changes in Postgres. Each method rejects when Postgres is unavailable. */
@@ -123,12 +123,8 @@ export const createRefilterStore = ({ knex }: { readonly knex: Knex }) => ({
   /** How much the daily caps and budgets leave, by account (`accountField`). Line items and campaigns that are gone are not among them. */
   room: async (day: number): Promise<ReadonlyMap<string, DayRoom>> => {
     await rollUpAll(knex);
-    const { rows } = await knex.raw<{ rows: { account: string; impressions: string | null; spendMicros: string | null }[] }>(ROOM, {
-      onDay: dateOfDay(day),
-      day,
-    });
-    const numberOf = (text: string | null) => (text === null ? null : Number(text));
-    return new Map(rows.map((row) => [row.account, { impressions: numberOf(row.impressions), spendMicros: numberOf(row.spendMicros) }]));
+    const { rows } = await knex.raw<{ rows: (DayRoom & { readonly account: string })[] }>(ROOM, { onDay: dateOfDay(day), day });
+    return new Map(rows.map(({ account, ...room }) => [account, room]));
   },
 
   /**
@@ -149,14 +145,8 @@ export const createRefilterStore = ({ knex }: { readonly knex: Knex }) => ({
       if ((await holdPartitions(trx, [day])).length > 0) return undefined;
       const range = { onDay, after, limit };
       const { rows: last } = await trx.raw<{ rows: { last: string | null; tokens: number }[] }>(LAST_TOKEN, range);
-      const { rows } = await trx.raw<{ rows: (Omit<RefilterRow, 'billedMicros'> & { readonly billedMicros: string })[] }>(READ_TOKENS, {
-        ...range,
-        endedBefore,
-      });
-      const changes = await judge(
-        rows.map((row) => ({ ...row, billedMicros: Number(row.billedMicros) })),
-        trx,
-      );
+      const { rows } = await trx.raw<{ rows: RefilterRow[] }>(READ_TOKENS, { ...range, endedBefore });
+      const changes = await judge(rows, trx);
       if (changes.length > 0) await apply(trx, onDay, changes);
       return last[0]?.tokens === limit ? (last[0].last ?? undefined) : undefined;
     }),

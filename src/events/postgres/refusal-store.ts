@@ -3,18 +3,6 @@ import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { RefusalCount } from '../refusal-table.ts';
 
-/** Refusals of line items by UTC hour. Every method rejects when Postgres is unavailable. */
-export interface RefusalStore {
-  /** Adds to what is stored of the hour. */
-  add(hourMs: number, counts: readonly RefusalCount[]): Promise<void>;
-  /** Deletes what is older than REFUSAL_DAYS. */
-  prune(nowMs: number): Promise<void>;
-  /** By hour, in [fromMs, toMs). */
-  read(lineItemId: number, fromMs: number, toMs: number): Promise<readonly HourlyRefusals[]>;
-  /** Sums since the hour of `fromMs`, by line item. */
-  recent(lineItemIds: readonly number[], fromMs: number): Promise<ReadonlyMap<number, RefusalSums>>;
-}
-
 export interface RefusalSums {
   readonly lost: number;
   /** Of those lost. */
@@ -41,14 +29,16 @@ const ADD = `
 
 const RECENT = `
   select line_item_id as id,
-         coalesce(sum(impressions) filter (where reason <> :targeting), 0) as lost,
-         coalesce(sum(impressions) filter (where reason = 0), 0) as outranked,
-         coalesce(sum(impressions) filter (where reason = :targeting), 0) as "offTarget"
+         coalesce(sum(impressions) filter (where reason <> :targeting), 0)::float8 as lost,
+         coalesce(sum(impressions) filter (where reason = 0), 0)::float8 as outranked,
+         coalesce(sum(impressions) filter (where reason = :targeting), 0)::float8 as "offTarget"
   from refusals where line_item_id = any(:ids) and hour >= :from
   group by 1`;
 
-export const createRefusalStore = ({ knex }: { readonly knex: Knex }): RefusalStore => ({
-  add: (hourMs, counts) =>
+/** Refusals of line items by UTC hour. Every method rejects when Postgres is unavailable. */
+export const createRefusalStore = ({ knex }: { readonly knex: Knex }) => ({
+  /** Adds to what is stored of the hour. */
+  add: (hourMs: number, counts: readonly RefusalCount[]): Promise<void> =>
     knex.transaction(async (trx) => {
       const ordered = [...counts].sort((a, b) => a.lineItemId - b.lineItemId);
       for (let at = 0; at < ordered.length; at += MAX_ROWS) {
@@ -64,38 +54,33 @@ export const createRefusalStore = ({ knex }: { readonly knex: Knex }): RefusalSt
       }
     }),
 
-  prune: async (nowMs) => {
+  /** Deletes what is older than REFUSAL_DAYS. */
+  prune: async (nowMs: number): Promise<void> => {
     await knex('refusals')
       .where('hour', '<', new Date(nowMs - REFUSAL_DAYS * MS_PER_DAY))
       .delete();
   },
 
-  read: async (lineItemId, fromMs, toMs) => {
+  /** By hour, in [fromMs, toMs). */
+  read: async (lineItemId: number, fromMs: number, toMs: number): Promise<readonly HourlyRefusals[]> => {
     const rows = await knex('refusals')
       .where({ line_item_id: lineItemId })
       .where('hour', '>=', new Date(fromMs))
       .where('hour', '<', new Date(toMs))
       .orderBy(['hour', 'reason', 'outranked_by'])
-      .select<{ hour: Date; reason: number; outrankedBy: number; impressions: string }[]>(
-        'hour',
-        'reason',
-        { outrankedBy: 'outranked_by' },
-        'impressions',
-      );
-    return rows.map(({ impressions, ...row }) => ({ ...row, impressions: Number(impressions) }));
+      .select<HourlyRefusals[]>('hour', 'reason', { outrankedBy: 'outranked_by' }, knex.raw('impressions::float8'));
+    return rows;
   },
 
-  recent: async (lineItemIds, fromMs) => {
-    const { rows } = await knex.raw<{ rows: { id: number; lost: string; outranked: string; offTarget: string }[] }>(RECENT, {
+  /** Sums since the hour of `fromMs`, by line item. */
+  recent: async (lineItemIds: readonly number[], fromMs: number): Promise<ReadonlyMap<number, RefusalSums>> => {
+    const { rows } = await knex.raw<{ rows: (RefusalSums & { readonly id: number })[] }>(RECENT, {
       ids: lineItemIds,
       from: new Date(fromMs - (fromMs % MS_PER_HOUR)),
       targeting: NoBidReason.Targeting,
     });
-    return new Map(
-      rows.map(({ id, lost, outranked, offTarget }) => [
-        id,
-        { lost: Number(lost), outranked: Number(outranked), offTarget: Number(offTarget) },
-      ]),
-    );
+    return new Map(rows.map(({ id, ...sums }) => [id, sums]));
   },
 });
+
+export type RefusalStore = ReturnType<typeof createRefusalStore>;

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { holdLock, tryLock } from '../../base/advisory-locks.ts';
 import { lastingRefusal } from '../store-each.ts';
 
 /** What is stored and in no count yet: a table whose entries have `rows`, `stored_at` and `retry_at`, by an ascending key. */
@@ -14,9 +15,6 @@ export interface WaitingRows {
   takeAndCount(trx: Knex.Transaction, maxRows: number): Promise<boolean>;
 }
 
-/** Any number that no other lock in the database uses: rows are counted by one transaction at a time. */
-const COUNTING_LOCK = 7_240_117_007;
-
 /** Rows that one transaction counts, about: some seconds. */
 const MAX_ROWS = 100_000;
 
@@ -30,14 +28,11 @@ export const oldestOf = ({ table, key }: Pick<WaitingRows, 'table' | 'key'>): st
   ) ordered where before < ?`;
 
 /** Waits until no other transaction counts, and counts alone until this one ends. */
-export const waitToCount = (trx: Knex): Promise<unknown> => Promise.resolve(trx.raw('select pg_advisory_xact_lock(?)', [COUNTING_LOCK]));
+export const waitToCount = (trx: Knex): Promise<void> => holdLock(trx, 'counting');
 
 /** Runs `work` unless another transaction counts; resolves to undefined then. */
 const alone = <T>(knex: Knex, work: (trx: Knex.Transaction) => Promise<T>): Promise<T | undefined> =>
-  knex.transaction(async (trx) => {
-    const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?) as mine', [COUNTING_LOCK]);
-    return rows[0]?.mine === true ? work(trx) : undefined;
-  });
+  knex.transaction(async (trx) => ((await tryLock(trx, 'counting')) ? work(trx) : undefined));
 
 /** The entry that `takeAndCount` takes alone when it takes one. */
 const setAside = (trx: Knex, { table, key }: WaitingRows): Promise<unknown> =>

@@ -40,14 +40,15 @@ const GROUPS: Readonly<Record<SinkGroup, string>> = {
 const storedCounts = async (knex: Knex, date: string, by: SinkGroup, stopping: AbortSignal): Promise<readonly SinkCount[]> => {
   const { rows } = await knex.transaction((trx) =>
     readWholeDay(knex, trx, stopping, () =>
-      trx.raw<{ rows: (Omit<SinkCount, 'events' | 'micros'> & Record<'events' | 'micros', string>)[] }>(
-        `select ${GROUPS[by]} as "group", kind, ${eventColumn('state').sql} as state, count(*) as events, sum(billed_micros) as micros
+      trx.raw<{ rows: SinkCount[] }>(
+        `select ${GROUPS[by]} as "group", kind, ${eventColumn('state').sql} as state, count(*)::float8 as events,
+                sum(billed_micros)::float8 as micros
          from events where day = ?::date group by 1, 2, 3`,
         [date],
       ),
     ),
   );
-  return rows.map(({ events, micros, ...row }) => ({ ...row, events: Number(events), micros: Number(micros) }));
+  return rows;
 };
 
 const sumsOf = ({ events, micros }: Sums): Sums => ({ events, micros });
@@ -60,7 +61,7 @@ const differencesOf = (stored: readonly SinkCount[], inSink: readonly SinkCount[
     const [ours, theirs] = [here.get(key) ?? NONE, there.get(key) ?? NONE];
     return ours.events === theirs.events && ours.micros === theirs.micros
       ? []
-      : [{ group, kind, state, ours: sumsOf(ours), theirs: sumsOf(theirs) }];
+      : [{ group, kind, state, stored: sumsOf(ours), inSink: sumsOf(theirs) }];
   });
 };
 
@@ -88,13 +89,7 @@ export const compareSink = async (
   let replayed = 0;
   if (!dryRun) for (const hour of hours) replayed += await replayHour(knex, configured, { day: date, hour }, signal);
   return {
-    differences: differences.map(({ group: lineItem, kind, state, ours, theirs }) => ({
-      lineItem,
-      kind,
-      state,
-      stored: ours,
-      inSink: theirs,
-    })),
+    differences: differences.map(({ group: lineItem, ...difference }) => ({ lineItem, ...difference })),
     hours: hours.map((hour) => ({ day: date, hour })),
     replayed,
   };

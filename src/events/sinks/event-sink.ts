@@ -1,14 +1,11 @@
 import type { DecisionRow } from '../decisions/decision-columns.ts';
-import type { ColumnValues, EVENT_COLUMNS, EventColumnName } from '../export/event-columns.ts';
+import type { EVENT_COLUMNS, RowOf } from '../export/event-columns.ts';
 
 /**
  * A settled hit with the columns of a raw export (event-columns.ts). Of events with one `event_id` the one with
  * the highest `version` counts. `user_hash` is null unless the sink asks for it.
  */
-export type SinkEvent = {
-  readonly [Name in EventColumnName]:
-    ColumnValues[(typeof EVENT_COLUMNS)[Name]['type']] | ((typeof EVENT_COLUMNS)[Name]['isNullable'] extends true ? null : never);
-};
+export type SinkEvent = RowOf<typeof EVENT_COLUMNS>;
 
 export interface SinkBatch {
   /** Whose stream it is of; undefined: it was read from Postgres. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { tryLock } from '../../base/advisory-locks.ts';
 import { createRounds } from '../../base/rounds.ts';
 import { dayOf } from '../../base/utc-day.ts';
 import { entryMs, type ReadUnstored } from '../../ledger/read/oldest-unstored.ts';
@@ -22,8 +23,6 @@ export interface FillGapsOptions {
 }
 
 const PAUSE_MS = 30_000;
-/** Any number that no other lock in the database uses: one replica at a time fills. */
-const FILL_LOCK = 7_240_117_041;
 
 /** Fills the hours that sinks lack (sink-gaps.ts) from the stored events, when these are complete. Of all replicas one does. */
 export const createFillGaps = ({ knex, sinks, gaps, readUnstored, pauseMs = PAUSE_MS, ...observer }: FillGapsOptions) => {
@@ -45,8 +44,7 @@ export const createFillGaps = ({ knex, sinks, gaps, readUnstored, pauseMs = PAUS
 
   const round = (stopping: AbortSignal): Promise<void> =>
     knex.transaction(async (trx) => {
-      const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?) as mine', [FILL_LOCK]);
-      if (!rows[0]?.mine) return;
+      if (!(await tryLock(trx, 'gaps'))) return;
       // One sink that is away does not keep the others waiting.
       const filled = await Promise.allSettled(
         sinks.map(async (configured) => {

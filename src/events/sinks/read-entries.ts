@@ -1,7 +1,7 @@
 import { dateOfDay, MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import type { StreamEntry } from '../../redis/stream-consumer.ts';
 import type { StoredEvent } from '../postgres/stored-event.ts';
-import { readEvent, splitEntry } from '../read-event.ts';
+import { eventIn, splitEntry } from '../read-event.ts';
 import type { SinkHour } from './event-sink.ts';
 
 export interface ReadEntry {
@@ -14,13 +14,7 @@ export interface ReadEntry {
 /** The events of entries. One that cannot be read is a dead event of Postgres (event-writer.ts), and no sink gets it. */
 export const readEntries = (entries: readonly StreamEntry[]): readonly ReadEntry[] =>
   entries.flatMap(([entryId, fields]) =>
-    (fields === null ? [] : splitEntry(fields)).flatMap((own): ReadEntry[] => {
-      try {
-        return [{ entryId, fields: own, event: readEvent(own) }];
-      } catch {
-        return [];
-      }
-    }),
+    splitEntry(fields ?? []).flatMap((own) => eventIn(own).map((event) => ({ entryId, fields: own, event }))),
   );
 
 /** YYYY-MM-DDTHH. */

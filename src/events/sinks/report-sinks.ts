@@ -43,17 +43,12 @@ export async function* reportSinks(
  * Hands a sink the stored events of these days again, whether it lacks them or not: one that cannot be read too. Of hours that are over; those that
  * run are still on their way to it. Yields a line for each day. Rejects when Postgres or the sink fails.
  */
-export async function* handAgain(
-  knex: Knex,
-  configured: ConfiguredSink,
-  days: readonly number[],
-  nowMs = Date.now(),
-): AsyncGenerator<string> {
+export async function* handAgain(knex: Knex, configured: ConfiguredSink, days: readonly number[]): AsyncGenerator<string> {
   const { name } = configured.sink;
   for (const day of days) {
     if (!(await hasEvents(knex, day))) continue;
     const date = dateOfDay(day);
-    const hours = (await storedHours(knex, date)).filter((hour) => isHourOver(hour, nowMs));
+    const hours = (await storedHours(knex, date)).filter((hour) => isHourOver(hour, Date.now()));
     let events = 0;
     for (const hour of hours) events += await replayHour(knex, configured, { day: date, hour }, AbortSignal.timeout(DAY_MS));
     yield `sink ${name}, ${date}: ${hours.length} hours were handed to it again: ${events} events`;

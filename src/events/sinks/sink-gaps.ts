@@ -21,21 +21,13 @@ export interface SinkGap extends SinkHour {
 }
 
 /** What sinks lack, until `reconcile` has filled it. Each method rejects when Postgres is unavailable. */
-export interface SinkGaps {
-  add(skipped: SkippedEntries): Promise<void>;
-  /** Oldest first. */
-  open(sink: string): Promise<readonly SinkGap[]>;
-  close(ids: readonly string[]): Promise<void>;
-  /** Hours that sinks lack, by the name of the sink. */
-  countBySink(): Promise<Readonly<Record<string, number>>>;
-}
-
-export const createSinkGaps = ({ knex }: { readonly knex: Knex }): SinkGaps => ({
-  add: async ({ sink, shard, after, to, hours }) => {
+export const createSinkGaps = ({ knex }: { readonly knex: Knex }) => ({
+  add: async ({ sink, shard, after, to, hours }: SkippedEntries): Promise<void> => {
     const rows = hours.map(({ day, hour }) => ({ sink, day, hour, shard, after_entry: after, to_entry: to }));
     if (rows.length > 0) await knex('sink_gaps').insert(rows);
   },
-  open: async (sink) => {
+  /** Oldest first. */
+  open: async (sink: string): Promise<readonly SinkGap[]> => {
     const { rows } = await knex.raw<{ rows: SinkGap[] }>(
       `select day::text, hour, array_agg(id::text) as ids, json_agg(json_build_object('shard', shard, 'to', to_entry)) as shards
        from sink_gaps where sink = ? group by day, hour order by day, hour`,
@@ -43,15 +35,18 @@ export const createSinkGaps = ({ knex }: { readonly knex: Knex }): SinkGaps => (
     );
     return rows;
   },
-  close: async (ids) => {
+  close: async (ids: readonly string[]): Promise<void> => {
     await knex('sink_gaps')
       .whereIn('id', [...ids])
       .delete();
   },
-  countBySink: async () => {
+  /** Hours that sinks lack, by the name of the sink. */
+  countBySink: async (): Promise<Readonly<Record<string, number>>> => {
     const { rows } = await knex.raw<{ rows: { sink: string; hours: number }[] }>(
       'select sink, count(distinct (day, hour))::int as hours from sink_gaps group by sink',
     );
     return Object.fromEntries(rows.map(({ sink, hours }) => [sink, hours]));
   },
 });
+
+export type SinkGaps = ReturnType<typeof createSinkGaps>;

@@ -5,19 +5,6 @@ import type { RedisClient } from '../../redis/redis-client.ts';
 /** How long a shard stays a replica's that no longer says so. */
 export const HOLD_MS = 15_000;
 
-/** Which entries of the event streams each sink has, in Redis. Each method rejects when the shard is unavailable. */
-export interface SinkMarks {
-  /** Takes or keeps a shard for a sink. Resolves to whether it is this replica's. */
-  hold(shard: number, sink: string): Promise<boolean>;
-  leave(shard: number, sink: string): Promise<void>;
-  /** The last entry that a sink has; '0-0': none. */
-  read(shard: number, sink: string): Promise<string>;
-  /** Resolves to false when the shard is another replica's by now. */
-  advance(shard: number, sink: string, id: string): Promise<boolean>;
-  /** Postgres has these entries. */
-  finish(shard: number, ids: readonly string[]): Promise<void>;
-}
-
 export interface SinkMarksOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
@@ -29,11 +16,12 @@ export interface SinkMarksOptions {
 
 /** Reads the last entry that a sink has; '0-0': none. Rejects when the shard is unavailable. */
 export const createReadMark =
-  ({ redis, keys }: Pick<SinkMarksOptions, 'redis' | 'keys'>): SinkMarks['read'] =>
-  async (shard, sink) =>
+  ({ redis, keys }: Pick<SinkMarksOptions, 'redis' | 'keys'>) =>
+  async (shard: number, sink: string): Promise<string> =>
     (await redis.hget(keys.sinkMarks(shard), sink)) ?? '0-0';
 
-export const createSinkMarks = ({ redis, keys, sinks, replica, holdMs = HOLD_MS }: SinkMarksOptions): SinkMarks => {
+/** Which entries of the event streams each sink has, in Redis. Each method rejects when the shard is unavailable. */
+export const createSinkMarks = ({ redis, keys, sinks, replica, holdMs = HOLD_MS }: SinkMarksOptions) => {
   const define = (name: string, path: string, numberOfKeys: number) =>
     redis.defineCommand(name, { lua: loadScript(new URL(path, import.meta.url)), numberOfKeys });
   define('holdShard', './lua/hold-shard.lua', 1);
@@ -44,15 +32,22 @@ export const createSinkMarks = ({ redis, keys, sinks, replica, holdMs = HOLD_MS 
     (...args: (string | number)[]) => Promise<number>
   >;
   return {
-    hold: async (shard, sink) => (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, holdMs)) === 1,
-    leave: async (shard, sink) => void (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, 0)),
+    /** Takes or keeps a shard for a sink. Resolves to whether it is this replica's. */
+    hold: async (shard: number, sink: string): Promise<boolean> =>
+      (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, holdMs)) === 1,
+    leave: async (shard: number, sink: string): Promise<void> => void (await scripts.holdShard(keys.sinkOwner(shard, sink), replica, 0)),
+    /** The last entry that a sink has; '0-0': none. */
     read: createReadMark({ redis, keys }),
-    advance: async (shard, sink, id) =>
+    /** Resolves to false when the shard is another replica's by now. */
+    advance: async (shard: number, sink: string, id: string): Promise<boolean> =>
       (await scripts.advanceSink(
         ...[keys.events(shard), keys.sinkMarks(shard), keys.sinkOwner(shard, sink)],
         ...[replica, sink, id, ...sinks],
       )) === 1,
-    finish: async (shard, ids) =>
+    /** Postgres has these entries. */
+    finish: async (shard: number, ids: readonly string[]): Promise<void> =>
       void (await scripts.finishEntries(keys.events(shard), keys.sinkMarks(shard), sinks.length, ...sinks, ...ids)),
   };
 };
+
+export type SinkMarks = ReturnType<typeof createSinkMarks>;

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Caller, Rights } from '../../access/caller.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
+import { holdLock } from '../../base/advisory-locks.ts';
 import type { Fault } from '../../base/fault.ts';
 import * as s from '../../base/schema.ts';
 import { changedBy, recordChange, type ChangedBy } from '../../bookings/audit-trail.ts';
@@ -77,8 +78,6 @@ export interface PersonStore {
   isEmpty(): Promise<boolean>;
 }
 
-/** Any number that no other lock in the database uses. Under it the last administrator cannot be lost twice. */
-const PEOPLE_LOCK = 7_240_119;
 const LISTED = `
   id, email, name, roles, publishers, advertisers, preferences, created_by, created_at, disabled_at,
   password is not null as has_password, totp_secret is not null as has_totp,
@@ -146,9 +145,7 @@ const readPerson = async (knex: Knex, id: number): Promise<Person | undefined> =
 };
 
 /** Until the end of the transaction. */
-export const lockPeople = async (trx: Knex.Transaction): Promise<void> => {
-  await trx.raw('select pg_advisory_xact_lock(?)', [PEOPLE_LOCK]);
-};
+export const lockPeople = (trx: Knex.Transaction): Promise<void> => holdLock(trx, 'people');
 
 /** Sets the rights that a provider gives. It may take those of the last administrator: who that is, is decided there. */
 export const setRights = async (trx: Knex.Transaction, id: number, rights: Rights, actor: string): Promise<void> => {

@@ -17,18 +17,6 @@ export interface ClickVerdict {
   readonly isRepeat: boolean;
 }
 
-/**
- * What visitors, networks and creatives do over time, as the ledger follows it (ledger/lua/activity.lua has each
- * step and its reason): for stored days. Hits are passed in the order of their times, epoch ms.
- */
-export interface Activity {
-  /** Returns whether it is one of more than a person sees. */
-  impression(actor: Actor, atMs: number): boolean;
-  click(actor: Actor, atMs: number): ClickVerdict;
-  /** Judges a provisional click again, at `nowMs`. */
-  judge(actor: Actor, atMs: number, nowMs: number): '' | 'activity';
-}
-
 interface Visitor {
   day: number;
   clicks: number;
@@ -147,7 +135,11 @@ const groupClick = (g: Group, clickedMs: number, shown: number): boolean => {
   return g.suspectMs > atMs;
 };
 
-export const createActivity = (): Activity => {
+/**
+ * What visitors, networks and creatives do over time, as the ledger follows it (ledger/lua/activity.lua has each
+ * step and its reason): for stored days. Hits are passed in the order of their times, epoch ms.
+ */
+export const createActivity = () => {
   const shownOn = new Map<string, number>();
   const visitors = new Map<string, Visitor>();
   const creatives = new Map<string, Group>();
@@ -170,13 +162,14 @@ export const createActivity = (): Activity => {
   };
 
   return {
-    impression: ({ visitor, isUser, network, creative }, atMs) => {
+    /** Returns whether it is one of more than a person sees. */
+    impression: ({ visitor, isUser, network, creative }: Actor, atMs: number): boolean => {
       show(`creative ${creative}`, atMs);
       const shown = isUser ? show(`user ${visitor}`, atMs) : 0;
       const nearby = network === '' ? 0 : show(`network ${network}`, atMs);
       return shown > RULE.impressionsADay && 2 * nearby >= shown;
     },
-    click: ({ visitor, isUser, network, creative }, atMs) => {
+    click: ({ visitor, isUser, network, creative }: Actor, atMs: number): ClickVerdict => {
       let isFiltered = false;
       let isRepeat = false;
       if (visitor !== '') {
@@ -201,7 +194,8 @@ export const createActivity = (): Activity => {
       if (ofNetwork) ofNetwork.group.counted++;
       return { verdict: '', isRepeat };
     },
-    judge: ({ visitor, isUser, network, creative }, atMs, nowMs) => {
+    /** Judges a provisional click again, at `nowMs`. */
+    judge: ({ visitor, isUser, network, creative }: Actor, atMs: number, nowMs: number): '' | 'activity' => {
       const window = Math.floor(atMs / RULE.windowMs);
       const isOdd = (g: Group | undefined): boolean => g !== undefined && g.oddFrom <= window && window <= g.oddTo;
       const [group, ofNetwork] = [read(creatives, creative, nowMs), read(networks, network, nowMs)];

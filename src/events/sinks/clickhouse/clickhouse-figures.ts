@@ -25,15 +25,6 @@ export interface Figures {
   readonly columns: readonly { readonly name: string; readonly values: readonly (string | number)[] }[];
 }
 
-/** What reports ask a ClickHouse that is a sink. Each method rejects when it is away. */
-export interface ClickHouseFigures {
-  /** The first day of an event; undefined: it has none. */
-  firstDay(signal: AbortSignal): Promise<string | undefined>;
-  /** undefined: there are more rows than `maxRows`. */
-  read(asked: FiguresAsked, signal: AbortSignal): Promise<Figures | undefined>;
-  close(): Promise<void>;
-}
-
 /** A hit may come so many days after the selection of its ad, which its row is stored with, in another zone too. */
 const DAYS_BEFORE = 2;
 const DAYS_AFTER = 1;
@@ -78,8 +69,12 @@ const untold = (key: RollUpKey): string => {
   return key === 'hour' || typeOf(key) === 'Int32' ? '0' : `''`;
 };
 
-/** @throws when the URL is wrong: see openClickHouse */
-export const openClickHouseFigures = async (url: URL): Promise<ClickHouseFigures> => {
+/**
+ * What reports ask a ClickHouse that is a sink. Each method rejects when it is away.
+ *
+ * @throws when the URL is wrong: see openClickHouse
+ */
+export const openClickHouseFigures = async (url: URL) => {
   const { client, table } = await openClickHouse(url);
 
   const query = async <Row>(text: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<readonly Row[]> => {
@@ -91,11 +86,13 @@ export const openClickHouseFigures = async (url: URL): Promise<ClickHouseFigures
   };
 
   return {
-    firstDay: async (signal) => {
+    /** The first day of an event; undefined: it has none. */
+    firstDay: async (signal: AbortSignal): Promise<string | undefined> => {
       const [found] = await query<[string]>(`select toString(min(e.day)) from ${table} as e having count() > 0`, {}, signal);
       return found?.[0];
     },
-    read: async ({ of, keys, apart, from, to, only, maxRows }, signal) => {
+    /** undefined: there are more rows than `maxRows`. */
+    read: async ({ of, keys, apart, from, to, only, maxRows }: FiguresAsked, signal: AbortSignal): Promise<Figures | undefined> => {
       const narrowed = (Object.entries(only) as [RollUpKey, readonly string[]][]).filter(([key]) => isColumn(key));
       const params = {
         ...{ from, to, first: shifted(from, -DAYS_BEFORE), last: shifted(to, DAYS_AFTER) },
@@ -125,6 +122,8 @@ export const openClickHouseFigures = async (url: URL): Promise<ClickHouseFigures
       const names = [...keys, ...measuresOf(of)];
       return { rows: rows.length, columns: names.map((name, i) => ({ name, values: rows.map((row) => row[i] ?? 0) })) };
     },
-    close: () => client.close(),
+    close: (): Promise<void> => client.close(),
   };
 };
+
+export type ClickHouseFigures = Awaited<ReturnType<typeof openClickHouseFigures>>;
