@@ -24,8 +24,7 @@ const forecast = (of: 'forecast' | 'request_forecast', sql: string) =>
 /** What came to nothing cannot be divided by. */
 const errorOf = (of: 'forecast' | 'request_forecast'): string => `s.${of}_off::float8 / nullif(s.${of}_came, 0)`;
 
-const summed = (name: SumName, label: string, help: string) =>
-  ({ label, kind: 'count', help, sums: [name], sql: `s.${name}` }) as const;
+const summed = (name: SumName, label: string, help: string) => ({ label, kind: 'count', help, sums: [name], sql: `s.${name}` }) as const;
 const played = (name: SumName, label: string, help = 'Videos and sound ads that played so far') =>
   ({ ...summed(name, label, help), without: { error_code: NO_ERRORS } }) as const;
 const rate = (part: SumName, whole: SumName, label: string, help: string) =>
