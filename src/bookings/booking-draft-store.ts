@@ -1,18 +1,9 @@
 import type { Knex } from 'knex';
+import type { BookingDraft, WholeBookingDraft } from './booking-draft-api.ts';
 
 /** Of one person. */
 export const MAX_BOOKING_DRAFTS = 200;
 export const MAX_KEY_LENGTH = 64;
-
-export interface BookingDraft {
-  readonly key: string;
-  readonly kind: 'draft' | 'template';
-  readonly name: string;
-  readonly changed_at: string;
-}
-export interface WholeBookingDraft extends BookingDraft {
-  readonly content: Readonly<Record<string, unknown>>;
-}
 
 /** Drafts and templates of each person. Every method rejects when Postgres is away. */
 export interface BookingDraftStore {

@@ -12,6 +12,7 @@ const kind = s.oneOf(ENTITY_TABLES);
 const example = { kind: 'line_items', name: 'Behind, direct', query: 'status=behind&type=direct&sort=-spend_today' } as const;
 
 const VIEW = component('SavedView', s.record({ id: s.integer, kind, name: s.text, query: s.text }), { id: 2, ...example });
+export type SavedView = s.Shape<typeof VIEW>;
 const NEW_VIEW = component(
   'NewSavedView',
   s.closedRecord({
@@ -21,6 +22,7 @@ const NEW_VIEW = component(
   }),
   example,
 );
+export type NewView = s.Shape<typeof NEW_VIEW>;
 
 /** Searches of lists that a person saved under a name. */
 export const SAVED_VIEW_API = defineRoutes({

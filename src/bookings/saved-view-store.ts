@@ -1,19 +1,8 @@
 import type { Knex } from 'knex';
-import type { EntityTable } from '../catalog/entities/entities.ts';
+import type { NewView, SavedView } from './saved-view-api.ts';
 
 /** Of one person. */
 export const MAX_SAVED_VIEWS = 100;
-
-export interface NewView {
-  readonly kind: EntityTable;
-  readonly name: string;
-  /** Parameters of the list. */
-  readonly query: string;
-}
-
-export interface SavedView extends NewView {
-  readonly id: number;
-}
 
 /** The saved views of each person. Every method rejects when Postgres is away. */
 export interface SavedViewStore {
