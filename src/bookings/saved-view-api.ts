@@ -24,27 +24,26 @@ const NEW_VIEW = component(
 );
 export type NewView = s.Shape<typeof NEW_VIEW>;
 
+const yours = { needs: 'sign_in', reach: 'any' } as const;
+
 /** Searches of lists that a person saved under a name. */
 export const SAVED_VIEW_API = defineRoutes({
   listSavedViews: {
     ...at('GET', '/api/saved_views', 'delivery'),
-    needs: 'sign_in',
-    reach: 'any',
+    ...yours,
     summary: 'Your saved views: searches of lists, by name',
     answer: ok('Those of the token', s.listOf(VIEW)),
   },
   saveView: {
     ...at('POST', '/api/saved_views', 'delivery'),
-    needs: 'sign_in',
-    reach: 'any',
+    ...yours,
     summary: 'Save a view. One of yours with the same kind and name is replaced',
     body: jsonBody(NEW_VIEW, 'The view has faults.'),
     answer: created('Saved', VIEW),
   },
   deleteSavedView: {
     ...at('DELETE', '/api/saved_views/{id}', 'delivery'),
-    needs: 'sign_in',
-    reach: 'any',
+    ...yours,
     summary: 'Delete a view of yours',
     parameters: { id: idInPath('saved view of yours') },
     answer: noContent('Deleted'),
