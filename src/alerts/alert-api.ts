@@ -93,6 +93,8 @@ export type RecipientWire = s.Shape<(typeof RECIPIENT)['answered']>;
 const mutes = ok('What the caller has muted', s.listOf(MUTE));
 const recipientBody = jsonBody(RECIPIENT.sent, 'The recipient has faults.');
 const recipientInPath = { id: idInPath('recipient of alerts') };
+const reading = { needs: 'alerts.read', reach: 'any' } as const;
+const settingUp = { needs: 'setup.write', reach: 'publishers' } as const;
 
 /** Alerts, what a person has muted, and to whom alerts are sent. */
 export const ALERT_API = defineRoutes({
@@ -105,23 +107,20 @@ export const ALERT_API = defineRoutes({
   },
   listAlertMutes: {
     ...at('GET', '/api/alert_mutes', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'any',
+    ...reading,
     summary: 'What the caller has muted',
     answer: mutes,
   },
   muteAlerts: {
     ...at('PUT', '/api/alert_mutes', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'any',
+    ...reading,
     summary: 'Mutes one alert, or all of a kind, for the caller: nothing of it is sent to recipients that the caller set up',
     body: jsonBody(MUTE_REQUEST, 'The alerts cannot be muted.'),
     answer: mutes,
   },
   unmuteAlerts: {
     ...at('DELETE', '/api/alert_mutes', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'any',
+    ...reading,
     summary: 'Takes a mute of the caller back',
     parameters: {
       kind: required(choiceQuery(ALERT_KIND_NAMES, 'The kind')),
@@ -138,16 +137,14 @@ export const ALERT_API = defineRoutes({
   },
   createAlertRecipient: {
     ...at('POST', '/api/alert_recipients', 'delivery'),
-    needs: 'setup.write',
-    reach: 'publishers',
+    ...settingUp,
     summary: 'Sends new alerts by e-mail or webhook',
     body: recipientBody,
     answer: created('The recipient', RECIPIENT.answered),
   },
   replaceAlertRecipient: {
     ...at('PUT', '/api/alert_recipients/{id}', 'delivery'),
-    needs: 'setup.write',
-    reach: 'publishers',
+    ...settingUp,
     summary: 'Replaces a recipient; another webhook gets another secret',
     parameters: recipientInPath,
     body: recipientBody,
@@ -155,8 +152,7 @@ export const ALERT_API = defineRoutes({
   },
   deleteAlertRecipient: {
     ...at('DELETE', '/api/alert_recipients/{id}', 'delivery'),
-    needs: 'setup.write',
-    reach: 'publishers',
+    ...settingUp,
     summary: 'Sends nothing to it any more',
     parameters: recipientInPath,
     answer: noContent('Deleted'),

@@ -17,7 +17,7 @@ export interface WatchBookingsOptions {
   readonly sendAlerts: ReturnType<typeof createSendAlerts>;
   readonly digests: DueStore<DueDigest>;
   readonly sendDigest: ReturnType<typeof createSendDigest>;
-  readonly writer: Pick<CatalogWriter, 'setBlocked'>;
+  readonly writer: Pick<CatalogWriter, 'block'>;
   readonly dispatchers: Pick<GuardedDispatchers, 'sweep' | 'close'>;
   readonly now?: () => number;
   /** A creative was blocked because of complaints about malware. */
@@ -43,7 +43,7 @@ export const createWatchBookings = (options: WatchBookingsOptions) => {
     const found = await findAlerts(now(), signal);
     for (const { creativeId } of found.malware) {
       const target = { kind: ENTITY_KINDS.creatives, id: creativeId, caller: unlimitedCaller(WATCH_ACTOR) };
-      if ((await writer.setBlocked(target, true)).ok) onBlocked(creativeId);
+      if ((await writer.block(target)).ok) onBlocked(creativeId);
     }
     return alerts.record(found.alerts);
   };

@@ -5,18 +5,12 @@ import type { StaffMail } from '../mail/staff-mail.ts';
 import { whoMay } from '../people/who-may.ts';
 import type { ApprovalRow, ProposedChange } from './approval-store.ts';
 
-/** Mails about proposals. Each resolves in any case. */
-export interface ApprovalMails {
-  /** To all who may approve it. */
-  proposed(approval: ApprovalRow): Promise<void>;
-  /** To who proposed it. */
-  decided(approval: ApprovalRow): Promise<void>;
-}
-
 const DECIDED = { approved: 'approved', sent_back: 'sent back' } as const;
 
-export const createApprovalMails = (knex: Knex, send: StaffMail): ApprovalMails => ({
-  proposed: ({ id, proposed_by: by, publisher_id: publisherId, note, reasons, changes, expires_at: until }) =>
+/** Mails about proposals. Each resolves in any case. */
+export const createApprovalMails = (knex: Knex, send: StaffMail) => ({
+  /** To all who may approve it. */
+  proposed: ({ id, proposed_by: by, publisher_id: publisherId, note, reasons, changes, expires_at: until }: ApprovalRow): Promise<void> =>
     send(async () => ({
       to: (await whoMay(knex, 'changes.approve', publisherId)).map(({ email }) => email).filter((email) => email !== by),
       subject: `${by} asks for approval: ${changes.map(changeWords).join(', ')}`,
@@ -29,7 +23,8 @@ export const createApprovalMails = (knex: Knex, send: StaffMail): ApprovalMails 
       hash: `#/approvals/${id}`,
     })),
 
-  decided: ({ id, state, decided_by: by, proposed_by: proposer, words, changes }) =>
+  /** To who proposed it. */
+  decided: ({ id, state, decided_by: by, proposed_by: proposer, words, changes }: ApprovalRow): Promise<void> =>
     send(async () => {
       if (state !== 'approved' && state !== 'sent_back') return undefined;
       const people = await knex('people').where({ email: proposer }).whereNull('disabled_at').select<{ email: string }[]>('email');
@@ -44,6 +39,7 @@ export const createApprovalMails = (knex: Knex, send: StaffMail): ApprovalMails 
       };
     }),
 });
+export type ApprovalMails = ReturnType<typeof createApprovalMails>;
 
 /** `line item “Boots”`, `month 2026-10 of publisher 1`. */
 const changeWords = ({ entity, id, before, after }: ProposedChange): string => {

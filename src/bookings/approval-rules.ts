@@ -1,20 +1,13 @@
 import type { Fault } from '../base/fault.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
+import type { PublisherRecord } from '../catalog/entities/publisher.ts';
 import { amountFromMicros } from '../catalog/model/money.ts';
 
+type Ruled = 'currency' | 'approval_discount_over' | 'approval_of_priority_1' | 'approval_of_closing' | 'approval_of_unblocking';
 /** What a publisher lets a second person approve: its columns. null and false: nothing. */
-export interface ApprovalRules {
-  readonly id: number;
-  /** Of all amounts. */
-  readonly currency: string;
+export interface ApprovalRules extends Pick<PublisherRecord, Ruled> {
   readonly approval_price_below_micros: number | null;
-  /** Per cent. */
-  readonly approval_discount_over: number | null;
-  readonly approval_of_priority_1: boolean;
   readonly approval_budget_above_micros: number | null;
-  readonly approval_of_closing: boolean;
-  readonly approval_of_unblocking: boolean;
-  readonly approval_of_media_buys: boolean;
 }
 
 /** What a booking costs and may spend, in micros; null: not set. */

@@ -33,12 +33,6 @@ interface Part {
   readonly seen?: EntityRecord | undefined;
 }
 
-export interface BookOptions {
-  readonly caller: Caller;
-  readonly reach: RecordReach;
-  readonly nowMs: number;
-}
-
 /**
  * Writes a campaign with its line items and creatives. What is refused does not hide the faults of what belongs to it: those
  * are found with a stand-in, which the refusal undoes.
@@ -47,7 +41,7 @@ export const bookCampaign = async (
   writer: RecordWriter,
   trx: Knex.Transaction,
   { advertiser, campaign, line_items: lineItems }: Booking,
-  { caller, reach, nowMs }: BookOptions,
+  { caller, reach, nowMs }: { readonly caller: Caller; readonly reach: RecordReach; readonly nowMs: number },
 ): Promise<BookedParts> => {
   const written: Written[] = [];
   const faults: Fault[] = [];

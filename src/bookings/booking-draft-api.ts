@@ -16,9 +16,11 @@ const example = { kind: 'draft', name: 'Boots, autumn', content: { campaign: { n
 const DRAFT = component('BookingDraft', s.record({ key: s.text, kind, name: s.text, changed_at: s.moment }), {
   ...{ key: 'new-7f3a', kind: 'draft', name: 'Boots, autumn', changed_at: '2026-10-14T12:00:00.000Z' },
 });
+export type BookingDraft = s.Shape<typeof DRAFT>;
 const WHOLE_DRAFT = component('WholeBookingDraft', s.record({ key: s.text, kind, name: s.text, content, changed_at: s.moment }), {
   ...{ key: 'new-7f3a', changed_at: '2026-10-14T12:00:00.000Z', ...example },
 });
+export type WholeBookingDraft = s.Shape<typeof WHOLE_DRAFT>;
 const KEPT = component('KeptBookingDraft', s.closedRecord({ kind, name, content }), example);
 
 const key = { key: textInPath('draft of yours') };

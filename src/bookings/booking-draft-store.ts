@@ -1,33 +1,16 @@
 import type { Knex } from 'knex';
+import type { BookingDraft, WholeBookingDraft } from './booking-draft-api.ts';
 
 /** Of one person. */
 export const MAX_BOOKING_DRAFTS = 200;
 export const MAX_KEY_LENGTH = 64;
 
-export interface BookingDraft {
-  readonly key: string;
-  readonly kind: 'draft' | 'template';
-  readonly name: string;
-  readonly changed_at: string;
-}
-export interface WholeBookingDraft extends BookingDraft {
-  readonly content: Readonly<Record<string, unknown>>;
-}
-
-/** Drafts and templates of each person. Every method rejects when Postgres is away. */
-export interface BookingDraftStore {
-  list(owner: string): Promise<readonly BookingDraft[]>;
-  find(owner: string, key: string): Promise<WholeBookingDraft | undefined>;
-  /** undefined: the person has MAX_BOOKING_DRAFTS others. */
-  keep(owner: string, draft: Omit<WholeBookingDraft, 'changed_at'>): Promise<BookingDraft | undefined>;
-  remove(owner: string, key: string): Promise<boolean>;
-}
-
 type Row<T extends BookingDraft> = Omit<T, 'changed_at'> & { readonly changed_at: Date };
 const shown = <T extends BookingDraft>(row: Row<T>): T => ({ ...row, changed_at: row.changed_at.toISOString() }) as unknown as T;
 
-export const createBookingDraftStore = ({ knex }: { readonly knex: Knex }): BookingDraftStore => ({
-  list: async (owner) => {
+/** Drafts and templates of each person. Every method rejects when Postgres is away. */
+export const createBookingDraftStore = ({ knex }: { readonly knex: Knex }) => ({
+  list: async (owner: string): Promise<readonly BookingDraft[]> => {
     const rows = await knex('booking_drafts')
       .where({ owner })
       .orderByRaw('changed_at desc, key')
@@ -36,14 +19,15 @@ export const createBookingDraftStore = ({ knex }: { readonly knex: Knex }): Book
     return rows.map(shown<BookingDraft>);
   },
 
-  find: async (owner, key) => {
+  find: async (owner: string, key: string): Promise<WholeBookingDraft | undefined> => {
     const row = await knex('booking_drafts')
       .where({ owner, key })
       .first<Row<WholeBookingDraft> | undefined>('key', 'kind', 'name', 'content', 'changed_at');
     return row && shown<WholeBookingDraft>(row);
   },
 
-  keep: async (owner, { key, kind, name, content }) => {
+  /** undefined: the person has MAX_BOOKING_DRAFTS others. */
+  keep: async (owner: string, { key, kind, name, content }: Omit<WholeBookingDraft, 'changed_at'>): Promise<BookingDraft | undefined> => {
     const { rows } = await knex.raw<{ rows: Row<BookingDraft>[] }>(
       `insert into booking_drafts (owner, key, kind, name, content)
        select :owner, :key, :kind, :name, :content
@@ -55,5 +39,6 @@ export const createBookingDraftStore = ({ knex }: { readonly knex: Knex }): Book
     return rows[0] && shown<BookingDraft>(rows[0]);
   },
 
-  remove: async (owner, key) => (await knex('booking_drafts').where({ owner, key }).delete()) > 0,
+  remove: async (owner: string, key: string): Promise<boolean> => (await knex('booking_drafts').where({ owner, key }).delete()) > 0,
 });
+export type BookingDraftStore = ReturnType<typeof createBookingDraftStore>;

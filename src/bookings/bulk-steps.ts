@@ -6,7 +6,7 @@ import type { BulkOperation } from './bulk-api.ts';
 import type { RecordWriter } from './catalog-writer.ts';
 import { CREATING, entityRoute, type EntityVerb } from './entity-api.ts';
 import { ENTITY_KINDS, readEntityId, type EntityKind } from './entity-kind.ts';
-import { ACTIONS, problemOf } from './entity-routes.ts';
+import { problemOf } from './entity-routes.ts';
 import type { Refused, Written } from './written.ts';
 
 /** One operation of a bulk change, as the write that its path names. */
@@ -71,7 +71,7 @@ export const readOperation = ({ method, path, body, if_match: ifMatch }: BulkOpe
           verb: action,
           id,
           status: CREATING.includes(action) ? 201 : 200,
-          run: (writer, caller) => ACTIONS[action](writer, target(caller)),
+          run: (writer, caller) => writer[action](target(caller)),
         }
       : undefined;
   }

@@ -9,43 +9,31 @@ import { isObject } from '../base/narrow.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import { changedBy, recordChange, recordNumbered, type Change } from './audit-trail.ts';
 import { createCheckRecord } from './check-record.ts';
-import { copyingWrites, type CopyingWriter } from './copying-writes.ts';
+import type { CopyOptions } from './copy-record.ts';
 import { moveFollowers } from './followed-placements.ts';
 import { keepDeleted } from './deleted-records.ts';
-import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
+import { duplicateCampaign } from './duplicate-campaign.ts';
+import { ENTITY_KINDS, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { approvalFault, withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { currencyFaults } from './currency-faults.ts';
 import { fixedFieldFaults, fixedParentFault } from './fixed-parent.ts';
+import { makeGood } from './make-good.ts';
 import { restoreDeleted, type PrepareAccounts } from './restore-deleted.ts';
 import { secondPersonFaults, unblockFaults } from './second-person.ts';
 import { usedFaults } from './used-targeting.ts';
 import { shownRecord, withKept } from './shown-fields.ts';
 import { patched, writable, without } from './writable.ts';
-import { refused, type Written } from './written.ts';
+import { refused, type Written, type WriteTarget } from './written.ts';
 
-export interface WriteTarget {
-  readonly kind: EntityKind;
-  readonly id: string | number;
-  readonly caller: Caller;
-  /** An If-Match header: the change is refused when the record has another tag. */
-  readonly ifMatch?: string | undefined;
-}
-
-/** The writes of the API. Each rejects when Postgres is away. */
-export interface RecordWriter extends CopyingWriter<WriteTarget> {
+/** The writes of the API, the actions by their names (see restoreDeleted, duplicateCampaign, makeGood). Each rejects when Postgres is away. */
+export interface RecordWriter extends Readonly<Record<EntityAction, (target: WriteTarget) => Promise<Written>>> {
   create(kind: EntityKind, input: unknown, caller: Caller): Promise<Written>;
   replace(target: WriteTarget, input: unknown): Promise<Written>;
   /** Applies a JSON merge patch (RFC 7396). */
   merge(target: WriteTarget, patch: unknown): Promise<Written>;
   remove(target: WriteTarget): Promise<Written>;
-  rotateKey(target: WriteTarget): Promise<Written>;
-  setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
-  /** Of a creative. */
-  setStatus(target: WriteTarget, status: CreativeStatus): Promise<Written>;
-  /** Undoes a deletion; see restoreDeleted. */
-  restore(target: WriteTarget): Promise<Written>;
 }
 
 /** Each write is a separate transaction, and resolves after its commit. */
@@ -97,10 +85,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
 
   const inOne =
     (isKept: boolean) =>
-    (writes: Writes): Promise<readonly Written[]> => {
-      const writer = (trx: Trx): RecordWriter => writerWithin((work) => work(trx));
-      return committed((trx) => writes(writer(trx), trx), isKept);
-    };
+    (writes: Writes): Promise<readonly Written[]> =>
+      committed((trx) => writes(writerIn(trx), trx), isKept);
 
   const alone: Write = async (work) => {
     const [written] = await committed(async (trx) => [await work(trx)], true);
@@ -164,6 +150,20 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
 
   const writerWithin = (write: Write): RecordWriter => {
     const change = changeWithin(write);
+    const setBlocked = (target: WriteTarget, blocked: boolean): Promise<Written> =>
+      change(target, async (trx, before) => {
+        if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
+        const reasons = blocked ? [] : await unblockFaults(trx, before, target.caller);
+        if (reasons.length > 0) return refused('approval_required', reasons);
+        const action = blocked ? 'block' : 'unblock';
+        const columns = { blocked_at: blocked ? trx.fn.now() : null };
+        return { ok: true, record: await rewrite(trx, target, columns, { ...changedBy(target.caller), action, before }) };
+      });
+    const setStatus = (target: WriteTarget, status: CreativeStatus): Promise<Written> =>
+      change(target, async (trx, before) => {
+        if (before['status'] === status) return { ok: true, record: before };
+        return { ok: true, record: await rewrite(trx, target, { status }, { ...changedBy(target.caller), action: 'update', before }) };
+      });
     return {
       create: (kind, input, caller) =>
         write(async (trx) => {
@@ -210,32 +210,24 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, prepareAccoun
 
       restore: (target) => write((trx) => restoreDeleted(trx, target, prepareAccounts)),
 
-      rotateKey: (target) =>
+      rotate_key: (target) =>
         change(target, async (trx, before) => {
           const { key, columns } = newApiKey();
           const record = await rewrite(trx, target, columns, { ...changedBy(target.caller), action: 'rotate_key', before });
           return { ok: true, record: { ...record, api_key: key } };
         }),
 
-      setBlocked: (target, blocked) =>
-        change(target, async (trx, before) => {
-          if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
-          const reasons = blocked ? [] : await unblockFaults(trx, before, target.caller);
-          if (reasons.length > 0) return refused('approval_required', reasons);
-          const action = blocked ? 'block' : 'unblock';
-          const columns = { blocked_at: blocked ? trx.fn.now() : null };
-          return { ok: true, record: await rewrite(trx, target, columns, { ...changedBy(target.caller), action, before }) };
-        }),
-
-      setStatus: (target, status) =>
-        change(target, async (trx, before) => {
-          if (before['status'] === status) return { ok: true, record: before };
-          return { ok: true, record: await rewrite(trx, target, { status }, { ...changedBy(target.caller), action: 'update', before }) };
-        }),
-
-      ...copyingWrites(change, (trx) => writerWithin((work) => work(trx)).create),
+      approve: (target) => setStatus(target, 'approved'),
+      reject: (target) => setStatus(target, 'rejected'),
+      block: (target) => setBlocked(target, true),
+      unblock: (target) => setBlocked(target, false),
+      duplicate: (target) => change(target, (trx, before) => duplicateCampaign(copying(trx), before, target.caller)),
+      make_good: (target) => change(target, (trx, before) => makeGood(copying(trx), before, target.caller, Date.now())),
     };
   };
+
+  const writerIn = (trx: Trx): RecordWriter => writerWithin((work) => work(trx));
+  const copying = (trx: Trx): CopyOptions => ({ knex: trx, create: writerIn(trx).create });
 
   return { ...writerWithin(alone), together: inOne(true), tryOut: inOne(false) };
 };

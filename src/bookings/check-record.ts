@@ -26,14 +26,9 @@ export interface Checked {
   readonly warnings: readonly Fault[];
 }
 
-export interface CheckRecordOptions {
-  readonly dimensions: DimensionSchema;
-  readonly secretBox: SecretBox;
-}
-
 /** Checks a record against its schema, its rules and its references, and collects every fault. */
 export const createCheckRecord =
-  ({ dimensions, secretBox }: CheckRecordOptions) =>
+  ({ dimensions, secretBox }: { readonly dimensions: DimensionSchema; readonly secretBox: SecretBox }) =>
   async (trx: Knex.Transaction, kind: EntityKind, given: unknown, by: Caller, before?: EntityRecord): Promise<Checked | Refused> => {
     const isCreative = kind.table === 'creatives' && isObject(given);
     const { input, faults: unplaced } = isCreative

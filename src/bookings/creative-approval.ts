@@ -5,6 +5,7 @@ import type { Fault } from '../base/fault.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import type { CreativeApproval } from '../catalog/model/choices.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { publisherQuery } from './second-person.ts';
 
 /** What readers see of a creative, and where it leads. */
 const SHOWN = ['format', 'content', 'click_url', 'advertiser_domain', 'width', 'height', 'line_item_id'] as const;
@@ -24,7 +25,7 @@ export const withApproval = async (
   const judged = before && !mayDo(caller, 'creatives.approve') ? ['approved', 'rejected'] : ['approved'];
   if (kind.table !== 'creatives' || !judged.includes(String(row['status']))) return row;
   if (before && SHOWN.every((field) => row[field] === before[field])) return row;
-  return (await requiresApproval(trx, row)) ? { ...row, status: 'pending' } : row;
+  return (await newCreativesWait(trx, row)) ? { ...row, status: 'pending' } : row;
 };
 
 /** Why the caller may not approve a creative as it is: its publisher requires approval, which takes a permission. */
@@ -36,23 +37,14 @@ export const approvalFault = async (
   caller: Caller,
 ): Promise<Fault | undefined> => {
   const isApproval = kind.table === 'creatives' && row['status'] === 'approved' && before['status'] !== 'approved';
-  if (!isApproval || mayDo(caller, 'creatives.approve') || !(await requiresApproval(trx, row))) return undefined;
+  if (!isApproval || mayDo(caller, 'creatives.approve') || !(await newCreativesWait(trx, row))) return undefined;
   return { pointer: '/status', detail: `Your roles do not include the permission to ${PERMISSIONS['creatives.approve']}.` };
 };
 
-/** Whether a new creative of a publisher waits until someone approves it. */
-export const newCreativesWait = async (knex: Knex, publisherId: number): Promise<boolean> => {
-  const publisher = await knex('publishers')
-    .where({ id: publisherId })
-    .first<{ creative_approval: CreativeApproval } | undefined>('creative_approval');
-  return publisher?.creative_approval === 'required';
-};
-
-const requiresApproval = async (trx: Knex.Transaction, creative: CatalogRow): Promise<boolean> => {
-  const publisher = await trx('publishers')
-    .join('campaigns', 'campaigns.publisher_id', 'publishers.id')
-    .join('line_items', 'line_items.campaign_id', 'campaigns.id')
-    .where('line_items.id', creative['line_item_id'] as number)
-    .first<{ creative_approval: CreativeApproval } | undefined>('publishers.creative_approval');
+/** Whether a new creative waits until someone approves it. @param of a record with its publisher or its parent */
+export const newCreativesWait = async (knex: Knex, of: EntityRecord): Promise<boolean> => {
+  const publisher = await publisherQuery(knex, of).first<{ creative_approval: CreativeApproval } | undefined>(
+    'publishers.creative_approval',
+  );
   return publisher?.creative_approval === 'required';
 };

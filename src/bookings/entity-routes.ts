@@ -6,14 +6,14 @@ import { answer, done, refuseWith, type Call, type Handlers } from '../api/route
 import { serveRoutes } from '../api/serve-routes.ts';
 import { RESTORE_DAYS } from '../catalog/model/choices.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
-import type { CatalogWriter, RecordWriter, WriteTarget } from './catalog-writer.ts';
+import type { CatalogWriter } from './catalog-writer.ts';
 import { actionApi, CREATING, entityApi } from './entity-api.ts';
 import { ENTITY_KINDS, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import type { EntityReader, JudgeList } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
 import { toListQuery } from './list-query.ts';
 import { shownRecord } from './shown-fields.ts';
-import { answerOfWrite, type Refused, type Written } from './written.ts';
+import { answerOfWrite, type Refused, type Written, type WriteTarget } from './written.ts';
 
 export interface EntityRoutesOptions {
   readonly reader: EntityReader;
@@ -64,20 +64,9 @@ interface Targeted {
   readonly 'If-Match': string | undefined;
 }
 
-export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, target: WriteTarget) => Promise<Written>>> = {
-  rotate_key: (writer, target) => writer.rotateKey(target),
-  approve: (writer, target) => writer.setStatus(target, 'approved'),
-  reject: (writer, target) => writer.setStatus(target, 'rejected'),
-  block: (writer, target) => writer.setBlocked(target, true),
-  unblock: (writer, target) => writer.setBlocked(target, false),
-  duplicate: (writer, target) => writer.duplicate(target),
-  make_good: (writer, target) => writer.makeGood(target),
-  restore: (writer, target) => writer.restore(target),
-};
-
 const actionHandlers = (kind: EntityKind, action: EntityAction, writer: CatalogWriter): Handlers<ReturnType<typeof actionApi>> => ({
   act: async ({ id, 'If-Match': ifMatch }, { caller }) =>
-    writtenReply(kind, caller, await ACTIONS[action](writer, { kind, id, caller, ifMatch }), CREATING.includes(action)),
+    writtenReply(kind, caller, await writer[action]({ kind, id, caller, ifMatch }), CREATING.includes(action)),
 });
 
 const idsOf = (rows: readonly EntityRecord[]): readonly (string | number)[] => rows.map(({ id }) => id as string | number);

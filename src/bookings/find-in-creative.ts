@@ -1,17 +1,13 @@
 import type { Knex } from 'knex';
 import type { Fault } from '../base/fault.ts';
 import { parseCreativeContent } from '../catalog/checks/parse-content.ts';
-import type { CreativeFormat } from '../catalog/model/choices.ts';
+import type { CreativeRecord } from '../catalog/entities/creative.ts';
 import { creativeFindings } from '../creative/checks/creative-findings.ts';
 import { readAdFacts } from '../creative/checks/read-ad-facts.ts';
 import { fileFactsOf } from './file-facts.ts';
 
 /** The fields of a creative that a platform would look at. */
-export interface LookedAt {
-  readonly format: CreativeFormat;
-  readonly content: string;
-  readonly click_url: string | null;
-}
+export type LookedAt = Pick<CreativeRecord, 'format' | 'content' | 'click_url'>;
 
 /** What a platform would object to in a creative that may be stored, each with its remedy. Rejects when Postgres is unavailable. */
 export const findInCreative = async (knex: Knex, { format, content: text, click_url: clickUrl }: LookedAt): Promise<readonly Fault[]> => {

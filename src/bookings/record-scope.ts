@@ -74,6 +74,7 @@ export const isVisible = (table: EntityTable, scope: Scope): string => {
   if (!isLimited(scope)) return 'true';
   switch (table) {
     case 'publishers':
+    case 'targetings':
       return scope.advertisers ? isNamed(table, scope) : isOwned(table, scope);
     case 'placements':
       return scope.advertisers ? isNamed(table, scope) : anyOf([isOwned(table, scope), 'publisher_id is null']);
@@ -81,8 +82,6 @@ export const isVisible = (table: EntityTable, scope: Scope): string => {
       return scope.advertisers ? isAmong('advertisers', 'id', scope) : isNamed(table, scope);
     case 'bidders':
       return scope.advertisers ? 'false' : isNamed(table, scope);
-    case 'targetings':
-      return scope.advertisers ? isNamed(table, scope) : isOwned(table, scope);
     case 'campaigns':
     case 'line_items':
     case 'creatives':

@@ -1,18 +1,17 @@
 import type { Knex } from 'knex';
-import type { Caller } from '../access/caller.ts';
 import type { Fault } from '../base/fault.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
 import { changedBy, recordChange } from './audit-trail.ts';
 import { KEPT_TABLES, LISTS } from './deleted-records.ts';
-import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
+import { ENTITY_KINDS } from './entity-kind.ts';
 import { giveKeysBack, setKeysAside, type KeyOf } from './external-key.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { scopeBinding, wasOwned } from './record-scope.ts';
 import { shownRecord } from './shown-fields.ts';
-import { refused, type Written } from './written.ts';
+import { refused, type Written, type WriteTarget } from './written.ts';
 
 /** A campaign whose accounts are to be right before something of it is served again. */
 export interface RestoredCampaign {
@@ -23,13 +22,6 @@ export interface RestoredCampaign {
 /** Makes accounts as their rows say. False: that was not possible now. */
 export type PrepareAccounts = (campaigns: readonly RestoredCampaign[]) => Promise<boolean>;
 
-interface RestoreTarget {
-  readonly kind: EntityKind;
-  readonly id: string | number;
-  readonly caller: Caller;
-  readonly ifMatch?: string | undefined;
-}
-
 /**
  * Undoes the last deletion of a record: everything that went with it is back under its id, so its counts are its own
  * again. What it belongs to must be there, and no id may be taken. What was not in the scope of the caller was not deleted
@@ -39,7 +31,7 @@ interface RestoreTarget {
  */
 export const restoreDeleted = async (
   trx: Knex.Transaction,
-  { kind, id, caller, ifMatch }: RestoreTarget,
+  { kind, id, caller, ifMatch }: WriteTarget,
   prepareAccounts: PrepareAccounts,
 ): Promise<Written> => {
   const { table, words, name: entity } = kind;

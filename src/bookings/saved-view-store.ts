@@ -1,39 +1,21 @@
 import type { Knex } from 'knex';
-import type { EntityTable } from '../catalog/entities/entities.ts';
+import type { NewView, SavedView } from './saved-view-api.ts';
 
 /** Of one person. */
 export const MAX_SAVED_VIEWS = 100;
 
-export interface NewView {
-  readonly kind: EntityTable;
-  readonly name: string;
-  /** Parameters of the list. */
-  readonly query: string;
-}
-
-export interface SavedView extends NewView {
-  readonly id: number;
-}
-
 /** The saved views of each person. Every method rejects when Postgres is away. */
-export interface SavedViewStore {
+export const createSavedViewStore = ({ knex }: { readonly knex: Knex }) => ({
   /** By name. */
-  list(owner: string): Promise<readonly SavedView[]>;
-  /** Replaces the view with this name. undefined: the person has MAX_SAVED_VIEWS others. */
-  save(owner: string, view: NewView): Promise<SavedView | undefined>;
-  /** false: this person has no view with this id. */
-  remove(id: number, owner: string): Promise<boolean>;
-}
-
-export const createSavedViewStore = ({ knex }: { readonly knex: Knex }): SavedViewStore => ({
-  list: (owner) =>
+  list: async (owner: string): Promise<readonly SavedView[]> =>
     knex('saved_views')
       .where({ owner })
       .orderByRaw('lower(name), id')
       .limit(MAX_SAVED_VIEWS)
       .select<SavedView[]>('id', 'kind', 'name', 'query'),
 
-  save: async (owner, { kind, name, query }) => {
+  /** Replaces the view with this name. undefined: the person has MAX_SAVED_VIEWS others. */
+  save: async (owner: string, { kind, name, query }: NewView): Promise<SavedView | undefined> => {
     const { rows } = await knex.raw<{ rows: SavedView[] }>(
       `insert into saved_views (owner, kind, name, query)
        select :owner, :kind, :name, :query
@@ -45,5 +27,7 @@ export const createSavedViewStore = ({ knex }: { readonly knex: Knex }): SavedVi
     return rows[0];
   },
 
-  remove: async (id, owner) => (await knex('saved_views').where({ id, owner }).delete()) > 0,
+  /** false: this person has no view with this id. */
+  remove: async (id: number, owner: string): Promise<boolean> => (await knex('saved_views').where({ id, owner }).delete()) > 0,
 });
+export type SavedViewStore = ReturnType<typeof createSavedViewStore>;

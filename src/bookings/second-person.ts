@@ -38,8 +38,8 @@ export const closeFaults = async (trx: Knex, publisherId: number, caller: Caller
 };
 
 const COLUMNS = [
-  ...['id', 'currency', 'approval_price_below_micros', 'approval_discount_over', 'approval_of_priority_1', 'approval_budget_above_micros'],
-  ...['approval_of_closing', 'approval_of_unblocking', 'approval_of_media_buys'],
+  ...['currency', 'approval_price_below_micros', 'approval_discount_over', 'approval_of_priority_1', 'approval_budget_above_micros'],
+  ...['approval_of_closing', 'approval_of_unblocking'],
 ].map((name) => `publishers.${name}`);
 
 /** The publisher of a campaign, a line item or a creative, by the parent in its record; undefined: there is none. */
@@ -60,7 +60,8 @@ const rulesOf = async (trx: Knex.Transaction, record: CatalogRow): Promise<Appro
   );
 };
 
-const publisherQuery = (
+/** The publisher of a record, by the parent in it. */
+export const publisherQuery = (
   knex: Knex,
   { publisher_id: publisher, campaign_id: campaign, line_item_id: lineItem }: EntityRecord,
 ): Knex.QueryBuilder => {

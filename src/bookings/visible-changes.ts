@@ -22,14 +22,7 @@ const isVisibleOf = ({ table, name, parents }: EntityKind, scope: Scope): string
 const ownerSql = (table: EntityKind['table'], scope: Scope): string =>
   table === 'publishers' ? isAmong('publishers', 'id', scope) : isOwned(table, scope);
 
-const OWNED = [
-  ENTITY_KINDS.publishers,
-  ENTITY_KINDS.placements,
-  ENTITY_KINDS.targetings,
-  ENTITY_KINDS.campaigns,
-  ENTITY_KINDS.line_items,
-  ENTITY_KINDS.creatives,
-];
+const OWNED = ['publishers', 'placements', 'targetings', 'campaigns', 'line_items', 'creatives'] as const;
 
 /** SQL, with the bindings of the scope, which is limited. */
-export const isVisibleChange = (scope: Scope): string => `(${OWNED.map((kind) => isVisibleOf(kind, scope)).join(' or ')})`;
+export const isVisibleChange = (scope: Scope): string => `(${OWNED.map((table) => isVisibleOf(ENTITY_KINDS[table], scope)).join(' or ')})`;

@@ -1,5 +1,14 @@
+import type { Caller } from '../access/caller.ts';
 import type { Fault } from '../base/fault.ts';
-import type { EntityRecord } from './entity-kind.ts';
+import type { EntityKind, EntityRecord } from './entity-kind.ts';
+
+export interface WriteTarget {
+  readonly kind: EntityKind;
+  readonly id: string | number;
+  readonly caller: Caller;
+  /** An If-Match header: the change is refused when the record has another tag. */
+  readonly ifMatch?: string | undefined;
+}
 
 /**
  * The outcome of a write. The record is as the API returns it; a new API key is in it this once.

@@ -22,6 +22,8 @@ const TRAFFIC_EVENT = component('TrafficEvent', s.record({ id: s.integer, ...eve
 const TRAFFIC_EVENT_REQUEST = component('TrafficEventRequest', s.closedRecord(eventMembers), EXAMPLE_EVENT);
 export type TrafficEventWire = s.Shape<typeof TRAFFIC_EVENT>;
 
+const writing = { needs: 'inventory.write', reach: 'publishers' } as const;
+
 /** What staff know of traffic to come. */
 export const TRAFFIC_EVENT_API = defineRoutes({
   listTrafficEvents: {
@@ -34,16 +36,14 @@ export const TRAFFIC_EVENT_API = defineRoutes({
   },
   createTrafficEvent: {
     ...at('POST', '/api/traffic_events', 'delivery'),
-    needs: 'inventory.write',
-    reach: 'publishers',
+    ...writing,
     summary: 'Notes an event: forecasts multiply the traffic that it concerns by its factor',
     body: jsonBody(TRAFFIC_EVENT_REQUEST, 'The event has faults.'),
     answer: created('The event', TRAFFIC_EVENT),
   },
   replaceTrafficEvent: {
     ...at('PUT', '/api/traffic_events/{id}', 'delivery'),
-    needs: 'inventory.write',
-    reach: 'publishers',
+    ...writing,
     summary: 'Changes an event',
     parameters: { id: idInPath('traffic event') },
     body: jsonBody(TRAFFIC_EVENT_REQUEST, 'The event has faults.'),
@@ -51,8 +51,7 @@ export const TRAFFIC_EVENT_API = defineRoutes({
   },
   deleteTrafficEvent: {
     ...at('DELETE', '/api/traffic_events/{id}', 'delivery'),
-    needs: 'inventory.write',
-    reach: 'publishers',
+    ...writing,
     summary: 'Takes an event back',
     parameters: { id: idInPath('traffic event') },
     answer: noContent('Deleted'),

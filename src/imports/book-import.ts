@@ -7,7 +7,7 @@ import { applyDeclaration, type Plan } from '../declarations/apply-declaration.t
 import { declaredPublisher } from '../declarations/export-declaration.ts';
 import { readLines } from '../declarations/read-entries.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import { storeAsset } from '../uploads/asset-store.ts';
+import { storeAsset, type NewAsset } from '../uploads/asset-store.ts';
 import { readPicture } from '../uploads/read-picture.ts';
 import type { SourceFault } from './import-fault.ts';
 import type { ImportContent } from './import-store.ts';
@@ -39,8 +39,8 @@ export type BookOutcome =
   | { readonly kind: 'full'; readonly fault: string }
   | { readonly kind: 'refused'; readonly faults: readonly SourceFault[]; readonly needsApproval: boolean };
 
-/** What takes part in the transaction of an import that is applied. */
-export type WithBooked = (trx: Knex.Transaction, plan: Plan) => Promise<void>;
+/** What takes part in the transaction of an import that is applied. Resolves to false where nothing is to be booked: the import is stale. */
+export type WithBooked = (trx: Knex.Transaction, plan: Plan) => Promise<boolean>;
 
 /** Books an import in one transaction; without `also` it is only tried out. Rejects when Postgres is away. */
 export type BookImport = (wanted: BookedImport, also?: WithBooked) => Promise<BookOutcome>;
@@ -73,9 +73,11 @@ export const createBookImport =
           await trx('assets')
             .whereIn('sha256', stored.isNew)
             .update({ publisher_id: plan.publisherId ?? null });
-        await also?.(trx, plan);
-        outcome = { kind: 'booked', plan };
-        return plan.written;
+        if (!also || (await also(trx, plan))) {
+          outcome = { kind: 'booked', plan };
+          return plan.written;
+        }
+        outcome = { kind: 'stale' };
       }
       return [...plan.written, NOT_BOOKED];
     });
@@ -85,11 +87,7 @@ export const createBookImport =
 const storePictures = async (
   trx: Knex.Transaction,
   files: readonly ReadFile[],
-  {
-    publisherId,
-    maxStoredBytes,
-    caller,
-  }: { readonly publisherId: number | null; readonly maxStoredBytes: number; readonly caller: Caller },
+  { publisherId, maxStoredBytes, caller }: Pick<NewAsset, 'publisherId' | 'maxStoredBytes'> & Pick<BookedImport, 'caller'>,
 ): Promise<{ readonly isNew: readonly string[] } | { readonly fault: string }> => {
   const isNew: string[] = [];
   for (const { sha256, name, bytes } of files) {

@@ -59,6 +59,8 @@ const KEPT_HISTORY = component(
     days: [{ creative: 'revive:banner:12', placement: 'revive-zone-3', day: '2026-09-30', impressions: 3_100, clicks: 6 }],
   },
 );
+export type KeptHistory = s.Shape<typeof KEPT_HISTORY>;
+
 const KEPT = component(
   'KeptDays',
   s.record({ kept: s.count, unknown: s.described(s.count, 'Days of creatives that the publisher does not have: they are not kept') }),

@@ -30,7 +30,8 @@ export interface HistoryRoutesOptions {
 
 /** What other systems had counted. */
 export const historyRoutes = ({ knex: main, reportKnex: knex }: HistoryRoutesOptions): Handlers<typeof HISTORY_API> => ({
-  keepImportedHistory: async ({ body: { publisher_id: publisherId, source, days } }, { caller }) => {
+  keepImportedHistory: async ({ body }, { caller }) => {
+    const { publisher_id: publisherId, days } = body;
     const isKnown =
       maySee(caller.publishers, publisherId) && (await main('publishers').where({ id: publisherId }).first('id')) !== undefined;
     if (!isKnown) return refuse('invalid_request', 'The history has faults.', [{ pointer: '/publisher_id', detail: 'does not exist' }]);
@@ -42,7 +43,7 @@ export const historyRoutes = ({ knex: main, reportKnex: knex }: HistoryRoutesOpt
       return [];
     });
     if (faults.length > 0) return refuse('invalid_request', 'The history has faults.', faults);
-    const kept = await main.transaction((trx) => keepDays(trx, { publisherId, source, days }));
+    const kept = await main.transaction((trx) => keepDays(trx, body));
     return answer({ kept, unknown: days.length - kept });
   },
 

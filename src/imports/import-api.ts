@@ -74,13 +74,13 @@ export type ImportWire = s.Shape<typeof IMPORT>;
 
 const BINARY = Unsafe<Blob>({ type: 'string', format: 'binary' });
 const id = idInPath('import');
+const booking = { needs: 'bookings.write', reach: 'publishers' } as const;
 
 /** Bookings of other systems, from their files. */
 export const IMPORT_API = defineRoutes({
   createImport: {
     ...at('POST', '/api/imports', 'publishers'),
-    needs: 'bookings.write',
-    reach: 'publishers',
+    ...booking,
     cost: 'export',
     closed: true,
     summary: 'Read a file of another system, and say what importing it would book: nothing is booked yet',
@@ -108,24 +108,21 @@ export const IMPORT_API = defineRoutes({
   },
   listImports: {
     ...at('GET', '/api/imports', 'publishers'),
-    needs: 'bookings.write',
-    reach: 'publishers',
+    ...booking,
     cost: 'list',
     summary: `The last ${MAX_IMPORTS} imports, without their changes and notes`,
     answer: ok('The newest first. One that is not applied within a week is deleted', s.listOf(IMPORT)),
   },
   getImport: {
     ...at('GET', '/api/imports/{id}', 'publishers'),
-    needs: 'bookings.write',
-    reach: 'publishers',
+    ...booking,
     summary: 'An import with what it changes, and what is not as it was',
     parameters: { id },
     answer: ok('The import', IMPORT),
   },
   planImport: {
     ...at('POST', '/api/imports/{id}/plan', 'publishers'),
-    needs: 'bookings.write',
-    reach: 'publishers',
+    ...booking,
     cost: 'export',
     summary: 'Compare an import with what is booked now',
     parameters: { id },
@@ -134,8 +131,7 @@ export const IMPORT_API = defineRoutes({
   },
   applyImport: {
     ...at('POST', '/api/imports/{id}/apply', 'publishers'),
-    needs: 'bookings.write',
-    reach: 'publishers',
+    ...booking,
     cost: 'export',
     summary: 'Book an import: all of it in one transaction, or nothing. It is refused when bookings have changed since its plan',
     parameters: { id },
@@ -144,16 +140,14 @@ export const IMPORT_API = defineRoutes({
   },
   deleteImport: {
     ...at('DELETE', '/api/imports/{id}', 'publishers'),
-    needs: 'bookings.write',
-    reach: 'publishers',
+    ...booking,
     summary: 'Delete an import that is not applied',
     parameters: { id },
     answer: noContent('Deleted; it had booked nothing'),
   },
   getImportReport: {
     ...at('GET', '/api/imports/{id}/report', 'publishers'),
-    needs: 'bookings.write',
-    reach: 'publishers',
+    ...booking,
     cost: 'list',
     summary: 'What was carried over, and what was not and why, as a file',
     parameters: { id, format: choiceOr('md', ['md', 'csv'], 'md: for people; csv: one note a row') },

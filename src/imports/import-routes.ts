@@ -27,7 +27,7 @@ import { keepDays } from './imported-days.ts';
 import type { ImportReading, ReadImport } from './read-import.ts';
 import { readInThread } from './read-in-thread.ts';
 import { dumpCommand } from './files/dump-command.ts';
-import { planOf, shownImport } from './show-import.ts';
+import { planOf, shownImport, type AppliedImport } from './show-import.ts';
 import { templateFile } from './template-file.ts';
 
 const RETRY_SECONDS = 5;
@@ -56,7 +56,7 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
     maySee(publishers, id) && (await knex('publishers').where({ id }).first('id')) !== undefined;
 
   /** Tries out, or books, what an import has. */
-  const run = async (row: ImportRow, caller: Caller, isApplied: boolean): Promise<ImportRow | Refused | (ImportRow & ApiKey)> => {
+  const run = async (row: ImportRow, caller: Caller, isApplied: boolean): Promise<AppliedImport | Refused> => {
     const content = await readContent(knex, row.id);
     if (!content) return refuse('conflict', 'The import has been applied.');
     const wanted = {
@@ -64,7 +64,6 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
       caller: { ...caller, note: caller.note ?? `import ${row.id}, ${row.file_name}` },
       ifState: isApplied ? row.state : undefined,
     };
-    let isTaken = false;
     const outcome = await bookImport(
       wanted,
       isApplied
@@ -75,16 +74,14 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
               .where({ id: row.id })
               .whereNull('applied_at')
               .update({ ...applied, plan: JSON.stringify(planOf(plan)) });
-            isTaken = changed === 0;
-            if (isTaken) throw new Taken();
+            // Another call has applied the import meanwhile.
+            if (changed === 0) return false;
             await trx('import_files').where({ import_id: row.id }).delete();
-            await keepDays(trx, { publisherId, source: row.source, days: content.history });
+            await keepDays(trx, { publisher_id: publisherId, source: row.source, days: content.history });
+            return true;
           }
         : undefined,
-    ).catch((fault: unknown): BookOutcome => {
-      if (fault instanceof Taken) return { kind: 'stale' };
-      throw fault;
-    });
+    );
     if (outcome.kind !== 'booked') return refusalOf(outcome);
     if (!isApplied)
       await knex('imports')
@@ -95,7 +92,7 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
     return { ...now, ...(isApplied && outcome.plan.apiKey !== undefined && { apiKey: outcome.plan.apiKey }) };
   };
 
-  const shown = (row: ImportRow | Refused | (ImportRow & ApiKey)) => ('kind' in row ? row : answer(shownImport(row)));
+  const shown = (row: AppliedImport | Refused) => ('kind' in row ? row : answer(shownImport(row)));
   const withImport = async <T>(caller: Caller, id: number, use: (row: ImportRow) => T | Promise<T>): Promise<T | Refused> => {
     const row = await findImport(knex, caller.publishers, id);
     return row ? use(row) : noSuch('import');
@@ -173,13 +170,6 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
     },
   };
 };
-
-interface ApiKey {
-  readonly apiKey?: string;
-}
-
-/** Another call has applied the import meanwhile. */
-class Taken extends Error {}
 
 const contentOf = ({ publisher, lines, places, history }: ReadImport, into: number | undefined) => ({
   ...{ lines, places, publisher: into === undefined ? publisher : undefined },

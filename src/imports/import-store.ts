@@ -2,38 +2,21 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import type { Ids } from '../access/scope.ts';
-import type { ImportLine } from './import-lines.ts';
-import type { PlanWire } from './import-api.ts';
-import type { Cells, Declared, DeliveredDay, Note } from './imported.ts';
-import type { ImportSourceName } from './import-source.ts';
-import type { ReadFile } from './read-import.ts';
+import type { ImportWire } from './import-api.ts';
+import type { Declared } from './imported.ts';
+import type { ReadFile, ReadImport } from './read-import.ts';
 
 /** What an import books, and where it is in the file. */
-export interface ImportContent {
+export interface ImportContent extends Pick<ReadImport, 'lines' | 'places' | 'history'> {
   /** Of a source that has one, and is not added to another. */
   readonly publisher: Declared | undefined;
-  readonly lines: readonly ImportLine[];
-  readonly places: Readonly<Record<string, Cells>>;
-  readonly history: readonly DeliveredDay[];
 }
 
-export interface ImportRow {
-  readonly id: number;
-  /** null: it makes a new one. */
-  readonly publisher_id: number | null;
-  readonly source: ImportSourceName;
-  readonly source_words: string;
-  readonly file_name: string;
-  readonly file_bytes: number;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly notes: readonly Note[];
-  readonly plan: PlanWire;
+export interface ImportRow extends Omit<ImportWire, 'records' | 'notes_total' | 'created_at' | 'applied_at' | 'api_key'> {
+  readonly counts: ImportWire['records'];
   readonly state: string;
-  readonly history_days: number;
   readonly created_at: Date;
-  readonly created_by: string;
   readonly applied_at: Date | null;
-  readonly applied_by: string | null;
 }
 
 export type NewImport = Omit<ImportRow, 'id' | 'created_at' | 'applied_at' | 'applied_by'>;

@@ -1,17 +1,10 @@
 import type { Knex } from 'knex';
-import type { DeliveredDay } from './imported.ts';
-
-export interface StoredDays {
-  readonly publisherId: number;
-  /** Of the import. */
-  readonly source: string;
-  readonly days: readonly DeliveredDay[];
-}
+import type { KeptHistory } from './history-api.ts';
 
 const DAYS_AT_ONCE = 5_000;
 
 /** Keeps what another system had counted of creatives that are booked now. The same days again take the place of the first. Resolves to their number. */
-export const keepDays = async (trx: Knex.Transaction, { publisherId, source, days }: StoredDays): Promise<number> => {
+export const keepDays = async (trx: Knex.Transaction, { publisher_id: publisherId, source, days }: KeptHistory): Promise<number> => {
   let kept = 0;
   for (let i = 0; i < days.length; i += DAYS_AT_ONCE) {
     const some = days.slice(i, i + DAYS_AT_ONCE);

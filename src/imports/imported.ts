@@ -1,18 +1,12 @@
-/** What could not be carried over as it was. */
-export interface Note {
-  /**
-   * `left_out`: it is not in the bookings file. `paused`: it is, and does not serve until someone decides, because it would be
-   * delivered otherwise than before. `changed`: it serves, and this much is different.
-   */
-  readonly level: NoteLevel;
-  /** As the source calls it: `campaign`, `banner`, `zone`. */
-  readonly kind: string;
-  /** Of the record in the source. */
-  readonly id: string;
-  readonly name: string;
-  readonly text: string;
-}
-export type NoteLevel = 'left_out' | 'paused' | 'changed';
+import type { KeptHistory } from './history-api.ts';
+import type { ImportWire } from './import-api.ts';
+
+/**
+ * What could not be carried over as it was. `left_out`: it is not in the bookings file. `paused`: it is, and does not serve until
+ * someone decides, because it would be delivered otherwise than before. `changed`: it serves, and this much is different.
+ */
+export type Note = ImportWire['notes'][number];
+export type NoteLevel = Note['level'];
 
 /** A record of the source, as notes name it. */
 export type Noted = Pick<Note, 'kind' | 'id' | 'name'>;
@@ -60,15 +54,7 @@ export type Cells = Readonly<Record<string, string>>;
 export const placeName = (kind: string, key: string): string => `${kind} ${key}`;
 
 /** Impressions and clicks of a creative in a placement on a day, as another system counted them. */
-export interface DeliveredDay {
-  /** Of the creative. */
-  readonly creative: string;
-  readonly placement: string;
-  /** Of the publisher's time zone: `2026-01-31`. */
-  readonly day: string;
-  readonly impressions: number;
-  readonly clicks: number;
-}
+export type DeliveredDay = KeptHistory['days'][number];
 
 /** The address of a file in contents, until it is stored. */
 export const pathOfFile = (sha256: string): string => `import-file:${sha256}`;

@@ -11,7 +11,6 @@ import type { ImportSourceName } from './import-source.ts';
 import type { Cells, Declared, DeliveredDay, Imported, ImportedBookings, ImportedHead, Note } from './imported.ts';
 import { importRevive } from './revive/import-revive.ts';
 import { readDump } from './revive/read-dump.ts';
-import { readRevive } from './revive/read-revive.ts';
 import { importSheet } from './sheet/import-sheet.ts';
 import { readSheet } from './sheet/read-sheet.ts';
 
@@ -82,14 +81,9 @@ const READERS: Readonly<Record<ImportSourceName, (asked: AskedImport, bytes: Buf
   },
   revive: async ({ name = 'revive', prefix = 'rv_', currency = 'USD', ...asked }, bytes) => {
     const source = readDump(await unpacked(bytes), prefix);
-    const rows = await readRevive({ source, agencyId: asked.agency, isLiveOnly: asked.isLiveOnly });
-    const files = {
-      inDatabase: (file: string) => source.picture(file),
-      inFolder: (file: string) =>
-        Promise.resolve({ cannot: `its file ${file} is in a folder of Revive's web server: the command ads import reads it` }),
-    };
-    const hoursOf = (banner: number) => source.hoursOf(banner);
-    return importRevive({ rows, files, hoursOf, name, currency, timeZone: asked.timeZone, domain: asked.domain });
+    const inFolder = (file: string) =>
+      Promise.resolve({ cannot: `its file ${file} is in a folder of Revive's web server: the command ads import reads it` });
+    return importRevive({ ...asked, source, inFolder, name, currency, agencyId: asked.agency });
   },
 };
 

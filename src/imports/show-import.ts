@@ -10,8 +10,11 @@ export const planOf = ({ changes, unchanged }: Plan): PlanWire => ({
   changes: changes.slice(0, MAX_CHANGES_SHOWN),
 });
 
+/** With the key of a publisher that it has made. */
+export type AppliedImport = ImportRow & { readonly apiKey?: string };
+
 /** @param notesTotal where the row has a part of them */
-export const shownImport = (row: ImportRow & { readonly apiKey?: string }, notesTotal = row.notes.length): ImportWire => {
+export const shownImport = (row: AppliedImport, notesTotal = row.notes.length): ImportWire => {
   const { id, source, source_words, file_name, file_bytes, publisher_id, counts, history_days, plan, notes, apiKey } = row;
   return {
     ...{ id, source, source_words, file_name, file_bytes, publisher_id, records: counts, history_days, plan },

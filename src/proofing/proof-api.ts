@@ -48,12 +48,13 @@ const REPLY = component('ProofReply', s.closedRecord({ text: s.textOf({ pattern:
   text: 'It is 79 now. Please look again.',
 });
 
+const sharing = { needs: 'creatives.write', reach: 'publishers' } as const;
+
 /** Proofs of ads: links for the advertiser, and what is said there. */
 export const PROOF_API = defineRoutes({
   listProofLinks: {
     ...at('GET', '/api/proof_links', 'creatives'),
-    needs: 'creatives.write',
-    reach: 'publishers',
+    ...sharing,
     cost: 'list',
     summary: 'Links to proofs, newest first, with those that are revoked or have expired',
     ...pagedList('Links', PROOF_LINK, {
@@ -63,16 +64,14 @@ export const PROOF_API = defineRoutes({
   },
   createProofLink: {
     ...at('POST', '/api/proof_links', 'creatives'),
-    needs: 'creatives.write',
-    reach: 'publishers',
+    ...sharing,
     summary: 'A link by which an advertiser looks at its ads, comments and approves them; the audit trail names who shared it',
     body: jsonBody(LINK_REQUEST, 'The link has faults.'),
     answer: created('The link', NEW_LINK),
   },
   revokeProofLink: {
     ...at('DELETE', '/api/proof_links/{id}', 'creatives'),
-    needs: 'creatives.write',
-    reach: 'publishers',
+    ...sharing,
     summary: 'Revoke a link to proofs: no replica answers it from now on',
     parameters: { id: idInPath('link that could be used') },
     answer: noContent('Revoked'),

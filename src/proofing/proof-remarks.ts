@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { show, type Columns, type Shown } from '../api/columns.ts';
 import * as s from '../base/schema.ts';
+import type { CreativeRecord } from '../catalog/entities/creative.ts';
 
 /** What an advertiser says of an ad; a remark without one is a comment. */
 export const VERDICTS = ['approved', 'changes'] as const;
@@ -8,13 +9,7 @@ export type Verdict = (typeof VERDICTS)[number];
 export const MAX_REMARK_LENGTH = 4_000;
 
 /** What decides how an ad looks, and where it leads. */
-export interface Proofed {
-  readonly format: string;
-  readonly content: string;
-  readonly click_url: string | null;
-  readonly width: number | null;
-  readonly height: number | null;
-}
+export type Proofed = Pick<CreativeRecord, 'format' | 'content' | 'click_url' | 'width' | 'height'>;
 
 /** Of what a creative shows: a verdict is about one version, and not about what was changed since. */
 export const versionOf = ({ format, content, click_url: clickUrl, width, height }: Proofed): string =>

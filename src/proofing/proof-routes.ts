@@ -3,10 +3,11 @@ import type { Scope } from '../access/scope.ts';
 import { answer, done, noSuch, refuse, type Handlers } from '../api/route.ts';
 import { changedBy } from '../bookings/audit-trail.ts';
 import { onlyVisible } from '../bookings/record-scope.ts';
+import { publisherQuery } from '../bookings/second-person.ts';
 import type { PROOF_API } from './proof-api.ts';
 import type { ProofLinkStore, ProofOf } from './proof-link-store.ts';
 import { standingVerdict } from './proof-remarks.ts';
-import type { ProofStore } from './proof-store.ts';
+import type { ProofedCreative, ProofStore } from './proof-store.ts';
 
 export interface ProofRoutesOptions {
   readonly knex: Knex;
@@ -43,7 +44,7 @@ export const proofRoutes = ({ knex, links, store, publicUrl }: ProofRoutesOption
   replyToProof: async ({ id, body: { text } }, { caller }) => {
     const creative = await store.find(id);
     if (!creative) return noSuch('creative');
-    const author = caller.fullName ?? (await publisherOf(knex, creative.line_item_id));
+    const author = caller.fullName ?? (await publisherOf(knex, creative));
     const remark = await store.add(creative, { author, text: text.trim(), verdict: null }, undefined, changedBy(caller));
     return remark === 'busy' ? refuse('too_many_requests', 'Try again later.') : answer(remark);
   },
@@ -101,12 +102,6 @@ interface CampaignRow {
   readonly advertiser_id: number | null;
 }
 
-/** The name of the publisher of a line item. */
-const publisherOf = async (knex: Knex, lineItemId: number): Promise<string> => {
-  const row = await knex('publishers')
-    .join('campaigns', 'campaigns.publisher_id', 'publishers.id')
-    .join('line_items', 'line_items.campaign_id', 'campaigns.id')
-    .where('line_items.id', lineItemId)
-    .first<{ name: string } | undefined>('publishers.name');
-  return row?.name ?? '';
-};
+/** The name of the publisher of a creative. */
+const publisherOf = async (knex: Knex, { line_item_id }: ProofedCreative): Promise<string> =>
+  (await publisherQuery(knex, { line_item_id }).first<{ name: string } | undefined>('publishers.name'))?.name ?? '';

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { groupBy } from '../base/group-by.ts';
 import { parseCreativeContent } from '../catalog/checks/parse-content.ts';
-import type { CreativeFormat } from '../catalog/model/choices.ts';
 import { isVideo, type CreativeContent } from '../catalog/model/entities.ts';
 import { composeMarkup, type Slot } from '../creative/compose-markup.ts';
 import type { PicturedPlacement } from '../creative/place-on-page.ts';
@@ -91,7 +90,7 @@ const previewsOf = (row: CreativeRow, places: ReadonlyMap<string, Placement>): S
     return place ? [{ place, width: row.width ?? place.width, height: row.height ?? place.height }] : [];
   });
   const bySize = groupBy(all, ({ width, height }) => `${width}x${height}`);
-  const parsed = parseCreativeContent(row.format as CreativeFormat, row.content);
+  const parsed = parseCreativeContent(row.format, row.content);
   return Array.from(bySize.values())
     .slice(0, MAX_SIZES)
     .flatMap((same) => {

@@ -16,33 +16,18 @@ export interface GivenRollUp {
 }
 
 /** The types of keys; what is summed are bigints. */
-const TYPES: Readonly<Record<string, string>> = {
-  ...{
-    day: 'date',
-    hour: 'float8',
-    publisher_id: 'int',
-    campaign_id: 'int',
-    line_item_id: 'int',
-    creative_id: 'int',
-    advertiser_id: 'int',
-  },
-  ...{
-    placement_id: 'text',
-    size: 'text',
-    country: 'text',
-    region: 'text',
-    device: 'text',
-    browser: 'text',
-    reason: 'text',
-    error_code: 'text',
-  },
-};
+const TYPES = new Map<string, string>([
+  ['day', 'date'],
+  ['hour', 'float8'],
+  ...['publisher_id', 'campaign_id', 'line_item_id', 'creative_id', 'advertiser_id'].map((name) => [name, 'int'] as const),
+  ...['placement_id', 'size', 'country', 'region', 'device', 'browser', 'reason', 'error_code'].map((name) => [name, 'text'] as const),
+]);
 
 /** Figures as the roll-up that they are read instead of. Those that are by no day are all of the first one of the report. */
 export const givenRollUp = (rollUp: RollUp, { columns }: Figures): GivenRollUp => {
   const table = `given_${rollUp.table}`;
   const names = columns.map(({ name }) => name);
-  const arrays = names.map((name) => `:${table}_${name}::${TYPES[name] ?? 'bigint'}[]`);
+  const arrays = names.map((name) => `:${table}_${name}::${TYPES.get(name) ?? 'bigint'}[]`);
   const read = names.map((name) => (name === 'hour' ? 'to_timestamp(hour) as hour' : name));
   const day = names.includes('day') ? [] : [':from::date as day'];
   return {

@@ -32,11 +32,6 @@ interface CampaignRow {
   readonly screenshots: readonly Screenshot[];
 }
 
-export interface ReadSharedCampaignsOptions {
-  readonly knex: Knex;
-  readonly reports: Reports;
-}
-
 /** What the page of a link shows around its report: of the campaigns in it, and nothing that the report leaves out. */
 export type ReadSharedCampaigns = (
   shared: SharedReport,
@@ -47,7 +42,7 @@ export type ReadSharedCampaigns = (
 const NOTHING: SharedCampaigns = { publishers: [], campaigns: [] };
 
 export const createReadSharedCampaigns =
-  ({ knex, reports }: ReadSharedCampaignsOptions): ReadSharedCampaigns =>
+  ({ knex, reports }: { readonly knex: Knex; readonly reports: Reports }): ReadSharedCampaigns =>
   async (shared, question, person) => {
     const inReport = await rowsOf(reports, shared, person, { group_by: 'campaign', from: question.from, to: question.to });
     if (!inReport.ok) return inReport;

@@ -55,6 +55,7 @@ const oneOf = (values: readonly string[]) => ({
 const anId = { test: (value: string) => readId(value) !== undefined, detail: 'must be an id' };
 
 const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, by: `r.${key}`, needs: [key], isKey: key });
+const word = (key: RollUpKey): Reading => column(key, `nullif(r.${key}, '')`);
 const inDelivery = (reading: Reading) => ({ in: { hits: reading, plays: reading } });
 const inHits = (reading: Reading) => ({ in: { hits: reading } });
 const inBids = (reading: Reading) => ({ in: { bids: reading } });
@@ -74,15 +75,16 @@ const OF_PLACEMENT: Reading = {
   needs: ['size', 'placement_id'],
   joins: ['placements'],
 };
-const OF_PLACEMENT_ID = column('placement_id', `nullif(r.placement_id, '')`);
+const OF_PLACEMENT_ID = word('placement_id');
 const OF_CREATIVE: Reading = {
   sql: `coalesce(nullif(r.size, ''), cr.width || 'x' || cr.height, pl.width || 'x' || pl.height)`,
   needs: ['size', 'creative_id', 'placement_id'],
   joins: ['creatives', 'placements'],
 };
-const STORED = 'as it was when it was counted';
+const STORED = { kind: 'text', past: 'as it was when it was counted' } as const;
 const IN_ZONE = 'by the time zone that the publisher had then';
-const NAMED = 'the record it was counted for, by its name of today; a deleted one by its last';
+const named = (table: EntityTable) =>
+  ({ kind: 'id', past: 'the record it was counted for, by its name of today; a deleted one by its last', table, accepts: anId }) as const;
 const PAID = 'who paid then, by its name of today; who is named first also pays for what was counted before';
 
 /**
@@ -98,7 +100,7 @@ export const DIMENSIONS = {
   },
   day: { label: 'Day', kind: 'day', past: IN_ZONE, ...inDays(column('day')) },
   hour: { label: 'Hour', kind: 'hour', past: IN_ZONE, ...inAll(column('hour')) },
-  publisher: { label: 'Publisher', kind: 'id', past: NAMED, ...inDays(column('publisher_id')), table: 'publishers', accepts: anId },
+  publisher: { label: 'Publisher', ...named('publishers'), ...inDays(column('publisher_id')) },
   currency: {
     label: 'Currency',
     kind: 'text',
@@ -108,14 +110,12 @@ export const DIMENSIONS = {
   },
   advertiser: {
     label: 'Advertiser',
-    kind: 'id',
+    ...named('advertisers'),
     past: PAID,
     ...inDelivery({ sql: `case when ${PAYER} > 0 then ${PAYER} end`, needs: ['advertiser_id', 'campaign_id'], joins: ['payers'] }),
-    table: 'advertisers',
-    accepts: anId,
   },
-  campaign: { label: 'Campaign', kind: 'id', past: NAMED, ...inBooked(column('campaign_id')), table: 'campaigns', accepts: anId },
-  line_item: { label: 'Line item', kind: 'id', past: NAMED, ...inBooked(column('line_item_id')), table: 'line_items', accepts: anId },
+  campaign: { label: 'Campaign', ...named('campaigns'), ...inBooked(column('campaign_id')) },
+  line_item: { label: 'Line item', ...named('line_items'), ...inBooked(column('line_item_id')) },
   class: {
     label: 'Class',
     kind: 'text',
@@ -134,18 +134,10 @@ export const DIMENSIONS = {
     }),
     accepts: oneOf(['paid', 'added_value', 'make_good']),
   },
-  creative: {
-    label: 'Creative',
-    kind: 'id',
-    past: NAMED,
-    ...inDelivery(column('creative_id', 'nullif(r.creative_id, 0)')),
-    table: 'creatives',
-    accepts: anId,
-  },
+  creative: { label: 'Creative', ...named('creatives'), ...inDelivery(column('creative_id', 'nullif(r.creative_id, 0)')) },
   placement: {
     label: 'Placement',
-    kind: 'text',
-    past: STORED,
+    ...STORED,
     in: { ...inAll(OF_PLACEMENT_ID).in, request_forecasts: OF_PLACEMENT_ID },
     table: 'placements',
     unsplit: true,
@@ -153,8 +145,7 @@ export const DIMENSIONS = {
   },
   size: {
     label: 'Size',
-    kind: 'text',
-    past: STORED,
+    ...STORED,
     in: {
       hits: OF_CREATIVE,
       plays: OF_CREATIVE,
@@ -165,53 +156,19 @@ export const DIMENSIONS = {
   },
   country: {
     label: 'Country',
-    kind: 'text',
-    past: STORED,
-    ...inAsked(column('country', `nullif(r.country, '')`)),
+    ...STORED,
+    ...inAsked(word('country')),
     accepts: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
   },
-  region: {
-    label: 'Region',
-    kind: 'text',
-    past: STORED,
-    ...inHits(column('region', `nullif(r.region, '')`)),
-    accepts: anyText('must be an ISO 3166-2 code, such as US-CA', 64),
-  },
-  device: { label: 'Device', kind: 'text', past: STORED, ...inAsked(column('device', `nullif(r.device, '')`)), accepts: oneOf(DEVICES) },
-  browser: {
-    label: 'Browser',
-    kind: 'text',
-    past: STORED,
-    ...inAsked(column('browser', `nullif(r.browser, '')`)),
-    accepts: oneOf(BROWSERS),
-  },
-  bidder: {
-    label: 'Bidder',
-    kind: 'id',
-    past: NAMED,
-    ...inBids(column('bidder_id', 'nullif(r.bidder_id, 0)')),
-    table: 'bidders',
-    accepts: anId,
-  },
-  deal: {
-    label: 'Deal',
-    kind: 'text',
-    past: STORED,
-    ...inBids(column('deal_id')),
-    unsplit: true,
-    accepts: anyText('must be the id of a deal', 128),
-  },
-  error_code: {
-    label: 'Error code',
-    kind: 'text',
-    past: STORED,
-    in: { plays: column('error_code', `nullif(r.error_code, '')`) },
-    accepts: oneOf(VIDEO_ERROR_CODES),
-  },
+  region: { label: 'Region', ...STORED, ...inHits(word('region')), accepts: anyText('must be an ISO 3166-2 code, such as US-CA', 64) },
+  device: { label: 'Device', ...STORED, ...inAsked(word('device')), accepts: oneOf(DEVICES) },
+  browser: { label: 'Browser', ...STORED, ...inAsked(word('browser')), accepts: oneOf(BROWSERS) },
+  bidder: { label: 'Bidder', ...named('bidders'), ...inBids(column('bidder_id', 'nullif(r.bidder_id, 0)')) },
+  deal: { label: 'Deal', ...STORED, ...inBids(column('deal_id')), unsplit: true, accepts: anyText('must be the id of a deal', 128) },
+  error_code: { label: 'Error code', ...STORED, in: { plays: word('error_code') }, accepts: oneOf(VIDEO_ERROR_CODES) },
   reason: {
     label: 'Reason',
-    kind: 'text',
-    past: STORED,
+    ...STORED,
     // What is under judgement is judged for activity.
     ...inAll({
       sql: `case r.reason when '' then null when '${PROVISIONAL}' then 'activity' else r.reason end`,

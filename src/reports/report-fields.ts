@@ -24,19 +24,18 @@ const forecast = (of: 'forecast' | 'request_forecast', sql: string) =>
 /** What came to nothing cannot be divided by. */
 const errorOf = (of: 'forecast' | 'request_forecast'): string => `s.${of}_off::float8 / nullif(s.${of}_came, 0)`;
 
-const played = <Name extends 'starts' | 'first_quartiles' | 'midpoints' | 'third_quartiles' | 'completes' | 'skips'>(name: Name) =>
-  ({
-    kind: 'count',
-    help: 'Videos and sound ads that played so far',
-    sums: [name],
-    sql: `s.${name}`,
-    without: { error_code: NO_ERRORS },
-  }) as const;
+const summed = (name: SumName, label: string, help: string) => ({ label, kind: 'count', help, sums: [name], sql: `s.${name}` }) as const;
+const played = (name: SumName, label: string, help = 'Videos and sound ads that played so far') =>
+  ({ ...summed(name, label, help), without: { error_code: NO_ERRORS } }) as const;
+const rate = (part: SumName, whole: SumName, label: string, help: string) =>
+  ({ label, kind: 'share', help, sums: [part, whole], sql: share(`s.${part}`, `s.${whole}`) }) as const;
+const UNDER_JUDGEMENT = 'Under judgement: billed or filtered some minutes later';
+const INVALID = 'Invalid traffic: neither counted nor billed';
 
 /** Every metric of reports, in the order of the answer's columns. Figures without a prefix are net. */
 export const METRICS = {
-  requests: { label: 'Requests', kind: 'count', help: 'Impressions that pages asked for', sums: ['requests'], sql: 's.requests' },
-  unfilled: { label: 'Unfilled', kind: 'count', help: 'Requests without an ad', sums: ['unfilled'], sql: 's.unfilled' },
+  requests: summed('requests', 'Requests', 'Impressions that pages asked for'),
+  unfilled: summed('unfilled', 'Unfilled', 'Requests without an ad'),
   fill_rate: {
     label: 'Fill rate',
     kind: 'share',
@@ -45,11 +44,7 @@ export const METRICS = {
     sql: share('s.requests - s.unfilled', 's.requests'),
   },
   serves: {
-    label: 'Serves',
-    kind: 'count',
-    help: 'Ads that were selected, whether or not they were rendered',
-    sums: ['serves'],
-    sql: 's.serves',
+    ...summed('serves', 'Serves', 'Ads that were selected, whether or not they were rendered'),
     without: { reason: 'an ad that was selected has none: see unfilled', region: 'regions are kept of hits only' },
   },
   gross_impressions: {
@@ -59,28 +54,10 @@ export const METRICS = {
     sums: ['impressions', 'filtered_impressions', 'provisional_impressions'],
     sql: 's.impressions + s.filtered_impressions + s.provisional_impressions',
   },
-  filtered_impressions: {
-    label: 'Filtered impressions',
-    kind: 'count',
-    help: 'Invalid traffic: neither counted nor billed',
-    sums: ['filtered_impressions'],
-    sql: 's.filtered_impressions',
-  },
-  provisional_impressions: {
-    label: 'Provisional impressions',
-    kind: 'count',
-    help: 'Under judgement: billed or filtered some minutes later',
-    sums: ['provisional_impressions'],
-    sql: 's.provisional_impressions',
-  },
-  impressions: { label: 'Impressions', kind: 'count', help: 'Net', sums: ['impressions'], sql: 's.impressions' },
-  viewable: {
-    label: 'Viewable',
-    kind: 'count',
-    help: 'Impressions that were in view: half of a video for two seconds, of another ad for one',
-    sums: ['viewable'],
-    sql: 's.viewable',
-  },
+  filtered_impressions: summed('filtered_impressions', 'Filtered impressions', INVALID),
+  provisional_impressions: summed('provisional_impressions', 'Provisional impressions', UNDER_JUDGEMENT),
+  impressions: summed('impressions', 'Impressions', 'Net'),
+  viewable: summed('viewable', 'Viewable', 'Impressions that were in view: half of a video for two seconds, of another ad for one'),
   gross_clicks: {
     label: 'Gross clicks',
     kind: 'count',
@@ -88,56 +65,22 @@ export const METRICS = {
     sums: ['clicks', 'filtered_clicks', 'provisional_clicks'],
     sql: 's.clicks + s.filtered_clicks + s.provisional_clicks',
   },
-  filtered_clicks: {
-    label: 'Filtered clicks',
-    kind: 'count',
-    help: 'Invalid traffic: neither counted nor billed',
-    sums: ['filtered_clicks'],
-    sql: 's.filtered_clicks',
-  },
-  provisional_clicks: {
-    label: 'Provisional clicks',
-    kind: 'count',
-    help: 'Under judgement: billed or filtered some minutes later',
-    sums: ['provisional_clicks'],
-    sql: 's.provisional_clicks',
-  },
-  clicks: { label: 'Clicks', kind: 'count', help: 'Net', sums: ['clicks'], sql: 's.clicks' },
-  ctr: {
-    label: 'CTR',
-    kind: 'share',
-    help: 'Clicks as a share of impressions',
-    sums: ['clicks', 'impressions'],
-    sql: share('s.clicks', 's.impressions'),
-  },
-  events: {
-    label: 'Events',
-    kind: 'count',
-    help: 'Custom events; viewable ones, and what players report, apart',
-    sums: ['events'],
-    sql: 's.events',
-  },
-  starts: { label: 'Starts', ...played('starts'), help: 'Videos and sound ads that began to play' },
-  first_quartiles: { label: 'Played to 25%', ...played('first_quartiles') },
-  midpoints: { label: 'Played to 50%', ...played('midpoints') },
-  third_quartiles: { label: 'Played to 75%', ...played('third_quartiles') },
-  completes: { label: 'Completes', ...played('completes'), help: 'Videos and sound ads that played to their end' },
+  filtered_clicks: summed('filtered_clicks', 'Filtered clicks', INVALID),
+  provisional_clicks: summed('provisional_clicks', 'Provisional clicks', UNDER_JUDGEMENT),
+  clicks: summed('clicks', 'Clicks', 'Net'),
+  ctr: rate('clicks', 'impressions', 'CTR', 'Clicks as a share of impressions'),
+  events: summed('events', 'Events', 'Custom events; viewable ones, and what players report, apart'),
+  starts: played('starts', 'Starts', 'Videos and sound ads that began to play'),
+  first_quartiles: played('first_quartiles', 'Played to 25%'),
+  midpoints: played('midpoints', 'Played to 50%'),
+  third_quartiles: played('third_quartiles', 'Played to 75%'),
+  completes: played('completes', 'Completes', 'Videos and sound ads that played to their end'),
   completion_rate: {
-    label: 'Completion rate',
-    kind: 'share',
-    help: 'Completes as a share of starts',
-    sums: ['completes', 'starts'],
-    sql: share('s.completes', 's.starts'),
+    ...rate('completes', 'starts', 'Completion rate', 'Completes as a share of starts'),
     without: { error_code: NO_ERRORS },
   },
-  skips: { label: 'Skips', ...played('skips'), help: 'Videos that the visitor skipped' },
-  video_errors: {
-    label: 'Video errors',
-    kind: 'count',
-    help: 'What players reported that they could not play; the error code says why',
-    sums: ['video_errors'],
-    sql: 's.video_errors',
-  },
+  skips: played('skips', 'Skips', 'Videos that the visitor skipped'),
+  video_errors: summed('video_errors', 'Video errors', 'What players reported that they could not play; the error code says why'),
   revenue: {
     label: 'Revenue',
     kind: 'money',
@@ -152,31 +95,13 @@ export const METRICS = {
     sums: ['spend', 'impressions'],
     sql: 'coalesce(round(s.spend * 1000.0 / nullif(s.impressions, 0)) / 1e6, 0)::float8',
   },
-  bid_requests: {
-    label: 'Bid requests',
-    kind: 'count',
-    help: 'Impressions that bidders were offered, once for each bidder',
-    sums: ['bid_requests'],
-    sql: 's.bid_requests',
-  },
-  bids: { label: 'Bids', kind: 'count', help: 'Valid ones', sums: ['bids'], sql: 's.bids' },
-  bid_rate: {
-    label: 'Bid rate',
-    kind: 'share',
-    help: 'Bids as a share of bid requests',
-    sums: ['bids', 'bid_requests'],
-    sql: share('s.bids', 's.bid_requests'),
-  },
-  bid_refusals: {
-    label: 'Refused bids',
-    kind: 'count',
-    help: 'Bids that break a rule; the reason says which',
-    sums: ['bid_refusals'],
-    sql: 's.bid_refusals',
-  },
-  timeouts: { label: 'Time-outs', kind: 'count', help: 'Bid requests without an answer in time', sums: ['timeouts'], sql: 's.timeouts' },
-  wins: { label: 'Wins', kind: 'count', help: 'Bids that were served', sums: ['wins'], sql: 's.wins' },
-  win_rate: { label: 'Win rate', kind: 'share', help: 'Wins as a share of bids', sums: ['wins', 'bids'], sql: share('s.wins', 's.bids') },
+  bid_requests: summed('bid_requests', 'Bid requests', 'Impressions that bidders were offered, once for each bidder'),
+  bids: summed('bids', 'Bids', 'Valid ones'),
+  bid_rate: rate('bids', 'bid_requests', 'Bid rate', 'Bids as a share of bid requests'),
+  bid_refusals: summed('bid_refusals', 'Refused bids', 'Bids that break a rule; the reason says which'),
+  timeouts: summed('timeouts', 'Time-outs', 'Bid requests without an answer in time'),
+  wins: summed('wins', 'Wins', 'Bids that were served'),
+  win_rate: rate('wins', 'bids', 'Win rate', 'Wins as a share of bids'),
   forecast: {
     label: 'Forecast',
     kind: 'count',

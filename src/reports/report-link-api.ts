@@ -30,28 +30,27 @@ const NEW_LINK = component(
   { ...stored, token: 'adsr_5f0c2a…', url: 'https://ads.gazette.example/static/report/#adsr_5f0c2a…' },
 );
 
+const sharing = { needs: 'reports.write', reach: 'publishers' } as const;
+
 /** Read-only links to reports of one advertiser. */
 export const REPORT_LINK_API = defineRoutes({
   listReportLinks: {
     ...at('GET', '/api/report_links', 'delivery'),
-    needs: 'reports.write',
-    reach: 'publishers',
+    ...sharing,
     cost: 'list',
     summary: 'Read-only links, newest first, with those that are revoked or have expired',
     ...pagedList('Links', REPORT_LINK, {}),
   },
   createReportLink: {
     ...at('POST', '/api/report_links', 'delivery'),
-    needs: 'reports.write',
-    reach: 'publishers',
+    ...sharing,
     summary: 'A read-only link to a report of one advertiser; the audit trail names who shared it',
     body: jsonBody(LINK_REQUEST, 'The link has faults.'),
     answer: created('The link', NEW_LINK),
   },
   revokeReportLink: {
     ...at('DELETE', '/api/report_links/{id}', 'delivery'),
-    needs: 'reports.write',
-    reach: 'publishers',
+    ...sharing,
     summary: 'Revoke a read-only link: no replica answers it from now on',
     parameters: { id: idInPath('link that could be used') },
     answer: noContent('Revoked'),

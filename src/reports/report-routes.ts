@@ -6,12 +6,8 @@ import { METRIC_NAMES } from './report-fields.ts';
 import { describeMetric, DIMENSION_SETS, RANGE_NAMES, RANGES } from './report-question.ts';
 import type { Reports } from './run-report.ts';
 
-export interface ReportRoutesOptions {
-  readonly reports: Reports;
-}
-
 /** Reports, and what they may be asked for. */
-export const reportRoutes = ({ reports }: ReportRoutesOptions): Handlers<typeof REPORT_API> => ({
+export const reportRoutes = ({ reports }: { readonly reports: Reports }): Handlers<typeof REPORT_API> => ({
   getReport: async ({ format, limit, offset }, { actor: person, url, search, caller }) => {
     const asked = await askedOf(reports, search, caller);
     if (!asked.ok) return refuse('invalid_request', CANNOT_ANSWER, asked.faults);

@@ -48,37 +48,35 @@ export type SavedWire = s.Shape<(typeof SAVED_REPORT)['answered']>;
 
 const savedBody = jsonBody(SAVED_REPORT.sent, 'The saved report has faults.');
 const savedInPath = { id: idInPath('saved report') };
+const reading = { needs: 'reports.read', reach: 'publishers' } as const;
+const writing = { needs: 'reports.write', reach: 'publishers' } as const;
 
 /** Saved reports and their schedules. */
 export const SAVED_REPORT_API = defineRoutes({
   listSavedReports: {
     ...at('GET', '/api/saved_reports', 'delivery'),
-    needs: 'reports.read',
-    reach: 'publishers',
+    ...reading,
     cost: 'list',
     summary: 'Saved reports, by name',
     answer: ok('Saved reports', s.listOf(SAVED_REPORT.answered)),
   },
   createSavedReport: {
     ...at('POST', '/api/saved_reports', 'delivery'),
-    needs: 'reports.write',
-    reach: 'publishers',
+    ...writing,
     summary: 'Saves a report, and schedules it by e-mail or webhook',
     body: savedBody,
     answer: created('The saved report', SAVED_REPORT.answered),
   },
   getSavedReport: {
     ...at('GET', '/api/saved_reports/{id}', 'delivery'),
-    needs: 'reports.read',
-    reach: 'publishers',
+    ...reading,
     summary: 'One saved report',
     parameters: savedInPath,
     answer: ok('The saved report', SAVED_REPORT.answered),
   },
   replaceSavedReport: {
     ...at('PUT', '/api/saved_reports/{id}', 'delivery'),
-    needs: 'reports.write',
-    reach: 'publishers',
+    ...writing,
     summary: 'Replaces a saved report; another webhook gets another secret',
     parameters: savedInPath,
     body: savedBody,
@@ -86,16 +84,14 @@ export const SAVED_REPORT_API = defineRoutes({
   },
   deleteSavedReport: {
     ...at('DELETE', '/api/saved_reports/{id}', 'delivery'),
-    needs: 'reports.write',
-    reach: 'publishers',
+    ...writing,
     summary: 'Deletes a saved report with its schedule',
     parameters: savedInPath,
     answer: noContent('Deleted'),
   },
   sendSavedReport: {
     ...at('POST', '/api/saved_reports/{id}/send', 'delivery'),
-    needs: 'reports.write',
-    reach: 'publishers',
+    ...writing,
     summary: 'Sends a scheduled report now; its schedule goes on',
     parameters: savedInPath,
     answer: accepted('It will be sent within a minute', SAVED_REPORT.answered),

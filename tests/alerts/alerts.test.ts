@@ -91,7 +91,7 @@ const watch = async (atMs = NOON): Promise<void> => {
       sendMail: createSendMail(mailbox.url, 'ads@gazette.example'),
     }),
     writer: {
-      setBlocked: async ({ id }) => {
+      block: async ({ id }) => {
         await knex('creatives').where({ id }).update({ blocked_at: knex.fn.now() });
         return { ok: true, record: { id } };
       },

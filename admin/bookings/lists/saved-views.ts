@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { SavedView } from '../../../src/bookings/saved-view-store.ts';
+import type { SavedView } from '../../../src/bookings/saved-view-api.ts';
 import { input } from '../../parts/fields/input.ts';
 import type { Page } from '../../page.ts';
 import { button } from '../../parts/parts.ts';

@@ -126,7 +126,7 @@ const assign = async (
 const isOpen = ({ status }: MediaBuyNow): boolean => status !== 'canceled' && status !== 'completed';
 
 const statusOfNew = async ({ knex }: Seller, { publisherId }: BuyOwner): Promise<'pending_review' | 'approved'> =>
-  (await newCreativesWait(knex, publisherId)) ? 'pending_review' : 'approved';
+  (await newCreativesWait(knex, { publisher_id: publisherId })) ? 'pending_review' : 'approved';
 
 export const listCreatives: BuyerTool = async (given, { seller, buyer }) => {
   const { filters } = given;

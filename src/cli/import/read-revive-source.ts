@@ -4,7 +4,6 @@ import { isTimeZone } from '../../catalog/checks/formats.ts';
 import type { Imported } from '../../imports/imported.ts';
 import { importRevive } from '../../imports/revive/import-revive.ts';
 import { readDump } from '../../imports/revive/read-dump.ts';
-import { readRevive } from '../../imports/revive/read-revive.ts';
 import type { ReviveSource } from '../../imports/revive/revive-source.ts';
 import { CliFault } from '../cli-fault.ts';
 import { databaseSource } from './database-source.ts';
@@ -25,12 +24,9 @@ export const readReviveSource = async (values: ImportValues): Promise<Imported> 
   if (timeZone !== undefined && !isTimeZone(timeZone))
     throw new CliFault(`--time-zone ${timeZone} is no IANA name such as Europe/Berlin`, 2);
   if (!/^[a-z0-9-]{1,32}$/.test(name)) throw new CliFault('--name must be 1 to 32 small letters, digits and hyphens', 2);
-  const read = async (source: ReviveSource): Promise<Imported> => {
-    const rows = await readRevive({ source, agencyId: agency === undefined ? undefined : Number(agency), isLiveOnly: live });
-    const files = { inDatabase: (file: string) => source.picture(file), inFolder: readImages(images) };
-    const hoursOf = (banner: number) => source.hoursOf(banner);
-    return importRevive({ rows, files, hoursOf, name, timeZone, currency, domain });
-  };
+  const agencyId = agency === undefined ? undefined : Number(agency);
+  const read = (source: ReviveSource): Promise<Imported> =>
+    importRevive({ source, agencyId, isLiveOnly: live, inFolder: readImages(images), name, timeZone, currency, domain });
   if (/\.sql(\.gz)?$/i.test(from)) return read(readDump(await openDump(from), prefix));
   const database = await openDatabase(from);
   try {

@@ -1,4 +1,4 @@
-const CAPPING = ['block', 'capping', 'session_capping'];
+const CAPPING = ['block', 'capping', 'session_capping'] as const;
 
 /** The tables of Revive 5 and 6 that are read whole, with the columns that are read. */
 export const REVIVE_TABLES = {

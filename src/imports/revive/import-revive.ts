@@ -4,18 +4,14 @@ import { ImportFault } from '../import-fault.ts';
 import { createNotes, type Declared, type DeliveredDay, type Imported, type ImportedFile, type Notes } from '../imported.ts';
 import { daysOfBanner } from './days-of-banner.ts';
 import type { BannerFiles } from './read-banner-file.ts';
+import { readRevive, type ReadReviveOptions } from './read-revive.ts';
 import type { AgencyRow, Delivered, ReviveRows } from './revive-rows.ts';
-import type { HourRow } from './revive-source.ts';
 import { toCampaign } from './to-campaign.ts';
 import { notedBanner, toCreative } from './to-creative.ts';
 import { groupBanners, notedCampaign, type BannerGroup, type ReadBanner } from './to-line-items.ts';
 import { toPlacements } from './to-placements.ts';
 
-export interface ImportReviveOptions {
-  readonly rows: ReviveRows;
-  readonly files: BannerFiles;
-  /** What was counted of a banner. */
-  readonly hoursOf: (bannerId: number) => Promise<readonly HourRow[]>;
+export interface ImportReviveOptions extends ReadReviveOptions, Pick<BannerFiles, 'inFolder'> {
   /** What keys and ids of placements begin with: another one for a second installation of Revive. */
   readonly name: string;
   /** undefined: that of the account, else UTC. */
@@ -29,16 +25,15 @@ export interface ImportReviveOptions {
 /** Of a creative. */
 const MAX_PLACEMENTS = 100;
 
-/** What a manager account of Revive has, as bookings of a publisher. */
-export const importRevive = async ({
-  rows,
-  files: bannerFiles,
-  hoursOf,
-  name,
-  currency,
-  ...options
-}: ImportReviveOptions): Promise<Imported> => {
+/**
+ * What a manager account of Revive has, as bookings of a publisher.
+ *
+ * @throws ImportFault when the account cannot be read, or the bookings have no domain
+ */
+export const importRevive = async ({ source, inFolder, name, currency, ...options }: ImportReviveOptions): Promise<Imported> => {
+  const rows = await readRevive({ source, ...options });
   const { agency, affiliates, clients, campaigns } = rows;
+  const bannerFiles: BannerFiles = { inDatabase: (file) => source.picture(file), inFolder };
   const notes = createNotes();
   const files = new Map<string, ImportedFile>();
   const keyOf = (kind: string, id: number): string => `${name}:${kind}:${id}`;
@@ -74,7 +69,7 @@ export const importRevive = async ({
   const deliveredBy = async (campaignId: number, carried: ReadonlySet<number>): Promise<Delivered> => {
     const sum = { impressions: 0, clicks: 0 };
     for (const { bannerid } of bannersOf.get(campaignId) ?? []) {
-      for (const { zone, day, impressions, clicks } of daysOfBanner(await hoursOf(bannerid), timeZone, offset)) {
+      for (const { zone, day, impressions, clicks } of daysOfBanner(await source.hoursOf(bannerid), timeZone, offset)) {
         sum.impressions += impressions;
         sum.clicks += clicks;
         const placement = placements.get(zone)?.['id'];

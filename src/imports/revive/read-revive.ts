@@ -2,7 +2,7 @@ import { isTimeZone } from '../../catalog/checks/formats.ts';
 import type { ReviveTable } from '../files/revive-tables.ts';
 import { ImportFault } from '../import-fault.ts';
 import type { ReviveSource } from './revive-source.ts';
-import type { AffiliateRow, AgencyRow, BannerRow, CampaignRow, ClientRow, LinkRow, ReviveRows, RuleRow, ZoneRow } from './revive-rows.ts';
+import type { AffiliateRow, AgencyRow, BannerRow, CampaignRow, ClientRow, LinkRow, ReviveRows, RowOf, ZoneRow } from './revive-rows.ts';
 
 export interface ReadReviveOptions {
   readonly source: ReviveSource;
@@ -30,8 +30,8 @@ export const readRevive = async ({ source, agencyId, isLiveOnly }: ReadReviveOpt
   };
   const agency = chosen(await read<AgencyRow>('agency', 'agencyid'), agencyId);
   const isOwn = ({ agencyid }: { readonly agencyid: number }): boolean => agencyid === agency.agencyid;
-  const affiliates = (await read<AffiliateRow & AgencyRow>('affiliates', 'affiliateid')).filter(isOwn);
-  const clients = (await read<ClientRow & AgencyRow>('clients', 'clientid')).filter(isOwn);
+  const affiliates = (await read<AffiliateRow>('affiliates', 'affiliateid')).filter(isOwn);
+  const clients = (await read<ClientRow>('clients', 'clientid')).filter(isOwn);
   const [sites, payers] = [idsOf(affiliates, 'affiliateid'), idsOf(clients, 'clientid')];
   const zones = (await read<ZoneRow>('zones', 'zoneid')).filter(({ affiliateid }) => sites.has(affiliateid));
   const campaigns = (await read<CampaignRow>('campaigns', 'campaignid')).filter(
@@ -42,12 +42,13 @@ export const readRevive = async ({ source, agencyId, isLiveOnly }: ReadReviveOpt
   const ads = idsOf(banners, 'bannerid');
   return {
     ...{ agency, affiliates, clients, zones, campaigns, banners },
-    bannerRules: (await read<RuleRow & { bannerid: number; executionorder: number }>('acls', 'bannerid', 'executionorder'))
+    bannerRules: (await read<RowOf<'acls'>>('acls', 'bannerid', 'executionorder'))
       .filter(({ bannerid }) => ads.has(bannerid))
       .map((rule) => ({ ...rule, owner: rule.bannerid })),
-    channelRules: (await read<RuleRow & { channelid: number; executionorder: number }>('acls_channel', 'channelid', 'executionorder')).map(
-      (rule) => ({ ...rule, owner: rule.channelid }),
-    ),
+    channelRules: (await read<RowOf<'acls_channel'>>('acls_channel', 'channelid', 'executionorder')).map((rule) => ({
+      ...rule,
+      owner: rule.channelid,
+    })),
     links: (await read<LinkRow>('ad_zone_assoc', 'ad_id', 'zone_id')).filter(({ ad_id, zone_id }) => zone_id > 0 && ads.has(ad_id)),
     timeZone: await readTimeZone(source, agency),
   };

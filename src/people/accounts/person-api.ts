@@ -51,6 +51,7 @@ const session: Session = {
 export const SESSION = component('Session', schemaOf(SESSION_COLUMNS), session);
 
 const id = idInPath('person');
+const inviting = { needs: 'people.invite', reach: 'own' } as const;
 
 /**
  * People who may sign in. They are disabled, not deleted: the history names them. Who may invite people of advertisers
@@ -59,31 +60,27 @@ const id = idInPath('person');
 export const PERSON_API = defineRoutes({
   listPeople: {
     ...at('GET', '/api/people', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...inviting,
     summary: 'People by name, disabled ones last',
     ...pagedList('People', PERSON, {}),
   },
   getPerson: {
     ...at('GET', '/api/people/{id}', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...inviting,
     summary: 'One person',
     parameters: { id },
     answer: ok('The person', PERSON),
   },
   invitePerson: {
     ...at('POST', '/api/people', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...inviting,
     summary: 'Invite a person. The link is mailed where mail is set up, and shown this once.',
     body: jsonBody(NEW_PERSON, 'The person has faults.'),
     answer: created('Invited', INVITED),
   },
   changePerson: {
     ...at('PATCH', '/api/people/{id}', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...inviting,
     summary: 'Change the name or the rights of a person, disable or enable them. Rights apply to the next call.',
     parameters: { id },
     body: jsonBody(CHANGE, 'The change has faults.'),
@@ -91,8 +88,7 @@ export const PERSON_API = defineRoutes({
   },
   linkPerson: {
     ...at('POST', '/api/people/{id}/link', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...inviting,
     summary: 'A link by which the person sets a new password. Earlier links end.',
     parameters: { id },
     answer: created('The link', PERSON_LINK),
