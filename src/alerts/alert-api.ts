@@ -90,7 +90,9 @@ const RECIPIENT = recordComponent(
 );
 export type RecipientWire = s.Shape<(typeof RECIPIENT)['answered']>;
 
+const MUTING = { needs: 'alerts.read', reach: 'any' } as const;
 const mutes = ok('What the caller has muted', s.listOf(MUTE));
+const SENDING = { needs: 'setup.write', reach: 'publishers' } as const;
 const recipientBody = jsonBody(RECIPIENT.sent, 'The recipient has faults.');
 const recipientInPath = { id: idInPath('recipient of alerts') };
 
@@ -104,24 +106,18 @@ export const ALERT_API = defineRoutes({
     answer: ok('Alerts', s.listOf(ALERT)),
   },
   listAlertMutes: {
-    ...at('GET', '/api/alert_mutes', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'any',
+    ...at('GET', '/api/alert_mutes', 'delivery', MUTING),
     summary: 'What the caller has muted',
     answer: mutes,
   },
   muteAlerts: {
-    ...at('PUT', '/api/alert_mutes', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'any',
+    ...at('PUT', '/api/alert_mutes', 'delivery', MUTING),
     summary: 'Mutes one alert, or all of a kind, for the caller: nothing of it is sent to recipients that the caller set up',
     body: jsonBody(MUTE_REQUEST, 'The alerts cannot be muted.'),
     answer: mutes,
   },
   unmuteAlerts: {
-    ...at('DELETE', '/api/alert_mutes', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'any',
+    ...at('DELETE', '/api/alert_mutes', 'delivery', MUTING),
     summary: 'Takes a mute of the caller back',
     parameters: {
       kind: required(choiceQuery(ALERT_KIND_NAMES, 'The kind')),
@@ -137,26 +133,20 @@ export const ALERT_API = defineRoutes({
     answer: ok('Recipients', s.listOf(RECIPIENT.answered)),
   },
   createAlertRecipient: {
-    ...at('POST', '/api/alert_recipients', 'delivery'),
-    needs: 'setup.write',
-    reach: 'publishers',
+    ...at('POST', '/api/alert_recipients', 'delivery', SENDING),
     summary: 'Sends new alerts by e-mail or webhook',
     body: recipientBody,
     answer: created('The recipient', RECIPIENT.answered),
   },
   replaceAlertRecipient: {
-    ...at('PUT', '/api/alert_recipients/{id}', 'delivery'),
-    needs: 'setup.write',
-    reach: 'publishers',
+    ...at('PUT', '/api/alert_recipients/{id}', 'delivery', SENDING),
     summary: 'Replaces a recipient; another webhook gets another secret',
     parameters: recipientInPath,
     body: recipientBody,
     answer: ok('The recipient', RECIPIENT.answered),
   },
   deleteAlertRecipient: {
-    ...at('DELETE', '/api/alert_recipients/{id}', 'delivery'),
-    needs: 'setup.write',
-    reach: 'publishers',
+    ...at('DELETE', '/api/alert_recipients/{id}', 'delivery', SENDING),
     summary: 'Sends nothing to it any more',
     parameters: recipientInPath,
     answer: noContent('Deleted'),

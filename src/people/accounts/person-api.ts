@@ -50,6 +50,7 @@ const session: Session = {
 };
 export const SESSION = component('Session', schemaOf(SESSION_COLUMNS), session);
 
+const INVITING = { needs: 'people.invite', reach: 'own' } as const;
 const id = idInPath('person');
 
 /**
@@ -58,41 +59,31 @@ const id = idInPath('person');
  */
 export const PERSON_API = defineRoutes({
   listPeople: {
-    ...at('GET', '/api/people', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...at('GET', '/api/people', 'people', INVITING),
     summary: 'People by name, disabled ones last',
     ...pagedList('People', PERSON, {}),
   },
   getPerson: {
-    ...at('GET', '/api/people/{id}', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...at('GET', '/api/people/{id}', 'people', INVITING),
     summary: 'One person',
     parameters: { id },
     answer: ok('The person', PERSON),
   },
   invitePerson: {
-    ...at('POST', '/api/people', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...at('POST', '/api/people', 'people', INVITING),
     summary: 'Invite a person. The link is mailed where mail is set up, and shown this once.',
     body: jsonBody(NEW_PERSON, 'The person has faults.'),
     answer: created('Invited', INVITED),
   },
   changePerson: {
-    ...at('PATCH', '/api/people/{id}', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...at('PATCH', '/api/people/{id}', 'people', INVITING),
     summary: 'Change the name or the rights of a person, disable or enable them. Rights apply to the next call.',
     parameters: { id },
     body: jsonBody(CHANGE, 'The change has faults.'),
     answer: ok('The person', PERSON),
   },
   linkPerson: {
-    ...at('POST', '/api/people/{id}/link', 'people'),
-    needs: 'people.invite',
-    reach: 'own',
+    ...at('POST', '/api/people/{id}/link', 'people', INVITING),
     summary: 'A link by which the person sets a new password. Earlier links end.',
     parameters: { id },
     answer: created('The link', PERSON_LINK),
