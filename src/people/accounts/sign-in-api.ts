@@ -58,6 +58,7 @@ const SIGN_IN = component(
   }),
   { email: 'editor@gazette.example', password: PASSWORD, code: '' },
 );
+export type SignInBody = s.Shape<typeof SIGN_IN>;
 const LINK_SECRET = component('LinkSecret', s.closedRecord({ secret: linkSecret }), { secret: SECRET });
 const LINK_ANSWER = component(
   'LinkAnswer',

@@ -15,6 +15,8 @@ const PASSKEY = component('Passkey', s.record({ id: s.integer, name: s.text, cre
   created_at: '2026-10-14T12:00:00.000Z',
   last_used_at: null,
 });
+/** As its owner sees it. */
+export type Passkey = s.Shape<typeof PASSKEY>;
 const FACTORS = component(
   'SecondFactors',
   s.record({
@@ -42,6 +44,8 @@ const NEW_TOTP = component(
     setup: '…',
   },
 );
+/** What an authenticator app is set up with. */
+export type NewTotp = Omit<s.Shape<typeof NEW_TOTP>, 'qr'>;
 const FIRST_CODE = component('FirstCode', s.closedRecord({ setup: s.textOf({ maxLength: 1_000 }), code: s.textOf({ maxLength: 32 }) }), {
   ...{ setup: '…', code: '287082' },
 });
