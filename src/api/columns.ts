@@ -1,5 +1,4 @@
-import type { Schema } from '../base/schema.ts';
-import { record } from '../base/schema.ts';
+import { type Schema, record } from '../base/schema.ts';
 
 /**
  * The fields of an answer that is made from a `Source`: each with its OpenAPI schema and the
