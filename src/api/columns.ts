@@ -17,6 +17,9 @@ export const show = <Source, C extends Columns<Source>>(columns: C, source: Sour
   return shown as Shown<C>;
 };
 
+/** A stored moment in an answer. */
+export const momentOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
 /** The schema of what `show` returns. */
 export const schemaOf = <C extends Columns<never>>(columns: C) =>
   record(

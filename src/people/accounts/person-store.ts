@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Caller, Rights } from '../../access/caller.ts';
-import { show, type Columns, type Shown } from '../../api/columns.ts';
+import { momentOf, show, type Columns, type Shown } from '../../api/columns.ts';
 import type { Fault } from '../../base/fault.ts';
 import * as s from '../../base/schema.ts';
 import { changedBy, recordChange, type ChangedBy } from '../../bookings/audit-trail.ts';
@@ -22,8 +22,6 @@ interface PersonRow extends Rights {
   readonly passkeys: number;
   readonly last_seen_at: Date | null;
 }
-
-const momentOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 export const PERSON_COLUMNS = {
   id: { schema: s.integer, of: ({ id }) => id },
