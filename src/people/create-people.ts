@@ -75,7 +75,7 @@ export interface People {
   readonly handlers: Handlers<typeof PEOPLE_API>;
   /**
    * Prints the link that makes the first administrator, where there is no account yet. Of several
-   * replicas that start at once, one prints it. It holds for an hour; a later start prints another one.
+   * replicas that start together, one prints it. It holds for an hour; a later start prints another one.
    * It is written to the output and not to the log, which others may read. Rejects when Postgres is unavailable.
    *
    * @param print writes to the output of the process
