@@ -1,8 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import type { RouteDefinition } from '../api/route.ts';
 import { REMEDIES } from '../api/remedies.ts';
-import type { ProblemCode } from '../http/problems/problem.ts';
-import { problem } from '../http/problems/problem.ts';
+import { type ProblemCode, problem } from '../http/problems/problem.ts';
 import type { Fault } from '../base/fault.ts';
 import type { ApiAnswer, CallApi } from './call-api.ts';
 

@@ -90,11 +90,11 @@ const RECIPIENT = recordComponent(
 );
 export type RecipientWire = s.Shape<(typeof RECIPIENT)['answered']>;
 
+const MUTING = { needs: 'alerts.read', reach: 'any' } as const;
 const mutes = ok('What the caller has muted', s.listOf(MUTE));
+const SENDING = { needs: 'setup.write', reach: 'publishers' } as const;
 const recipientBody = jsonBody(RECIPIENT.sent, 'The recipient has faults.');
 const recipientInPath = { id: idInPath('recipient of alerts') };
-const reading = { needs: 'alerts.read', reach: 'any' } as const;
-const settingUp = { needs: 'setup.write', reach: 'publishers' } as const;
 
 /** Alerts, what a person has muted, and to whom alerts are sent. */
 export const ALERT_API = defineRoutes({
@@ -106,21 +106,18 @@ export const ALERT_API = defineRoutes({
     answer: ok('Alerts', s.listOf(ALERT)),
   },
   listAlertMutes: {
-    ...at('GET', '/api/alert_mutes', 'delivery'),
-    ...reading,
+    ...at('GET', '/api/alert_mutes', 'delivery', MUTING),
     summary: 'What the caller has muted',
     answer: mutes,
   },
   muteAlerts: {
-    ...at('PUT', '/api/alert_mutes', 'delivery'),
-    ...reading,
+    ...at('PUT', '/api/alert_mutes', 'delivery', MUTING),
     summary: 'Mutes one alert, or all of a kind, for the caller: nothing of it is sent to recipients that the caller set up',
     body: jsonBody(MUTE_REQUEST, 'The alerts cannot be muted.'),
     answer: mutes,
   },
   unmuteAlerts: {
-    ...at('DELETE', '/api/alert_mutes', 'delivery'),
-    ...reading,
+    ...at('DELETE', '/api/alert_mutes', 'delivery', MUTING),
     summary: 'Takes a mute of the caller back',
     parameters: {
       kind: required(choiceQuery(ALERT_KIND_NAMES, 'The kind')),
@@ -136,23 +133,20 @@ export const ALERT_API = defineRoutes({
     answer: ok('Recipients', s.listOf(RECIPIENT.answered)),
   },
   createAlertRecipient: {
-    ...at('POST', '/api/alert_recipients', 'delivery'),
-    ...settingUp,
+    ...at('POST', '/api/alert_recipients', 'delivery', SENDING),
     summary: 'Sends new alerts by e-mail or webhook',
     body: recipientBody,
     answer: created('The recipient', RECIPIENT.answered),
   },
   replaceAlertRecipient: {
-    ...at('PUT', '/api/alert_recipients/{id}', 'delivery'),
-    ...settingUp,
+    ...at('PUT', '/api/alert_recipients/{id}', 'delivery', SENDING),
     summary: 'Replaces a recipient; another webhook gets another secret',
     parameters: recipientInPath,
     body: recipientBody,
     answer: ok('The recipient', RECIPIENT.answered),
   },
   deleteAlertRecipient: {
-    ...at('DELETE', '/api/alert_recipients/{id}', 'delivery'),
-    ...settingUp,
+    ...at('DELETE', '/api/alert_recipients/{id}', 'delivery', SENDING),
     summary: 'Sends nothing to it any more',
     parameters: recipientInPath,
     answer: noContent('Deleted'),

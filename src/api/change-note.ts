@@ -1,3 +1,4 @@
+import { decodedUri } from '../base/parse-url.ts';
 import { text } from '../base/schema.ts';
 import { accept, reject, type Parameter, type Parameters } from './parameters.ts';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_PARAMETER } from './idempotent-calls.ts';
@@ -6,21 +7,13 @@ import type { RouteDefinition } from './route.ts';
 const MAX_NOTE_LENGTH = 500;
 const NAME = 'Change-Note';
 
-/** Headers have ASCII alone, so other letters are percent-encoded (RFC 3986) as UTF-8. */
-const decoded = (word: string): string | undefined => {
-  try {
-    return decodeURIComponent(word);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Why something is changed, for the history. */
 const CHANGE_NOTE: Parameter<string | undefined> = {
   ...{ in: 'header', required: false, schema: text },
   description: `Why, for the history: up to ${MAX_NOTE_LENGTH} characters, percent-encoded as UTF-8`,
   read: ([word]) => {
-    const note = word === undefined ? '' : decoded(word)?.trim();
+    // Headers have ASCII alone, so other letters are percent-encoded (RFC 3986) as UTF-8.
+    const note = word === undefined ? '' : decodedUri(word)?.trim();
     if (note === undefined || note.length > MAX_NOTE_LENGTH || note.includes('\0'))
       return reject(`must be text of up to ${MAX_NOTE_LENGTH} characters, percent-encoded as UTF-8`);
     return accept(note === '' ? undefined : note);

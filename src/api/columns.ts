@@ -1,5 +1,4 @@
-import type { Schema } from '../base/schema.ts';
-import { record } from '../base/schema.ts';
+import { type Schema, record } from '../base/schema.ts';
 
 /**
  * The fields of an answer that is made from a `Source`: each with its OpenAPI schema and the
@@ -17,6 +16,9 @@ export const show = <Source, C extends Columns<Source>>(columns: C, source: Sour
   for (const name in columns) shown[name] = columns[name]?.of(source);
   return shown as Shown<C>;
 };
+
+/** A stored moment in an answer. */
+export const momentOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /** The schema of what `show` returns. */
 export const schemaOf = <C extends Columns<never>>(columns: C) =>

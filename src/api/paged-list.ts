@@ -1,4 +1,3 @@
-import type { Schema } from '../base/schema.ts';
 import * as s from '../base/schema.ts';
 import { pageQuery, type Parameters } from './parameters.ts';
 import { ok, type AnswerDefinition } from './route.ts';
@@ -17,7 +16,7 @@ const USUAL: PageSize = { default: 100, max: 1000 };
  *
  * @param words of the answer
  */
-export const pagedList = <const P extends Parameters, S extends Schema>(
+export const pagedList = <const P extends Parameters, S extends s.Schema>(
   words: string,
   row: S,
   parameters: P,

@@ -132,10 +132,22 @@ export const noContent = (description: string) => ({ status: 204, description })
 /** A file in one of several media types. */
 export const file = (description: string, files: object) => ({ status: 200, description, files });
 
-/** Where a route is, with its literal types, by which the page's client finds it. */
-export const at = <const M extends RouteDefinition['method'], const P extends string, const T extends Tag>(method: M, path: P, tag: T) => ({
-  ...{ method, path, tag },
-});
+/** Who may call a route: anyone. */
+export const PUBLIC = { access: 'public' } as const;
+/** All who have signed in: the route is about the caller alone. */
+export const OF_ONESELF = { needs: 'sign_in', reach: 'any' } as const;
+
+/**
+ * Where a route is, with its literal types, by which the page's client finds it.
+ * @param shared what it has like others: who may call it, what a call costs
+ */
+export const at = <const M extends RouteDefinition['method'], const P extends string, const T extends Tag, const S extends object = object>(
+  method: M,
+  path: P,
+  tag: T,
+  shared?: S,
+  // The literal types of `shared` follow from it, not from the table.
+): { readonly method: M; readonly path: P; readonly tag: T } & NoInfer<S> => Object.assign({ method, path, tag }, shared);
 
 /** By operationId: the method name in a generated client. */
 export type RouteTable = Readonly<Record<string, RouteDefinition>>;

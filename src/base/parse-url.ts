@@ -13,3 +13,12 @@ export const parseUrl = (text: string): URL | undefined => {
     return undefined;
   }
 };
+
+/** A percent-encoded text; undefined when it cannot be decoded. */
+export const decodedUri = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};

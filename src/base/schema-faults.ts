@@ -1,6 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { pointerStep } from './fault.ts';
-import type { Fault } from './fault.ts';
+import { pointerStep, type Fault } from './fault.ts';
 
 /** Errors that only say that another error, also in the list, made them fail. */
 const CONSEQUENCES = new Set(['anyOf', 'if', 'propertyNames']);

@@ -25,7 +25,8 @@ export type Schema = TSchema;
 /** The type of the values of a schema, read-only throughout. */
 export type Shape<S extends Schema> = ReadOnly<Static<S>>;
 
-type ReadOnly<T> = T extends readonly (infer Item)[]
+/** A type of JSON, read-only throughout. */
+export type ReadOnly<T> = T extends readonly (infer Item)[]
   ? readonly ReadOnly<Item>[]
   : T extends object
     ? { readonly [K in keyof T]: ReadOnly<T[K]> }

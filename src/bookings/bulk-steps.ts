@@ -1,6 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import { refusalOf as unableTo, type RecordReach } from '../api/call-rights.ts';
 import type { Fault } from '../base/fault.ts';
+import { decodedUri } from '../base/parse-url.ts';
 import { problem, type Problem } from '../http/problems/problem.ts';
 import type { BulkOperation } from './bulk-api.ts';
 import type { RecordWriter } from './catalog-writer.ts';
@@ -54,7 +55,7 @@ export const readOperation = ({ method, path, body, if_match: ifMatch }: BulkOpe
   const [table = '', idText, actionName, ...more] = path
     .replace(/^\/(api\/)?/, '')
     .split('/')
-    .map(decoded);
+    .map((part) => decodedUri(part) ?? part);
   const kind = Object.values(ENTITY_KINDS).find((each) => each.table === table);
   if (!kind || more.length > 0) return undefined;
   if (idText === undefined)
@@ -84,14 +85,6 @@ export const readOperation = ({ method, path, body, if_match: ifMatch }: BulkOpe
       return { kind, verb: 'delete', id, status: 204, run: (writer, caller) => writer.remove(target(caller)) };
     case 'POST':
       return undefined;
-  }
-};
-
-const decoded = (part: string): string => {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
   }
 };
 

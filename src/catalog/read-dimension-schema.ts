@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseDimensionSchema } from '../targeting/dimension-schema.ts';
-import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { parseDimensionSchema, type DimensionSchema } from '../targeting/dimension-schema.ts';
 
 /**
  * Reads DIMENSIONS_FILE. Rejects with the file's name and every fault in it, so that a replica does

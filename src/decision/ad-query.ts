@@ -2,9 +2,8 @@ import type { AdvertiserBlocks } from '../catalog/model/advertiser.ts';
 import type { BlockList } from '../catalog/model/block-list.ts';
 import type { LineItem } from '../catalog/model/entities.ts';
 import type { CreativeFormat } from '../catalog/model/choices.ts';
-import type { VideoRules } from '../catalog/model/video-rules.ts';
+import type { VideoRules, VastVersion } from '../catalog/model/video-rules.ts';
 import type { NativeRequest } from '../creative/native-markup.ts';
-import type { VastVersion } from '../catalog/model/video-rules.ts';
 import type { Pod } from './pod.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 

@@ -2,6 +2,7 @@ import { setImmediate as otherRequests } from 'node:timers/promises';
 import { pointerStep, type Fault } from '../base/fault.ts';
 import { isBoundedJson, MAX_JSON_DEPTH } from '../base/is-bounded-json.ts';
 import { isObject } from '../base/narrow.ts';
+import { parseJson } from '../base/parse-json.ts';
 import { MAX_ID } from '../base/schema.ts';
 import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
@@ -76,21 +77,13 @@ export const readLines = async (body: Buffer): Promise<Entries> => {
 const readLine = (reading: Reading, line: Buffer, pointer: string): void => {
   if (line.toString('latin1', 0, 64).trim() === '' && line.toString('utf8').trim() === '') return;
   const limits = `must be one JSON object of at most ${MAX_LINE_BYTES} bytes, ${MAX_JSON_DEPTH} levels and ${MAX_LINE_VALUES} values`;
-  const value = line.length <= MAX_LINE_BYTES && isBoundedJson(line, MAX_LINE_VALUES) ? parsed(line) : undefined;
+  const value = line.length <= MAX_LINE_BYTES && isBoundedJson(line, MAX_LINE_VALUES) ? parseJson(line.toString('utf8')) : undefined;
   if (!isObject(value)) return void reading.faults.push({ pointer, detail: limits });
   for (const [name, record] of Object.entries(value)) {
     const table = ENTITY_TABLES.find((one) => ENTITY_KINDS[one].name === name);
     const at = pointer + pointerStep(name);
     if (table) readRecord(reading, table, record, undefined, at);
     else if (!readHead(reading, name, record, at)) reading.faults.push({ pointer: at, detail: 'is not a kind of record' });
-  }
-};
-
-const parsed = (line: Buffer): unknown => {
-  try {
-    return JSON.parse(line.toString('utf8'));
-  } catch {
-    return undefined;
   }
 };
 

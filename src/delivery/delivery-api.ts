@@ -33,6 +33,7 @@ const summedParameters = (table: 'campaigns' | 'line_items') => {
   return parameters;
 };
 const flowDays = daysQuery('First UTC day; by default seven days up to `to`');
+const WATCHING = { needs: 'alerts.read', reach: 'publishers', cost: 'list' } as const;
 const FLOWING = {
   needs: 'alerts.read',
   reach: 'publishers',
@@ -52,10 +53,7 @@ export const DELIVERY_API = defineRoutes({
     answer: ok('Current delivery', DELIVERY),
   },
   getAttention: {
-    ...at('GET', '/api/attention', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'publishers',
-    cost: 'list',
+    ...at('GET', '/api/attention', 'delivery', WATCHING),
     summary: 'What needs attention, what has ended, and whether the service is well',
     answer: ok('The same for people who ask within ten seconds', ATTENTION),
   },
@@ -72,56 +70,44 @@ export const DELIVERY_API = defineRoutes({
     answer: ok('Statuses by id', STATUSES),
   },
   sumLineItems: {
-    ...at('GET', '/api/sums/line_items', 'delivery'),
-    ...SUMMING,
+    ...at('GET', '/api/sums/line_items', 'delivery', SUMMING),
     summary: 'What the line items of a list come to together, and by campaign or advertiser',
     parameters: summedParameters('line_items'),
   },
   sumCampaigns: {
-    ...at('GET', '/api/sums/campaigns', 'delivery'),
-    ...SUMMING,
+    ...at('GET', '/api/sums/campaigns', 'delivery', SUMMING),
     summary: 'What the campaigns of a list come to together, and by advertiser or publisher',
     parameters: summedParameters('campaigns'),
   },
   getLineItemRefusals: {
-    ...at('GET', '/api/line_items/{id}/refusals', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'publishers',
-    cost: 'list',
+    ...at('GET', '/api/line_items/{id}/refusals', 'delivery', WATCHING),
     summary: 'Why a line item was not shown: impressions of its placements by reason and hour, what outranked it, and what would help',
     parameters: { ...lineItemInPath, ...refusalDays },
     answer: ok('Refusals', REFUSALS),
   },
   getPlacementRefusals: {
-    ...at('GET', '/api/placements/{id}/refusals', 'delivery'),
-    needs: 'alerts.read',
-    reach: 'publishers',
-    cost: 'list',
+    ...at('GET', '/api/placements/{id}/refusals', 'delivery', WATCHING),
     summary: 'Why requests for a placement got no ad',
     parameters: { id: textInPath('placement'), ...refusalDays },
     answer: ok('Refusals', PLACEMENT_REFUSALS),
   },
   getLineItemFlow: {
-    ...at('GET', '/api/line_items/{id}/flow', 'delivery'),
-    ...FLOWING,
+    ...at('GET', '/api/line_items/{id}/flow', 'delivery', FLOWING),
     summary: 'What became of the requests for a line item, from asked to billed',
     parameters: { ...lineItemInPath, ...flowDays },
   },
   getCampaignFlow: {
-    ...at('GET', '/api/campaigns/{id}/flow', 'delivery'),
-    ...FLOWING,
+    ...at('GET', '/api/campaigns/{id}/flow', 'delivery', FLOWING),
     summary: 'The same of the line items of a campaign together',
     parameters: { id: idInPath('campaign'), ...flowDays },
   },
   getAdvertiserFlow: {
-    ...at('GET', '/api/advertisers/{id}/flow', 'delivery'),
-    ...FLOWING,
+    ...at('GET', '/api/advertisers/{id}/flow', 'delivery', FLOWING),
     summary: 'The same of the line items of an advertiser together',
     parameters: { id: idInPath('advertiser'), ...flowDays },
   },
   getPlacementFlow: {
-    ...at('GET', '/api/placements/{id}/flow', 'delivery'),
-    ...FLOWING,
+    ...at('GET', '/api/placements/{id}/flow', 'delivery', FLOWING),
     summary: 'What became of the requests for a placement, from asked to billed',
     parameters: { id: textInPath('placement'), ...flowDays },
   },

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { becomeArguments } from './store-folder.ts';
-import type { StoreAccount } from './store-folder.ts';
+import { becomeArguments, type StoreAccount } from './store-folder.ts';
 
 export interface StoreCommand {
   /** For messages: 'Postgres', 'Redis'. */

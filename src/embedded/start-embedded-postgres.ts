@@ -5,11 +5,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
-import { postgresBinaries } from './postgres-binaries.ts';
-import type { PostgresBinaries } from './postgres-binaries.ts';
+import { postgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { PORT_TAKEN, spawnStore } from './spawn-store.ts';
-import { becomeArguments, makePrivateFolder, storeAccount, writePrivateFile } from './store-folder.ts';
-import type { StoreAccount } from './store-folder.ts';
+import { becomeArguments, makePrivateFolder, storeAccount, writePrivateFile, type StoreAccount } from './store-folder.ts';
 
 export interface EmbeddedPostgresOptions {
   /**

@@ -131,14 +131,13 @@ const ERROR = component(
 export type ForecastErrorWire = s.Shape<typeof ERROR>;
 
 const PUBLISHER = required(idQuery('publisher', 'The publisher'));
+const FORECASTING = { needs: 'alerts.read', reach: 'publishers' } as const;
 const FORECAST_IN_PATH = { id: textInPath('forecast') };
-const reading = { needs: 'alerts.read', reach: 'publishers' } as const;
 
 /** What bookings will deliver. */
 export const FORECAST_API = defineRoutes({
   createForecast: {
-    ...at('POST', '/api/forecasts', 'delivery'),
-    ...reading,
+    ...at('POST', '/api/forecasts', 'delivery', FORECASTING),
     asks: true,
     cost: 'report',
     summary:
@@ -148,29 +147,25 @@ export const FORECAST_API = defineRoutes({
     problems: ['not_found'],
   },
   getForecast: {
-    ...at('GET', '/api/forecasts/{id}', 'delivery'),
-    ...reading,
+    ...at('GET', '/api/forecasts/{id}', 'delivery', FORECASTING),
     summary: 'A forecast of the last seven days: its progress, then its answer',
     parameters: FORECAST_IN_PATH,
     answer: ok('The forecast', FORECAST),
   },
   cancelForecast: {
-    ...at('DELETE', '/api/forecasts/{id}', 'delivery'),
-    ...reading,
+    ...at('DELETE', '/api/forecasts/{id}', 'delivery', FORECASTING),
     summary: 'Ends a forecast that is running. It leaves no half answer.',
     parameters: FORECAST_IN_PATH,
     answer: noContent('It does not run any more'),
   },
   getCampaignForecast: {
-    ...at('GET', '/api/campaigns/{id}/forecast', 'delivery'),
-    ...reading,
+    ...at('GET', '/api/campaigns/{id}/forecast', 'delivery', FORECASTING),
     summary: 'What the line items of a campaign are expected to deliver in the next 28 days, by the last replay of all bookings',
     parameters: { id: idInPath('campaign') },
     answer: ok('The sum, by day and line item', CAMPAIGN_FORECAST),
   },
   listForecastErrors: {
-    ...at('GET', '/api/forecast_errors', 'delivery'),
-    ...reading,
+    ...at('GET', '/api/forecast_errors', 'delivery', FORECASTING),
     cost: 'report',
     summary:
       'How good forecasts were: each night those that are 1, 7 and 28 days old are compared with the day that has ended. By default of all placements and of all line items.',

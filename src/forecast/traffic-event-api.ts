@@ -22,7 +22,7 @@ const TRAFFIC_EVENT = component('TrafficEvent', s.record({ id: s.integer, ...eve
 const TRAFFIC_EVENT_REQUEST = component('TrafficEventRequest', s.closedRecord(eventMembers), EXAMPLE_EVENT);
 export type TrafficEventWire = s.Shape<typeof TRAFFIC_EVENT>;
 
-const writing = { needs: 'inventory.write', reach: 'publishers' } as const;
+const CHANGING = { needs: 'inventory.write', reach: 'publishers' } as const;
 
 /** What staff know of traffic to come. */
 export const TRAFFIC_EVENT_API = defineRoutes({
@@ -35,23 +35,20 @@ export const TRAFFIC_EVENT_API = defineRoutes({
     answer: ok('Events, the latest first', s.listOf(TRAFFIC_EVENT)),
   },
   createTrafficEvent: {
-    ...at('POST', '/api/traffic_events', 'delivery'),
-    ...writing,
+    ...at('POST', '/api/traffic_events', 'delivery', CHANGING),
     summary: 'Notes an event: forecasts multiply the traffic that it concerns by its factor',
     body: jsonBody(TRAFFIC_EVENT_REQUEST, 'The event has faults.'),
     answer: created('The event', TRAFFIC_EVENT),
   },
   replaceTrafficEvent: {
-    ...at('PUT', '/api/traffic_events/{id}', 'delivery'),
-    ...writing,
+    ...at('PUT', '/api/traffic_events/{id}', 'delivery', CHANGING),
     summary: 'Changes an event',
     parameters: { id: idInPath('traffic event') },
     body: jsonBody(TRAFFIC_EVENT_REQUEST, 'The event has faults.'),
     answer: ok('The event', TRAFFIC_EVENT),
   },
   deleteTrafficEvent: {
-    ...at('DELETE', '/api/traffic_events/{id}', 'delivery'),
-    ...writing,
+    ...at('DELETE', '/api/traffic_events/{id}', 'delivery', CHANGING),
     summary: 'Takes an event back',
     parameters: { id: idInPath('traffic event') },
     answer: noContent('Deleted'),

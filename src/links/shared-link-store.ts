@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { SecretKind } from '../access/secret-kind.ts';
-import { show, type Columns, type Shown } from '../api/columns.ts';
+import { momentOf, show, type Columns, type Shown } from '../api/columns.ts';
 import * as s from '../base/schema.ts';
 import { recordChange, type Change, type ChangedBy } from '../bookings/audit-trail.ts';
 
@@ -15,8 +15,6 @@ export interface SharedLinkRow {
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
 }
-
-const momentOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 /** In answers about every kind of link. */
 export const SHARED_LINK_COLUMNS = {

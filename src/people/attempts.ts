@@ -36,7 +36,8 @@ export const ATTEMPTS = {
 } as const;
 export type AttemptKind = keyof typeof ATTEMPTS;
 
-export interface AttemptsOptions {
+/** Counters in Redis that the service can do without. */
+export interface RedisCounters {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
   readonly countersUp: () => boolean;
@@ -45,7 +46,7 @@ export interface AttemptsOptions {
 const PATIENCE_MS = 500;
 const MAX_REMEMBERED = 10_000;
 
-export const createAttempts = ({ redis, keys, countersUp }: AttemptsOptions): Attempts => {
+export const createAttempts = ({ redis, keys, countersUp }: RedisCounters): Attempts => {
   const here = new LRUCache<string, number>({ max: MAX_REMEMBERED, noUpdateTTL: true });
 
   const inRedis = async (kind: AttemptKind, who: string): Promise<number> => {

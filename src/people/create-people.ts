@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Router, type Request, type RequestHandler } from 'express';
+import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { outsideCaller } from '../access/caller.ts';
 import { letIn } from '../api/call-rights.ts';
@@ -20,15 +20,13 @@ import { createLinkStore } from './accounts/link-store.ts';
 import { createPasswords } from './accounts/password.ts';
 import { personRoutes } from './accounts/person-routes.ts';
 import { createPersonStore } from './accounts/person-store.ts';
-import { signInRoutes } from './accounts/sign-in-routes.ts';
-import { createSignIn, type SignInOutcome, type SignInWay } from './accounts/sign-in.ts';
+import { signInRoutes, type SigningIn } from './accounts/sign-in-routes.ts';
+import { createSignIn } from './accounts/sign-in.ts';
 import { createAdminGate, type AdminRefusal } from './admin-gate.ts';
-import type { Attempts } from './attempts.ts';
 import { createCodeStore } from './factors/code-store.ts';
 import { factorRoutes, passkeyRoutes } from './factors/factor-routes.ts';
 import { createPasskeyStore } from './factors/passkey-store.ts';
 import { createPasskeys } from './factors/passkeys.ts';
-import { offerFirstAdministrator } from './first-administrator.ts';
 import { createIdentityStore } from './oidc/identity-store.ts';
 import { createProviderLogout, endAtProvider } from './oidc/provider-logout.ts';
 import { createProvider } from './oidc/provider.ts';
@@ -42,19 +40,17 @@ import { presenceRoutes } from './presence/presence-routes.ts';
 import { createIsBeyond } from './roles/is-beyond.ts';
 import { roleRoutes } from './roles/role-routes.ts';
 import { createRoleStore } from './roles/role-store.ts';
-import { createSessionStore, type Origin } from './sessions/session-store.ts';
+import { createSessionStore } from './sessions/session-store.ts';
 import { createSpentStore } from './spent-store.ts';
 import { createTokenStore } from './token-store.ts';
 
-export interface PeopleOptions {
+export interface PeopleOptions extends Omit<SigningIn, 'signIn'> {
   readonly knex: Knex;
   readonly adminTokens: readonly AdminToken[];
   readonly tokenSecrets: readonly TokenSecret[];
   /** Public addresses of the service; '' when unknown. */
   readonly publicUrl: string;
   readonly toolUrl: string;
-  /** Whether there are accounts of this service. */
-  readonly hasAccounts: boolean;
   /** Seals what the database keeps for long. */
   readonly sealBox: SecretBox;
   /** Whether the tool needs a sign-in although there is neither a token nor an account. */
@@ -63,13 +59,9 @@ export interface PeopleOptions {
   /** Whether agents of buyers may buy: their screen is in the navigation. */
   readonly sellsToAgents: boolean;
   readonly sessionIdleMs: number;
-  readonly sessionLifetimeMs: number;
-  readonly attempts: Attempts;
   readonly presence: Presence;
   readonly sendMail: SendMail | undefined;
-  readonly originOf: (req: Request) => Origin;
   readonly onRefused: (reason: AdminRefusal, network: string) => void;
-  readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
   readonly onMailFailed: (fault: Error) => void;
   readonly onProviderFailed: (fault: Error, fields: LogFields) => void;
   readonly onFailure: (fault: Error, fields?: LogFields) => void;
@@ -81,7 +73,13 @@ export interface People {
   /** Everything under /auth. */
   readonly auth: RequestHandler;
   readonly handlers: Handlers<typeof PEOPLE_API>;
-  /** Prints the link of the first administrator, where there is none. Rejects when Postgres is unavailable. */
+  /**
+   * Prints the link that makes the first administrator, where there is no account yet. Of several
+   * replicas that start together, one prints it. It holds for an hour; a later start prints another one.
+   * It is written to the output and not to the log, which others may read. Rejects when Postgres is unavailable.
+   *
+   * @param print writes to the output of the process
+   */
   offerFirst(print: (text: string) => void): Promise<void>;
 }
 
@@ -162,7 +160,11 @@ export const createPeople = (options: PeopleOptions): People => {
       ...presenceRoutes(knex, options.presence),
     },
     offerFirst: async (print) => {
-      if (hasAccounts) await offerFirstAdministrator(links, addressOf, print);
+      const link = hasAccounts ? await links.issueFirst() : undefined;
+      if (!link) return;
+      print(
+        `There is no account yet. This link makes the first administrator, once, until ${link.expiresAt.toUTCString()}:\n  ${addressOf(link)}\n`,
+      );
     },
   };
 };

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { callerWith, type Caller, type Rights } from '../access/caller.ts';
 import type { Permission } from '../access/permissions.ts';
-import { show, type Columns, type Shown } from '../api/columns.ts';
+import { momentOf, show, type Columns, type Shown } from '../api/columns.ts';
 import { holdLock } from '../base/advisory-locks.ts';
 import type { Fault } from '../base/fault.ts';
 import * as s from '../base/schema.ts';
@@ -21,8 +21,6 @@ interface TokenRow extends Rights {
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
 }
-
-const momentOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 export const TOKEN_COLUMNS = {
   id: { schema: s.integer, of: ({ id }) => id },

@@ -1,7 +1,5 @@
-import { valueFault, valueOf } from './dimension-schema.ts';
-import type { Dimension, DimensionSchema } from './dimension-schema.ts';
-import { pointerStep } from '../base/fault.ts';
-import type { Fault } from '../base/fault.ts';
+import { valueFault, valueOf, type Dimension, type DimensionSchema } from './dimension-schema.ts';
+import { pointerStep, type Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 
 export interface DimensionCheck {

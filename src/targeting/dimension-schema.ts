@@ -1,5 +1,4 @@
-import { pointerStep } from '../base/fault.ts';
-import type { Fault } from '../base/fault.ts';
+import { pointerStep, type Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 import { numberIn } from './targeting-rules.ts';
 

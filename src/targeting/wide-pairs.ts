@@ -1,7 +1,6 @@
 import type { ArraysOf } from '../base/packed-arrays.ts';
 import type { WidePair } from './compile-targeting.ts';
-import { numberIn, prefixPairOf } from './targeting-rules.ts';
-import type { NumberRange } from './targeting-rules.ts';
+import { numberIn, prefixPairOf, type NumberRange } from './targeting-rules.ts';
 
 /**
  * Ranges and prefixes of one index, by the name that they belong to.

@@ -5,7 +5,7 @@ import { AUCTION_API } from '../api/public/auction-api.ts';
 import { OPERATIONS_API } from '../api/public/operations-api.ts';
 import { trackingApi } from '../api/public/tracking-api.ts';
 import { component } from '../api/component.ts';
-import { at, defineRoutes, METHODS, ok, type RouteTable } from '../api/route.ts';
+import { at, defineRoutes, METHODS, OF_ONESELF, ok, type RouteTable } from '../api/route.ts';
 import { ASSET_API } from '../assets/asset-api.ts';
 import * as s from '../base/schema.ts';
 import { AUDIT_API } from '../bookings/audit-api.ts';
@@ -43,16 +43,12 @@ const ALLOWED_ROUTE = component('AllowedRoute', s.record({ method: s.oneOf(METHO
 
 export const DOCUMENT_API = defineRoutes({
   getOpenApiDocument: {
-    ...at('GET', '/api/openapi.json', 'delivery'),
-    needs: 'sign_in',
-    reach: 'any',
+    ...at('GET', '/api/openapi.json', 'delivery', OF_ONESELF),
     summary: 'This document',
     answer: ok('OpenAPI 3.1', s.anyObject()),
   },
   listMyRoutes: {
-    ...at('GET', '/api/me/routes', 'people'),
-    needs: 'sign_in',
-    reach: 'any',
+    ...at('GET', '/api/me/routes', 'people', OF_ONESELF),
     summary: 'The routes that the caller may call. A record that is not its own may be refused all the same.',
     answer: ok('Routes', s.listOf(ALLOWED_ROUTE)),
   },

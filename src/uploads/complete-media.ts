@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isObject } from '../base/narrow.ts';
+import { parseJson } from '../base/parse-json.ts';
 import { ASSET_PATH } from '../catalog/model/asset-rules.ts';
 import type { StoredAsset } from './asset-store.ts';
 
@@ -14,8 +15,9 @@ type StoredMedia = Pick<StoredAsset, 'sha256' | 'type' | 'width' | 'height' | 'b
 export const completeMedia = async (trx: Knex.Transaction, input: Json): Promise<Json> => {
   const { format, content } = input;
   if ((format !== 'video' && format !== 'audio') || typeof content !== 'string') return input;
-  const video = parsed(content);
-  if (!video) return input;
+  const video = parseJson(content);
+  // The checks report it.
+  if (!isObject(video)) return input;
   const media: readonly unknown[] = Array.isArray(video['media']) ? video['media'] : [];
   const hashes = [...media, video['mezzanine']].flatMap((file) => hashOf(file) ?? []);
   if (hashes.length === 0) return input;
@@ -52,13 +54,4 @@ const hashOf = (file: unknown): string | undefined => {
   if (typeof url !== 'string') return undefined;
   // Also with the address of this service or of a CDN before it.
   return ASSET_PATH.exec(url.replace(/^https?:\/\/[^/]+/i, ''))?.[1];
-};
-
-const parsed = (text: string): Json | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined; // The checks report it.
-  }
 };

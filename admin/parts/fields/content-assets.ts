@@ -1,3 +1,5 @@
+import { isObject } from '../../../src/base/narrow.ts';
+import { parseJson } from '../../../src/base/parse-json.ts';
 import { textOf } from '../../bookings/forms/typed-text.ts';
 
 /** The assets of a banner or native creative, by name. */
@@ -9,13 +11,9 @@ export type Assets = Readonly<Record<string, unknown>>;
 export const assetsOf = (content: unknown): Assets | undefined => {
   const text = textOf(content).trim();
   if (text === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Assets) : undefined;
-  } catch {
-    // Usually JSON that is being typed: the form shows it as text.
-    return undefined;
-  }
+  // What is no JSON is usually being typed: the form shows it as text.
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 };
 
 /** The content with one asset changed; an empty asset is removed. */

@@ -1,7 +1,6 @@
 import { budgetOf, type BoughtPackage } from '../../buys/media-buy.ts';
 import type { MediaBuyNow, PackageNow } from '../../buys/read-media-buys.ts';
-import type { Buyer } from './buyer.ts';
-import { showAccount } from './buyer.ts';
+import { type Buyer, showAccount } from './buyer.ts';
 
 export interface ShowBuy {
   readonly buyer: Buyer;

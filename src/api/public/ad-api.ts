@@ -4,7 +4,7 @@ import * as s from '../../base/schema.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/openrtb/ad-request-schema.ts';
 import { component } from '../component.ts';
 import { ownQuery, required } from '../parameters.ts';
-import { at, defineRoutes, file, ok, ownBody } from '../route.ts';
+import { at, defineRoutes, file, ok, ownBody, PUBLIC } from '../route.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -153,16 +153,14 @@ export const AD_API = defineRoutes({
     problems: ['invalid_dimensions', 'unauthorized', 'origin_not_allowed', 'unavailable'],
   },
   showTagFrame: {
-    ...at('GET', '/tag/iframe', 'ads'),
-    access: 'public',
+    ...at('GET', '/tag/iframe', 'ads', PUBLIC),
     summary: 'An html or banner ad as a document, for a frame',
     parameters: TAG_QUERY,
     answer: file('Empty when there is no ad', { 'text/html': { schema: s.text } }),
     problems: TAG_PROBLEMS,
   },
   playVast: {
-    ...at('GET', '/vast', 'ads'),
-    access: 'public',
+    ...at('GET', '/vast', 'ads', PUBLIC),
     summary: 'A video or audio ad for a player, or the ads of a break, as VAST; see docs/video.md',
     parameters: { ...VAST_QUERY, ...BREAK_QUERY },
     answer: file('VAST; a document without an ad when there is none', {
@@ -171,8 +169,7 @@ export const AD_API = defineRoutes({
     problems: TAG_PROBLEMS,
   },
   listBreaks: {
-    ...at('GET', '/vmap', 'ads'),
-    access: 'public',
+    ...at('GET', '/vmap', 'ads', PUBLIC),
     summary: 'The ad breaks of a placement for a player, as VMAP; see docs/video.md',
     parameters: VAST_QUERY,
     answer: file('VMAP: each break with the tag of its ads', {
@@ -184,16 +181,14 @@ export const AD_API = defineRoutes({
     problems: TAG_PROBLEMS,
   },
   reportVastError: {
-    ...at('GET', '/vast/error', 'ads'),
-    access: 'public',
+    ...at('GET', '/vast/error', 'ads', PUBLIC),
     summary: 'What a player calls that got a document without an ad',
     parameters: { code: ownQuery(s.text, 'The code of VAST') },
     answer: file('A transparent GIF', { 'image/gif': {} }),
     problems: ['unknown_host'],
   },
   showTagImage: {
-    ...at('GET', '/tag/image', 'ads'),
-    access: 'public',
+    ...at('GET', '/tag/image', 'ads', PUBLIC),
     summary:
       'The image of a banner ad, for e-mail; counts its impression. Its link is /tag/click with the same query, which only redirects',
     parameters: TAG_QUERY,

@@ -2,7 +2,7 @@ import { Unsafe } from '@sinclair/typebox';
 import * as s from '../../base/schema.ts';
 import { component } from '../component.ts';
 import { ownQuery } from '../parameters.ts';
-import { at, defineRoutes, file, noContent, ok, ownBody } from '../route.ts';
+import { at, defineRoutes, file, noContent, ok, ownBody, PUBLIC } from '../route.ts';
 
 const SELLERS = component(
   'SellersJson',
@@ -32,15 +32,13 @@ const READINESS = component(
 /** Health, metrics and reloads. Served by src/http. */
 export const OPERATIONS_API = defineRoutes({
   reloadCatalog: {
-    ...at('POST', '/reload', 'operations'),
-    access: 'public',
+    ...at('POST', '/reload', 'operations', PUBLIC),
     summary: 'Reload the catalog, here and on every other replica',
     answer: noContent('This replica serves what was stored before the call'),
     problems: ['unknown_host', 'unavailable'],
   },
   getAdsTxt: {
-    ...at('GET', '/ads.txt', 'operations'),
-    access: 'public',
+    ...at('GET', '/ads.txt', 'operations', PUBLIC),
     summary: 'The records that the ads.txt of a publisher needs for the bidders of its line items',
     parameters: { publisher: ownQuery(s.text, 'The id of the publisher; optional where there is one publisher') },
     answer: file('Lines of ads.txt 1.1', {
@@ -49,23 +47,20 @@ export const OPERATIONS_API = defineRoutes({
     problems: ['invalid_request', 'not_found', 'unknown_host', 'unavailable'],
   },
   listSellers: {
-    ...at('GET', '/sellers.json', 'operations'),
-    access: 'public',
+    ...at('GET', '/sellers.json', 'operations', PUBLIC),
     summary: 'Who is paid at the accounts of this service, as sellers.json 1.0',
     parameters: { asi: ownQuery(s.text, 'Only the accounts of this advertising system') },
     answer: ok('The sellers of all publishers', SELLERS),
     problems: ['unknown_host', 'unavailable'],
   },
   checkHealth: {
-    ...at('GET', '/health', 'operations'),
-    access: 'public',
+    ...at('GET', '/health', 'operations', PUBLIC),
     summary: 'Whether the process is running',
     answer: ok('Always', component('Health', s.record({ status: Unsafe<'ok'>({ const: 'ok' }) }), { status: 'ok' })),
     problems: ['unknown_host'],
   },
   getVersion: {
-    ...at('GET', '/version', 'operations'),
-    access: 'public',
+    ...at('GET', '/version', 'operations', PUBLIC),
     summary: 'The build that is running',
     answer: ok(
       'Always',
@@ -76,22 +71,19 @@ export const OPERATIONS_API = defineRoutes({
     problems: ['unknown_host'],
   },
   checkReadiness: {
-    ...at('GET', '/ready', 'operations'),
-    access: 'public',
+    ...at('GET', '/ready', 'operations', PUBLIC),
     summary: 'Whether the replica accepts requests',
     answer: ok('Ready; `degraded` while Redis does not accept writes or the catalog worker has failed', READINESS),
     problems: ['unknown_host', 'unavailable'],
   },
   getMetrics: {
-    ...at('GET', '/metrics', 'operations'),
-    access: 'public',
+    ...at('GET', '/metrics', 'operations', PUBLIC),
     summary: 'Prometheus text exposition',
     answer: file('All series', { 'text/plain': { schema: s.text, example: 'adserver_ready 1\n' } }),
     problems: ['unknown_host'],
   },
   answerTestBid: {
-    ...at('POST', '/test/bid', 'operations'),
-    access: 'public',
+    ...at('POST', '/test/bid', 'operations', PUBLIC),
     summary: 'A bidder for development, which bids on every request',
     body: ownBody(
       component('BidRequest', s.anyObject({ description: 'Any OpenRTB bid request' }), {

@@ -3,7 +3,7 @@ import { closedRecord, described, oneOf, record, text } from '../../base/schema.
 import { REPORT_REASONS } from '../../tracking/report-store.ts';
 import { component } from '../component.ts';
 import { ownQuery, required } from '../parameters.ts';
-import { at, created, defineRoutes, file, ownBody } from '../route.ts';
+import { at, created, defineRoutes, file, ownBody, PUBLIC } from '../route.ts';
 
 const token = { t: required(ownQuery(text, 'The token of the tracking URL')) };
 const gif = file('A transparent 1×1 GIF; repeated calls are counted once', { 'image/gif': {} });
@@ -13,22 +13,19 @@ const TRACKING_PROBLEMS = ['invalid_token', 'unavailable'] as const;
 export const trackingApi = (allowedEvents: readonly string[]) =>
   defineRoutes({
     trackImpression: {
-      ...at('GET', '/impression', 'tracking'),
-      access: 'public',
+      ...at('GET', '/impression', 'tracking', PUBLIC),
       summary: 'Record an impression; counted and billed once per token',
       ...{ parameters: token, answer: gif, problems: TRACKING_PROBLEMS },
     },
     trackClick: {
-      ...at('GET', '/click', 'tracking'),
-      access: 'public',
+      ...at('GET', '/click', 'tracking', PUBLIC),
       summary: 'Record a click',
       parameters: token,
       answer: { ...gif, others: { 302: { description: 'Redirects to the click_url of the creative, when it has one' } } },
       problems: TRACKING_PROBLEMS,
     },
     trackEvent: {
-      ...at('GET', '/event', 'tracking'),
-      access: 'public',
+      ...at('GET', '/event', 'tracking', PUBLIC),
       summary: 'Record a custom event',
       parameters: {
         ...token,
@@ -39,8 +36,7 @@ export const trackingApi = (allowedEvents: readonly string[]) =>
       problems: ['unknown_event_type', ...TRACKING_PROBLEMS],
     },
     reportAdQuality: {
-      ...at('POST', '/report', 'tracking'),
-      access: 'public',
+      ...at('POST', '/report', 'tracking', PUBLIC),
       summary: 'Report the quality of an ad',
       body: ownBody(
         component(

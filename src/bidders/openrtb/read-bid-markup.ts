@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/parse-json.ts';
 import type { VideoRules } from '../../catalog/model/video-rules.ts';
 import { isPrivateAddress } from '../../catalog/checks/private-address.ts';
 import type { BidOutcome } from '../bid-outcome.ts';
@@ -110,12 +111,4 @@ const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean, room: 
   if (typeof assets === 'string') return { refused: assets };
   const text = JSON.stringify(assets);
   return Buffer.byteLength(text) > MAX_MARKUP_BYTES ? { refused: 'markup_too_large' } : { adm: text };
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 };

@@ -1,4 +1,5 @@
 import { isWithinDomains } from '../../base/is-within-domains.ts';
+import { parseJson } from '../../base/parse-json.ts';
 import { parseUrl } from '../../base/parse-url.ts';
 import type { PublisherSupply } from '../../catalog/postgres/read-supply.ts';
 import { adsTxtFaults, adsTxtRecords } from './ads-txt.ts';
@@ -41,12 +42,4 @@ const sitesOf = ({ domain, origins }: PublisherSupply): readonly string[] => {
     if (/\.[a-z][a-z0-9-]*$/.test(host) && !isWithinDomains(host, sites)) sites.add(host);
   }
   return [...sites];
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

@@ -1,5 +1,6 @@
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import { parseJson } from '../../base/parse-json.ts';
 import { servedAsset } from './native-assets.ts';
 import { readVideoAd } from './read-video-ad.ts';
 import type { BannerAssets, BannerImage, CreativeContent } from '../model/entities.ts';
@@ -52,21 +53,12 @@ export const parseCreativeContent = (format: CreativeFormat, contentText: string
 type Assets = Readonly<Record<string, unknown>>;
 
 const readAssets = (format: CreativeFormat, contentText: string, read: (assets: Assets) => ParsedContent): ParsedContent => {
-  const assets = parseObject(contentText);
-  if (assets === null) return fault('', `must be a JSON object for a ${format} creative`);
+  const assets = parseJson(contentText);
+  if (!isObject(assets)) return fault('', `must be a JSON object for a ${format} creative`);
   return isBounded(assets) ? read(assets) : fault('', `must not nest deeper than ${MAX_DEPTH} or hold more than ${MAX_VALUES} values`);
 };
 
 const fault = (pointer: string, detail: string): { readonly fault: Fault } => ({ fault: { pointer, detail } });
-
-const parseObject = (text: string): Assets | null => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null; // The caller reports text that is not JSON.
-  }
-};
 
 /**
  * Level by level, without recursion: JSON nested 100,000 deep parses, but overflows the stack of a

@@ -1,7 +1,6 @@
-import { PRIORITY_WORDS } from '../../catalog/model/choices.ts';
+import { PRIORITY_WORDS, type Priority } from '../../catalog/model/choices.ts';
 import { MAX_OF_A_CAP } from '../../catalog/model/frequency-caps.ts';
 import type { LineItem } from '../../catalog/model/entities.ts';
-import type { Priority } from '../../catalog/model/choices.ts';
 import { moneyWords, amountFromMicros } from '../../catalog/model/money.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';

@@ -1,15 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { NO_SIGNALS } from '../../context/consent/privacy-signals.ts';
 import type { Addresses } from '../../creative/absolute-address.ts';
-import { isVideo } from '../../catalog/model/entities.ts';
-import { composeMarkup } from '../../creative/compose-markup.ts';
 import { dependsOnVisitor, fillMacros } from '../../creative/fill-macros.ts';
 import { fillMarks, marksOf, splitAtMarks, type MarkedText } from '../../creative/marked-text.ts';
-import { composeVideo } from '../../creative/vast/compose-vast.ts';
 import type { VastVersion } from '../../catalog/model/video-rules.ts';
 import type { AdSize } from '../../decision/ad-query.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { ServedAd } from '../../ledger/hit.ts';
+import { markupOf } from './markup-of.ts';
 
 /** An ad of a direct line item, in the markup of its creative. */
 export interface PreparableBid {
@@ -61,10 +59,7 @@ export const createPreparedBids = (membersOf: MembersOf, mark: string): Prepared
     const base = addresses.service;
     const of = { ...size, creativeEdition: creative.edition, lineItemEdition: lineItem.edition, base, version };
     const click = `${base}/click?t=${marks.token}`;
-    const { content, clickUrl } = creative;
-    const markup = isVideo(content)
-      ? composeVideo(creative, content, { version, base, ...marks }, addresses)
-      : composeMarkup({ content, clickUrl }, size, addresses, click);
+    const markup = markupOf(creative, undefined, size, { version, base, ...marks }, addresses, click);
     if (dependsOnVisitor(markup)) return { ...of, text: undefined };
     const adm = fillMacros(markup, { ...NO_SIGNALS, click, cacheBuster: marks.tokenId });
     return { ...of, text: splitAtMarks(JSON.stringify(membersOf(candidate, size, adm)).slice(1, -1), mark) };

@@ -39,7 +39,7 @@ export interface AuctionAdditions {
   /** undefined: the life of the token. */
   readonly maxHoldMs: number | undefined;
   /** The time that it leaves for bidders; undefined: it says nothing. */
-  readonly maxBidderMs: number | undefined;
+  readonly maxBidderMs?: number | undefined;
   readonly blocked?: BlockList | undefined;
   readonly schain?: SupplyChain | undefined;
   /** Whether what is shown will not be billed (OpenRTB `test`). */

@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Bid } from '../../bidders/bidder-port.ts';
-import { isVideo, type Creative } from '../../catalog/model/entities.ts';
+import type { Creative } from '../../catalog/model/entities.ts';
 import { NO_ADDRESSES, type Addresses } from '../../creative/absolute-address.ts';
-import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMarks, marksOf, splitAtMarks, type MarkedText, type Marks } from '../../creative/marked-text.ts';
-import { vastOfBid } from '../../bidders/openrtb/vast-of-bid.ts';
-import { composeVideo } from '../../creative/vast/compose-vast.ts';
 import { LATEST_VAST } from '../../catalog/model/video-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import type { ServedAd } from '../../ledger/hit.ts';
 import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';
 import { advertiserFields } from './advertiser-fields.ts';
+import { markupOf } from './markup-of.ts';
 import { writeTrace, type Disclosure } from './write-trace.ts';
 
 export interface AnswerWriterOptions {
@@ -120,10 +118,10 @@ const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriter
  * The members of a bid that belong to its creative, and the closing brace. A bidder's markup and
  * domains and categories replace the creative's own. \`size\`: the size at which it is shown.
  */
-const writeCreative = (creative: Creative, size: AdSize, options: WritingOptions, bid?: Bid): string =>
+const writeCreative = (creative: Creative, size: AdSize, { addresses, base, marks }: WritingOptions, bid?: Bid): string =>
   JSON.stringify({
     crid: String(creative.id),
-    adm: bid ? admOf(bid, creative, options) : compose(creative, size, options),
+    adm: markupOf(creative, bid, size, { version: LATEST_VAST, base, ...marks }, addresses),
     ...advertiserFields(creative, bid),
     w: size.width,
     h: size.height,
@@ -136,16 +134,3 @@ interface WritingOptions {
   readonly base: string;
   readonly marks: Marks;
 }
-
-/** A bidder's VAST has our reports beside those of the bidder. */
-const admOf = (bid: Bid, { id, content }: Creative, { addresses, base, marks }: WritingOptions): string =>
-  isVideo(content)
-    ? vastOfBid(bid, { creativeId: id, format: content.format }, { version: LATEST_VAST, base, ...marks }, addresses)
-    : bid.adm;
-
-const compose = (creative: Creative, size: AdSize, { addresses, base, marks }: WritingOptions): string => {
-  const { content, clickUrl } = creative;
-  return isVideo(content)
-    ? composeVideo(creative, content, { version: LATEST_VAST, base, ...marks }, addresses)
-    : composeMarkup({ content, clickUrl }, size, addresses);
-};

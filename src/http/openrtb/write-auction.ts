@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { isVideo } from '../../catalog/model/entities.ts';
 import { addressesOf, type Addresses, type AddressSettings } from '../../creative/absolute-address.ts';
-import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
 import { composeNative } from '../../creative/native-markup.ts';
-import type { Bid } from '../../bidders/bidder-port.ts';
-import { vastOfBid } from '../../bidders/openrtb/vast-of-bid.ts';
-import { composeVideo } from '../../creative/vast/compose-vast.ts';
 import { LATEST_VAST } from '../../catalog/model/video-rules.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
@@ -15,6 +11,7 @@ import type { PrivacySignals } from '../../context/consent/privacy-signals.ts';
 import { endMsOf, type ServedAd } from '../../ledger/hit.ts';
 import type { AdAnswer, FilledImp, UnfilledImp } from '../../serving/serve-ad.ts';
 import { advertiserFields, ownDsa } from './advertiser-fields.ts';
+import { markupOf } from './markup-of.ts';
 import { createPreparedBids } from './prepared-bids.ts';
 import type { ReadAuction } from './read-auction.ts';
 import { writeTrace, type Disclosure } from './write-trace.ts';
@@ -179,13 +176,7 @@ const composeMembers = (
     adm = JSON.stringify(native);
   } else {
     const showing = { version: imp.terms?.vast ?? LATEST_VAST, base, token: token ?? '', tokenId: ad.tokenId };
-    const own = () =>
-      isVideo(content)
-        ? composeVideo(creative, content, showing, addresses)
-        : composeMarkup({ content, clickUrl: creative.clickUrl }, size, addresses, click);
-    const ofBid = (given: Bid) =>
-      isVideo(content) ? vastOfBid(given, { creativeId: creative.id, format: content.format }, showing, addresses) : given.adm;
-    adm = fillMacros(bid ? ofBid(bid) : own(), { ...signals, click, cacheBuster: ad.tokenId });
+    adm = fillMacros(markupOf(creative, bid, size, showing, addresses, click), { ...signals, click, cacheBuster: ad.tokenId });
   }
   return JSON.stringify(membersOf(won, size, adm)).slice(1, -1);
 };

@@ -1,57 +1,13 @@
+import type { ReadOnly } from '../../base/schema.ts';
 import type { Booking } from '../../catalog/model/entities.ts';
-import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
-import type { LineItemClass } from '../../catalog/model/line-item-classes.ts';
-import type { Rotation } from '../../catalog/model/choices.ts';
+import { reasonName, wordsOf } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { ImpTrace, RotationTrace, TraceStep } from '../../decision/trace.ts';
 import type { AdTrace } from '../../serving/trace-opportunity.ts';
 
 /** One impression in `debug.trace` of the answer, as JSON. */
-export interface WireImpTrace {
-  readonly impid: string;
-  readonly ranking: readonly {
-    readonly creative_id: number;
-    readonly line_item_id: number;
-    /** What it was sold as, where it has a class. */
-    readonly class?: LineItemClass;
-    readonly priority: number;
-    readonly ecpm: number;
-    readonly programmatic: boolean;
-    /** Of a line item that yields to bidders, where there was a bid: the CPM above which it does; null: none, it is not ahead of its goal. */
-    readonly opportunity_cost?: number | null;
-    /** Where it shares the impressions of its line item with others, unless all alike. */
-    readonly rotation?: WireRotation;
-  }[];
-  readonly winner: { readonly creative_id: number; readonly line_item_id: number; readonly price: number } | null;
-  readonly nbr?: NoBidReason;
-  readonly steps: readonly WireTraceStep[];
-  /** Creatives that are booked on the placement and not shown. */
-  readonly left_out?: number;
-  /** Notices of bids that are not sent: their hosts are neither the endpoint's nor listed. */
-  readonly foreign_notices?: number;
-}
-
-export interface WireRotation {
-  readonly mode: Rotation;
-  /** Of the impressions of its line item on this placement. */
-  readonly share: number;
-  /** Net, of the last 30 days: what an optimised rotation has learned from. */
-  readonly impressions?: number;
-  readonly clicks?: number;
-}
-
-export interface WireTraceStep {
-  readonly stage: Stage;
-  readonly creative_ids: readonly number[];
-  readonly line_item_ids: readonly number[];
-  readonly rejected: readonly {
-    readonly creative_id: number;
-    readonly line_item_id: number;
-    readonly reason: string;
-    readonly nbr: NoBidReason;
-    readonly detail: string;
-  }[];
-}
+export type WireImpTrace = ReadOnly<ReturnType<typeof toWireImp>>;
+export type WireRotation = NonNullable<WireImpTrace['ranking'][number]['rotation']>;
 
 /**
  * How much a trace tells. `public`: the client knows no more than the key of a page, so the prices,
@@ -103,7 +59,7 @@ const withoutFigures = ({ ranking, steps, ...imp }: WireImpTrace) => ({
   steps: steps.map((step) => ({ ...step, rejected: step.rejected.map((one) => ({ ...one, detail: wordsOf(one.nbr) })) })),
 });
 
-const toWireImp = ({ impId, ranking, rotations, winner, reason, steps, leftOut, foreignNotices }: ImpTrace, max: number): WireImpTrace => {
+const toWireImp = ({ impId, ranking, rotations, winner, reason, steps, leftOut, foreignNotices }: ImpTrace, max: number) => {
   const booked = steps[0]?.passed ?? [];
   const shown = new Set(booked.slice(0, max).map(({ creative }) => creative.id));
   const isShown = ({ creative }: Booking): boolean => shown.has(creative.id);
@@ -112,6 +68,7 @@ const toWireImp = ({ impId, ranking, rotations, winner, reason, steps, leftOut, 
     impid: impId,
     ranking: ranking.filter(isShown).map((candidate) => ({
       ...idsOf(candidate),
+      // What it was sold as.
       ...(candidate.lineItem.class !== null && { class: candidate.lineItem.class }),
       priority: candidate.lineItem.priority,
       ecpm: candidate.ecpmMicros / 1e6,
@@ -120,20 +77,27 @@ const toWireImp = ({ impId, ranking, rotations, winner, reason, steps, leftOut, 
       ...toWireRotation(rotations.get(candidate.creative.id)),
     })),
     winner: winner ? { ...idsOf(winner), price: winner.ecpmMicros / 1e6 } : null,
-    ...(reason === undefined ? {} : { nbr: reason }),
+    ...(reason !== undefined && { nbr: reason }),
     steps: steps.map((step) => toWireStep(step, isShown)),
-    ...(notShown === 0 ? {} : { left_out: notShown }),
-    ...(foreignNotices === 0 ? {} : { foreign_notices: foreignNotices }),
+    // Creatives that are booked on the placement and not shown.
+    ...(notShown !== 0 && { left_out: notShown }),
+    // Notices of bids that are not sent: their hosts are neither the endpoint's nor listed.
+    ...(foreignNotices !== 0 && { foreign_notices: foreignNotices }),
   };
 };
 
-const opportunityCost = ({ opportunityMicros: micros }: RankedCandidate): { readonly opportunity_cost?: number | null } =>
-  micros === undefined ? {} : { opportunity_cost: micros === Infinity ? null : micros / 1e6 };
+/** Of a line item that yields to bidders, where there was a bid: the CPM above which it does; null: none, it is not ahead of its goal. */
+const opportunityCost = ({ opportunityMicros: micros }: RankedCandidate) =>
+  micros !== undefined && { opportunity_cost: micros === Infinity ? null : micros / 1e6 };
 
-const toWireRotation = (trace: RotationTrace | undefined): { readonly rotation?: WireRotation } =>
-  trace ? { rotation: { mode: trace.rotation, share: Math.round(trace.share * 1e4) / 1e4, ...trace.counts } } : {};
+/**
+ * Where it shares the impressions of its line item on this placement with others, unless all alike. The counts are net, of the
+ * last 30 days: what an optimised rotation has learned from.
+ */
+const toWireRotation = (trace: RotationTrace | undefined) =>
+  trace && { rotation: { mode: trace.rotation, share: Math.round(trace.share * 1e4) / 1e4, ...trace.counts } };
 
-const toWireStep = ({ stage, passed, refused }: TraceStep, isShown: (booking: Booking) => boolean): WireTraceStep => {
+const toWireStep = ({ stage, passed, refused }: TraceStep, isShown: (booking: Booking) => boolean) => {
   const shown = passed.filter(isShown);
   return {
     stage,

@@ -68,11 +68,7 @@ export const serveTag = async (
   options.observe.requested();
   const wire = tag.toRequest(publisher.id);
   const { imp, terms } = expandPods(wire.imp, tagTerms(formats, video), () => pod);
-  const request = toAdRequest(options, snapshot, publisher, { ...wire, imp }, req, {
-    maxHoldMs,
-    maxBidderMs: undefined,
-    terms,
-  });
+  const request = toAdRequest(options, snapshot, publisher, { ...wire, imp }, req, { maxHoldMs, terms });
   const answer = await options.serveAd(snapshot, request);
   options.observe.answered(answer, (performance.now() - started) / 1000);
   return { request, answer };

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { decodedUri } from '../../base/parse-url.ts';
 import { PART_BYTES, type AssetPart } from '../../uploads/asset-store.ts';
 import { notFound } from '../problems/error-handler.ts';
 import { problem, sendProblem } from '../problems/problem.ts';
@@ -79,7 +80,7 @@ export const assetFilesRoute = ({ readPart, onFailure }: AssetFilesOptions): Req
   };
 
   return async function answerAssetFile(req, res, next) {
-    const path = decoded(req.path.slice(1));
+    const path = decodedUri(req.path.slice(1)) ?? '';
     const [, sha256] = PATH.exec(path) ?? [];
     if ((req.method !== 'GET' && req.method !== 'HEAD') || sha256 === undefined) return notFound(req, res, next);
     const etag = `"${sha256}"`;
@@ -139,12 +140,3 @@ const rangeOf = (req: Request, etag: string, bytes: number): Range | 'unsatisfia
 
 const BUSY = problem('unavailable', 'Too many files are read at the same time.');
 const AWAY = problem('unavailable', 'The file cannot be read.');
-
-/** '' for a path that cannot be decoded. */
-const decoded = (path: string): string => {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return '';
-  }
-};

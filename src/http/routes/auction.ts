@@ -61,16 +61,8 @@ export const auctionRoute = (options: AuctionRouteOptions): RequestHandler => {
       return refuse(problem('origin_not_allowed', FOREIGN_ORIGIN));
 
     const auction = readAuction(options, snapshot, publisher, parsed.request);
-    const { request: wire, terms, maxBidderMs, test, blocked, schain } = auction;
-    const request = toAdRequest(options, snapshot, publisher, wire, req, {
-      maxHoldMs: AUCTION_HOLD_MS,
-      maxBidderMs,
-      test,
-      terms,
-      blocked,
-      schain,
-    });
-    const answer = await (test ? options.dryServeAd : serveAd)(snapshot, request);
+    const request = toAdRequest(options, snapshot, publisher, auction.request, req, { ...auction, maxHoldMs: AUCTION_HOLD_MS });
+    const answer = await (auction.test ? options.dryServeAd : serveAd)(snapshot, request);
     const disclosure = answer.trace ? disclosureTo(options, req, publisher) : 'public';
     const text = toBytes(writeAuction({ auction, answer, signals: request.bidContext.signals, base, disclosure }));
     sendWhole(res.writeHead(200, [...ANSWER_HEADERS, ...pageCorsList(req), 'Content-Length', String(text.length)]), text);

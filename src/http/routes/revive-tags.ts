@@ -11,8 +11,8 @@ import { writeTagBody, writeTagFrame, type TagFrame } from '../openrtb/write-tag
 import { notFound } from '../problems/error-handler.ts';
 import { problem, sendProblem, type Problem } from '../problems/problem.ts';
 import { pageOrigin } from '../request/hit-source.ts';
-import { FOREIGN_ORIGIN, queryOf, serveTag, traceOfTag, type AskedTag } from './asked-tag.ts';
-import { imageOf, NOT_STORED, recordTagHit, redirectTag, sendFrame, type TagRouteOptions } from './tag.ts';
+import { FOREIGN_ORIGIN, queryOf, serveTag, type AskedTag } from './asked-tag.ts';
+import { frameOf, IMAGE_HOLD_MS, imageOf, NOT_STORED, recordTagHit, redirectTag, sendFrame, type TagRouteOptions } from './tag.ts';
 import { clickRoute, impressionRoute } from './track.ts';
 
 export interface ReviveTagOptions extends TagRouteOptions {
@@ -22,8 +22,9 @@ export interface ReviveTagOptions extends TagRouteOptions {
 
 /** Where Revive has its delivery scripts: below the root of its host, or below www of it. */
 export const REVIVE_FOLDERS = ['/www/delivery', '/delivery'];
+/** Of Revive's beacon and click. */
+const PATHS = { click: `${REVIVE_FOLDERS[0]}/ck.php`, impression: `${REVIVE_FOLDERS[0]}/lg.php` };
 const SCRIPT_SECONDS = 3_600;
-const IMAGE_HOLD_MS = 5_000;
 
 /** Answers of the delivery scripts of Revive Adserver, for placements that have the number of a zone. */
 export const reviveTagRoutes = (options: ReviveTagOptions): Readonly<Record<string, RequestHandler>> => {
@@ -49,25 +50,6 @@ export const reviveTagRoutes = (options: ReviveTagOptions): Readonly<Record<stri
     return 'faults' in read ? undefined : { snapshot, publisher, query, tag: read };
   };
 
-  /** An ad of a zone as markup, with the addresses of Revive's beacon and click. */
-  const frameOf = async (asked: AskedTag, req: Request): Promise<{ readonly frame: TagFrame; readonly mayRemember: boolean }> => {
-    const { request, answer } = await serveTag(options, asked, req, { formats: ['html', 'banner'] });
-    const [filled] = answer.filled;
-    const token = filled ? options.signToken(filled.won.ad) : '';
-    const [folder] = REVIVE_FOLDERS;
-    return {
-      mayRemember: answer.mayRemember,
-      frame: {
-        filled,
-        click: `${options.publicUrl}${folder}/ck.php?t=${token}`,
-        impression: `${options.publicUrl}${folder}/lg.php?t=${token}`,
-        signals: request.bidContext.signals,
-        addresses: options.addresses,
-        trace: traceOfTag(options, answer, asked, req),
-      },
-    };
-  };
-
   const asyncjs = whereImported(async (_req, res) => {
     const script = await options.script();
     const headers = { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': `public, max-age=${SCRIPT_SECONDS}` };
@@ -87,7 +69,7 @@ export const reviveTagRoutes = (options: ReviveTagOptions): Readonly<Record<stri
       if (zoneId === 0) continue;
       const asked = askedZone(req, snapshot, tag, zoneId);
       if (asked && 'status' in asked) return sendProblem(res, asked, pageCors(req));
-      const found = asked && (await frameOf(asked, req));
+      const found = asked && (await frameOf(options, asked, req, PATHS));
       remembers &&= found?.mayRemember ?? true;
       const filled = found?.frame.filled;
       const isRepeated = tag.blocksRepeats && filled !== undefined && shown.has(filled.won.ad.creativeId);
@@ -127,13 +109,13 @@ export const reviveTagRoutes = (options: ReviveTagOptions): Readonly<Record<stri
 
   /** The document of a frame. */
   const afr = one(async (req, res, asked) => {
-    const { frame } = await frameOf(asked, req);
+    const { frame } = await frameOf(options, asked, req, PATHS);
     sendFrame(res, writeTagFrame(frame), asked.publisher.origins);
   });
 
   /** A script that writes a frame where it is. */
   const ajs = one(async (req, res, asked) => {
-    const found = await frameOf(asked, req);
+    const found = await frameOf(options, asked, req, PATHS);
     const html = found.frame.filled ? writeTagFrame(found.frame) : '';
     const { width = '100%', height = 100 } = sizeOf(asked.snapshot, found);
     const script = html && `document.write(${inScript(frameElement(html, width, height))});`;

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
+import { decodedUri } from '../../base/parse-url.ts';
 import { MS_PER_DAY } from '../../base/utc-day.ts';
 import { unbuiltDocs } from './unbuilt-docs.ts';
 
@@ -136,11 +137,8 @@ const ADMIN_PATHS = /^\/(admin(\.html|\.webmanifest|-icon\.svg)?|sign-in\.html|a
  * '' for a path that cannot be decoded.
  */
 const plainPath = (requested: string): string => {
-  try {
-    return path.posix.normalize(decodeURIComponent(requested));
-  } catch {
-    return '';
-  }
+  const decoded = decodedUri(requested);
+  return decoded === undefined ? '' : path.posix.normalize(decoded);
 };
 
 export interface StaticFilesOptions {

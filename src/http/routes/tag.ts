@@ -6,7 +6,7 @@ import type { ShownAds } from '../../tracking/shown-ads.ts';
 import { sendPixel } from '../answers/pixel.ts';
 import { sendJsonText } from '../answers/send-json.ts';
 import { asksForTrace } from '../openrtb/to-ad-request.ts';
-import { writeTagFrame } from '../openrtb/write-tag.ts';
+import { writeTagFrame, type TagFrame } from '../openrtb/write-tag.ts';
 import { sendProblem } from '../problems/problem.ts';
 import { isPrefetch, pageOrigin } from '../request/hit-source.ts';
 import type { AdRouteOptions } from './ad.ts';
@@ -26,7 +26,7 @@ export interface TagRouteOptions extends Omit<AdRouteOptions, 'writeAnswer'> {
 }
 
 /** An image counts its impression in the same request. */
-const IMAGE_HOLD_MS = 5_000;
+export const IMAGE_HOLD_MS = 5_000;
 
 /** Of an answer that no cache may store. */
 export const NOT_STORED = { 'Cache-Control': 'no-store, no-cache, must-revalidate, private', 'Referrer-Policy': 'no-referrer' } as const;
@@ -39,20 +39,32 @@ export const iframeTagRoute = (options: TagRouteOptions): RequestHandler =>
   async function answerIframeTag(req, res) {
     const asked = askedTag(options, req);
     if ('status' in asked) return sendProblem(res, asked);
-    const { request, answer } = await serveTag(options, asked, req, { formats: ['html', 'banner'] });
-    const [filled] = answer.filled;
-    const { origins } = asked.publisher;
-    const token = filled ? options.signToken(filled.won.ad) : '';
-    const html = writeTagFrame({
+    const { frame } = await frameOf(options, asked, req, { click: '/click', impression: '/impression' });
+    sendFrame(res, writeTagFrame(frame), asked.publisher.origins);
+  };
+
+/** An html or banner ad of a tag as markup. @param paths that count its click and its impression */
+export const frameOf = async (
+  options: TagRouteOptions,
+  asked: AskedTag,
+  req: Request,
+  paths: { readonly click: string; readonly impression: string },
+): Promise<{ readonly frame: TagFrame; readonly mayRemember: boolean }> => {
+  const { request, answer } = await serveTag(options, asked, req, { formats: ['html', 'banner'] });
+  const [filled] = answer.filled;
+  const token = filled ? options.signToken(filled.won.ad) : '';
+  return {
+    mayRemember: answer.mayRemember,
+    frame: {
       filled,
-      click: `${options.publicUrl}/click?t=${token}`,
-      impression: `${options.publicUrl}/impression?t=${token}`,
+      click: `${options.publicUrl}${paths.click}?t=${token}`,
+      impression: `${options.publicUrl}${paths.impression}?t=${token}`,
       signals: request.bidContext.signals,
       addresses: options.addresses,
       trace: traceOfTag(options, answer, asked, req),
-    });
-    sendFrame(res, html, origins);
+    },
   };
+};
 
 /** Sends the document of a frame, which runs on an opaque origin. @param origins of the pages that may show it; none: any */
 export const sendFrame = (res: Response, html: string, origins: ReadonlySet<string>): void => {

@@ -1,5 +1,4 @@
-import type { LedgerKeys } from '../ledger-keys.ts';
-import { accountField } from '../ledger-keys.ts';
+import { accountField, type LedgerKeys } from '../ledger-keys.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 import { COUNT_FIELDS } from './account-books.ts';
 import { loadScript } from '../../redis/load-script.ts';

@@ -2,7 +2,7 @@ import { CALLER_KINDS } from '../../access/caller.ts';
 import { PERMISSION_NAMES, ROLES } from '../../access/permissions.ts';
 import { component } from '../../api/component.ts';
 import { idInPath } from '../../api/parameters.ts';
-import { at, defineRoutes, jsonBody, noContent, ok } from '../../api/route.ts';
+import { at, defineRoutes, jsonBody, noContent, OF_ONESELF, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { RIGHTS_COLUMNS } from '../rights.ts';
 import { MAX_PASSWORD_LENGTH } from './password.ts';
@@ -41,53 +41,44 @@ const PASSWORD_CHANGE = component(
   { current: 'correct horse battery', password: 'a staple that is correct' },
 );
 
-const mine = { needs: 'sign_in', reach: 'any' } as const;
-
 /** What people see and change of themselves. */
 export const ACCOUNT_API = defineRoutes({
   getMe: {
-    ...at('GET', '/api/me', 'people'),
-    ...mine,
+    ...at('GET', '/api/me', 'people', OF_ONESELF),
     summary: 'Who the caller is, and what it may do',
     answer: ok('The caller', ME),
   },
   changeMe: {
-    ...at('PATCH', '/api/me', 'people'),
-    ...mine,
+    ...at('PATCH', '/api/me', 'people', OF_ONESELF),
     summary: 'Change your name',
     body: jsonBody(CHANGE, 'The change has faults.'),
     answer: ok('The caller', ME),
   },
   changeMyPreferences: {
-    ...at('PUT', '/api/me/preferences', 'people'),
-    ...mine,
+    ...at('PUT', '/api/me/preferences', 'people', OF_ONESELF),
     summary: 'Choose how the page looks for you',
     body: jsonBody(PREFERENCES, 'The preferences have faults.'),
     answer: ok('As stored', PREFERENCES),
   },
   changeMyPassword: {
-    ...at('PUT', '/api/me/password', 'people'),
-    ...mine,
+    ...at('PUT', '/api/me/password', 'people', OF_ONESELF),
     summary: 'Change your password. Your other sessions end.',
     body: jsonBody(PASSWORD_CHANGE, 'The change has faults.'),
     answer: noContent('Changed'),
   },
   listMySessions: {
-    ...at('GET', '/api/me/sessions', 'people'),
-    ...mine,
+    ...at('GET', '/api/me/sessions', 'people', OF_ONESELF),
     summary: 'Where you are signed in',
     answer: ok('Sessions', s.listOf(SESSION)),
   },
   endMySession: {
-    ...at('DELETE', '/api/me/sessions/{id}', 'people'),
-    ...mine,
+    ...at('DELETE', '/api/me/sessions/{id}', 'people', OF_ONESELF),
     summary: 'End one of your sessions, at once on every replica',
     parameters: { id: idInPath('session of yours that has not ended') },
     answer: noContent('Ended'),
   },
   endMyOtherSessions: {
-    ...at('DELETE', '/api/me/sessions', 'people'),
-    ...mine,
+    ...at('DELETE', '/api/me/sessions', 'people', OF_ONESELF),
     summary: 'End all your sessions but the one that calls',
     answer: noContent('Ended'),
   },

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Caller } from '../../access/caller.ts';
-import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
+import { answer, done, noSuch, refuse, type Call, type Handlers, type Reply } from '../../api/route.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
 import { revokeSessions, type SessionStore } from '../sessions/session-store.ts';
 import type { ACCOUNT_API } from './account-api.ts';
@@ -30,10 +30,16 @@ const shown = (
   sells_to_agents: sellsToAgents,
 });
 
-export const noPerson = (): Refused => refuse('conflict', 'Tokens have no account: sign in as a person.');
-
 /** The id of a person who calls; undefined: it is none. */
 export const personIdOf = ({ kind, id }: Caller): number | undefined => (kind === 'person' && id !== null ? id : undefined);
+
+/** A handler for the person who calls. */
+export const forPerson =
+  <A, T>(handle: (id: number, asked: A, call: Call) => Promise<Reply<T>>) =>
+  async (asked: A, call: Call): Promise<Reply<T>> => {
+    const id = personIdOf(call.caller);
+    return id === undefined ? refuse('conflict', 'Tokens have no account: sign in as a person.') : handle(id, asked, call);
+  };
 
 /** What people see and change of themselves. */
 export const accountRoutes = (options: AccountRoutesOptions): Handlers<typeof ACCOUNT_API> => {
@@ -47,26 +53,20 @@ export const accountRoutes = (options: AccountRoutesOptions): Handlers<typeof AC
   return {
     getMe: async (_asked, { caller }) => answer(shown(caller, await readPreferences(caller), sellsToAgents)),
 
-    changeMe: async ({ body }, { caller }) => {
-      const id = personIdOf(caller);
-      if (id === undefined) return noPerson();
+    changeMe: forPerson(async (id, { body }, { caller }) => {
       const person = await people.change(id, body, caller);
       if ('refusal' in person) return noSuch('person');
       return answer(shown({ ...caller, fullName: person.name }, await readPreferences(caller), sellsToAgents));
-    },
+    }),
 
-    changeMyPreferences: async ({ body }, { caller }) => {
-      const id = personIdOf(caller);
-      if (id === undefined) return noPerson();
+    changeMyPreferences: forPerson(async (id, { body }) => {
       await knex('people')
         .where({ id })
         .update({ preferences: JSON.stringify(body) });
       return answer(preferencesOf(body));
-    },
+    }),
 
-    changeMyPassword: async ({ body: { current, password } }, { caller, actor }) => {
-      const id = personIdOf(caller);
-      if (id === undefined) return noPerson();
+    changeMyPassword: forPerson(async (id, { body: { current, password } }, { caller, actor }) => {
       const refused = await checkOwner(caller, current, '/current');
       if (refused) return refused;
       const faults = passwordFaults(password, caller.name);
@@ -79,24 +79,17 @@ export const accountRoutes = (options: AccountRoutesOptions): Handlers<typeof AC
         await recordChange(trx, { actor, action: 'update', entity: 'password', entityId: id, before: null, after: { set_by: 'person' } });
       });
       return done();
-    },
+    }),
 
-    listMySessions: async (_asked, { caller }) => {
-      const id = personIdOf(caller);
-      return id === undefined ? noPerson() : answer(await sessions.list(id));
-    },
+    listMySessions: forPerson(async (id) => answer(await sessions.list(id))),
 
-    endMySession: async ({ id }, { caller }) => {
-      const personId = personIdOf(caller);
-      if (personId === undefined) return noPerson();
-      return (await sessions.revoke({ personId, id })) > 0 ? done() : noSuch('session of yours that has not ended');
-    },
+    endMySession: forPerson(async (personId, { id }) =>
+      (await sessions.revoke({ personId, id })) > 0 ? done() : noSuch('session of yours that has not ended'),
+    ),
 
-    endMyOtherSessions: async (_asked, { caller }) => {
-      const personId = personIdOf(caller);
-      if (personId === undefined) return noPerson();
+    endMyOtherSessions: forPerson(async (personId, _asked, { caller }) => {
       await sessions.revoke({ personId, except: caller.sessionId });
       return done();
-    },
+    }),
   };
 };

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { recordChange } from '../../bookings/audit-trail.ts';
 import { LINK_SECRET } from '../../access/secret-kind.ts';
-import { createPerson, type Person, type PersonRefused } from './person-store.ts';
+import { createPerson, type Account, type Person, type PersonRefused } from './person-store.ts';
 import { revokeSessions } from '../sessions/session-store.ts';
 
 /** What a link is for. `first`: it creates the first administrator, for whom there is no person yet. */
@@ -19,13 +19,7 @@ export interface NewLink {
 export interface Link {
   readonly purpose: LinkPurpose;
   /** null: of `first`. */
-  readonly person: { readonly id: number; readonly email: string; readonly name: string } | null;
-}
-
-export interface UsedLink {
-  readonly purpose: LinkPurpose;
-  readonly personId: number;
-  readonly email: string;
+  readonly person: Pick<Person, 'id' | 'email' | 'name'> | null;
 }
 
 /** Who the first administrator is; of other links '' and ''. */
@@ -43,7 +37,7 @@ export interface LinkStore {
   /** undefined: there is no such link, or it has been used or has ended. */
   find(secret: string): Promise<Link | undefined>;
   /** Of several who use it at once, one succeeds. The sessions of the person end. undefined: it cannot be used. */
-  use(secret: string, answer: LinkAnswer, passwordHash: string): Promise<UsedLink | PersonRefused | undefined>;
+  use(secret: string, answer: LinkAnswer, passwordHash: string): Promise<Account | PersonRefused | undefined>;
 }
 
 const IS_USABLE = 'used_at is null and expires_at > now()';
@@ -98,7 +92,7 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore =>
       await trx('person_links').where({ id: link.id }).update({ used_at: trx.fn.now() });
       const after = { set_by: link.purpose };
       await recordChange(trx, { actor: email, action: 'update', entity: 'password', entityId: id, before: null, after });
-      return { purpose: link.purpose, personId: id, email };
+      return { id, email };
     });
   },
 });
@@ -125,5 +119,5 @@ const createFirst = async (trx: Knex.Transaction, { email, name }: LinkAnswer): 
   return createPerson(trx, { email, name, roles: ['administrator'], publishers: null, advertisers: null }, { actor: SERVICE });
 };
 
-const enabledPerson = (trx: Knex.Transaction, id: number): Promise<{ readonly id: number; readonly email: string } | undefined> =>
-  trx('people').where({ id }).whereNull('disabled_at').first<{ id: number; email: string } | undefined>('id', 'email');
+const enabledPerson = (trx: Knex.Transaction, id: number): Promise<Account | undefined> =>
+  trx('people').where({ id }).whereNull('disabled_at').first<Account | undefined>('id', 'email');

@@ -50,8 +50,8 @@ const session: Session = {
 };
 export const SESSION = component('Session', schemaOf(SESSION_COLUMNS), session);
 
+const INVITING = { needs: 'people.invite', reach: 'own' } as const;
 const id = idInPath('person');
-const inviting = { needs: 'people.invite', reach: 'own' } as const;
 
 /**
  * People who may sign in. They are disabled, not deleted: the history names them. Who may invite people of advertisers
@@ -59,36 +59,31 @@ const inviting = { needs: 'people.invite', reach: 'own' } as const;
  */
 export const PERSON_API = defineRoutes({
   listPeople: {
-    ...at('GET', '/api/people', 'people'),
-    ...inviting,
+    ...at('GET', '/api/people', 'people', INVITING),
     summary: 'People by name, disabled ones last',
     ...pagedList('People', PERSON, {}),
   },
   getPerson: {
-    ...at('GET', '/api/people/{id}', 'people'),
-    ...inviting,
+    ...at('GET', '/api/people/{id}', 'people', INVITING),
     summary: 'One person',
     parameters: { id },
     answer: ok('The person', PERSON),
   },
   invitePerson: {
-    ...at('POST', '/api/people', 'people'),
-    ...inviting,
+    ...at('POST', '/api/people', 'people', INVITING),
     summary: 'Invite a person. The link is mailed where mail is set up, and shown this once.',
     body: jsonBody(NEW_PERSON, 'The person has faults.'),
     answer: created('Invited', INVITED),
   },
   changePerson: {
-    ...at('PATCH', '/api/people/{id}', 'people'),
-    ...inviting,
+    ...at('PATCH', '/api/people/{id}', 'people', INVITING),
     summary: 'Change the name or the rights of a person, disable or enable them. Rights apply to the next call.',
     parameters: { id },
     body: jsonBody(CHANGE, 'The change has faults.'),
     answer: ok('The person', PERSON),
   },
   linkPerson: {
-    ...at('POST', '/api/people/{id}/link', 'people'),
-    ...inviting,
+    ...at('POST', '/api/people/{id}/link', 'people', INVITING),
     summary: 'A link by which the person sets a new password. Earlier links end.',
     parameters: { id },
     answer: created('The link', PERSON_LINK),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Caller, Rights } from '../../access/caller.ts';
-import { show, type Columns, type Shown } from '../../api/columns.ts';
+import { momentOf, show, type Columns, type Shown } from '../../api/columns.ts';
 import { holdLock } from '../../base/advisory-locks.ts';
 import type { Fault } from '../../base/fault.ts';
 import * as s from '../../base/schema.ts';
@@ -11,24 +11,18 @@ import { advertiserFaults, isSame, missingIds, RIGHTS_COLUMNS } from '../rights.
 import { revokeSessions } from '../sessions/session-store.ts';
 
 /** As it is stored, without what only signing in reads. */
-export interface PersonRow extends Rights {
+interface PersonRow extends Rights {
   readonly id: number;
   readonly email: string;
   readonly name: string;
-  readonly preferences: Readonly<Record<string, unknown>>;
   readonly created_by: string;
   readonly created_at: Date;
   readonly disabled_at: Date | null;
-}
-
-interface ListedRow extends PersonRow {
   readonly has_password: boolean;
   readonly has_totp: boolean;
   readonly passkeys: number;
   readonly last_seen_at: Date | null;
 }
-
-const momentOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 export const PERSON_COLUMNS = {
   id: { schema: s.integer, of: ({ id }) => id },
@@ -45,9 +39,10 @@ export const PERSON_COLUMNS = {
     schema: s.orNull(s.moment, { description: 'Since when the person may not sign in; null: may' }),
     of: (row) => momentOf(row.disabled_at),
   },
-} satisfies Columns<ListedRow>;
+} satisfies Columns<PersonRow>;
 
 export type Person = Shown<typeof PERSON_COLUMNS>;
+export type Account = Pick<Person, 'id' | 'email'>;
 
 export interface PersonWanted extends Rights {
   readonly email: string;
@@ -79,7 +74,7 @@ export interface PersonStore {
 }
 
 const LISTED = `
-  id, email, name, roles, publishers, advertisers, preferences, created_by, created_at, disabled_at,
+  id, email, name, roles, publishers, advertisers, created_by, created_at, disabled_at,
   password is not null as has_password, totp_secret is not null as has_totp,
   (select count(*)::int from passkeys where person_id = people.id) as passkeys,
   (select max(last_used_at) from sessions where person_id = people.id) as last_seen_at`;
@@ -93,7 +88,7 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
       .orderByRaw('disabled_at is not null, lower(name), id')
       .limit(limit)
       .offset(offset)
-      .select<ListedRow[]>(knex.raw(LISTED));
+      .select<PersonRow[]>(knex.raw(LISTED));
     return rows.map((row) => show(PERSON_COLUMNS, row));
   },
 
@@ -140,7 +135,7 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
 export const refused = (refusal: PersonRefused['refusal'], faults: readonly Fault[] = []): PersonRefused => ({ refusal, faults });
 
 const readPerson = async (knex: Knex, id: number): Promise<Person | undefined> => {
-  const row = await knex('people').where({ id }).first<ListedRow | undefined>(knex.raw(LISTED));
+  const row = await knex('people').where({ id }).first<PersonRow | undefined>(knex.raw(LISTED));
   return row && show(PERSON_COLUMNS, row);
 };
 

@@ -1,5 +1,5 @@
 import { component } from '../../api/component.ts';
-import { accepted, at, defineRoutes, jsonBody, ok } from '../../api/route.ts';
+import { accepted, at, defineRoutes, jsonBody, ok, PUBLIC } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { NAME_OF_100 } from '../../base/schema-faults.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password.ts';
@@ -58,6 +58,7 @@ const SIGN_IN = component(
   }),
   { email: 'editor@gazette.example', password: PASSWORD, code: '' },
 );
+export type SignInBody = s.Shape<typeof SIGN_IN>;
 const LINK_SECRET = component('LinkSecret', s.closedRecord({ secret: linkSecret }), { secret: SECRET });
 const LINK_ANSWER = component(
   'LinkAnswer',
@@ -81,15 +82,13 @@ const PROBLEMS = ['forbidden', 'too_many_requests', 'unavailable'] as const;
 /** Signing in and out, for pages of this service. A session is a cookie; programs use API tokens. */
 export const SIGN_IN_API = defineRoutes({
   getSignInMethods: {
-    ...at('GET', '/auth/methods', 'people'),
-    access: 'public',
+    ...at('GET', '/auth/methods', 'people', PUBLIC),
     summary: 'How one can sign in',
     answer: ok('The methods', METHODS),
     problems: PROBLEMS,
   },
   readLink: {
-    ...at('POST', '/auth/link', 'people'),
-    access: 'public',
+    ...at('POST', '/auth/link', 'people', PUBLIC),
     asks: true,
     summary: 'What a link of an invitation or a reset is for',
     body: jsonBody(LINK_SECRET, 'The link has faults.'),
@@ -97,32 +96,28 @@ export const SIGN_IN_API = defineRoutes({
     problems: ['invalid_link', ...PROBLEMS],
   },
   useLink: {
-    ...at('POST', '/auth/password', 'people'),
-    access: 'public',
+    ...at('POST', '/auth/password', 'people', PUBLIC),
     summary: 'Set a password by a link, which ends. The other sessions of the person end, too. Signs in.',
     body: jsonBody(LINK_ANSWER, 'The answer to the link has faults.'),
     answer: ok('The password is set', SIGNED_IN),
     problems: ['invalid_link', 'conflict', ...PROBLEMS],
   },
   signIn: {
-    ...at('POST', '/auth/sign_in', 'people'),
-    access: 'public',
+    ...at('POST', '/auth/sign_in', 'people', PUBLIC),
     summary: 'Sign in by password. Sets the cookie of the session.',
     body: jsonBody(SIGN_IN, 'The sign-in has faults.'),
     answer: ok('Signed in', SIGNED_IN),
     problems: ['sign_in_failed', 'code_required', ...PROBLEMS],
   },
   resetPassword: {
-    ...at('POST', '/auth/reset', 'people'),
-    access: 'public',
+    ...at('POST', '/auth/reset', 'people', PUBLIC),
     summary: 'Mail a link to reset a password, if there is such an account',
     body: jsonBody(RESET, 'The address has faults.'),
     answer: accepted('Whether there is such an account is not said', RESET_ANSWER),
     problems: PROBLEMS,
   },
   signOut: {
-    ...at('POST', '/auth/logout', 'people'),
-    access: 'public',
+    ...at('POST', '/auth/logout', 'people', PUBLIC),
     summary: 'End the session of the cookie',
     answer: ok('Ended', SIGNED_OUT),
     problems: PROBLEMS,

@@ -11,25 +11,29 @@ import { passwordFaults, type Passwords } from './password.ts';
 import type { SIGN_IN_API } from './sign-in-api.ts';
 import { nameOfAccount, type NotSignedIn, type SignedIn, type SignIn, type SignInOutcome, type SignInWay } from './sign-in.ts';
 
-export interface SignInRoutesOptions {
+/** What all ways to sign in need. */
+export interface SigningIn {
+  /** Whether there are accounts of this service. */
+  readonly hasAccounts: boolean;
   readonly signIn: SignIn;
+  readonly attempts: Attempts;
+  readonly sessionLifetimeMs: number;
+  readonly originOf: (req: Request) => Origin;
+  readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
+}
+
+export interface SignInRoutesOptions extends SigningIn {
   readonly sessions: SessionStore;
   readonly passwords: Passwords;
   readonly links: LinkStore;
-  readonly attempts: Attempts;
   /** undefined: SMTP_URL is not set. */
   readonly mails: LinkMails | undefined;
   readonly isRequired: () => Promise<boolean>;
-  /** Whether there are accounts of this service. */
-  readonly hasAccounts: boolean;
   readonly providers: readonly { readonly id: string; readonly name: string }[];
   /** Whether signing in by password needs a code as well. */
   readonly needsCode: (personId: number) => Promise<boolean>;
   /** Where the browser ends the session of a provider; null: it need not, or cannot. */
   readonly endAtProvider: (sessionId: number) => Promise<string | null>;
-  readonly originOf: (req: Request) => Origin;
-  readonly sessionLifetimeMs: number;
-  readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
   readonly onMailFailed: (fault: Error) => void;
 }
 
@@ -95,9 +99,9 @@ export const signInRoutes = (options: SignInRoutesOptions): Handlers<typeof SIGN
       const used = await links.use(secret, { email, name }, hash);
       if (!used) return badLink();
       if ('refusal' in used) return refuse('conflict', 'There is a person with this e-mail address already.', used.faults);
-      if (await needsCode(used.personId)) return answer({ signed_in: false });
+      if (await needsCode(used.id)) return answer({ signed_in: false });
       const origin = originOf(request);
-      const signedIn = await signIn.asPerson({ id: used.personId, email: used.email }, 'link', origin);
+      const signedIn = await signIn.asPerson(used, 'link', origin);
       onSignIn('link', 'signed_in', origin.network);
       return answer({ signed_in: true }, sessionCookies(signedIn, sessionLifetimeMs));
     },

@@ -4,6 +4,8 @@ import { ATTEMPTS, type AttemptKind, type Attempts } from '../attempts.ts';
 import type { NewSession, Origin, SessionStore, SignInMethod } from '../sessions/session-store.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { Passwords } from './password.ts';
+import type { Account } from './person-store.ts';
+import type { SignInBody } from './sign-in-api.ts';
 
 /**
  * How an attempt to sign in ended. The labels of its metric. `refused`: a provider knows the person, and they may not
@@ -18,7 +20,6 @@ export type SignInWay = (typeof SIGN_IN_METHODS)[number];
 
 export interface SignedIn {
   readonly outcome: 'signed_in';
-  readonly personId: number;
   readonly session: string;
   /** The value of the device's cookie. */
   readonly device: string;
@@ -30,14 +31,8 @@ export interface NotSignedIn {
   readonly waitS: number;
 }
 
-export interface PasswordAttempt {
-  readonly email: string;
-  readonly password: string;
-  /** A one-time code or a recovery code; '': none. */
-  readonly code: string;
-  /** The device's cookie. */
-  readonly device: string | undefined;
-}
+/** With the device's cookie. */
+export type PasswordAttempt = SignInBody & { readonly device: string | undefined };
 
 /** Whether a code is one of a person's; undefined: the person needs none. It is accepted once. */
 export type UseCode = (personId: number, code: string) => Promise<boolean | undefined>;
@@ -56,20 +51,9 @@ export interface SignIn {
   /** An unknown address, a wrong password and a disabled account end alike, after the same time. */
   byPassword(attempt: PasswordAttempt, origin: Origin): Promise<SignedIn | NotSignedIn>;
   /** Of a person who has proved in another way who they are. */
-  asPerson(
-    person: { readonly id: number; readonly email: string },
-    method: SignInMethod,
-    origin: Origin,
-    provider?: NewSession['provider'],
-  ): Promise<SignedIn>;
+  asPerson(person: Account, method: SignInMethod, origin: Origin, provider?: NewSession['provider']): Promise<SignedIn>;
   /** Seconds to wait; undefined: the attempt may be made. Of other ways to sign in, by network alone. */
   tooMany(origin: Origin): Promise<number | undefined>;
-}
-
-interface AccountRow {
-  readonly id: number;
-  readonly email: string;
-  readonly password: string | null;
 }
 
 type Counted = readonly [kind: AttemptKind, who: string];
@@ -80,7 +64,7 @@ export const nameOfAccount = (email: string): string => createHash('sha256').upd
 export const createSignIn = ({ knex, sessions, passwords, attempts, devices, useCode }: SignInOptions): SignIn => {
   const asPerson: SignIn['asPerson'] = async ({ id, email }, method, origin, provider) => {
     const session = await sessions.begin({ personId: id, method, ...origin, ...(provider && { provider }) });
-    return { outcome: 'signed_in', personId: id, session, device: devices.issue(email) };
+    return { outcome: 'signed_in', session, device: devices.issue(email) };
   };
 
   /** Counts an attempt, and returns the first count that is too high. */
@@ -110,7 +94,7 @@ export const createSignIn = ({ knex, sessions, passwords, attempts, devices, use
       const row = await knex('people')
         .whereRaw('lower(email) = lower(?)', [email])
         .whereNull('disabled_at')
-        .first<AccountRow | undefined>('id', 'email', 'password');
+        .first<(Account & { readonly password: string | null }) | undefined>('id', 'email', 'password');
       const matches = await passwords.matches(password, row?.password ?? null);
       const isRight = row !== undefined && matches === true;
       const isSecond = isRight ? ((await useCode(row.id, code)) ?? true) : false;

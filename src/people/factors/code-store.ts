@@ -5,25 +5,17 @@ import { createSealedUntil } from '../../base/sealed-until.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { MS_PER_MINUTE } from '../../base/utc-day.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
+import type { Account } from '../accounts/person-store.ts';
 import type { UseCode } from '../accounts/sign-in.ts';
-
-/** What an authenticator app is set up with. */
-export interface NewTotp {
-  /** In base32, to type. */
-  readonly secret: string;
-  /** `otpauth://…`, for a QR code. */
-  readonly uri: string;
-  /** Sealed: comes back with the first code. */
-  readonly setup: string;
-}
+import type { NewTotp } from './factor-api.ts';
 
 /** One-time codes of authenticator apps (RFC 6238) and recovery codes. Every method rejects when Postgres is unavailable. */
 export interface CodeStore {
   /** Without a key nothing can be sealed (SEAL_KEYS). */
   readonly canSeal: boolean;
-  begin(person: { readonly id: number; readonly email: string }): NewTotp;
+  begin(person: Account): NewTotp;
   /** Resolves to recovery codes, shown this once; undefined: the code is wrong, or the set-up has ended. */
-  confirm(person: { readonly id: number; readonly email: string }, setup: string, code: string): Promise<readonly string[] | undefined>;
+  confirm(person: Account, setup: string, code: string): Promise<readonly string[] | undefined>;
   /** New recovery codes, which end the earlier ones; undefined: the person has no app. */
   renew(personId: number, actor: string): Promise<readonly string[] | undefined>;
   /** Takes app and recovery codes away. False: there was none. */

@@ -1,7 +1,7 @@
 import type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { component } from '../../api/component.ts';
 import { idInPath } from '../../api/parameters.ts';
-import { at, created, defineRoutes, jsonBody, noContent, ok } from '../../api/route.ts';
+import { at, created, defineRoutes, jsonBody, noContent, OF_ONESELF, ok, PUBLIC } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { MAX_PASSWORD_LENGTH } from '../accounts/password.ts';
 import { SIGNED_IN } from '../accounts/sign-in-api.ts';
@@ -15,6 +15,8 @@ const PASSKEY = component('Passkey', s.record({ id: s.integer, name: s.text, cre
   created_at: '2026-10-14T12:00:00.000Z',
   last_used_at: null,
 });
+/** As its owner sees it. */
+export type Passkey = s.Shape<typeof PASSKEY>;
 const FACTORS = component(
   'SecondFactors',
   s.record({
@@ -42,6 +44,8 @@ const NEW_TOTP = component(
     setup: '…',
   },
 );
+/** What an authenticator app is set up with. */
+export type NewTotp = Omit<s.Shape<typeof NEW_TOTP>, 'qr'>;
 const FIRST_CODE = component('FirstCode', s.closedRecord({ setup: s.textOf({ maxLength: 1_000 }), code: s.textOf({ maxLength: 32 }) }), {
   ...{ setup: '…', code: '287082' },
 });
@@ -97,69 +101,58 @@ const PASSKEY_ANSWER = component('PasskeyAnswer', s.closedRecord({ credential: S
   },
 });
 
-const mine = { needs: 'sign_in', reach: 'any' } as const;
-
 /** How people prove who they are beside the password. */
 export const FACTOR_API = defineRoutes({
   getMyFactors: {
-    ...at('GET', '/api/me/factors', 'people'),
-    ...mine,
+    ...at('GET', '/api/me/factors', 'people', OF_ONESELF),
     summary: 'Your second factors and passkeys',
     answer: ok('They', FACTORS),
   },
   beginTotp: {
-    ...at('POST', '/api/me/totp', 'people'),
-    ...mine,
+    ...at('POST', '/api/me/totp', 'people', OF_ONESELF),
     summary: 'Begin to set up an authenticator app. Nothing changes until its first code.',
     body: jsonBody(OWNER, 'The set-up has faults.'),
     answer: created('The secret of the app', NEW_TOTP),
   },
   confirmTotp: {
-    ...at('PUT', '/api/me/totp', 'people'),
-    ...mine,
+    ...at('PUT', '/api/me/totp', 'people', OF_ONESELF),
     summary: 'Set up the authenticator app, in place of the one before. Signing in by password needs its codes from now on.',
     body: jsonBody(FIRST_CODE, 'The set-up has faults.'),
     answer: ok('Ten recovery codes, in place of those before', RECOVERY_CODES),
   },
   removeTotp: {
-    ...at('POST', '/api/me/totp/remove', 'people'),
-    ...mine,
+    ...at('POST', '/api/me/totp/remove', 'people', OF_ONESELF),
     summary: 'Remove the authenticator app and the recovery codes',
     body: jsonBody(OWNER, 'The change has faults.'),
     answer: noContent('Removed'),
   },
   renewRecoveryCodes: {
-    ...at('POST', '/api/me/recovery_codes', 'people'),
-    ...mine,
+    ...at('POST', '/api/me/recovery_codes', 'people', OF_ONESELF),
     summary: 'New recovery codes. Those before end.',
     body: jsonBody(OWNER, 'The change has faults.'),
     answer: created('Ten recovery codes', RECOVERY_CODES),
   },
   beginPasskey: {
-    ...at('POST', '/api/me/passkeys/options', 'people'),
-    ...mine,
+    ...at('POST', '/api/me/passkeys/options', 'people', OF_ONESELF),
     summary: 'Begin to make a passkey, within ten minutes. Sets a cookie.',
     body: jsonBody(OWNER, 'The passkey has faults.'),
     answer: created('What the browser makes it by', CREATION),
   },
   addPasskey: {
-    ...at('POST', '/api/me/passkeys', 'people'),
-    ...mine,
+    ...at('POST', '/api/me/passkeys', 'people', OF_ONESELF),
     summary: 'Store a passkey that the browser has made',
     body: jsonBody(NEW_PASSKEY, 'The passkey has faults.'),
     answer: created('The passkey', PASSKEY),
   },
   renamePasskey: {
-    ...at('PATCH', '/api/me/passkeys/{id}', 'people'),
-    ...mine,
+    ...at('PATCH', '/api/me/passkeys/{id}', 'people', OF_ONESELF),
     summary: 'Rename a passkey',
     parameters: { id: idInPath('passkey of yours') },
     body: jsonBody(PASSKEY_NAME, 'The name has faults.'),
     answer: ok('The passkey', PASSKEY),
   },
   removePasskey: {
-    ...at('DELETE', '/api/me/passkeys/{id}', 'people'),
-    ...mine,
+    ...at('DELETE', '/api/me/passkeys/{id}', 'people', OF_ONESELF),
     summary: 'Remove a passkey',
     parameters: { id: idInPath('passkey of yours') },
     answer: noContent('Removed'),
@@ -178,15 +171,13 @@ const PROBLEMS = ['sign_in_failed', 'forbidden', 'too_many_requests', 'unavailab
 /** Signing in by a passkey, which needs neither an e-mail address nor a password. */
 export const PASSKEY_API = defineRoutes({
   beginPasskeySignIn: {
-    ...at('POST', '/auth/passkey/options', 'people'),
-    access: 'public',
+    ...at('POST', '/auth/passkey/options', 'people', PUBLIC),
     summary: 'Begin to sign in by a passkey, within ten minutes. Sets a cookie.',
     answer: ok('What the browser asks its passkeys', REQUEST),
     problems: PROBLEMS,
   },
   signInByPasskey: {
-    ...at('POST', '/auth/passkey', 'people'),
-    access: 'public',
+    ...at('POST', '/auth/passkey', 'people', PUBLIC),
     summary: 'Sign in by a passkey. Sets the cookie of the session.',
     body: jsonBody(PASSKEY_ANSWER, 'The sign-in has faults.'),
     answer: ok('Signed in', SIGNED_IN),

@@ -1,15 +1,12 @@
 import type { Knex } from 'knex';
-import type { Request } from 'express';
-import type { Caller } from '../../access/caller.ts';
-import { answer, done, noSuch, refuse, type Handlers, type Refused } from '../../api/route.ts';
-import { noPerson, personIdOf } from '../accounts/account-routes.ts';
+import { answer, done, noSuch, refuse, type Handlers, type Refused, type Reply } from '../../api/route.ts';
+import { forPerson } from '../accounts/account-routes.ts';
 import type { CheckOwner } from '../accounts/check-owner.ts';
-import { noAccounts, sessionCookies } from '../accounts/sign-in-routes.ts';
-import type { SignIn, SignInOutcome, SignInWay } from '../accounts/sign-in.ts';
+import type { Person } from '../accounts/person-store.ts';
+import { noAccounts, sessionCookies, type SigningIn } from '../accounts/sign-in-routes.ts';
 import type { IsBeyond } from '../roles/is-beyond.ts';
-import { ATTEMPTS, type Attempts } from '../attempts.ts';
+import { ATTEMPTS } from '../attempts.ts';
 import { cookieOf } from '../sessions/session-cookie.ts';
-import type { Origin } from '../sessions/session-store.ts';
 import { removeCodes, type CodeStore } from './code-store.ts';
 import type { FACTOR_API, PASSKEY_API } from './factor-api.ts';
 import { removePasskeys, type PasskeyStore } from './passkey-store.ts';
@@ -42,80 +39,60 @@ export const factorRoutes = ({
   isBeyond,
   hasAccounts,
 }: FactorRoutesOptions): Handlers<typeof FACTOR_API> => {
-  /** The person who calls and owns the account, or why not. */
-  const ownerOf = async (caller: Caller, password: string): Promise<Refused | Person> => {
-    const id = personIdOf(caller);
-    if (id === undefined) return noPerson();
-    if (!hasAccounts) return notHere();
-    return (await checkOwner(caller, password, '/password')) ?? { id, email: caller.name, name: caller.fullName ?? caller.name };
-  };
+  /** A handler for the person who calls, once they have proved that they own the account. */
+  const forOwner = <T>(handle: (owner: Pick<Person, 'id' | 'email' | 'name'>, actor: string) => Promise<Reply<T>>) =>
+    forPerson(async (id, { body: { password } }: { readonly body: { readonly password: string } }, { caller, actor }) => {
+      if (!hasAccounts) return notHere();
+      const refused = await checkOwner(caller, password, '/password');
+      return refused ?? handle({ id, email: caller.name, name: caller.fullName ?? caller.name }, actor);
+    });
 
   return {
-    getMyFactors: async (_asked, { caller }) => {
-      const id = personIdOf(caller);
-      if (id === undefined) return noPerson();
+    getMyFactors: forPerson(async (id) => {
       const left = await codes.left(id);
       return answer({ totp: left !== undefined, recovery_codes: left ?? 0, passkeys: await passkeyStore.list(id) });
-    },
+    }),
 
-    beginTotp: async ({ body: { password } }, { caller }) => {
-      const owner = await ownerOf(caller, password);
-      if ('kind' in owner) return owner;
+    beginTotp: forOwner(async (owner) => {
       if (!codes.canSeal) return cannotSeal();
       const begun = codes.begin(owner);
       return answer({ ...begun, qr: await qrCodeOf(begun.uri) });
-    },
+    }),
 
-    confirmTotp: async ({ body: { setup, code } }, { caller }) => {
-      const id = personIdOf(caller);
-      if (id === undefined) return noPerson();
+    confirmTotp: forPerson(async (id, { body: { setup, code } }, { caller }) => {
       const recoveryCodes = await codes.confirm({ id, email: caller.name }, setup, code);
       if (recoveryCodes) return answer({ recovery_codes: recoveryCodes });
       return refuse('invalid_request', 'The set-up has faults.', [{ pointer: '/code', detail: 'is not the code of this app now' }]);
-    },
+    }),
 
-    removeTotp: async ({ body: { password } }, { caller, actor }) => {
-      const owner = await ownerOf(caller, password);
-      if ('kind' in owner) return owner;
-      return (await codes.remove(owner.id, actor)) ? done() : noApp();
-    },
+    removeTotp: forOwner(async ({ id }, actor) => ((await codes.remove(id, actor)) ? done() : noApp())),
 
-    renewRecoveryCodes: async ({ body: { password } }, { caller, actor }) => {
-      const owner = await ownerOf(caller, password);
-      if ('kind' in owner) return owner;
-      const recoveryCodes = await codes.renew(owner.id, actor);
+    renewRecoveryCodes: forOwner(async ({ id }, actor) => {
+      const recoveryCodes = await codes.renew(id, actor);
       return recoveryCodes ? answer({ recovery_codes: recoveryCodes }) : noApp();
-    },
+    }),
 
-    beginPasskey: async ({ body: { password } }, { caller }) => {
-      const owner = await ownerOf(caller, password);
-      if ('kind' in owner) return owner;
+    beginPasskey: forOwner(async (owner) => {
       const { options, cookie } = await passkeys.askToMake(owner);
       return answer(options, { 'Set-Cookie': cookie });
-    },
+    }),
 
-    addPasskey: async ({ body }, { caller, request }) => {
-      const id = personIdOf(caller);
-      if (id === undefined) return noPerson();
+    addPasskey: forPerson(async (id, { body }, { caller, request }) => {
       const made = await passkeys.make({ id, email: caller.name }, { ...body, cookie: cookieOf(request.get('cookie'), 'passkey') });
       if (!('refused' in made)) return answer(made, { 'Set-Cookie': noPasskeyCookie });
       return refuse('invalid_request', 'The passkey has faults.', [
         { pointer: '/credential', detail: `is refused: ${made.refused.message}` },
       ]);
-    },
+    }),
 
-    renamePasskey: async ({ id, body: { name } }, { caller, actor }) => {
-      const personId = personIdOf(caller);
-      if (personId === undefined) return noPerson();
+    renamePasskey: forPerson(async (personId, { id, body: { name } }, { actor }) => {
       const renamed = await passkeyStore.rename(personId, id, name, actor);
       return renamed ? answer(renamed) : noSuch('passkey of yours');
-    },
+    }),
 
-    removePasskey: async ({ id }, { caller, actor }) => {
-      const personId = personIdOf(caller);
-      if (personId === undefined) return noPerson();
-      return (await passkeyStore.remove(personId, id, actor)) ? done() : noSuch('passkey of yours');
-    },
+    removePasskey: forPerson(async (personId, { id }, { actor }) =>
+      (await passkeyStore.remove(personId, id, actor)) ? done() : noSuch('passkey of yours'),
+    ),
 
     removeFactorsOfPerson: ({ id }, { actor, caller }) =>
       knex.transaction(async (trx) => {
@@ -130,20 +107,8 @@ export const factorRoutes = ({
   };
 };
 
-interface Person {
-  readonly id: number;
-  readonly email: string;
-  readonly name: string;
-}
-
-export interface PasskeyRoutesOptions {
+export interface PasskeyRoutesOptions extends SigningIn {
   readonly passkeys: Passkeys;
-  readonly signIn: Pick<SignIn, 'asPerson'>;
-  readonly attempts: Attempts;
-  readonly hasAccounts: boolean;
-  readonly sessionLifetimeMs: number;
-  readonly originOf: (req: Request) => Origin;
-  readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
 }
 
 /** Signing in by a passkey. */

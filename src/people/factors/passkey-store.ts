@@ -1,20 +1,14 @@
 import type { WebAuthnCredential } from '@simplewebauthn/server';
 import type { Knex } from 'knex';
 import { recordChange } from '../../bookings/audit-trail.ts';
+import type { Account } from '../accounts/person-store.ts';
 import { record } from './code-store.ts';
-
-/** As its owner sees it. */
-export interface Passkey {
-  readonly id: number;
-  readonly name: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-}
+import type { Passkey } from './factor-api.ts';
 
 /** A passkey with what a signature is verified by. */
 export interface KnownPasskey {
   readonly id: number;
-  readonly person: { readonly id: number; readonly email: string };
+  readonly person: Account;
   readonly credential: WebAuthnCredential;
 }
 

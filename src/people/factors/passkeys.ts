@@ -3,10 +3,11 @@ import { createSealedUntil } from '../../base/sealed-until.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { asError } from '../../base/narrow.ts';
 import { MS_PER_MINUTE } from '../../base/utc-day.ts';
+import type { Account, Person } from '../accounts/person-store.ts';
 import { clearCookie, setCookie } from '../sessions/session-cookie.ts';
 import type { SpentStore } from '../spent-store.ts';
-import type { MadeCredential, SignedCredential } from './factor-api.ts';
-import type { KnownPasskey, Passkey, PasskeyStore } from './passkey-store.ts';
+import type { MadeCredential, Passkey, SignedCredential } from './factor-api.ts';
+import type { PasskeyStore } from './passkey-store.ts';
 
 export interface Asked<T> {
   readonly options: T;
@@ -21,17 +22,13 @@ export interface PasskeyRefused {
 
 /** Passkeys (WebAuthn): discoverable, with user verification, so that one is both factors. Rejects when Postgres is unavailable. */
 export interface Passkeys {
-  askToMake(person: {
-    readonly id: number;
-    readonly email: string;
-    readonly name: string;
-  }): Promise<Asked<PublicKeyCredentialCreationOptionsJSON>>;
+  askToMake(person: Pick<Person, 'id' | 'email' | 'name'>): Promise<Asked<PublicKeyCredentialCreationOptionsJSON>>;
   make(
-    person: { readonly id: number; readonly email: string },
+    person: Account,
     answer: { readonly name: string; readonly credential: MadeCredential; readonly cookie: string | undefined },
   ): Promise<Passkey | PasskeyRefused>;
   askToSignIn(): Promise<Asked<PublicKeyCredentialRequestOptionsJSON>>;
-  signIn(credential: SignedCredential, cookie: string | undefined): Promise<KnownPasskey['person'] | PasskeyRefused>;
+  signIn(credential: SignedCredential, cookie: string | undefined): Promise<Account | PasskeyRefused>;
 }
 
 export interface PasskeysOptions {

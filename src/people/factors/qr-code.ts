@@ -1,13 +1,8 @@
-/** A QR code as its drawing: `path` has a square of 1 × 1 for each dark module, in a square of `size`, which has a quiet margin. */
-export interface QrCode {
-  readonly size: number;
-  readonly path: string;
-}
-
 /** Modules around the code: four, by ISO/IEC 18004. */
 const MARGIN = 4;
 
-export const qrCodeOf = async (text: string): Promise<QrCode> => {
+/** A QR code as its drawing: `path` has a square of 1 × 1 for each dark module, in a square of `size`, which has a quiet margin. */
+export const qrCodeOf = async (text: string) => {
   // Loaded with the first code.
   const { encodeQR } = await import('qr');
   const rows = encodeQR(text, 'raw', { border: MARGIN, ecc: 'medium' });

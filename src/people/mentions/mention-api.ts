@@ -1,7 +1,7 @@
 import { schemaOf } from '../../api/columns.ts';
 import { component } from '../../api/component.ts';
 import { idInPath } from '../../api/parameters.ts';
-import { at, defineRoutes, noContent, ok } from '../../api/route.ts';
+import { at, defineRoutes, noContent, OF_ONESELF, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { INBOX_REMARK_COLUMNS, type InboxRemark } from '../../proofing/proof-store.ts';
 import { MENTION_COLUMNS, type Mention } from './mention-store.ts';
@@ -37,26 +37,22 @@ const ofRecord = {
 /** What waits for people, and mentions in comments. */
 export const MENTION_API = defineRoutes({
   getInbox: {
-    ...at('GET', '/api/me/inbox', 'people'),
-    ...{ needs: 'sign_in', reach: 'any' },
+    ...at('GET', '/api/me/inbox', 'people', OF_ONESELF),
     summary: 'What waits for you. Nothing waits for tokens.',
     answer: ok('The inbox', INBOX),
   },
   removeMention: {
-    ...at('DELETE', '/api/me/mentions/{id}', 'people'),
-    ...{ needs: 'sign_in', reach: 'any' },
+    ...at('DELETE', '/api/me/mentions/{id}', 'people', OF_ONESELF),
     summary: 'Take a mention out of your inbox',
     parameters: { id: idInPath('mention of you') },
     answer: noContent('Taken out'),
   },
   listReadersOfCampaign: {
-    ...at('GET', '/api/campaigns/{id}/readers', 'campaigns'),
-    ...ofRecord,
+    ...at('GET', '/api/campaigns/{id}/readers', 'campaigns', ofRecord),
     parameters: { id: idInPath('campaign') },
   },
   listReadersOfLineItem: {
-    ...at('GET', '/api/line_items/{id}/readers', 'line_items'),
-    ...ofRecord,
+    ...at('GET', '/api/line_items/{id}/readers', 'line_items', ofRecord),
     parameters: { id: idInPath('line item') },
   },
 });

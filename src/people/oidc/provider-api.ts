@@ -1,6 +1,6 @@
 import { component } from '../../api/component.ts';
 import { ownQuery, textInPath } from '../../api/parameters.ts';
-import { at, defineRoutes, ownBody } from '../../api/route.ts';
+import { at, defineRoutes, ownBody, PUBLIC } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 
 const PROBLEMS = ['sign_in_failed', 'forbidden', 'too_many_requests', 'unavailable'] as const;
@@ -17,8 +17,7 @@ const LOGOUT = component('BackchannelLogout', s.closedRecord({ logout_token: s.t
 /** Signing in at a provider of OpenID Connect. Browsers are redirected; programs that accept no HTML get problems. */
 export const PROVIDER_API = defineRoutes({
   beginSignIn: {
-    ...at('GET', '/auth/login', 'people'),
-    access: 'public',
+    ...at('GET', '/auth/login', 'people', PUBLIC),
     summary: 'Begin to sign in: to the sign-in page, or to a provider',
     parameters: {
       provider: ownQuery(s.text, 'Which provider (GET /auth/methods). By default the sign-in page, or the only way to sign in'),
@@ -28,23 +27,20 @@ export const PROVIDER_API = defineRoutes({
     problems: PROBLEMS,
   },
   endSignIn: {
-    ...at('GET', '/auth/callback', 'people'),
-    access: 'public',
+    ...at('GET', '/auth/callback', 'people', PUBLIC),
     summary: 'Where the provider of OIDC_ISSUER sends the browser back to',
     answer: ENDED,
     problems: PROBLEMS,
   },
   endSignInAt: {
-    ...at('GET', '/auth/callback/{provider}', 'people'),
-    access: 'public',
+    ...at('GET', '/auth/callback/{provider}', 'people', PUBLIC),
     summary: 'Where a provider of OIDC_PROVIDERS sends the browser back to',
     parameters: { provider: textInPath('provider') },
     answer: ENDED,
     problems: PROBLEMS,
   },
   signOutByProvider: {
-    ...at('POST', '/auth/backchannel_logout', 'people'),
-    access: 'public',
+    ...at('POST', '/auth/backchannel_logout', 'people', PUBLIC),
     summary: 'A provider ends sessions (OpenID Connect Back-Channel Logout 1.0)',
     body: ownBody(LOGOUT, { content: { 'application/x-www-form-urlencoded': { schema: LOGOUT, example: EXAMPLE } }, raw: true }),
     answer: { status: 200, description: 'The sessions have ended on every replica' },

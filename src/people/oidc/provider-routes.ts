@@ -1,13 +1,11 @@
-import type { Request } from 'express';
 import { answer, GONE, refuse, refuseWith, type Answered, type Call, type Handlers, type Refused } from '../../api/route.ts';
 import { asError } from '../../base/narrow.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { readBody } from '../../http/request/read-body.ts';
-import { sessionCookies } from '../accounts/sign-in-routes.ts';
-import type { SignIn, SignInOutcome, SignInWay } from '../accounts/sign-in.ts';
-import { ATTEMPTS, type Attempts } from '../attempts.ts';
+import { sessionCookies, type SigningIn } from '../accounts/sign-in-routes.ts';
+import type { SignInOutcome } from '../accounts/sign-in.ts';
+import { ATTEMPTS } from '../attempts.ts';
 import { clearCookie, cookieOf, setCookie } from '../sessions/session-cookie.ts';
-import type { Origin } from '../sessions/session-store.ts';
 import type { SpentStore } from '../spent-store.ts';
 import { createBegunSignIns, placeOnPage, SIGN_IN_TIME_MS } from './begun-sign-in.ts';
 import { rightsOfGroups } from './group-rights.ts';
@@ -19,19 +17,12 @@ import type { Identity, Provider } from './provider.ts';
 import { CALLBACK, callbackOf } from './read-providers.ts';
 import { SIGN_IN_PROBLEMS, type SignInProblem } from './sign-in-problem.ts';
 
-export interface ProviderRoutesOptions {
+export interface ProviderRoutesOptions extends SigningIn {
   readonly providers: readonly Provider[];
-  /** Whether there are accounts of this service. */
-  readonly hasAccounts: boolean;
   readonly identities: IdentityStore;
-  readonly signIn: Pick<SignIn, 'asPerson'>;
   readonly spent: SpentStore;
-  readonly attempts: Attempts;
   readonly secretBox: SecretBox;
   readonly signOutByToken: ReturnType<typeof createProviderLogout>;
-  readonly sessionLifetimeMs: number;
-  readonly originOf: (req: Request) => Origin;
-  readonly onSignIn: (method: SignInWay, outcome: SignInOutcome, network: string) => void;
   readonly onProviderFailed: (fault: Error, fields: { readonly provider: string }) => void;
   readonly onFailure: (fault: Error) => void;
   /** Bits that nobody can guess, for a value that is used once. */

@@ -1,6 +1,5 @@
-import type { LedgerKeys } from '../../ledger/ledger-keys.ts';
 import { answerWithin } from '../../redis/answer-within.ts';
-import type { RedisClient } from '../../redis/redis-client.ts';
+import type { RedisCounters } from '../attempts.ts';
 
 /** Someone at a screen of the tool. */
 export interface Present {
@@ -14,19 +13,13 @@ export interface Presence {
   note(table: string, recordId: number, person: Present): Promise<readonly Present[]>;
 }
 
-export interface PresenceOptions {
-  readonly redis: RedisClient;
-  readonly keys: LedgerKeys;
-  readonly countersUp: () => boolean;
-}
-
 /** A screen reports this often; what has missed two reports is closed. */
 export const REPORT_S = 10;
 const OPEN_S = 3 * REPORT_S;
 const PATIENCE_MS = 500;
 const MAX_SHOWN = 20;
 
-export const createPresence = ({ redis, keys, countersUp }: PresenceOptions): Presence => ({
+export const createPresence = ({ redis, keys, countersUp }: RedisCounters): Presence => ({
   note: async (table, recordId, person) => {
     if (!countersUp()) return [];
     const key = keys.presence(table, recordId);

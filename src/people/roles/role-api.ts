@@ -1,7 +1,7 @@
 import { PERMISSION_AREAS, PERMISSION_NAMES, PERMISSIONS } from '../../access/permissions.ts';
 import { component } from '../../api/component.ts';
 import { idInPath, textQuery } from '../../api/parameters.ts';
-import { at, created, defineRoutes, jsonBody, noContent, ok } from '../../api/route.ts';
+import { at, created, defineRoutes, jsonBody, noContent, OF_ONESELF, ok } from '../../api/route.ts';
 import * as s from '../../base/schema.ts';
 import { role } from '../rights.ts';
 
@@ -39,9 +39,7 @@ const id = idInPath('role');
 /** What roles allow, and roles beside the built-in ones. */
 export const ROLE_API = defineRoutes({
   listRoles: {
-    ...at('GET', '/api/roles', 'people'),
-    needs: 'sign_in',
-    reach: 'any',
+    ...at('GET', '/api/roles', 'people', OF_ONESELF),
     summary:
       'The roles, with what each allows: the built-in ones, then others by name. Who does not manage all people gets the built-in ones and its own.',
     answer: ok('Roles', s.listOf(ROLE)),

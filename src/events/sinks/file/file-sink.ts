@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { groupBy } from '../../../base/group-by.ts';
+import { parseJson } from '../../../base/parse-json.ts';
 import { hourOf } from '../read-entries.ts';
 import type { EventSink, OpenSink, SinkCount, SinkEvent, SinkGroup } from '../event-sink.ts';
 
@@ -81,20 +82,12 @@ const readDay = async (folder: string, signal: AbortSignal): Promise<readonly Li
   const found = new Map<string, Line>();
   for (const file of await readdir(folder).catch(() => [])) {
     for await (const text of createInterface({ input: createReadStream(path.join(folder, file), { signal }) })) {
-      const line = lineOf(text);
+      // undefined: it was cut off.
+      const line = parseJson(text) as Line | undefined;
       if (line && (found.get(line.event_id)?.version ?? -1) < line.version) found.set(line.event_id, line);
     }
   }
   return [...found.values()];
-};
-
-/** undefined: it was cut off. */
-const lineOf = (text: string): Line | undefined => {
-  try {
-    return JSON.parse(text) as Line;
-  } catch {
-    return undefined;
-  }
 };
 
 const sum = (events: readonly Line[], by: SinkGroup): readonly SinkCount[] => {
