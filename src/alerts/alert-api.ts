@@ -88,6 +88,8 @@ const RECIPIENT = recordComponent(
     digest: false,
   },
 );
+/** To whom alerts are sent. */
+export type AlertRecipient = s.Shape<(typeof RECIPIENT)['sent']>;
 export type RecipientWire = s.Shape<(typeof RECIPIENT)['answered']>;
 
 const mutes = ok('What the caller has muted', s.listOf(MUTE));
