@@ -13,6 +13,7 @@ import type { Pacing } from '../src/catalog/model/choices.ts';
 import { NO_SALES_RULES } from '../src/catalog/model/entities.ts';
 import { scheduleOf } from '../src/catalog/model/schedule.ts';
 import { createScheduledCurves } from '../src/catalog/snapshot/scheduled-curve.ts';
+import { UTC_DAYS } from '../src/base/local-day.ts';
 import { MS_PER_MINUTE } from '../src/base/utc-day.ts';
 import { halfHourAt, WEEK_DAYS, type DayPart } from '../src/targeting/week-hours.ts';
 import { boundsOf, measure, type Bound } from '../testkit/simulation/measure.ts';
@@ -100,7 +101,8 @@ async function runDayParts(options: Parameters): Promise<readonly PartedDay[]> {
     simulatedCandidate({ id: i + 1, name: pacing, pacing, dailyImpressionCap: cap, sales: { ...NO_SALES_RULES, schedule } }),
   );
   const isLive = (minute: number): boolean => on.has(halfHourAt(DAY_START_MS + Math.floor(minute) * MS_PER_MINUTE, 0));
-  const scheduled = createScheduledCurves({ zoneOffset: () => 0, zoneOf: () => 'UTC', trafficOf: () => options.learned });
+  const traffic = { trafficOf: () => options.learned, daysOf: () => UTC_DAYS };
+  const scheduled = createScheduledCurves({ zoneOffset: () => 0, zoneOf: () => 'UTC', ...traffic });
   const day = await withRedis((redisUrl) =>
     simulateDay({ ...options, streams: [{ requests, candidates, isLive }], redisUrl, outage: undefined, scheduled }),
   );

@@ -88,6 +88,8 @@ const RECIPIENT = recordComponent(
     digest: false,
   },
 );
+/** To whom alerts are sent. */
+export type AlertRecipient = s.Shape<(typeof RECIPIENT)['sent']>;
 export type RecipientWire = s.Shape<(typeof RECIPIENT)['answered']>;
 
 const MUTING = { needs: 'alerts.read', reach: 'any' } as const;

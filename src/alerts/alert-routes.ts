@@ -5,9 +5,9 @@ import { MS_PER_DAY } from '../base/utc-day.ts';
 import { answer, type Handlers } from '../api/route.ts';
 import { sentToFaults, type SendingOptions } from '../reports/sent-addresses.ts';
 import { sentRecords } from '../reports/sent-records.ts';
-import type { ALERT_API } from './alert-api.ts';
+import type { ALERT_API, AlertRecipient } from './alert-api.ts';
 import type { AlertStore } from './alert-store.ts';
-import { createRecipientStore, MAX_RECIPIENTS, type AlertRecipient, type StoredRecipient } from './recipient-store.ts';
+import { createRecipientStore, MAX_RECIPIENTS, type StoredRecipient } from './recipient-store.ts';
 import { ALERT_WEBHOOK_PURPOSE } from './send-alerts.ts';
 
 export interface AlertRoutesOptions extends SendingOptions {

@@ -14,9 +14,11 @@ import {
   type JudgedBooking,
 } from '../delivery/attention/find-bookings.ts';
 import { findComplaints, type ComplainedCreative } from '../delivery/attention/find-complaints.ts';
+import { findShort, type ShortBooking } from '../delivery/attention/find-short.ts';
+import { countWords } from '../delivery/number-words.ts';
 import type { ReadStatuses } from '../delivery/status/read-statuses.ts';
+import type { ShortLineItem } from '../forecast/short-line-items.ts';
 import type { FoundAlert } from './found-alert.ts';
-import { findShortAlerts } from './short-alerts.ts';
 
 export interface FindAlertsOptions {
   readonly knex: Knex;
@@ -27,14 +29,10 @@ export interface FindAlertsOptions {
   readonly complaintLimit: number;
 }
 
-/** A creative to pause, with the alert that says so. */
-export interface FoundMalware {
-  readonly creativeId: number;
-}
-
 export interface Findings {
   readonly alerts: readonly FoundAlert[];
-  readonly malware: readonly FoundMalware[];
+  /** Creatives to pause, of which alerts say so. */
+  readonly malware: readonly number[];
 }
 
 /** Of the day's traffic: before, a few minutes without an ad look like a day without one. */
@@ -101,11 +99,11 @@ export const createFindAlerts =
     );
     const waiting = await ask<Waiting>(WAITING);
     const drift = await ask<Drift>(DRIFT);
-    const short = await findShortAlerts(knex, atMs, MAX_FOUND);
+    const short = await findShort(knex, { atMs, limit: MAX_FOUND });
     return {
       alerts: [
         ...behindAlerts(options, judged, atMs).slice(0, MAX_FOUND),
-        ...short,
+        ...short.map(shortAlert),
         ...endingSoon(judged)
           .slice(0, MAX_FOUND)
           .map((item) => ({ ...lineItem(item, 'ends_soon'), words: `“${item.name}” ends ${showEnd(item.endMs, atMs)}.` })),
@@ -117,7 +115,7 @@ export const createFindAlerts =
         ...waiting.map(waitingAlert),
         ...drift.map(driftAlert),
       ],
-      malware: complaints.filter((found) => !found.isBlocked && isMalware(found)).map(({ id }) => ({ creativeId: id })),
+      malware: complaints.filter((found) => !found.isBlocked && isMalware(found)).map(({ id }) => id),
     };
   };
 
@@ -168,6 +166,19 @@ const behindAlerts = ({ shareBefore }: FindAlertsOptions, judged: readonly Judge
       words: behindWords(item.name, item.behind),
       mayOpen: shareBefore(item.publisherId, atMs) >= MIN_SHARE_OF_DAY,
     }));
+
+/** Of a line item that the forecast of the last night expects to miss its goal, with what would help most. */
+const shortAlert = ({ untilMs, short, ...item }: ShortBooking): FoundAlert => ({
+  ...lineItem(item, 'will_under_deliver'),
+  words: `“${item.name}” is expected to deliver ${countWords(short.expected)} of ${countWords(short.due)} impressions that are due by ${showEndDate(untilMs)} (${Math.floor((100 * short.expected) / Math.max(short.due, 1))}%). ${remedyWords(short)}`,
+});
+
+const remedyWords = ({ remedy, lacksCreative }: ShortLineItem): string => {
+  if (lacksCreative) return 'It has no creative that may serve.';
+  return remedy
+    ? `What helps most: ${remedy.words}, for about ${countWords(remedy.p50)}.`
+    : 'No single change is known to bring more: lower its goal, or book it on more placements.';
+};
 
 /** `“Boots” is behind by 32%: 6,800 of 10,000 impressions, …` */
 const behindWords = (name: string, behind: string): string => sentence(`“${name}” is ${behind.charAt(0).toLowerCase()}${behind.slice(1)}`);

@@ -1,19 +1,8 @@
 import type { Knex } from 'knex';
-import type { AlertKind } from '../catalog/model/alert-kinds.ts';
 import type { SentRecordStore } from '../reports/sent-records.ts';
+import type { AlertRecipient } from './alert-api.ts';
 import { mutedBy, type StoredAlert } from './alert-store.ts';
 import { NEXT_DIGEST } from './digest-store.ts';
-
-/** To whom alerts are sent. */
-export interface AlertRecipient {
-  readonly kinds: readonly AlertKind[];
-  /** null: alerts of all publishers. */
-  readonly publisher_id: number | null;
-  readonly emails: readonly string[];
-  readonly webhook: string | null;
-  /** Whether what is at risk is mailed each morning. */
-  readonly digest: boolean;
-}
 
 /** As it is stored; `webhookSecret` is sealed. */
 export interface StoredRecipient extends AlertRecipient {

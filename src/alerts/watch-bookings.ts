@@ -41,7 +41,7 @@ export const createWatchBookings = (options: WatchBookingsOptions) => {
   const look = async (signal?: AbortSignal): Promise<number | undefined> => {
     if (!(await alerts.takeCheck())) return undefined;
     const found = await findAlerts(now(), signal);
-    for (const { creativeId } of found.malware) {
+    for (const creativeId of found.malware) {
       const target = { kind: ENTITY_KINDS.creatives, id: creativeId, caller: unlimitedCaller(WATCH_ACTOR) };
       if ((await writer.block(target)).ok) onBlocked(creativeId);
     }

@@ -4,7 +4,7 @@ import { created, defineRoutes, noContent, ok, ownBody, type RouteDefinition, ty
 import type { Permission } from '../access/permissions.ts';
 import { listOf } from '../base/schema.ts';
 import type { ProblemCode } from '../http/problems/problem.ts';
-import { MAX_CONTENT_LENGTH } from '../catalog/checks/parse-content.ts';
+import { MAX_CONTENT_LENGTH } from '../catalog/entities/creative.ts';
 import { RESTORE_DAYS } from '../catalog/model/choices.ts';
 import { ENTITY_COMPONENTS, pascalCase } from './entity-components.ts';
 import { SENT_EXAMPLES } from './entity-examples.ts';

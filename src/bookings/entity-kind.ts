@@ -1,7 +1,7 @@
 import { readId } from '../api/parameters.ts';
 import { CHECKS } from '../catalog/checks/check-entities.ts';
-import type { CheckedOn, PlacementFormats } from '../catalog/checks/rules.ts';
-import type { Checked } from '../catalog/checks/shape-record.ts';
+import type { PlacementFormats } from '../catalog/checks/rules.ts';
+import type { Checked, CheckedOn } from '../catalog/checks/shape-record.ts';
 import type { RecordSchema } from '../catalog/entities/define-entity.ts';
 import { entityOf, perTable, type EntityTable } from '../catalog/entities/entities.ts';
 import { HEADER_PURPOSE } from '../catalog/model/bidder-of.ts';

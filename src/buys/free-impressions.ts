@@ -1,19 +1,14 @@
 import type { Knex } from 'knex';
 import { dateOfDay, MS_PER_DAY } from '../base/utc-day.ts';
+import type { Flight } from '../catalog/model/entities.ts';
 import { createForecastStore, type KeptBase } from '../forecast/forecast-store.ts';
 import type { AskedPackage } from './media-buy.ts';
 import type { MediaBuyRow } from './media-buy-store.ts';
 
-/** Epoch milliseconds. */
-export interface Period {
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
 /** What is still free of the placements of a publisher. */
 export interface FreeImpressions {
   /** undefined: no traffic of it is known. */
-  of(placement: string, period: Period): FreeOf | undefined;
+  of(placement: string, period: Flight): FreeOf | undefined;
 }
 
 export interface FreeOf {
@@ -44,7 +39,7 @@ const readSince = async (knex: Knex, publisherId: number, version: number): Prom
 };
 
 /** Days after those that are forecast are expected to be as these are in the mean. */
-const freeOf = ({ figures }: KeptBase, since: readonly Sold[], placement: string, period: Period): FreeOf | undefined => {
+const freeOf = ({ figures }: KeptBase, since: readonly Sold[], placement: string, period: Flight): FreeOf | undefined => {
   const { days, placements } = figures;
   const row = placements[placement];
   if (!row || days.length === 0) return undefined;
@@ -67,4 +62,4 @@ const freeOf = ({ figures }: KeptBase, since: readonly Sold[], placement: string
   return { available: Math.floor(available), free: Math.max(Math.floor(free - taken), 0) };
 };
 
-const overlap = (a: Period, b: Period): number => Math.max(Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs), 0);
+const overlap = (a: Flight, b: Flight): number => Math.max(Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs), 0);

@@ -7,7 +7,6 @@ import { MEDIA_BUY_STATUSES } from './read-media-buys.ts';
 
 /** Of a media buy: what its buyer reads, and before it is booked what became of its approval. */
 export const BUY_STATES = ['waiting', 'refused', ...MEDIA_BUY_STATUSES] as const;
-export type BuyState = (typeof BUY_STATES)[number];
 
 const PACKAGE = s.record({
   name: s.text,

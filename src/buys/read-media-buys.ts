@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import { ENTITY_KINDS, type EntityRecord } from '../bookings/entity-kind.ts';
+import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
 import type { CampaignRecord } from '../catalog/entities/campaign.ts';
 import type { CreativeRecord } from '../catalog/entities/creative.ts';
+import type { Records } from '../catalog/entities/entities.ts';
 import type { LineItemRecord } from '../catalog/entities/line-item.ts';
 import { flightOf } from '../catalog/model/flight-dates.ts';
 import { copyKey } from './buyer-creatives.ts';
@@ -57,20 +58,17 @@ export const readMediaBuys = async (knex: Knex, wanted: MediaBuysWanted, nowMs: 
 
 /** What media buys are now that are booked. Rejects when Postgres is unavailable. */
 export const currentOf = async (knex: Knex, rows: readonly MediaBuyRow[], nowMs: number): Promise<readonly MediaBuyNow[]> => {
-  const recordsOf = async (table: 'campaigns' | 'line_items' | 'creatives', column: string, ids: readonly number[]) =>
+  const recordsOf = async <T extends 'campaigns' | 'line_items' | 'creatives'>(table: T, column: string, ids: readonly number[]) =>
     (
       await knex(table)
         .whereIn(column, [...ids])
         .select()
-    ).map((row) => ENTITY_KINDS[table].toRecord(row as never)) as readonly EntityRecord[];
-  const campaigns = (await recordsOf(
-    'campaigns',
-    'id',
-    rows.flatMap((row) => row.campaign_id ?? []),
-  )) as unknown as readonly CampaignRecord[];
+    ).map((row) => ENTITY_KINDS[table].toRecord(row as never)) as unknown as readonly Records[T][];
+  const campaignIds = rows.flatMap((row) => row.campaign_id ?? []);
+  const campaigns = await recordsOf('campaigns', 'id', campaignIds);
   const itemIds = rows.flatMap(({ packages }) => packages.map((one) => one.line_item_id));
-  const items = (await recordsOf('line_items', 'id', itemIds)) as unknown as readonly LineItemRecord[];
-  const ads = (await recordsOf('creatives', 'line_item_id', itemIds)) as unknown as readonly CreativeRecord[];
+  const items = await recordsOf('line_items', 'id', itemIds);
+  const ads = await recordsOf('creatives', 'line_item_id', itemIds);
   return rows.map((row) => {
     const campaign = campaigns.find(({ id }) => id === row.campaign_id)!;
     const packages = row.packages.map((bought): PackageNow => ({

@@ -67,16 +67,7 @@ export const traceRules = (booked: readonly Booking[], query: AdQuery, imp: ImpQ
 };
 
 /** The step of one stage for refusals decided elsewhere: by the ledger or the bidders. */
-export const traceStep = (stage: Stage, reached: readonly Booking[], refused: readonly Refusal[]): TraceStep => ({
-  stage,
-  passed: without(
-    reached,
-    refused.map(({ booking }) => booking),
-  ),
-  refused,
-});
-
-const without = (bookings: readonly Booking[], refused: readonly Booking[]): readonly Booking[] => {
-  const ids = new Set(refused.map(({ creative }) => creative.id));
-  return bookings.filter(({ creative }) => !ids.has(creative.id));
+export const traceStep = (stage: Stage, reached: readonly Booking[], refused: readonly Refusal[]): TraceStep => {
+  const ids = new Set(refused.map(({ booking }) => booking.creative.id));
+  return { stage, passed: reached.filter(({ creative }) => !ids.has(creative.id)), refused };
 };

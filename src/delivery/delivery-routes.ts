@@ -52,19 +52,22 @@ type Summed = Omit<Parameters<typeof toListQuery>[2], 'limit' | 'offset' | 'sort
 const summedQuery = (table: SummedTable, scope: Scope, asked: Summed): ListQuery =>
   toListQuery(ENTITY_KINDS[table], scope, { ...asked, sort: { by: 'id', order: 'asc' }, limit: 1, offset: 0 });
 
-const FLOW_PERIOD = { defaultDays: 7, maxDays: REFUSAL_DAYS };
-const REFUSAL_PERIOD = { defaultDays: 1, maxDays: REFUSAL_DAYS };
+const FLOW_DAYS = 7;
+const REFUSED_DAYS = 1;
 
 /** How line items deliver, why they do not, and what needs attention. */
 export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): Handlers<typeof DELIVERY_API> => {
-  const flowOf =
-    (table: FlowTable) =>
-    async ({ id, ...asked }: { readonly id: number | string } & Parameters<typeof readDays>[0], { caller }: Call) => {
-      const period = readDays(asked, dayOf(now()), FLOW_PERIOD);
+  /** What is read of a record for some days. `words`: its name for people; `usual`: days. */
+  const inDays =
+    <Id, Found extends object>(words: string, usual: number, ask: (id: Id, days: Days, scope: Scope) => Promise<Found | undefined>) =>
+    async ({ id, ...asked }: { readonly id: Id } & Parameters<typeof readDays>[0], { caller }: Call) => {
+      const period = readDays(asked, dayOf(now()), { defaultDays: usual, maxDays: REFUSAL_DAYS });
       if (!period.ok) return period.refused;
-      const flow = await read.readFlow(table, id, period.days, caller);
-      return flow ? answer(flow) : noSuch(ENTITY_KINDS[table].words);
+      const found = await ask(id, period.days, caller);
+      return found ? answer(found) : noSuch(words);
     };
+  const flowOf = (table: FlowTable) =>
+    inDays(ENTITY_KINDS[table].words, FLOW_DAYS, (id: number | string, days, scope) => read.readFlow(table, id, days, scope));
   return {
     getLineItemDelivery: async ({ id }, { caller }) => {
       const delivery = await read.readDelivery(id);
@@ -93,18 +96,8 @@ export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): H
     },
     sumLineItems: async (asked, { caller }) => answer(await read.readListSums('line_items', summedQuery('line_items', caller, asked))),
     sumCampaigns: async (asked, { caller }) => answer(await read.readListSums('campaigns', summedQuery('campaigns', caller, asked))),
-    getLineItemRefusals: async ({ id, ...asked }) => {
-      const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
-      if (!period.ok) return period.refused;
-      const refusals = await read.readRefusals(id, period.days);
-      return refusals ? answer(refusals) : noSuch('line item');
-    },
-    getPlacementRefusals: async ({ id, ...asked }, { caller }) => {
-      const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
-      if (!period.ok) return period.refused;
-      const refusals = await read.readPlacementRefusals(id, period.days, caller);
-      return refusals ? answer(refusals) : noSuch('placement');
-    },
+    getLineItemRefusals: inDays('line item', REFUSED_DAYS, read.readRefusals),
+    getPlacementRefusals: inDays('placement', REFUSED_DAYS, read.readPlacementRefusals),
     getLineItemFlow: flowOf('line_items'),
     getCampaignFlow: flowOf('campaigns'),
     getAdvertiserFlow: flowOf('advertisers'),

@@ -18,12 +18,7 @@ export interface GoalQuestion extends FlightMoment {
 }
 
 /** Of one of the goals of a line item: counts of its flight, of today and of the day before. */
-interface Counted {
-  readonly delivered: ByGoal;
-  readonly today: ByGoal;
-  readonly yesterday: ByGoal;
-}
-type ByGoal = Readonly<Record<GoalCourse['of'], number>>;
+type Counted = Readonly<Record<'delivered' | 'today' | 'yesterday', Readonly<Record<GoalCourse['of'], number>>>>;
 
 /** The progress of a line item towards each of its goals. */
 export const goalCourses = (

@@ -1,3 +1,4 @@
+import { newMap, under } from '../base/under.ts';
 import { packSize, sizeText } from '../ledger/ad-size.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import type { Counted, CountedPlace, RequestRow, ServeRow } from './postgres/request-rows.ts';
@@ -69,15 +70,6 @@ const createDeviceNumbers = () => {
 };
 
 type DeviceNumbers = ReturnType<typeof createDeviceNumbers>;
-
-/** The value of a key; `make` makes the first one. */
-const under = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
-  let value = map.get(key);
-  if (value === undefined) map.set(key, (value = make()));
-  return value;
-};
-
-const newMap = <Key, Value>(): Map<Key, Value> => new Map<Key, Value>();
 
 /** Counts of requests, or of ads. `Owner`: what their rows say beside the place. */
 const createTable = <Owner extends object>(devices: DeviceNumbers, maxRows: () => number) => {

@@ -6,10 +6,10 @@ import { OUTRANKED, type RefusalReason } from '../serving/count-refusals.ts';
 import { placementsOf, type AskedForecast, type Baseline, type Sold } from './asked-forecast.ts';
 import { AS_SAMPLED, calibrate } from './calibrate.ts';
 import { deliveryOf, estimateSupply, type LimitedBy, type Supply } from './estimate.ts';
-import type { Binding, ForecastAnswer, ForecastRange } from './forecast-answer.ts';
+import type { Binding, ForecastAnswer } from './forecast-answer.ts';
 import { goalDue } from './goal-due.ts';
 import { remediesFor } from './remedies.ts';
-import { TENTH } from './replay/delivery-range.ts';
+import { TENTH, type Range } from './replay/delivery-range.ts';
 import type { ComingDays } from './replay/coming-days.ts';
 import type { Prediction } from './replay/predict.ts';
 import { takenAbove } from './taken-above.ts';
@@ -59,7 +59,7 @@ export const answerSampled = (asked: AskedForecast & { readonly baseline: Sold |
 const withoutRemedies = (asked: AskedForecast, { supply, limits, byDay, total, goal }: Estimate): ForecastAnswer => {
   const { lineItemId, coming, dateOf } = asked;
   const spread = (ahead: number): number => Math.hypot(SAMPLED_SPREAD, coming.plan.spread(ahead));
-  const range = (count: number, ahead: number): ForecastRange => ({
+  const range = (count: number, ahead: number): Range => ({
     p10: Math.round(count * Math.exp(-TENTH * spread(ahead))),
     p50: Math.round(count),
     p90: Math.round(Math.min(count * Math.exp(TENTH * spread(ahead)), Math.max(supply.available, count))),
@@ -131,7 +131,7 @@ const goalLeft = ({ lineItem, delivered }: LimitedBy): number | null =>
   lineItem.goals.impressions === null ? null : Math.max(lineItem.goals.impressions - delivered, 0);
 
 /** Nothing is delivered above a goal. */
-const capped = ({ p10, p50, p90 }: ForecastRange, goal: number | null): ForecastRange => {
+const capped = ({ p10, p50, p90 }: Range, goal: number | null): Range => {
   const most = goal ?? Infinity;
   return { p10: Math.min(p10, most), p50: Math.min(p50, most), p90: Math.min(p90, most) };
 };

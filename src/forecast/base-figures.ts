@@ -9,7 +9,7 @@ export interface BaseFigures {
   /** By placement: impressions that pages ask for, and those that are sold, by day. */
   readonly placements: Readonly<Record<string, PlacementFigures>>;
   /** By line item and day. */
-  readonly lineItems: Readonly<Record<string, { readonly [name in keyof DayRange]: readonly number[] }>>;
+  readonly lineItems: Readonly<Record<string, { readonly [name in keyof Range]: readonly number[] }>>;
   /** By placement and line item: the impressions that it gets, by day. */
   readonly bookings: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
   readonly warning: string | null;
@@ -24,9 +24,6 @@ export interface PlacementFigures {
   readonly p90: readonly number[];
   readonly sold: readonly number[];
 }
-
-/** Of one day. */
-export type DayRange = Range;
 
 /** @param dateOf the date of a day, since the epoch */
 export const figuresOf = (

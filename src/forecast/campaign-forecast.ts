@@ -1,6 +1,6 @@
 import type { CampaignForecastWire } from './forecast-api.ts';
-import type { ForecastRange } from './forecast-answer.ts';
 import type { KeptBase } from './forecast-store.ts';
+import type { Range } from './replay/delivery-range.ts';
 
 const QUANTILES = ['p10', 'p50', 'p90'] as const;
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
@@ -11,8 +11,8 @@ export const campaignForecast = (base: KeptBase | undefined, ids: readonly numbe
     const figures = base?.figures.lineItems[String(id)];
     return figures ? [{ id, figures }] : [];
   });
-  const range = (of: (quantile: (typeof QUANTILES)[number]) => number): ForecastRange =>
-    Object.fromEntries(QUANTILES.map((quantile) => [quantile, Math.round(of(quantile))])) as unknown as ForecastRange;
+  const range = (of: (quantile: (typeof QUANTILES)[number]) => number): Range =>
+    Object.fromEntries(QUANTILES.map((quantile) => [quantile, Math.round(of(quantile))])) as unknown as Range;
   return {
     made_on: base?.madeOn ?? null,
     ...range((quantile) => sumOf(known.flatMap(({ figures }) => figures[quantile]))),

@@ -5,7 +5,6 @@ import * as s from '../base/schema.ts';
 import { BOOKING, MAX_BOOKING_VALUES } from '../bookings/booking-api.ts';
 import { MAX_CREATIVE_BYTES } from '../bookings/entity-api.ts';
 import { SUBJECTS } from './errors/compare-forecasts.ts';
-import { FORECAST_STATES } from './forecast-store.ts';
 
 const impressions = s.count;
 const range = {
@@ -44,12 +43,14 @@ const FORECAST_QUESTION = component(
   },
 );
 
+type RemedyChange =
+  'longer' | 'wider' | 'higher_priority' | 'higher_price' | 'more_placements' | 'without_frequency_cap' | 'without_daily_cap';
 const BASES = ['sample', 'replay'] as const;
 const FORECAST = component(
   'Forecast',
   s.record({
     id: s.text,
-    state: s.oneOf(FORECAST_STATES, { description: 'running: what is known so far; failed: reason says why' }),
+    state: s.oneOf(['running', 'done', 'failed', 'cancelled'], { description: 'running: what is known so far; failed: reason says why' }),
     progress: s.numberOf({ minimum: 0, maximum: 1 }),
     reason: s.orNull(s.text),
     basis: s.orNull(s.oneOf(BASES), {
@@ -70,7 +71,7 @@ const FORECAST = component(
     displaced: s.listOf(s.record({ line_item_id: s.integer, impressions }), { description: 'Who gets less because of the draft' }),
     remedies: s.listOf(
       s.record({
-        ...{ change: s.text, words: s.text, p50: impressions },
+        ...{ change: s.textOf<RemedyChange>(), words: s.text, p50: impressions },
         fields: s.anyObject({ description: 'Of the line item, what would change (JSON merge patch)' }),
       }),
       { description: 'What would bring more' },

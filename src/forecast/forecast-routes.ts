@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import { maySee } from '../access/scope.ts';
 import { answer, done, noSuch, refuse, type Handlers } from '../api/route.ts';
-import { createDayRules, localDayOf } from '../base/local-day.ts';
+import { localDayOf } from '../base/local-day.ts';
 import { dateOfDay } from '../base/utc-day.ts';
-import { createZoneOffset } from '../base/zone-offset.ts';
 import type { createCheckRecord } from '../bookings/check-record.ts';
 import { visibleIds } from '../bookings/record-scope.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
@@ -11,7 +10,7 @@ import type { DraftBooking } from './draft-booking.ts';
 import { campaignForecast } from './campaign-forecast.ts';
 import { draftLineItem } from './draft-line-item.ts';
 import { readForecastErrors } from './errors/forecast-errors.ts';
-import type { FORECAST_API, ForecastErrorWire, ForecastWire } from './forecast-api.ts';
+import type { FORECAST_API, ForecastWire } from './forecast-api.ts';
 import type { ForecastStore, StoredForecast } from './forecast-store.ts';
 import type { Forecasts } from './forecasts.ts';
 
@@ -30,7 +29,6 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof FORECAST_API> => {
   const { knex, store, forecasts, checkRecord, draftBooking, currentSnapshot, now } = options;
-  const ruleOf = createDayRules(createZoneOffset());
 
   const shown = (forecast: StoredForecast) => answer(forecastWire(forecast));
   const seen = async (id: string, publishers: Parameters<typeof maySee>[0]): Promise<StoredForecast | undefined> => {
@@ -79,14 +77,12 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
       return answer(campaignForecast(base, ids));
     },
     listForecastErrors: async ({ publisher: id, subject, key, from, to }, { caller }) => {
-      const publisher = maySee(caller.publishers, id) ? currentSnapshot()?.publishers.get(id) : undefined;
-      if (!publisher) return noSuch('publisher');
-      const today = localDayOf(ruleOf(publisher.timeZone, now()), now());
+      const snapshot = currentSnapshot();
+      if (!snapshot || !maySee(caller.publishers, id) || !snapshot.publishers.has(id)) return noSuch('publisher');
+      const today = localDayOf(snapshot.daysOf(id, now()), now());
       const days = { from: from ?? dateOfDay(today - ERROR_DAYS), to: to ?? dateOfDay(today - 1) };
       const rows = await readForecastErrors(knex, { publisherId: id, subject, key, ...days });
-      return answer(
-        rows.map(({ meanError, held, ...row }): ForecastErrorWire => ({ ...row, mean_error: rounded(meanError), held: rounded(held) })),
-      );
+      return answer(rows.map((row) => ({ ...row, mean_error: rounded(row.mean_error), held: rounded(row.held) })));
     },
   };
 };
@@ -94,16 +90,14 @@ export const forecastRoutes = (options: ForecastRoutesOptions): Handlers<typeof 
 const ERROR_DAYS = 28;
 const rounded = (part: number): number => Math.round(part * 1e4) / 1e4;
 
+/** Of a forecast without an answer yet. */
+const NOTHING = {
+  ...{ basis: null, from: null, to: null, available: null, free: null, goal: null, delivery: null, clicks: null, viewable: null },
+  ...{ binding: [], displaced: [], remedies: [], without_history: [], warning: null },
+};
+
 const forecastWire = ({ id, state, progress, reason, answer: known }: StoredForecast): ForecastWire => ({
   ...{ id, state, progress, reason },
-  ...{ basis: known?.basis ?? null, from: known?.from ?? null, to: known?.to ?? null },
-  ...{ available: known?.available ?? null, free: known?.free ?? null, goal: known?.goal ?? null },
-  ...{ delivery: known?.delivery ?? null, clicks: known?.clicks ?? null, viewable: known?.viewable ?? null },
-  ...{
-    binding: known?.binding ?? [],
-    displaced: known?.displaced ?? [],
-    remedies: known?.remedies ?? [],
-    without_history: known?.without_history ?? [],
-    warning: known?.warning ?? null,
-  },
+  ...NOTHING,
+  ...known,
 });

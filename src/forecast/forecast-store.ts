@@ -1,21 +1,14 @@
 import type { Knex } from 'knex';
 import type { BaseFigures } from './base-figures.ts';
 import type { ForecastAnswer } from './forecast-answer.ts';
+import type { ForecastWire } from './forecast-api.ts';
 import type { ShortLineItem } from './short-line-items.ts';
 
-export const FORECAST_STATES = ['running', 'done', 'failed', 'cancelled'] as const;
-export type ForecastState = (typeof FORECAST_STATES)[number];
-
 /** A forecast that was asked for. */
-export interface StoredForecast {
-  readonly id: string;
+export interface StoredForecast extends Pick<ForecastWire, 'id' | 'state' | 'progress' | 'reason'> {
   readonly publisherId: number;
-  readonly state: ForecastState;
-  readonly progress: number;
   /** null: nothing is known yet. */
   readonly answer: ForecastAnswer | null;
-  /** Why it failed. */
-  readonly reason: string | null;
 }
 
 /** Every method rejects when Postgres is unavailable. */
@@ -40,16 +33,6 @@ export interface KeptBase {
 /** A forecast whose replica was killed says nothing any more. */
 const SILENT = `interval '5 minutes'`;
 
-interface Row {
-  readonly id: string;
-  readonly publisher_id: number;
-  readonly state: ForecastState;
-  readonly progress: number;
-  readonly answer: ForecastAnswer | null;
-  readonly reason: string | null;
-  readonly is_silent: boolean;
-}
-
 export const createForecastStore = ({ knex }: { readonly knex: Knex }): ForecastStore => ({
   begin: async (id, publisherId, question) => {
     await knex('forecasts').insert({ id, publisher_id: publisherId, state: 'running', question: JSON.stringify(question) });
@@ -63,12 +46,15 @@ export const createForecastStore = ({ knex }: { readonly knex: Knex }): Forecast
   read: async (id) => {
     const row = await knex('forecasts')
       .where({ id })
-      .first<Row | undefined>('*', knex.raw(`told_at < now() - ${SILENT} as is_silent`));
+      .first<(StoredForecast & { readonly isSilent: boolean }) | undefined>(
+        ...['id', 'state', 'progress', 'answer', 'reason', { publisherId: 'publisher_id' }],
+        knex.raw(`told_at < now() - ${SILENT} as "isSilent"`),
+      );
     if (!row) return undefined;
-    const { publisher_id: publisherId, state, progress, answer, reason } = row;
-    if (state === 'running' && row.is_silent)
-      return { id, publisherId, state: 'failed', progress, answer: null, reason: 'the replica that forecast it has ended' };
-    return { id, publisherId, state, progress, answer, reason };
+    const { isSilent, ...found } = row;
+    return found.state === 'running' && isSilent
+      ? { ...found, state: 'failed', answer: null, reason: 'the replica that forecast it has ended' }
+      : found;
   },
   cancel: async (id) => (await knex('forecasts').where({ id, state: 'running' }).update({ state: 'cancelled', answer: null })) > 0,
   keepBase: async (publisherId, madeOn, figures, short) => {

@@ -4,11 +4,9 @@ import knexFactory from 'knex';
 import { asError } from '../base/narrow.ts';
 import { postgresPool } from '../base/postgres-pool.ts';
 import { dateOfDay } from '../base/utc-day.ts';
-import type { PidGains } from '../config/settings.ts';
-import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Availability, AvailabilityQuestion } from './availability/availability.ts';
 import { NOT_MADE, type ForecastAnswer } from './forecast-answer.ts';
-import { createForecaster, NothingKnown, type ForecastQuestion } from './forecaster.ts';
+import { createForecaster, NothingKnown, type ForecasterOptions, type ForecastQuestion } from './forecaster.ts';
 import { figuresOf, type BaseFigures } from './base-figures.ts';
 import type { ShortLineItem } from './short-line-items.ts';
 
@@ -17,11 +15,8 @@ import type { ShortLineItem } from './short-line-items.ts';
  * its own connections. Questions are answered one after the other, those of people before the replays of all bookings.
  */
 
-export interface ForecastWorkerData {
+export interface ForecastWorkerData extends Omit<ForecasterOptions, 'knex'> {
   readonly databaseUrl: string;
-  readonly dimensions: DimensionSchema;
-  readonly pid: PidGains;
-  readonly tokenTtlMs: number;
 }
 
 export type ForecastMessage =
@@ -49,7 +44,7 @@ const TELL_WAITING_MS = 5_000;
 
 if (process.platform === 'linux') os.setPriority(os.constants.priority.PRIORITY_LOW);
 
-const { databaseUrl, dimensions, pid, tokenTtlMs } = workerData as ForecastWorkerData;
+const { databaseUrl, ...options } = workerData as ForecastWorkerData;
 const knex = knexFactory({
   client: 'pg',
   connection: {
@@ -62,7 +57,7 @@ const knex = knexFactory({
   pool: postgresPool(1),
   acquireConnectionTimeout: CONNECT_MS,
 });
-const forecaster = createForecaster({ knex, dimensions, pid, tokenTtlMs });
+const forecaster = createForecaster({ knex, ...options });
 /** Questions that have no answer yet. */
 const open = new Map<string, QuestionMessage['ask']>();
 const cancelled = new Set<string>();

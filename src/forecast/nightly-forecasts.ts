@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { createDayRules, localDayOf, startOfDay } from '../base/local-day.ts';
+import { createRounds } from '../base/rounds.ts';
 import { dateOfDay, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 import { createZoneOffset } from '../base/zone-offset.ts';
 import { compareForecasts } from './errors/compare-forecasts.ts';
@@ -39,8 +40,6 @@ const TAKE = `
 
 export const createNightlyForecasts = ({ knex, forecasts, now = Date.now, onFailure }: NightlyForecastsOptions): NightlyForecasts => {
   const ruleOf = createDayRules(createZoneOffset());
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<unknown> | undefined;
   const pass = async (): Promise<readonly number[]> => {
     const nowMs = now();
     const at = new Date(nowMs).toISOString();
@@ -58,20 +57,5 @@ export const createNightlyForecasts = ({ knex, forecasts, now = Date.now, onFail
     }
     return done;
   };
-  const tick = (): void => {
-    running ??= pass()
-      .catch(onFailure)
-      .finally(() => (running = undefined));
-  };
-  return {
-    pass,
-    start: () => {
-      tick();
-      timer ??= setInterval(tick, EVERY_MS);
-    },
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return { pass, ...createRounds({ round: pass, pauseMs: EVERY_MS, onFailure }) };
 };

@@ -55,8 +55,8 @@ export const readInputs = async (
 });
 
 const readHistory = async (knex: Knex, publisherId: number, today: number): Promise<TrafficHistory> => {
-  const { rows } = await knex.raw<{ rows: { placement_id: string; day: number; requests: string }[] }>(
-    `select placement_id, day - date '1970-01-01' as day, sum(requests) as requests from request_days
+  const { rows } = await knex.raw<{ rows: { placement_id: string; day: number; requests: number }[] }>(
+    `select placement_id, day - date '1970-01-01' as day, sum(requests)::float8 as requests from request_days
      where publisher_id = :publisherId and placement_id <> ''
        and (day between date '1970-01-01' + cast(:from as int) and date '1970-01-01' + cast(:today as int)
          or day between date '1970-01-01' + cast(:yearFrom as int) and date '1970-01-01' + cast(:yearTo as int))
@@ -72,7 +72,7 @@ const readHistory = async (knex: Knex, publisherId: number, today: number): Prom
   const history = new Map<string, Map<number, number>>();
   for (const { placement_id, day, requests } of rows) {
     const days = history.get(placement_id) ?? new Map<number, number>();
-    history.set(placement_id, days.set(day, Number(requests)));
+    history.set(placement_id, days.set(day, requests));
   }
   return history;
 };
@@ -100,54 +100,39 @@ export const readEvents = async (knex: Knex, publisherId: number, nowMs: number)
 };
 
 const COUNTED = `
-  select LEVEL as account, sum(impressions) as impressions, sum(clicks) as clicks, sum(spend_micros) as micros,
-         coalesce(sum(impressions) filter (where day = :today), 0) as "todayImpressions",
-         coalesce(sum(spend_micros) filter (where day = :today), 0) as "todayMicros"
+  select LEVEL as account, sum(impressions)::float8 as impressions, sum(clicks)::float8 as clicks, sum(spend_micros)::float8 as micros,
+         coalesce(sum(impressions) filter (where day = :today), 0)::float8 as "todayImpressions",
+         coalesce(sum(spend_micros) filter (where day = :today), 0)::float8 as "todayMicros"
   from daily_counts where publisher_id = :publisherId group by 1`;
 
 const readStarted = async (knex: Knex, publisherId: number, today: number): Promise<readonly StartedAccount[]> => {
   const read = async (level: string): Promise<readonly StartedAccount[]> => {
-    const { rows } = await knex.raw<{ rows: Record<keyof StartedAccount, string>[] }>(COUNTED.replace('LEVEL', level), {
-      publisherId,
-      today: dateOfDay(today),
-    });
-    return rows.map(({ account, ...counts }) => ({
-      account,
-      impressions: Number(counts.impressions),
-      clicks: Number(counts.clicks),
-      micros: Number(counts.micros),
-      todayImpressions: Number(counts.todayImpressions),
-      todayMicros: Number(counts.todayMicros),
-    }));
+    const bindings = { publisherId, today: dateOfDay(today) };
+    return (await knex.raw<{ rows: StartedAccount[] }>(COUNTED.replace('LEVEL', level), bindings)).rows;
   };
   return [...(await read(`'l' || line_item_id`)), ...(await read(`'c' || campaign_id`))];
 };
 
 const COUNTED_HITS = `
   select id, serves, impressions, clicks, coalesce(viewable, 0) as viewable
-  from (select line_item_id as id, sum(serves) as serves, sum(impressions) as impressions, sum(clicks) as clicks
+  from (select line_item_id as id, sum(serves)::float8 as serves, sum(impressions)::float8 as impressions, sum(clicks)::float8 as clicks
         from daily_counts where publisher_id = :publisherId and day >= :from and day < :today group by 1) counted
-  left join (select line_item_id as id, sum(viewable) as viewable
+  left join (select line_item_id as id, sum(viewable)::float8 as viewable
              from report_days where publisher_id = :publisherId and day >= :from and day < :today and reason = '' group by 1) viewed using (id)`;
 
 const readRates = async (knex: Knex, publisherId: number, today: number): Promise<HitRates> => {
-  const { rows } = await knex.raw<{ rows: Record<'id' | 'serves' | 'impressions' | 'clicks' | 'viewable', string | number>[] }>(
-    COUNTED_HITS,
-    {
-      publisherId,
-      from: dateOfDay(today - RATE_DAYS),
-      today: dateOfDay(today),
-    },
-  );
-  const counts = rows.map(({ id, serves, impressions, clicks, viewable }) => ({
-    ...{ id: Number(id), serves: Number(serves), impressions: Number(impressions), clicks: Number(clicks), viewable: Number(viewable) },
-  }));
-  const sum = (of: 'serves' | 'impressions' | 'clicks' | 'viewable'): number => counts.reduce((total, row) => total + row[of], 0);
+  type Counted = 'serves' | 'impressions' | 'clicks' | 'viewable';
+  const { rows } = await knex.raw<{ rows: Readonly<Record<'id' | Counted, number>>[] }>(COUNTED_HITS, {
+    publisherId,
+    from: dateOfDay(today - RATE_DAYS),
+    today: dateOfDay(today),
+  });
+  const sum = (of: Counted): number => rows.reduce((total, row) => total + row[of], 0);
   const rendered = mixed(sum('impressions'), sum('serves'), SURE_SERVES, USUAL_RENDER_RATE);
   const clicked = mixed(sum('clicks'), sum('impressions'), SURE_IMPRESSIONS, USUAL_CLICK_RATE);
   const seen = mixed(sum('viewable'), sum('impressions'), SURE_VIEWS, USUAL_VIEWABLE_RATE);
   const own = new Map(
-    counts.map(({ id, serves, impressions, clicks, viewable }) => [
+    rows.map(({ id, serves, impressions, clicks, viewable }) => [
       id,
       {
         render: mixed(impressions, serves, SURE_SERVES, rendered),

@@ -1,3 +1,4 @@
+import { under } from '../base/under.ts';
 import type { LineItem } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { Sold } from './asked-forecast.ts';
@@ -16,13 +17,10 @@ export const takenAbove = (
       other.priority < lineItem.priority || (other.priority === lineItem.priority && (other.cpmMicros ?? 0) > (lineItem.cpmMicros ?? 0))
     );
   };
-  return (placementId) => {
-    let part = known.get(placementId);
-    if (part === undefined) {
-      const all = [...(sold?.available.get(placementId)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
-      const above = [...(sold?.winners.get(placementId) ?? [])].reduce((sum, [id, count]) => (ranksAbove(id) ? sum + count : sum), 0);
-      known.set(placementId, (part = all === 0 ? 0 : above / all));
-    }
-    return part;
+  const partOf = (placementId: string): number => {
+    const all = [...(sold?.available.get(placementId)?.values() ?? [])].reduce((sum, count) => sum + count, 0);
+    const above = [...(sold?.winners.get(placementId) ?? [])].reduce((sum, [id, count]) => (ranksAbove(id) ? sum + count : sum), 0);
+    return all === 0 ? 0 : above / all;
   };
+  return (placementId) => under(known, placementId, partOf);
 };

@@ -1,3 +1,5 @@
+import { growable } from './growable.ts';
+
 /**
  * Pages of 1,024 bits, packed into one array. A page is a mask of its non-zero words, followed by
  * those words only: a page with one bit takes two words, and a scan sees in the mask which words to
@@ -15,18 +17,13 @@ export const EMPTY_PAGE: PageRef = 0;
 export const FULL_PAGE: PageRef = 1;
 const ALL = 0xffffffff | 0;
 
-export interface PagePoolBuilder {
+export const createPagePool = () => {
+  const pool = growable(256);
+  // EMPTY_PAGE, then FULL_PAGE.
+  pool.push(0);
+  for (let i = 0; i < 1 + WORDS_A_PAGE; i++) pool.push(ALL);
+
   /** Stores a page of 32 words and returns its position. */
-  store(words: Int32Array): PageRef;
-  finish(): Int32Array;
-}
-
-export const createPagePool = (): PagePoolBuilder => {
-  let pool = new Int32Array(256);
-  pool[EMPTY_PAGE] = 0;
-  pool.fill(ALL, FULL_PAGE, FULL_PAGE + 1 + WORDS_A_PAGE);
-  let used = FULL_PAGE + 1 + WORDS_A_PAGE;
-
   const store = (words: Int32Array): PageRef => {
     let mask = 0;
     let full = true;
@@ -36,18 +33,12 @@ export const createPagePool = (): PagePoolBuilder => {
     }
     if (mask === 0) return EMPTY_PAGE;
     if (full) return FULL_PAGE;
-    if (used + 1 + WORDS_A_PAGE > pool.length) {
-      const larger = new Int32Array(pool.length * 2);
-      larger.set(pool);
-      pool = larger;
-    }
-    const ref = used;
-    pool[used++] = mask;
-    for (let w = 0; w < WORDS_A_PAGE; w++) if (words[w] !== 0) pool[used++] = words[w]!;
+    const ref = pool.push(mask);
+    for (let w = 0; w < WORDS_A_PAGE; w++) if (words[w] !== 0) pool.push(words[w]!);
     return ref;
   };
 
-  return { store, finish: () => pool.slice(0, used) };
+  return { store, finish: pool.finish };
 };
 
 /** Word `w` of the page at `ref`. */

@@ -21,13 +21,12 @@ export type ContextKind = keyof typeof CONTEXT_RULES;
 export const CONTEXT_KINDS = Object.keys(CONTEXT_RULES) as ContextKind[];
 
 /** Known of every request, with one value at most. The others are read only where a line item has such a rule. */
-const KNOWN = ['countries', 'regions', 'cities', 'devices'] as const satisfies readonly ContextKind[];
-export type KnownKind = (typeof KNOWN)[number];
-export const KNOWN_KINDS: readonly KnownKind[] = KNOWN;
+export const KNOWN_KINDS = ['countries', 'regions', 'cities', 'devices'] as const satisfies readonly ContextKind[];
+export type KnownKind = (typeof KNOWN_KINDS)[number];
 /** `schedule`: the hours of a line item's schedule, which is no part of its targeting. */
 export type AskedKind = Exclude<ContextKind, KnownKind> | 'schedule';
 export const ASKED_KINDS: readonly AskedKind[] = [
-  ...CONTEXT_KINDS.filter((kind): kind is Exclude<ContextKind, KnownKind> => !(KNOWN as readonly ContextKind[]).includes(kind)),
+  ...CONTEXT_KINDS.filter((kind): kind is Exclude<ContextKind, KnownKind> => !(KNOWN_KINDS as readonly ContextKind[]).includes(kind)),
   'schedule',
 ];
 /** The name of the value in a request that a kind is compared with. */

@@ -4,8 +4,7 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 export const WEEK_DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type WeekDay = (typeof WEEK_DAYS)[number];
 /** Whose clock a schedule means. */
-export const SCHEDULE_ZONES = ['publisher', 'visitor'] as const;
-export type ScheduleZone = (typeof SCHEDULE_ZONES)[number];
+export type ScheduleZone = 'publisher' | 'visitor';
 
 /** A part of a schedule: half hours from `from` until before `to`, as `08:30` and `24:00`, on each of the days. */
 export interface DayPart {

@@ -154,14 +154,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...assetRoutes(options),
     ...deliveryRoutes({
       ...{ knex, now: asking.now, readListed, readCampaignStatuses },
-      readDelivery: createReadDelivery({
-        ...counters,
-        knex,
-        currentSnapshot,
-        readListed,
-        refusalStore: options.refusalStore,
-        now: asking.now,
-      }),
+      readDelivery: createReadDelivery({ ...counters, ...reading, readListed }),
       readAttention: createReadAttention({ ...reading, readStatuses }),
       readFlow: createReadFlow({ knex }),
       readListSums: createReadListSums({ knex, reader, judgeList }),

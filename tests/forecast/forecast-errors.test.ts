@@ -79,7 +79,7 @@ it('compares forecasts of 1, 7 and 28 days with the day that has ended where the
 
   const question = { publisherId, from: YESTERDAY, to: YESTERDAY };
   const all = await readForecastErrors(knex, question);
-  expect(all.map(({ subject, age, compared, meanError, held }) => [subject, age, compared, Number(meanError.toFixed(3)), held])).toEqual([
+  expect(all.map(({ subject, age, compared, mean_error, held }) => [subject, age, compared, Number(mean_error.toFixed(3)), held])).toEqual([
     ['line_item', 1, 1, 0.2, 0],
     ['line_item', 7, 1, 0.04, 1],
     ['line_item', 28, 1, 0.6, 0],
@@ -100,7 +100,7 @@ it('compares forecasts of 1, 7 and 28 days with the day that has ended where the
   expect(ofRequests).toEqual([{ placement_id: placementId, forecast: '1200', came: '1250', off: '50' }]);
 
   const errorsOf = createErrorGauges(knex);
-  expect((await errorsOf('line_item', 'meanError')())['7']).toBeCloseTo(0.04);
+  expect((await errorsOf('line_item', 'mean_error')())['7']).toBeCloseTo(0.04);
   expect((await errorsOf('placement', 'held')())['28']).toBe(0);
 });
 
@@ -110,11 +110,11 @@ it('makes up for a night that was missed, and takes late counts', async () => {
   await came(booking, YESTERDAY, 80, 1_000);
   await nightly().pass();
   const [first] = await readForecastErrors(knex, { publisherId: booking.publisherId, from: YESTERDAY, to: YESTERDAY });
-  expect([first?.meanError.toFixed(2), first?.held]).toEqual(['0.25', 0]);
+  expect([first?.mean_error.toFixed(2), first?.held]).toEqual(['0.25', 0]);
   await knex('daily_counts').where({ publisher_id: booking.publisherId }).update({ impressions: 100 });
   expect(await nightly(NOW + DAY).pass()).toContain(booking.publisherId);
   const [again] = await readForecastErrors(knex, { publisherId: booking.publisherId, from: YESTERDAY, to: YESTERDAY });
-  expect([again?.meanError, again?.held]).toEqual([0, 1]);
+  expect([again?.mean_error, again?.held]).toEqual([0, 1]);
 });
 
 it('widens ranges by what was measured, until they hold 80 per cent, and does not narrow them', async () => {

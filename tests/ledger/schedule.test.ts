@@ -1,5 +1,5 @@
 import { createZoneOffset } from '../../src/base/zone-offset.ts';
-import { createDayRules } from '../../src/base/local-day.ts';
+import { createDayRules, UTC_DAYS } from '../../src/base/local-day.ts';
 import { scheduleOf, servesAgainAt } from '../../src/catalog/model/schedule.ts';
 import { createScheduledCurves } from '../../src/catalog/snapshot/scheduled-curve.ts';
 import { curveAt, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
@@ -86,7 +86,7 @@ const simulate = async ({
   const lineItem = sampleLineItem({ id, campaignId: id, flight, pacing: 'Even', sales: { ...NO_SALES_RULES, schedule }, ...item });
   const creative = sampleCreative(lineItem.id);
   const candidate = { creative, lineItem, campaign, ecpmMicros: 1000, priceMicros: 1, expectedMicros: 1, position: 0, bid: -1 };
-  const curves = createScheduledCurves({ zoneOffset, zoneOf: () => zone, trafficOf: () => undefined });
+  const curves = createScheduledCurves({ zoneOffset, zoneOf: () => zone, trafficOf: () => undefined, daysOf: () => UTC_DAYS });
   const on = new Set(schedule?.halfHours);
   const delivered = Array.from({ length: days }, () => Array<number>(48).fill(0));
   for (let atMs = fromMs; atMs < flight.endMs; atMs += MINUTE) {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { FreeImpressions, Period } from '../../buys/free-impressions.ts';
+import type { FreeImpressions } from '../../buys/free-impressions.ts';
+import type { Flight } from '../../catalog/model/entities.ts';
 import { amountFromMicros } from '../../catalog/model/money.ts';
 import type { CreativeFormat } from '../../catalog/model/choices.ts';
 import { offeredRates } from '../../catalog/model/rate-card.ts';
@@ -68,7 +69,7 @@ export interface Shop {
   readonly publisher: SellingPublisher;
   readonly agentUrl: string;
   readonly free: FreeImpressions;
-  readonly period: Period;
+  readonly period: Flight;
   readonly nowMs: number;
 }
 

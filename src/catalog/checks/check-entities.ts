@@ -19,9 +19,8 @@ import {
   namedTargetingRules,
   publisherRules,
   type CreativeContext,
-  type LineItemContext,
 } from './rules.ts';
-import { DIMENSION_FORMS } from './targeting-faults.ts';
+import { DIMENSION_FORMS, type TargetingContext } from './targeting-faults.ts';
 import { shapeOf, type Checked, type Given, type ShapedRecord } from './shape-record.ts';
 
 /**
@@ -74,7 +73,7 @@ const withPlacements = ({ record, faults }: ShapedRecord<CreativeRecord>, _conte
 /** Spells the values of registered dimensions as requests are compared with them, in either form. */
 const withTypedTargeting = <R extends { readonly targeting: unknown }>(
   { record, faults }: ShapedRecord<R>,
-  { dimensions }: LineItemContext,
+  { dimensions }: TargetingContext,
 ): ShapedRecord<R> => {
   const targeting = typedRules(record.targeting, dimensions);
   if (!isObject(targeting)) return { record, faults };

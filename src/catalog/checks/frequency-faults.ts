@@ -1,18 +1,9 @@
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import type { LineItemRecord } from '../entities/line-item.ts';
 import { CAP_SCOPES } from '../model/choices.ts';
 import { capOf, capWords, frequencyCapsOf, type BookedCap, type FrequencyCap } from '../model/frequency-caps.ts';
-
-/** A load keeps caps that never apply. */
-interface CheckedOn {
-  readonly isLoad?: boolean;
-}
-
-interface Capped {
-  readonly frequency_cap?: unknown;
-  readonly frequency_window?: unknown;
-  readonly frequency_caps?: unknown;
-}
+import type { CheckedOn, Given } from './shape-record.ts';
 
 interface Pointed {
   readonly cap: FrequencyCap;
@@ -21,10 +12,10 @@ interface Pointed {
 
 /**
  * A cap that counts nothing or two things, and one that never applies, because another allows less in a
- * window as long for the same ads or more: one of the two is not what was meant.
+ * window as long for the same ads or more: one of the two is not what was meant. A load keeps caps that never apply.
  */
 export const frequencyFaults = (
-  { frequency_cap: places, frequency_window: window, frequency_caps: list }: Capped,
+  { frequency_cap: places, frequency_window: window, frequency_caps: list }: Given<LineItemRecord>,
   { isLoad = false }: CheckedOn = {},
 ): readonly Fault[] => {
   const listed = (Array.isArray(list) ? list : []).flatMap((cap: unknown, i) =>

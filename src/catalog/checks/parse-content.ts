@@ -7,15 +7,11 @@ import type { BannerAssets, BannerImage, CreativeContent } from '../model/entiti
 import type { CreativeFormat } from '../model/choices.ts';
 import { quoteFree } from '../../base/quote-free.ts';
 import { isSafeUrl } from '../model/is-safe-url.ts';
+import { MAX_CONTENT_LENGTH } from '../entities/creative.ts';
 
 /** A fault's pointer leads into the content, '' for the whole of it. */
 export type ParsedContent = { readonly content: CreativeContent } | { readonly fault: Fault };
 
-/**
- * In UTF-16 units. One answer carries the markup of up to 20 impressions, so a creative must be
- * small.
- */
-export const MAX_CONTENT_LENGTH = 256 * 1024;
 const MAX_DEPTH = 12;
 const MAX_VALUES = 2_000;
 const MAX_IMAGES = 32;

@@ -1,4 +1,3 @@
-import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { pointerStep, type Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import type { AdvertiserRecord } from '../entities/advertiser.ts';
@@ -7,18 +6,18 @@ import type { CampaignRecord } from '../entities/campaign.ts';
 import type { CreativeRecord } from '../entities/creative.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
 import type { PublisherRecord } from '../entities/publisher.ts';
-import { CATEGORY_IDS, IAB_3_0 } from '../model/block-list.ts';
+import { CATEGORY_IDS, IAB_3_0, type BlockList } from '../model/block-list.ts';
 import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
 import { isVideo } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import { addedValueFaults, discountFaults, priceFaults } from './price-faults.ts';
 import { rateFaults } from './rate-faults.ts';
-import type { Given } from './shape-record.ts';
+import type { CheckedOn, Given } from './shape-record.ts';
 import { classFaults } from './class-faults.ts';
 import { frequencyFaults } from './frequency-faults.ts';
 import { scheduleFaults } from './schedule-faults.ts';
-import { targetingFaults } from './targeting-faults.ts';
+import { targetingFaults, type TargetingContext } from './targeting-faults.ts';
 
 /*
  * Rules over several fields of a record, or over more than a schema can say. The fields may hold
@@ -47,11 +46,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 const headerFault = (name: string): readonly Fault[] =>
   OWN_HEADERS.has(name.toLowerCase()) ? [{ pointer: `/headers${pointerStep(name)}`, detail: 'is set by the service' }] : [];
 
-/** A load keeps what was booked before a rule was there; the next change of the record has to mend it. */
-export interface CheckedOn {
-  readonly isLoad?: boolean;
-}
-
 const categoryFaults = (categories: unknown, field: string, cattax: unknown, { isLoad = false }: CheckedOn): readonly Fault[] => {
   const known = typeof cattax === 'number' ? CATEGORY_IDS[cattax] : undefined;
   if (!known || isLoad || !Array.isArray(categories)) return [];
@@ -64,13 +58,7 @@ const categoryFaults = (categories: unknown, field: string, cattax: unknown, { i
 export const advertiserRules = ({ categories }: Given<AdvertiserRecord>, on: CheckedOn = {}): readonly Fault[] =>
   categoryFaults(categories, 'categories', IAB_3_0, on);
 
-interface BlockLists {
-  readonly bcat?: unknown;
-  readonly acat?: unknown;
-  readonly cattax?: unknown;
-}
-
-export const blockListRules = ({ bcat, acat, cattax }: BlockLists, on: CheckedOn = {}): readonly Fault[] => [
+export const blockListRules = ({ bcat, acat, cattax }: Given<BlockList>, on: CheckedOn = {}): readonly Fault[] => [
   ...categoryFaults(bcat, 'bcat', cattax, on),
   ...categoryFaults(acat, 'acat', cattax, on),
 ];
@@ -155,12 +143,7 @@ const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] 
     ? [{ pointer: '/frontload', detail: 'needs pacing Even or PID: ASAP spreads nothing' }]
     : [];
 
-/** Of key-values outside a schema, the other values of a rule may serve. */
-export interface LineItemContext extends CheckedOn {
-  readonly dimensions: DimensionSchema;
-}
-
-export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemContext): readonly Fault[] => [
+export const lineItemRules = (record: Given<LineItemRecord>, context: TargetingContext): readonly Fault[] => [
   ...flightRules(record),
   ...priceFaults(record),
   ...addedValueFaults(record),
@@ -178,7 +161,7 @@ export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemCo
 ];
 
 /** Of a targeting that line items share. */
-export const namedTargetingRules = ({ targeting }: { readonly targeting?: unknown }, context: LineItemContext): readonly Fault[] =>
+export const namedTargetingRules = ({ targeting }: { readonly targeting?: unknown }, context: TargetingContext): readonly Fault[] =>
   targetingFaults(targeting, context);
 
 /** A placement of a creative. A load names none, because a placement may be narrowed later. */

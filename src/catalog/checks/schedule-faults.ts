@@ -2,16 +2,12 @@ import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { MS_PER_DAY } from '../../base/utc-day.ts';
 import { halfHourOf, halfHoursIn, HALF_HOURS_A_DAY, WEEK_DAYS, type DayPart } from '../../targeting/week-hours.ts';
+import type { LineItemRecord } from '../entities/line-item.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
-
-interface Scheduled {
-  readonly schedule?: unknown;
-  readonly start_date?: unknown;
-  readonly end_date?: unknown;
-}
+import type { Given } from './shape-record.ts';
 
 /** A schedule whose parts end before they begin, overlap, or name no hour of the flight. */
-export const scheduleFaults = ({ schedule, start_date, end_date }: Scheduled): readonly Fault[] => {
+export const scheduleFaults = ({ schedule, start_date, end_date }: Given<LineItemRecord>): readonly Fault[] => {
   if (!Array.isArray(schedule)) return [];
   const parts = schedule.flatMap((part: unknown, i) => (isDayPart(part) ? [{ part, pointer: `/schedule/${i}` }] : []));
   const turned = parts.flatMap(({ part: { from, to }, pointer }) =>

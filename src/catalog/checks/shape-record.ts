@@ -23,6 +23,11 @@ const ajv = schemaCompiler({
 /** A record whose fields may be missing, and hold anything. */
 export type Given<R> = { readonly [K in keyof R]?: unknown };
 
+/** A load keeps what was booked before a rule was there; the next change of the record has to mend it. */
+export interface CheckedOn {
+  readonly isLoad?: boolean;
+}
+
 /** A record and the faults of its shape. While there are any, its fields may hold anything. */
 export interface ShapedRecord<R> {
   readonly record: Given<R>;

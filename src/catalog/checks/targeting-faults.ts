@@ -3,6 +3,7 @@ import { isObject } from '../../base/narrow.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { isCountryCode } from './country-codes.ts';
+import type { CheckedOn } from './shape-record.ts';
 import { languagesOf } from '../../targeting/languages-of.ts';
 import { urlPrefixesOf } from '../../targeting/url-prefixes.ts';
 
@@ -12,32 +13,26 @@ export const DIMENSION_FORMS = Object.keys(UNREGISTERED) as readonly (keyof type
 type DimensionForm = (typeof DIMENSION_FORMS)[number];
 
 /** Of key-values outside a schema, the other values of a rule may serve. */
-export interface TargetingContext {
+export interface TargetingContext extends CheckedOn {
   readonly dimensions: DimensionSchema;
-  /** A row that was booked before a rule existed serves as it did. */
-  readonly isLoad?: boolean;
 }
 
 /**
  * What no schema says of a targeting: registered dimensions, ranges that are none, and what is
  * included and excluded, so that it could match no visitor.
  */
-export const targetingFaults = (
-  targeting: unknown,
-  { dimensions, isLoad = false }: TargetingContext,
-  pointer = '/targeting',
-): readonly Fault[] => {
+export const targetingFaults = (targeting: unknown, { dimensions, isLoad = false }: TargetingContext): readonly Fault[] => {
   if (!isObject(targeting)) return [];
   const exclude = isObject(targeting['exclude']) ? targeting['exclude'] : {};
   const sides = [
-    { rules: targeting, at: pointer },
-    { rules: exclude, at: `${pointer}/exclude` },
+    { rules: targeting, at: '/targeting' },
+    { rules: exclude, at: '/targeting/exclude' },
   ];
   return [
     ...sides.flatMap(({ rules, at }) => dimensionFaults(rules, at, dimensions, isLoad)),
     ...sides.flatMap(({ rules, at }) => DIMENSION_FORMS.flatMap((form) => rangeFaults(rules[form], `${at}/${form}`))),
     ...(isLoad ? [] : sides.flatMap(({ rules, at }) => regionFaults(rules['regions'], `${at}/regions`))),
-    ...(isLoad ? [] : contradictions(targeting, exclude, `${pointer}/exclude`)),
+    ...(isLoad ? [] : contradictions(targeting, exclude, '/targeting/exclude')),
   ];
 };
 

@@ -1,5 +1,5 @@
 import type { Schema } from '../../base/schema.ts';
-import type { KindName } from '../entities/field.ts';
+import type { KindName, KindValues } from '../entities/field.ts';
 import { textAt, type Segment, type SegmentRows } from './segment.ts';
 
 /** An entity as a view: its fields are read from a segment when they are used. */
@@ -172,30 +172,11 @@ export const json = <T, J = T>(
     },
 });
 
-/** The kind that the definition of a field names. */
-export const kindOf = (name: KindName, schema: Schema): Kind<unknown> => {
-  switch (name) {
-    case 'id':
-    case 'owner':
-    case 'integer':
-      return integer;
-    case 'integerOrNull':
-      return integerOrNull;
-    case 'number':
-      return number;
-    case 'numberOrNull':
-      return numberOrNull;
-    case 'flag':
-      return flag;
-    case 'text':
-      return text;
-    case 'textOrNull':
-      return textOrNull;
-    case 'oneOf':
-      return oneOf<unknown>(schema['enum'] as readonly unknown[]);
-    case 'json':
-      return json();
-    case 'repeated':
-      return repeated();
-  }
+const KINDS: { readonly [Name in Exclude<KindName, 'oneOf'>]: Kind<KindValues[Name]> } = {
+  ...{ id: integer, owner: integer, integer, integerOrNull, number, numberOrNull, flag, text, textOrNull },
+  ...{ json: json(), repeated: repeated() },
 };
+
+/** The kind that the definition of a field names. */
+export const kindOf = (name: KindName, schema: Schema): Kind<unknown> =>
+  name === 'oneOf' ? oneOf<unknown>(schema['enum'] as readonly unknown[]) : KINDS[name];

@@ -1,33 +1,13 @@
 import { BUDGET_TYPES, type BudgetType } from './choices.ts';
 
-/** The price of a line item, and what it was sold with. */
-interface Priced {
-  readonly type?: unknown;
-  readonly budget_type?: unknown;
-  readonly cpm?: unknown;
-  readonly cpc?: unknown;
-  readonly cpcv?: unknown;
-  readonly budget?: unknown;
-  readonly list_price?: unknown;
-  readonly discount?: unknown;
-  readonly added_value?: unknown;
-}
-export type PriceField = 'cpm' | 'cpc' | 'cpcv' | 'budget';
+const PRICE_FIELDS = { CPM: 'cpm', VCPM: 'cpm', CPC: 'cpc', CPCV: 'cpcv', Flat: 'budget' } as const satisfies Record<BudgetType, string>;
+export type PriceField = (typeof PRICE_FIELDS)[BudgetType];
 
 /** The field that a line item's price is in. */
-export const priceFieldOf = (budgetType: BudgetType): PriceField => {
-  switch (budgetType) {
-    case 'CPM':
-    case 'VCPM':
-      return 'cpm';
-    case 'CPC':
-      return 'cpc';
-    case 'CPCV':
-      return 'cpcv';
-    case 'Flat':
-      return 'budget';
-  }
-};
+export const priceFieldOf = (budgetType: BudgetType): PriceField => PRICE_FIELDS[budgetType];
+
+/** The price of a line item, and what it was sold with. */
+type Priced = { readonly [Name in PriceField | 'type' | 'budget_type' | 'list_price' | 'discount' | 'added_value']?: unknown };
 
 /** An impression bills whole micros, so a CPM has three decimals. */
 const scaleOf = (field: PriceField): number => (field === 'cpm' ? 1_000 : 1_000_000);
@@ -44,11 +24,10 @@ export const agreedPrice = ({
   discount,
 }: Priced): { readonly field: PriceField; readonly price: number } | undefined => {
   if (typeof list_price !== 'number' || typeof discount !== 'number' || type === 'programmatic') return undefined;
-  const field = PRICE_FIELDS.get(budget_type ?? 'CPM');
+  const budgetType = BUDGET_TYPES.find((one) => one === (budget_type ?? 'CPM'));
+  const field = budgetType && priceFieldOf(budgetType);
   return field && { field, price: discounted(list_price, discount, field) };
 };
-
-const PRICE_FIELDS = new Map<unknown, PriceField>(BUDGET_TYPES.map((type) => [type, priceFieldOf(type)]));
 
 /** What added value decides of the other fields. */
 export const ADDED_VALUE_TERMS = { budget_type: 'Flat', budget: null, cpc: null, cpcv: null, list_price: null, discount: null } as const;

@@ -40,10 +40,7 @@ export interface RecentCounts {
 }
 
 /** What a creative has delivered over the last 30 UTC days, net. */
-export interface CreativeCounts {
-  readonly impressions: number;
-  readonly clicks: number;
-}
+export type CreativeCounts = Pick<RecentCounts, 'impressions' | 'clicks'>;
 
 /** A cap over several line items, of one of the line items of a campaign. */
 export interface SharedCap extends SharedCount {

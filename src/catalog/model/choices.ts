@@ -13,7 +13,6 @@ export const LINE_ITEM_TYPE_WORDS = {
   direct: { label: 'Direct', note: 'you sell it, and its creatives are stored here' },
   programmatic: { label: 'Programmatic', note: 'a bidder answers each ad request' },
 } as const satisfies Choices;
-export const LINE_ITEM_TYPES = valuesOf(LINE_ITEM_TYPE_WORDS);
 
 export const BUDGET_TYPE_WORDS = {
   CPM: { label: 'CPM', note: 'a price per thousand impressions' },
@@ -115,8 +114,7 @@ export const CREATIVE_STATUS_WORDS = {
   approved: { label: 'Approved', note: 'may serve' },
   rejected: { label: 'Rejected', note: 'does not serve' },
 } as const satisfies Choices;
-export const CREATIVE_STATUSES = valuesOf(CREATIVE_STATUS_WORDS);
-export type CreativeStatus = (typeof CREATIVE_STATUSES)[number];
+export type CreativeStatus = keyof typeof CREATIVE_STATUS_WORDS;
 
 /** `required`: a creative that is new, or shows something else than before, waits for approval. */
 export const CREATIVE_APPROVAL_WORDS = {

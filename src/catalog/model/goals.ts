@@ -1,3 +1,5 @@
+import type { LineItemRecord } from '../entities/line-item.ts';
+
 /** What a line item should have delivered at the end of its flight, and never exceeds. */
 export interface Goals {
   /** null: no goal. */
@@ -9,15 +11,12 @@ export interface Goals {
 
 export const NO_GOALS: Goals = { impressions: null, clicks: null, frontload: 0 };
 
-/** The goals in a record of the API. */
-export interface GoalFields {
-  readonly goal_impressions: number | null;
-  readonly goal_clicks: number | null;
-  /** Percent. */
-  readonly frontload: number;
-}
-
-export const goalsOf = ({ goal_impressions, goal_clicks, frontload }: GoalFields): Goals => ({
+/** Of a record of the API, whose frontload is in per cent. */
+export const goalsOf = ({
+  goal_impressions,
+  goal_clicks,
+  frontload,
+}: Pick<LineItemRecord, 'goal_impressions' | 'goal_clicks' | 'frontload'>): Goals => ({
   impressions: goal_impressions,
   clicks: goal_clicks,
   frontload: frontload / 100,

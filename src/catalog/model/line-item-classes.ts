@@ -1,4 +1,4 @@
-import { valuesOf, type BudgetType, type Choices, type LINE_ITEM_TYPES, type Pacing, type Priority } from './choices.ts';
+import { valuesOf, type BudgetType, type Choices, type LINE_ITEM_TYPE_WORDS, type Pacing, type Priority } from './choices.ts';
 
 /** What a line item was sold as, in the words of Google Ad Manager. */
 export const CLASS_WORDS = {
@@ -14,7 +14,7 @@ export type LineItemClass = (typeof LINE_ITEM_CLASSES)[number];
 
 /** The settings of a line item that a class decides, or narrows. */
 interface ClassSettings {
-  readonly type: (typeof LINE_ITEM_TYPES)[number];
+  readonly type: keyof typeof LINE_ITEM_TYPE_WORDS;
   readonly priority: Priority;
   readonly share_of_voice: number;
   readonly pacing: Pacing;
@@ -111,11 +111,8 @@ export const withClassDefaults = <R extends { readonly [F in ClassField | 'class
 /** What choosing a class sets in a form: its defaults, and no value where it has none. */
 export const classChoice = (name: LineItemClass): Readonly<Record<string, unknown>> => {
   const { allows, defaults } = LINE_ITEM_CLASS_TERMS[name];
-  const emptied = Object.entries(allows).flatMap(([field, values]: [string, readonly unknown[]]) =>
-    values.length === 0 ? [[field, null] as const] : [],
+  const only = Object.entries(allows).flatMap(([field, [value = null, ...others]]: [string, readonly unknown[]]) =>
+    others.length === 0 ? [[field, value] as const] : [],
   );
-  const only = Object.entries(allows).flatMap(([field, [value, ...others]]: [string, readonly unknown[]]) =>
-    value !== undefined && others.length === 0 ? [[field, value] as const] : [],
-  );
-  return { priority: 2, pacing: 'ASAP', budget_type: 'CPM', ...Object.fromEntries([...emptied, ...only]), ...defaults };
+  return { priority: 2, pacing: 'ASAP', budget_type: 'CPM', ...Object.fromEntries(only), ...defaults };
 };

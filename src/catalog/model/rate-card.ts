@@ -1,17 +1,9 @@
 import type { WeekDay } from '../../targeting/week-hours.ts';
+import type { PublisherRecord } from '../entities/publisher.ts';
 import type { BudgetType } from './choices.ts';
 
 /** A price of a publisher's rate card. What it does not name, it is for all of. */
-export interface Rate {
-  readonly budget_type: BudgetType;
-  /** Per thousand, per click or per completed view; Flat: for a day. */
-  readonly price: number;
-  readonly placement?: string | null | undefined;
-  /** `300x250`. */
-  readonly size?: string | null | undefined;
-  /** Of the week; none: all. */
-  readonly days?: readonly WeekDay[] | undefined;
-}
+export type Rate = PublisherRecord['rate_card'][number];
 
 /** What is to be booked, as far as it is known. */
 export interface Wanted {

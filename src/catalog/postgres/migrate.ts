@@ -16,10 +16,7 @@ const LOCK_TIMEOUT_MS = 120_000;
  * @returns the file names that were applied, in order.
  */
 export const migrateLatest = (databaseUrl: string): Promise<readonly string[]> =>
-  underMigrationLock(databaseUrl, async (migrator) => {
-    const [, names] = (await migrator.latest()) as [number, string[]];
-    return names;
-  });
+  underMigrationLock(databaseUrl, (migrator) => migrator.latest());
 
 /**
  * The migrations of this build that the database lacks, in order; changes nothing. Rejects when
@@ -50,16 +47,13 @@ export const newestMigration = async (): Promise<string> => ((await migrationNam
  * @returns the file names that were rolled back, newest first.
  */
 export const migrateRollback = (databaseUrl: string, options: { readonly all?: boolean } = {}): Promise<readonly string[]> =>
-  underMigrationLock(databaseUrl, async (migrator) => {
-    const [, names] = (await migrator.rollback(undefined, options.all ?? false)) as [number, string[]];
-    return names;
-  });
+  underMigrationLock(databaseUrl, (migrator) => migrator.rollback(undefined, options.all ?? false));
 
 /**
  * Holds a session advisory lock on a separate connection while `work` runs, so that knex's own lock
  * table is never contended.
  */
-const underMigrationLock = async <T>(databaseUrl: string, work: (migrator: Knex.Migrator) => Promise<T>): Promise<T> => {
+const underMigrationLock = async (databaseUrl: string, work: (migrator: Knex.Migrator) => Promise<unknown>): Promise<readonly string[]> => {
   const guard = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000, keepAlive: true });
   // If the guard connection dies, the unlock below fails; without a listener the error would end
   // the process.
@@ -73,7 +67,8 @@ const underMigrationLock = async <T>(databaseUrl: string, work: (migrator: Knex.
       // Only one process holds the advisory lock, so a lock row must come from a migration that was
       // killed.
       await migrator.forceFreeMigrationsLock();
-      return await work(migrator);
+      const [, names] = (await work(migrator)) as [number, string[]];
+      return names;
     });
   } finally {
     if (guardFault === undefined) await guard.end();

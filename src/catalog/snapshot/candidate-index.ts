@@ -1,5 +1,5 @@
-import { createTargetingIndex, TARGETING_ARRAYS, type TargetingIndex } from '../../targeting/targeting-index.ts';
-import { unpackArrays, type ArraysOf } from '../../base/packed-arrays.ts';
+import { createTargetingIndex, TARGETING_ARRAYS } from '../../targeting/targeting-index.ts';
+import { unpackArrays } from '../../base/packed-arrays.ts';
 import type { Entities } from '../columns/entities.ts';
 import type { Booking, Campaign, Creative, LineItem } from '../model/entities.ts';
 import type { Bookings, Candidate, CandidateIndex, Roadblocks, Voice } from './snapshot.ts';
@@ -28,19 +28,9 @@ export const CANDIDATE_ARRAYS = {
 } as const;
 
 /** The ranking of a slot. It does not change with the other fields of its candidates. */
-export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicros' | 'creativeIds' | 'tieEnd'> {
-  readonly weights: Float64Array | undefined;
-  readonly shares: Float64Array | undefined;
-  readonly clickRates: Float64Array | undefined;
-  readonly impressions: Float64Array | undefined;
-  readonly clicks: Float64Array | undefined;
-  readonly voices: readonly Voice[] | undefined;
-  readonly roadblocks: Roadblocks | undefined;
-  readonly turns: Int32Array | undefined;
-  readonly targeting: TargetingIndex;
-}
+export type Ranks = Readonly<ReturnType<typeof openRanks>>;
 
-export const openRanks = (buffer: ArrayBuffer): Ranks => {
+export const openRanks = (buffer: ArrayBuffer) => {
   const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, voices, roadblocks, turns, ...tables } =
     unpackArrays(CANDIDATE_ARRAYS, buffer);
   return {
@@ -54,7 +44,7 @@ export const openRanks = (buffer: ArrayBuffer): Ranks => {
     clicks: unlessEmpty(clicks),
     voices: voices.length > 0 ? voicesIn(voices) : undefined,
     roadblocks: roadblocks.length > 0 ? roadblocksIn(roadblocks) : undefined,
-    turns: turns.length > 0 ? turns : undefined,
+    turns: unlessEmpty(turns),
     targeting: createTargetingIndex(tables),
   };
 };
@@ -85,7 +75,7 @@ const roadblocksIn = (numbers: Int32Array): Roadblocks => {
   return roadblocks;
 };
 
-const unlessEmpty = (numbers: Float64Array): Float64Array | undefined => (numbers.length > 0 ? numbers : undefined);
+const unlessEmpty = <A extends Float64Array | Int32Array>(numbers: A): A | undefined => (numbers.length > 0 ? numbers : undefined);
 
 /** The tables that a booking is put together from. */
 export interface BookingTables {

@@ -21,9 +21,6 @@ export interface OpenedSnapshot {
   readonly snapshot: Snapshot;
   readonly blocks: Readonly<Record<CatalogTable, ReadonlyMap<number, StoredBlock>>>;
   readonly slots: ReadonlyMap<string, ReadonlyMap<number, StoredSlot>>;
-  readonly publishers: Snapshot['publishers'];
-  readonly placements: Snapshot['placements'];
-  readonly bidders: Snapshot['bidders'];
   readonly clocks: Clocks;
 }
 
@@ -59,10 +56,10 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
   const blocks = mergeBlocks(update.blocks, previous?.blocks);
   const slots = mergeSlots(update.slots, previous?.slots);
   const publishers =
-    previous?.blocks.publishers === blocks.publishers ? previous.publishers : entitiesIn(PUBLISHERS, blocks.publishers.values());
+    previous?.blocks.publishers === blocks.publishers ? previous.snapshot.publishers : entitiesIn(PUBLISHERS, blocks.publishers.values());
   const placements =
-    previous?.blocks.placements === blocks.placements ? previous.placements : entitiesIn(PLACEMENTS, blocks.placements.values());
-  const bidders = previous?.blocks.bidders === blocks.bidders ? previous.bidders : entitiesIn(BIDDERS, blocks.bidders.values());
+    previous?.blocks.placements === blocks.placements ? previous.snapshot.placements : entitiesIn(PLACEMENTS, blocks.placements.values());
+  const bidders = previous?.blocks.bidders === blocks.bidders ? previous.snapshot.bidders : entitiesIn(BIDDERS, blocks.bidders.values());
   const creatives = entityTable(CREATIVES, blocks.creatives);
   const lineItems = entityTable(LINE_ITEMS, blocks.line_items);
   const tables: BookingTables = { campaigns: entityTable(CAMPAIGNS, blocks.campaigns), lineItems, creatives };
@@ -101,7 +98,7 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
     quarantinedCount: update.quarantinedCount,
     userHashKey: update.userHashKey,
   });
-  return { snapshot, blocks, slots, publishers, placements, bidders, clocks };
+  return { snapshot, blocks, slots, clocks };
 };
 
 const NO_BOOKINGS = bookingsOf({} as BookingTables, new Int32Array(0));

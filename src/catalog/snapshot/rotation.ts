@@ -1,3 +1,4 @@
+import { groupBy } from '../../base/group-by.ts';
 import type { CreativeCounts } from '../model/catalog-reading.ts';
 import { clickRateOf } from './ecpm.ts';
 
@@ -20,12 +21,7 @@ export const rotationOf = (
   order: readonly number[],
 ): { readonly weights: Float64Array; readonly shares: Float64Array } => {
   if (counts.size === 0 && weights.every((weight) => weight === 1)) return { weights: new Float64Array(0), shares: new Float64Array(0) };
-  const ofLineItem = new Map<number, number[]>();
-  lineItemIds.forEach((id, at) => {
-    const own = ofLineItem.get(id);
-    if (own) own.push(at);
-    else ofLineItem.set(id, [at]);
-  });
+  const ofLineItem = groupBy([...lineItemIds.keys()], (at) => lineItemIds[at]!);
   const share = new Float64Array(lineItemIds.length);
   for (const own of ofLineItem.values()) {
     const learned = own.flatMap((at) => counts.get(at) ?? []);

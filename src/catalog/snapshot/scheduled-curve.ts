@@ -1,4 +1,4 @@
-import { daySpan, UTC_DAYS, type DayRule } from '../../base/local-day.ts';
+import { daySpan, type DayRule } from '../../base/local-day.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { ZoneOffset } from '../../base/zone-offset.ts';
 import { HALF_HOUR_MS, HALF_HOURS_A_DAY, halfHourAt, HALF_HOURS_A_WEEK } from '../../targeting/week-hours.ts';
@@ -31,17 +31,12 @@ export interface ScheduledCurvesOptions {
   readonly zoneOffset: ZoneOffset;
   readonly zoneOf: (publisherId: number) => string;
   readonly trafficOf: (publisherId: number) => HourlyTraffic | undefined;
-  /** The days that deliver. Default: those of UTC. */
-  readonly daysOf?: (publisherId: number, atMs: number) => DayRule;
+  /** The days that deliver. */
+  readonly daysOf: (publisherId: number, atMs: number) => DayRule;
 }
 
 /** The curves of a snapshot, each made once for a line item and half hour, in about 20 µs. */
-export const createScheduledCurves = ({
-  zoneOffset,
-  zoneOf,
-  trafficOf,
-  daysOf = () => UTC_DAYS,
-}: ScheduledCurvesOptions): ScheduledCurveOf => {
+export const createScheduledCurves = ({ zoneOffset, zoneOf, trafficOf, daysOf }: ScheduledCurvesOptions): ScheduledCurveOf => {
   const known = new Map<number, ScheduledCurve>();
   return (lineItem, campaign, atMs) => {
     const { schedule } = lineItem.sales;

@@ -1,6 +1,7 @@
 import { component } from '../../api/component.ts';
 import { AMOUNTS } from '../../catalog/model/amounts.ts';
 import * as s from '../../base/schema.ts';
+import type { ForecastRemedy } from '../../forecast/forecast-answer.ts';
 
 /** Why something needs attention, most urgent first. A line item is in one of the first five at most. */
 export const ATTENTION_KINDS = [
@@ -25,7 +26,7 @@ const RECORDS = { publishers: s.count, placements: s.count, campaigns: s.count, 
 export const SET_UP_KINDS = Object.keys(RECORDS) as readonly (keyof typeof RECORDS)[];
 
 const REMEDY = s.record({
-  ...{ change: s.text, words: s.text, p50: s.described(s.count, 'Impressions that it would deliver') },
+  ...{ change: s.textOf<ForecastRemedy['change']>(), words: s.text, p50: s.described(s.count, 'Impressions that it would deliver') },
   fields: s.anyObject({ description: 'Of the line item, what would change (JSON merge patch)' }),
 });
 

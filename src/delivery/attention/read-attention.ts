@@ -7,7 +7,7 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { readReconciliation } from '../../events/postgres/reconciliation.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 import { findBookings, type Booking } from './find-bookings.ts';
-import { findComplaints } from './find-complaints.ts';
+import { findComplaints, type ComplainedCreative } from './find-complaints.ts';
 import { MAX_ROWS } from './line-item-groups.ts';
 import { readItemGroups } from './read-item-groups.ts';
 import { findUnplayed } from './find-unplayed.ts';
@@ -175,12 +175,7 @@ const PENDING = `
   where c.status = 'pending' and not c.archived and not l.archived
     and (cast(:publishers as int[]) is null or ca.publisher_id = any(cast(:publishers as int[]))) order by c.id limit ${MAX_ROWS}`;
 
-interface ListedCreative {
-  readonly id: number;
-  readonly name: string;
-  readonly lineItem: string;
-}
-
+type ListedCreative = Pick<ComplainedCreative, 'id' | 'name' | 'lineItem'>;
 type PendingCreative = ListedCreative & { readonly total: number };
 
 const pendingCreatives = async (knex: Knex, publishers: Ids): Promise<readonly PendingCreative[]> =>

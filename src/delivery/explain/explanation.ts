@@ -45,7 +45,8 @@ const CREATIVE_EXPLANATION = component(
     creative_id: s.integer,
     impid: s.orNull(s.text),
     outcome: s.oneOf(OUTCOMES),
-    stage: s.text,
+    /** That it reached. */
+    stage: s.textOf<Stage | 'ranking'>(),
     detail: s.text,
     reason: s.optional(s.text),
     nbr: s.optional(s.integer),
@@ -61,10 +62,7 @@ const CREATIVE_EXPLANATION = component(
  * What becomes of one creative. Its limits are null when they were not read, or are unavailable. Its
  * rank is that among the candidates that would be offered, 1 is first; `behind` are the first before it.
  */
-export interface CreativeExplanation extends s.Shape<typeof CREATIVE_EXPLANATION> {
-  /** The stage that it reached. */
-  readonly stage: Stage | 'ranking';
-}
+export type CreativeExplanation = s.Shape<typeof CREATIVE_EXPLANATION>;
 
 /** Why a line item would or would not fill a request. */
 export const EXPLANATION = component(

@@ -1,3 +1,4 @@
+import { definedMembers } from '../../base/narrow.ts';
 import { amountFromMicros } from '../../catalog/model/money.ts';
 import { capWords } from '../../catalog/model/frequency-caps.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
@@ -49,19 +50,8 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
       `pacing ${mode}: ${committed(reading)} committed, ${pacing.target} due by now of ${pacing.goal} today, permits ${pacing.permits}`,
     rate && `rate: ${rate.tokens} of ${rate.burst} tokens, ${rate.per_second} a second`,
   ].filter((sentence) => sentence !== undefined);
-  return {
-    ...(daily_impressions && { daily_impressions }),
-    ...(daily_spend && { daily_spend }),
-    ...(budget && { budget }),
-    ...(campaign_budget && { campaign_budget }),
-    ...(campaign_daily_budget && { campaign_daily_budget }),
-    ...(goal_impressions && { goal_impressions }),
-    ...(goal_clicks && { goal_clicks }),
-    ...(frequency && { frequency }),
-    ...(pacing && { pacing }),
-    ...(rate && { rate }),
-    words,
-  };
+  const amounts = { daily_impressions, daily_spend, budget, campaign_budget, campaign_daily_budget, goal_impressions, goal_clicks };
+  return { ...definedMembers({ ...amounts, frequency, pacing, rate }), words };
 };
 
 const usage = (used: number, reserved: number, limit: number | null): Usage | undefined =>

@@ -25,8 +25,12 @@ interface Window {
   readonly end: Date;
 }
 
-/** Hours are moments; the days around them narrow the rows. */
+/** Days are those of the publisher, hours are moments: the days around the hours narrow the rows. */
 const IN_HOURS = 'day between cast(:from as date) - 1 and cast(:to as date) + 1 and hour >= :begin and hour < :end';
+
+export const windowOf = (id: number | string, { from, to }: Days): Window => ({
+  ...{ id, from, to, begin: new Date(from), end: new Date((dayOf(Date.parse(to)) + 1) * MS_PER_DAY) },
+});
 
 /** SQL: the line items of a record. */
 const itemsOf = (table: Exclude<FlowTable, 'placements'>): string =>
@@ -38,7 +42,7 @@ export const createReadFlow =
     const known = knex(table).where({ id });
     if (isLimited(scope)) void known.whereRaw(isVisible(table, scope), { ...scopeBinding(scope) });
     if (!(await known.first('id'))) return undefined;
-    const window = { id, from, to, begin: new Date(from), end: new Date((dayOf(Date.parse(to)) + 1) * MS_PER_DAY) };
+    const window = windowOf(id, { from, to });
     const [delivered, losses] = await Promise.all([
       readDelivered(knex, table, window, scope),
       table === 'placements' ? lossesOfPlacement(knex, window, scope) : lossesOfItems(knex, table, window, scope),
@@ -82,14 +86,20 @@ const lossesOfItems = async (knex: Knex, table: Exclude<FlowTable, 'placements'>
   return rows.map(({ reason, impressions }) => [reason, Number(impressions)]);
 };
 
-const lossesOfPlacement = async (knex: Knex, window: Window, scope: Scope): Promise<Losses> => {
-  const { rows } = await knex.raw<{ rows: { reason: string; requests: string }[] }>(
-    `select reason, sum(requests) as requests from request_hours
-     where placement_id = :id and reason <> '' and ${isAmong('publishers', 'publisher_id', scope)} and ${IN_HOURS} group by 1`,
+/** Requests for a placement by the names of their no-bid reasons, the most frequent first; '': they got an ad. */
+export const requestsByReason = async (knex: Knex, window: Window, scope: Scope) => {
+  const { rows } = await knex.raw<{ rows: readonly { readonly reason: string; readonly requests: number }[] }>(
+    `select reason, sum(requests)::float8 as requests from request_hours
+     where placement_id = :id and ${isAmong('publishers', 'publisher_id', scope)} and ${IN_HOURS} group by 1 order by 2 desc, 1`,
     { ...window, ...scopeBinding(scope) },
   );
-  return rows.map(({ reason, requests }) => [reasonNamed(reason) ?? NoBidReason.TechnicalError, Number(requests)]);
+  return rows;
 };
+
+const lossesOfPlacement = async (knex: Knex, window: Window, scope: Scope): Promise<Losses> =>
+  (await requestsByReason(knex, window, scope))
+    .filter(({ reason }) => reason !== '')
+    .map(({ reason, requests }) => [reasonNamed(reason) ?? NoBidReason.TechnicalError, requests]);
 
 /** Where on its way a request is lost. */
 const stepOf = (reason: RefusalReason): Step => {

@@ -60,33 +60,27 @@ export const storedCounts = async (
 const storedOn = async (knex: Knex, ids: readonly number[], day: number): Promise<ReadonlyMap<number, DeliveredCounts>> => {
   const { rows } = await knex.raw<{ rows: StoredRow[] }>(
     `select line_item_id as id, day < cast(:yesterday as date) as before, day = cast(:yesterday as date) as yesterday,
-            sum(serves) as serves, sum(impressions) as impressions, sum(clicks) as clicks, sum(spend_micros) as spend
+            sum(serves)::float8 as serves, sum(impressions)::float8 as impressions, sum(clicks)::float8 as clicks,
+            sum(spend_micros)::float8 as "spendMicros"
      from daily_counts where line_item_id = any(cast(:ids as int[])) group by 1, 2, 3`,
     { ids: ids, yesterday: dateOfDay(day - 1) },
   );
   const counts = new Map<number, DeliveredCounts>();
-  for (const row of rows) {
-    const [serves, impressions, clicks, spendMicros] = [row.serves, row.impressions, row.clicks, row.spend].map(Number) as Four;
-    const of = { serves, impressions, clicks, spendMicros };
-    const known = counts.get(row.id) ?? NOTHING_DELIVERED;
-    counts.set(row.id, {
-      today: row.before || row.yesterday ? known.today : of,
-      yesterday: row.yesterday ? of : known.yesterday,
-      totalImpressions: known.totalImpressions + impressions,
-      totalClicks: known.totalClicks + clicks,
-      totalSpendMicros: known.totalSpendMicros + spendMicros,
+  for (const { id, before, yesterday, ...of } of rows) {
+    const known = counts.get(id) ?? NOTHING_DELIVERED;
+    counts.set(id, {
+      today: before || yesterday ? known.today : of,
+      yesterday: yesterday ? of : known.yesterday,
+      totalImpressions: known.totalImpressions + of.impressions,
+      totalClicks: known.totalClicks + of.clicks,
+      totalSpendMicros: known.totalSpendMicros + of.spendMicros,
     });
   }
   return counts;
 };
 
-type Four = [number, number, number, number];
-interface StoredRow {
+interface StoredRow extends DayCounts {
   readonly id: number;
   readonly before: boolean;
   readonly yesterday: boolean;
-  readonly serves: string;
-  readonly impressions: string;
-  readonly clicks: string;
-  readonly spend: string;
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { groupBy } from '../../base/group-by.ts';
 import { localDayOf } from '../../base/local-day.ts';
+import { under } from '../../base/under.ts';
 import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
 import { servesAgainAt } from '../../catalog/model/schedule.ts';
 import { dayTraffic, type DayTraffic } from '../../catalog/snapshot/traffic-curve.ts';
@@ -183,12 +184,6 @@ const coursesOf = (
 /** The day's traffic of a publisher, computed once. */
 const createCurves = (atMs: number): ((of: LoadedLineItem) => DayTraffic) => {
   const known = new Map<number, DayTraffic>();
-  return ({ snapshot, lineItem: { publisherId } }) => {
-    let curve = known.get(publisherId);
-    if (!curve) {
-      curve = dayTraffic((ms) => snapshot.curveAt(publisherId, ms), atMs);
-      known.set(publisherId, curve);
-    }
-    return curve;
-  };
+  return ({ snapshot, lineItem: { publisherId } }) =>
+    under(known, publisherId, () => dayTraffic((ms) => snapshot.curveAt(publisherId, ms), atMs));
 };

@@ -42,13 +42,12 @@ export const createReadListSums =
           `(${CURRENCY[table]}) as currency, ${GOAL[table]} as goal, ${group?.id ?? 'null::int'} as group_id, ${group?.name ?? 'null::text'} as group_name`,
         ),
       );
-    const sums = ['impressions_today', 'spend_today', 'week', 'week_before', 'goal', 'budget_micros'];
     const whole = knex
       .with('listed', listed)
       .with('recent', knex.raw(recentCounts(COUNTED_BY[table], 'in (select id from listed)')))
       .from('listed')
       .leftJoin('recent', 'counted_id', 'id')
-      .select('currency', knex.raw('count(*) as records'), ...sums.map((name) => knex.raw(`coalesce(sum(${name}), 0) as ${name}`)));
+      .select('currency', knex.raw('count(*) as records'), ...SUMMED.map((name) => knex.raw(`coalesce(sum(${name}), 0) as ${name}`)));
     if (group)
       void whole
         .select('group_id', 'group_name', knex.raw('grouping(group_id) as is_total'))
@@ -74,32 +73,28 @@ export const createReadListSums =
     };
   };
 
+const SUMMED = ['impressions_today', 'spend_today', 'week', 'week_before', 'goal', 'budget_micros'] as const;
+type SumName = (typeof SUMMED)[number] | 'records';
+
 /** Sums of Postgres are text. */
-interface SumsRow {
+interface SumsRow extends Readonly<Record<SumName, string>> {
   readonly currency: string;
   /** 1: of all groups. */
   readonly is_total: number;
   readonly group_id: number | null;
   readonly group_name: string | null;
-  readonly records: string;
-  readonly impressions_today: string;
-  readonly spend_today: string;
-  readonly week: string;
-  readonly week_before: string;
-  readonly goal: string;
-  readonly budget_micros: string;
 }
 
 /** Of the rows of all currencies. */
 const sumsOf = (rows: readonly SumsRow[]): Sums => {
-  const sum = (read: (row: SumsRow) => string): number => rows.reduce((all, row) => all + Number(read(row)), 0);
-  const amounts = (read: (row: SumsRow) => string) => amountsOf(rows.map((row) => ({ currency: row.currency, micros: Number(read(row)) })));
+  const sum = (name: SumName): number => rows.reduce((all, row) => all + Number(row[name]), 0);
+  const amounts = (name: SumName) => amountsOf(rows.map((row) => ({ currency: row.currency, micros: Number(row[name]) })));
   return {
-    records: sum(({ records }) => records),
-    impressions_today: sum(({ impressions_today }) => impressions_today),
-    spend_today: amounts(({ spend_today }) => spend_today),
-    week: { impressions: sum(({ week }) => week), before: sum(({ week_before }) => week_before) },
-    goal_impressions: sum(({ goal }) => goal),
-    budget: amounts(({ budget_micros }) => budget_micros),
+    records: sum('records'),
+    impressions_today: sum('impressions_today'),
+    spend_today: amounts('spend_today'),
+    week: { impressions: sum('week'), before: sum('week_before') },
+    goal_impressions: sum('goal'),
+    budget: amounts('budget_micros'),
   };
 };

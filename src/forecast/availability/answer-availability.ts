@@ -1,18 +1,9 @@
 import type { Knex } from 'knex';
-import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { targetingRules, type TargetingFields, type TargetingRules } from '../../targeting/targeting-rules.ts';
 import { createForecastStore } from '../forecast-store.ts';
-import type { ReplayRequest } from '../replay/replayed-request.ts';
-import type { SampledRequest } from '../sample/sampled-request.ts';
 import type { Availability, AvailabilityQuestion } from './availability.ts';
-import { cutAvailability } from './cut-availability.ts';
+import { cutAvailability, type KnownTraffic } from './cut-availability.ts';
 import { createTrafficKeys } from './traffic-keys.ts';
-
-export interface KnownTraffic {
-  readonly snapshot: Snapshot;
-  readonly sample: readonly SampledRequest[];
-  readonly toRequest: ReplayRequest;
-}
 
 /** Shared targetings that are told apart, by their names. */
 const MAX_TARGETINGS = 100;
@@ -30,13 +21,10 @@ export const answerAvailability = async (
   const base = await createForecastStore({ knex }).latestBase(publisherId);
   if (!base) return { days: [], cuts: [] };
   const targetings = await readTargetings(knex, question);
-  const { snapshot, sample, toRequest } = await readTraffic();
-  const keysOf = createTrafficKeys({ snapshot, filter, by, targetings });
+  const traffic = await readTraffic();
+  const keysOf = createTrafficKeys({ snapshot: traffic.snapshot, filter, by, targetings });
   const { figures } = base;
-  const cuts = cutAvailability({
-    ...{ snapshot, publisherId, figures, sample, toRequest, keysOf },
-    ...{ comparedByKeys: targetings.size, withBookings: by === null },
-  });
+  const cuts = cutAvailability({ ...traffic, publisherId, figures, keysOf, comparedByKeys: targetings.size, withBookings: by === null });
   return { days: figures.days, cuts };
 };
 

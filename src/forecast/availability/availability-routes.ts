@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import type { Caller } from '../../access/caller.ts';
 import { maySee } from '../../access/scope.ts';
 import { answer, noSuch, refuse, type Handlers } from '../../api/route.ts';
-import { createDayRules, localDayOf } from '../../base/local-day.ts';
+import { localDayOf } from '../../base/local-day.ts';
 import { dateOfDay } from '../../base/utc-day.ts';
-import { createZoneOffset } from '../../base/zone-offset.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NOT_MADE } from '../forecast-answer.ts';
 import type { ForecastStore } from '../forecast-store.ts';
@@ -26,17 +25,15 @@ interface Asked extends AvailabilityFilter {
 
 export const availabilityRoutes = (options: AvailabilityRoutesOptions): Handlers<typeof AVAILABILITY_API> => {
   const { knex, store, forecasts, currentSnapshot, now } = options;
-  const ruleOf = createDayRules(createZoneOffset());
 
   /** What is known; a replay begins where bookings or the day have changed since the last one. */
   const read = async ({ publisher: id, placement, country, size, targeting }: Asked, by: AvailabilityGroup | null, caller: Caller) => {
     const snapshot = currentSnapshot();
     if (!snapshot) return refuse('unavailable', 'The campaign data has not been loaded yet.');
-    const publisher = maySee(caller.publishers, id) ? snapshot.publishers.get(id) : undefined;
-    if (!publisher) return noSuch('publisher');
+    if (!maySee(caller.publishers, id) || !snapshot.publishers.has(id)) return noSuch('publisher');
     if (targeting !== undefined && !(await knex('targetings').where({ id: targeting, publisher_id: id }).first('id')))
       return refuse('invalid_request', 'The query has faults.', [{ pointer: '/targeting', detail: 'does not exist' }]);
-    const today = dateOfDay(localDayOf(ruleOf(publisher.timeZone, now()), now()));
+    const today = dateOfDay(localDayOf(snapshot.daysOf(id, now()), now()));
     const base = await store.latestBase(id);
     if (base?.madeOn !== today || base.version !== snapshot.version) forecasts.refreshBase(id, today, now());
     if (!base) return { ok: true, known: { days: [], cuts: [] } } as const;

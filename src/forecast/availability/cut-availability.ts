@@ -1,3 +1,4 @@
+import { under } from '../../base/under.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { fitsImp } from '../../decision/ad-query.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
@@ -9,13 +10,16 @@ import type { AvailabilityCut } from './availability.ts';
 import { bookedThere, sellTraffic, type BookedThere, type TrafficPart } from './sell-traffic.ts';
 import type { TrafficKeys } from './traffic-keys.ts';
 
-export interface CutOptions {
+export interface KnownTraffic {
   readonly snapshot: Snapshot;
+  readonly sample: readonly SampledRequest[];
+  readonly toRequest: ReplayRequest;
+}
+
+export interface CutOptions extends KnownTraffic {
   readonly publisherId: number;
   /** Of the last replay of all bookings. */
   readonly figures: BaseFigures;
-  readonly sample: readonly SampledRequest[];
-  readonly toRequest: ReplayRequest;
   readonly keysOf: TrafficKeys;
   /** Targetings with which it compares each impression. */
   readonly comparedByKeys: number;
@@ -52,18 +56,15 @@ export const cutAvailability = (options: CutOptions): readonly AvailabilityCut[]
     }
   }
   const groups = new Map<string, Group>();
-  const groupOf = (key: string): Group => {
-    let group = groups.get(key);
-    if (group === undefined) groups.set(key, (group = { available: zeros(figures), sold: zeros(figures), bookings: new Map() }));
-    return group;
-  };
+  const zeros = (): number[] => figures.days.map(() => 0);
+  const newGroup = (): Group => ({ available: zeros(), sold: zeros(), bookings: new Map() });
   for (const [placementId, { booked, parts }] of places)
     sellTraffic([...parts.values()], booked, figures.placements[placementId]!.available, ({ keys }, day, impressions, lineItem) => {
       for (const key of keys) {
-        const group = groupOf(key);
+        const group = under(groups, key, newGroup);
         if (lineItem === undefined) group.available[day]! += impressions;
         else if (lineItem.priority < LOWEST_PRIORITY) group.sold[day]! += impressions;
-        if (withBookings && lineItem) addBooked(group, lineItem.id, day, impressions, figures);
+        if (withBookings && lineItem) under(group.bookings, lineItem.id, zeros)[day]! += impressions;
       }
     });
   return [...groups].map(([key, { available, sold, bookings }]) => ({
@@ -77,14 +78,6 @@ interface Group {
   readonly sold: number[];
   readonly bookings: Map<number, number[]>;
 }
-
-const zeros = ({ days }: BaseFigures): number[] => days.map(() => 0);
-
-const addBooked = ({ bookings }: Group, lineItemId: number, day: number, impressions: number, figures: BaseFigures): void => {
-  let counts = bookings.get(lineItemId);
-  if (counts === undefined) bookings.set(lineItemId, (counts = zeros(figures)));
-  counts[day]! += impressions;
-};
 
 interface Place {
   readonly index: ReturnType<Snapshot['slot']>['direct'];

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 import { arrayLiteral } from '../../events/postgres/array-literal.ts';
-import type { BaseFigures, DayRange } from '../base-figures.ts';
+import type { BaseFigures } from '../base-figures.ts';
+import type { Range } from '../replay/delivery-range.ts';
 
 /** How old the forecasts are that are compared with what came, in days. */
 export const AGES = [1, 7, 28] as const;
@@ -14,7 +15,7 @@ interface ComparedRow {
   readonly age: ForecastAge;
   readonly subject: ErrorSubject;
   readonly key: string;
-  readonly range: DayRange;
+  readonly range: Range;
   readonly widening: number;
   readonly actual: number;
 }
@@ -85,10 +86,10 @@ export const keepForReports = async (knex: Knex, publisherId: number, day: numbe
 };
 
 /** What was forecast for a day. */
-function* rangesOn({ days, placements, lineItems }: BaseFigures, date: string): Generator<readonly [ErrorSubject, string, DayRange]> {
+function* rangesOn({ days, placements, lineItems }: BaseFigures, date: string): Generator<readonly [ErrorSubject, string, Range]> {
   const at = days.indexOf(date);
   if (at < 0) return;
-  const on = ({ p10, p50, p90 }: { readonly [name in keyof DayRange]: readonly number[] }): DayRange => ({
+  const on = ({ p10, p50, p90 }: { readonly [name in keyof Range]: readonly number[] }): Range => ({
     ...{ p10: p10[at] ?? 0, p50: p50[at] ?? 0, p90: p90[at] ?? 0 },
   });
   for (const [key, { p10, available, p90 }] of Object.entries(placements)) yield ['placement', key, on({ p10, p50: available, p90 })];

@@ -1,19 +1,6 @@
 import type { Knex } from 'knex';
-import type { ErrorSubject, ForecastAge } from './compare-forecasts.ts';
-
-/** How good forecasts of an age were. */
-export interface ForecastError {
-  readonly subject: ErrorSubject;
-  /** A placement or line item; null: all of them. */
-  readonly key: string | null;
-  readonly age: ForecastAge;
-  /** Days of a placement or line item. */
-  readonly compared: number;
-  /** Mean absolute percentage error: 0.1 is 10 per cent. */
-  readonly meanError: number;
-  /** The part of them that was within P10 to P90. 0.8 is right. */
-  readonly held: number;
-}
+import type { ForecastErrorWire } from '../forecast-api.ts';
+import type { ErrorSubject } from './compare-forecasts.ts';
 
 export interface ErrorQuestion {
   readonly publisherId: number;
@@ -28,16 +15,16 @@ export interface ErrorQuestion {
 const MIN_COMPARED = 50;
 const COMPARED = `greatest(actual, p50) >= ${MIN_COMPARED}`;
 /** A forecast of something that did not come is off by as much as one can be. */
-const MEASURES = `count(*)::int as compared, avg(least(abs(actual - p50)::float8 / greatest(actual, 1), 1)) as "meanError",
+const MEASURES = `count(*)::int as compared, avg(least(abs(actual - p50)::float8 / greatest(actual, 1), 1)) as mean_error,
   avg((actual between p10 and p90)::int)::float8 as held`;
 /** Answered rows: placements and line items, three ages each. */
 const MAX_ROWS = 20_000;
 
 /** Rejects when Postgres is unavailable. */
-export const readForecastErrors = async (knex: Knex, question: ErrorQuestion): Promise<readonly ForecastError[]> => {
+export const readForecastErrors = async (knex: Knex, question: ErrorQuestion): Promise<readonly ForecastErrorWire[]> => {
   const { publisherId, from, to, subject, key } = question;
   const each = subject === undefined ? 'null::text' : 'key';
-  const { rows } = await knex.raw<{ rows: ForecastError[] }>(
+  const { rows } = await knex.raw<{ rows: ForecastErrorWire[] }>(
     `select subject, ${each} as key, age, ${MEASURES} from forecast_errors
      where publisher_id = :publisherId and day between :from and :to and ${COMPARED}
        and (:subject::text is null or subject = :subject) and (:key::text is null or key = :key)
@@ -48,8 +35,8 @@ export const readForecastErrors = async (knex: Knex, question: ErrorQuestion): P
 };
 
 /** Over all publishers and the last four weeks. */
-export const readErrorsByAge = async (knex: Knex): Promise<readonly ForecastError[]> => {
-  const { rows } = await knex.raw<{ rows: ForecastError[] }>(
+export const readErrorsByAge = async (knex: Knex): Promise<readonly ForecastErrorWire[]> => {
+  const { rows } = await knex.raw<{ rows: ForecastErrorWire[] }>(
     `select subject, null::text as key, age, ${MEASURES} from forecast_errors
      where day >= current_date - 28 and ${COMPARED} group by 1, 3`,
   );

@@ -1,5 +1,6 @@
 import { MS_PER_DAY } from '../../base/utc-day.ts';
 import { createDayRules, localDayOf, startOfDay } from '../../base/local-day.ts';
+import { newList, under } from '../../base/under.ts';
 import type { ZoneOffset } from '../../base/zone-offset.ts';
 import { matchTargeting } from '../../targeting/match-targeting.ts';
 import { TargetingQuery } from '../../targeting/targeting-query.ts';
@@ -70,17 +71,10 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
     eventFactor: (placement, day) => meanEventFactor(events, placement, startOf(day), startOf(day + 1)),
   });
   const groups = new Map<number, readonly PlacementGroup[]>();
-  const groupsOf = (source: number): readonly PlacementGroup[] => {
-    let found = groups.get(source);
-    if (found === undefined) groups.set(source, (found = groupsIn(byDay.get(source) ?? [])));
-    return found;
-  };
+  const groupsOf = (source: number): readonly PlacementGroup[] => under(groups, source, () => groupsIn(byDay.get(source) ?? []));
   const known = new Map<number, ReadonlyMap<string, number>>();
-  const factorsOf = (day: number, source: number): ReadonlyMap<string, number> => {
-    let found = known.get(day);
-    if (found === undefined) known.set(day, (found = placementFactors(groupsOf(source), (placement) => plan.expected(placement, day))));
-    return found;
-  };
+  const factorsOf = (day: number, source: number): ReadonlyMap<string, number> =>
+    under(known, day, () => placementFactors(groupsOf(source), (placement) => plan.expected(placement, day)));
   const expectedADay = [...new Set([...options.history.keys(), ...models.keys()])].reduce(
     (sum, placement) => sum + plan.expected(placement, today),
     0,
@@ -133,9 +127,7 @@ const sampledByDay = (
   for (const [placement, model] of models) likeOf.set(model, [...(likeOf.get(model) ?? []), placement]);
   const byDay = new Map<number, SampledRequest[]>();
   for (const request of sample) {
-    const day = dayOf(request.atMs);
-    let requests = byDay.get(day);
-    if (requests === undefined) byDay.set(day, (requests = []));
+    const requests = under(byDay, dayOf(request.atMs), newList<SampledRequest>);
     requests.push(request);
     for (const model of likeOf.size === 0 ? [] : request.placements)
       for (const placement of likeOf.get(model) ?? []) requests.push({ ...request, placements: [placement], sizes: [''] });

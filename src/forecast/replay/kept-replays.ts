@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { under } from '../../base/under.ts';
 import { newDelivery, type ReplayedDelivery, type ReplayResult } from './run-replay.ts';
 import type { SoldSums } from './sold-tally.ts';
 
@@ -29,17 +30,11 @@ export const joinedResults = (results: readonly ReplayResult[]): ReplayResult =>
   const lineItems = new Map<number, ReplayedDelivery>();
   for (const result of results)
     for (const [id, of] of result.lineItems) {
-      const sums = lineItems.get(id) ?? newDelivery();
-      lineItems.set(id, sums);
+      const sums = under(lineItems, id, newDelivery);
       addAll(sums.impressions, of.impressions);
       addAll(sums.refusals, of.refusals);
-      addAll(sums.outrankedBy, of.outrankedBy);
     }
-  return {
-    lineItems,
-    opportunities: results.reduce((sum, { opportunities }) => sum + opportunities, 0),
-    filled: results.reduce((sum, { filled }) => sum + filled, 0),
-  };
+  return { lineItems, opportunities: results.reduce((sum, { opportunities }) => sum + opportunities, 0) };
 };
 
 const addAll = <Key>(sums: Map<Key, number>, more: ReadonlyMap<Key, number>): void => {

@@ -6,7 +6,7 @@ export const luaRuntime = {
   join: (a: string | number, b: string | number): string => `${a}${b}`,
   /** Of a text, or of a list from 1. */
   length: (of: string | readonly unknown[]): number => (typeof of === 'string' ? of.length : Math.max(of.length - 1, 0)),
-  lua_math: { ...mathOf(), huge: Infinity },
+  lua_math: { floor: Math.floor, ceil: Math.ceil, min: Math.min, max: Math.max, abs: Math.abs, huge: Infinity },
   lua_string: {
     rep: (text: string, count: number): string => text.repeat(count),
     /** Only patterns of digits, as day.lua has them. */
@@ -22,7 +22,3 @@ export const luaRuntime = {
     throw new Error(message);
   },
 };
-
-function mathOf(): Readonly<Record<'floor' | 'ceil' | 'min' | 'max' | 'abs', (...values: number[]) => number>> {
-  return { floor: Math.floor, ceil: Math.ceil, min: Math.min, max: Math.max, abs: Math.abs };
-}

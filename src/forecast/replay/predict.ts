@@ -1,26 +1,17 @@
 import { createDayRules } from '../../base/local-day.ts';
-import type { PidGains } from '../../config/settings.ts';
-import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RefusalReason } from '../../serving/count-refusals.ts';
-import type { HitRates, StartedAccount } from './known-delivery.ts';
 import { comingDays, type ComingDays, type ComingDaysOptions } from './coming-days.ts';
 import { deliveryRange, type Range } from './delivery-range.ts';
 import { joinedResults, type GroupReplay, type KeptReplays } from './kept-replays.ts';
 import { replayGroups, type ReplayGroup } from './replay-groups.ts';
-import { newDelivery, runReplay, type ReplayedDay, type ReplayedDelivery, type ReplayResult } from './run-replay.ts';
+import { newDelivery, runReplay, type ReplayedDay, type ReplayedDelivery, type ReplayOptions, type ReplayResult } from './run-replay.ts';
 import { createSoldTally, joinedSums, type SoldSums } from './sold-tally.ts';
 
-export interface PredictOptions extends ComingDaysOptions {
-  readonly snapshot: Snapshot;
-  readonly publisherId: number;
-  readonly started: readonly StartedAccount[];
-  readonly rates: HitRates;
-  readonly pid: PidGains;
-  readonly tokenTtlMs: number;
-  /** Of what is drawn: the same in all replays. */
-  readonly seed: number;
-  readonly pause: (done: number) => Promise<void>;
+export interface PredictOptions
+  extends
+    ComingDaysOptions,
+    Pick<ReplayOptions, 'snapshot' | 'publisherId' | 'started' | 'rates' | 'pid' | 'tokenTtlMs' | 'seed' | 'pause'> {
   /** By how much the ranges of earlier forecasts were too narrow. */
   readonly widening?: number | undefined;
   /** Replays of the same traffic that are used again where nothing has changed, and kept; those of other traffic must not be in it. */
@@ -36,7 +27,6 @@ export interface PredictedDay extends Range {
 export interface PredictedDelivery extends Range {
   readonly byDay: readonly PredictedDay[];
   readonly refusals: ReadonlyMap<RefusalReason, number>;
-  readonly outrankedBy: ReadonlyMap<number, number>;
 }
 
 export interface Prediction {
@@ -136,7 +126,6 @@ const rangesOf = (
       ...rangeOf(days),
       byDay: days.map((day) => ({ day, ...rangeOf([day]) })),
       refusals: of.refusals,
-      outrankedBy: of.outrankedBy,
     });
   }
   return lineItems;

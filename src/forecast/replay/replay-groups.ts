@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { groupBy } from '../../base/group-by.ts';
 import { commonFlight, type Booking, type Campaign, type Flight, type LineItem } from '../../catalog/model/entities.ts';
 import type { Candidate, Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { isUnbounded } from '../../ledger/limits.ts';
@@ -38,11 +39,7 @@ export const replayGroups = (options: ReplayGroupsOptions): readonly ReplayGroup
     candidates.set(placement, some);
     for (const candidate of some) for (const account of accountsOf(candidate)) union.join(placement, account);
   }
-  const groups = new Map<string, string[]>();
-  for (const placement of requests.keys()) {
-    const root = union.rootOf(placement);
-    groups.set(root, [...(groups.get(root) ?? []), placement]);
-  }
+  const groups = groupBy([...requests.keys()], union.rootOf);
   const siblings = createSiblings(snapshot);
   const keyOf = (placements: readonly string[]): string =>
     digestOf(

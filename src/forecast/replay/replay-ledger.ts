@@ -1,4 +1,5 @@
 import { dayRuleText, UTC_DAYS } from '../../base/local-day.ts';
+import { under } from '../../base/under.ts';
 import type { PidGains } from '../../config/settings.ts';
 import { adsOf, type RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
@@ -59,7 +60,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
   const { pid, tokenTtlMs, scale, started, rates, random, onImpression } = options;
   const users = createReplayedUsers();
   const rules = createLedgerRules<ReplayedUser>(users.frequency);
-  const pages = createReplayedPages();
+  const shownOn = createReplayedPages();
   const dayRules = new Map<string, unknown>();
   const startOf = new Map(started.map((one) => [one.account, one]));
   let accounts = new Map<string, Account>();
@@ -92,9 +93,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
     let found = curves.get(curve);
     if (found === undefined) {
       const { hourStartMs, lengthMs, shareBefore, shareOfHour } = curveRecord(curve);
-      const text = dayRuleText(curve.days ?? UTC_DAYS);
-      let rule = dayRules.get(text);
-      if (rule === undefined) dayRules.set(text, (rule = rules.day_rule(text)));
+      const rule = under(dayRules, dayRuleText(curve.days ?? UTC_DAYS), rules.day_rule);
       found = { hour_start_ms: hourStartMs, length_ms: lengthMs, share_before: shareBefore, share_of_hour: shareOfHour, rule };
       curves.set(curve, found);
     }
@@ -217,7 +216,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       calls++;
       /** The ads of roadblocks that have won, by impression. */
       const bound = new Map<number, RankedCandidate>();
-      const page: OpenRequest = { request, shown: pages.of(request.pageView), limited: new Map(), curve, day };
+      const page: OpenRequest = { request, shown: shownOn(request.pageView), limited: new Map(), curve, day };
       const imps = request.imps.map((candidates, i): ReservedImp => {
         const reserved = bound.has(i) ? boundTo(bound.get(i), day) : reserveImp(candidates, page);
         for (const ad of candidates[reserved.winner]?.block?.bound ?? []) bound.set(ad.imp, ad.candidate);

@@ -1,3 +1,4 @@
+import { newList, newMap, under } from '../../base/under.ts';
 import { countsWhat } from '../../ledger/frequency-counters.ts';
 import type { FrequencyRules } from './ledger-rules.ts';
 
@@ -31,11 +32,7 @@ export const createReplayedUsers = (): ReplayedUsers => {
   };
   const all: ReplayedUsers = {
     now: 0,
-    of: (name) => {
-      let user = users.get(name);
-      if (user === undefined) users.set(name, (user = new Map<number, number[]>()));
-      return user;
-    },
+    of: (name) => under(users, name, newMap<number, number[]>),
     frequency: {
       refuses: (user, caps, ads) => {
         for (let i = 1; i < caps.length; i += 3) {
@@ -53,8 +50,7 @@ export const createReplayedUsers = (): ReplayedUsers => {
     take: (user, counted, atMs, isHeld = false) => {
       for (let i = 0; i < counted.length; i += 2) {
         const counter = counted[i]!;
-        let places = user.get(counter);
-        if (places === undefined) user.set(counter, (places = []));
+        let places = under(user, counter, newList<number>);
         if (places.length >= CROWDED) {
           const sinceMs = all.now - counted[i + 1]! * 1000;
           places = places.filter((place) => (place < 0 ? -place > all.now : place > sinceMs));

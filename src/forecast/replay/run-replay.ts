@@ -1,5 +1,5 @@
+import { under } from '../../base/under.ts';
 import { MS_PER_QUARTER } from '../../base/utc-day.ts';
-import type { PidGains } from '../../config/settings.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 import { NO_HOLDS } from '../../ledger/free-holds.ts';
@@ -9,8 +9,7 @@ import { createSessionCaps } from '../../serving/session-caps.ts';
 import type { SampledRequest } from '../sample/sampled-request.ts';
 import { arrivalsOf, type Arrival } from './arrivals.ts';
 import { createDraws } from './draws.ts';
-import type { HitRates, StartedAccount } from './known-delivery.ts';
-import { createReplayLedger } from './replay-ledger.ts';
+import { createReplayLedger, type ReplayLedgerOptions } from './replay-ledger.ts';
 import { createReplayRequest } from './replayed-request.ts';
 
 /** A day that is replayed. */
@@ -27,18 +26,12 @@ export interface ReplayedDay {
   readonly weight: (request: SampledRequest, atMs: number) => number;
 }
 
-export interface ReplayOptions {
+export interface ReplayOptions extends Omit<ReplayLedgerOptions, 'random' | 'onImpression'> {
   readonly snapshot: Snapshot;
   readonly publisherId: number;
   readonly days: readonly ReplayedDay[];
   /** Days before, which fill the places of visitors under frequency caps; what they deliver does not count. */
   readonly before: readonly ReplayedDay[];
-  readonly started: readonly StartedAccount[];
-  /** Impressions of the world for which one of the replay stands. */
-  readonly scale: number;
-  readonly rates: HitRates;
-  readonly pid: PidGains;
-  readonly tokenTtlMs: number;
   readonly offsetMs: (atMs: number) => number;
   /** Of what is drawn. */
   readonly seed: number;
@@ -52,22 +45,16 @@ export interface ReplayOptions {
 export interface ReplayedDelivery {
   /** By day. */
   readonly impressions: Map<number, number>;
-  /** Why it was not shown where it could run, and by whom it was outranked: sums over the flight. */
+  /** Why it was not shown where it could run: sums over the flight. */
   readonly refusals: Map<RefusalReason, number>;
-  readonly outrankedBy: Map<number, number>;
 }
 
-export const newDelivery = (): ReplayedDelivery => ({
-  impressions: new Map<number, number>(),
-  ...{ refusals: new Map<RefusalReason, number>(), outrankedBy: new Map<number, number>() },
-});
+export const newDelivery = (): ReplayedDelivery => ({ impressions: new Map(), refusals: new Map() });
 
 export interface ReplayResult {
   readonly lineItems: ReadonlyMap<number, ReplayedDelivery>;
   /** Impressions that pages ask for. */
   readonly opportunities: number;
-  /** Of them, those that got an ad. */
-  readonly filled: number;
 }
 
 /** Between two pauses. */
@@ -84,14 +71,9 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
   const draws = createDraws(options.seed);
   const random = draws.next;
   const lineItems = new Map<number, ReplayedDelivery>();
-  const deliveryOf = (id: number): ReplayedDelivery => {
-    let found = lineItems.get(id);
-    if (found === undefined) lineItems.set(id, (found = newDelivery()));
-    return found;
-  };
+  const deliveryOf = (id: number): ReplayedDelivery => under(lineItems, id, newDelivery);
   let isCounted = false;
   let opportunities = 0;
-  let filled = 0;
 
   const ledger = createReplayLedger({
     ...options,
@@ -103,11 +85,9 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
     },
   });
   const refusals: RefusalSink = {
-    add: (_atMs, lineItemId, reason, outrankedBy, impressions) => {
+    add: (_atMs, lineItemId, reason, _outrankedBy, impressions) => {
       const of = deliveryOf(lineItemId);
-      const weight = impressions * EXAMINED * scale;
-      of.refusals.set(reason, (of.refusals.get(reason) ?? 0) + weight);
-      if (outrankedBy > 0) of.outrankedBy.set(outrankedBy, (of.outrankedBy.get(outrankedBy) ?? 0) + weight);
+      of.refusals.set(reason, (of.refusals.get(reason) ?? 0) + impressions * EXAMINED * scale);
     },
   };
   const deciding: ServeAdOptions = {
@@ -134,10 +114,7 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
       draws.begin(arrival.seed);
       const decide = isCounted && arrival.seed % EXAMINED === 0 ? examine : serve;
       const answer = await decide(snapshot, toRequest(arrival));
-      if (isCounted) {
-        opportunities += (answer.filled.length + answer.unfilled.length) * scale;
-        filled += answer.filled.length * scale;
-      }
+      if (isCounted) opportunities += (answer.filled.length + answer.unfilled.length) * scale;
       if (++served % REQUESTS_AT_ONCE === 0) await pause(Math.min(done / Math.max(total, 1), 1));
     }
   };
@@ -154,7 +131,7 @@ export const runReplay = async (options: ReplayOptions): Promise<ReplayResult> =
   isCounted = true;
   for (const day of days) await replayDay(day);
   await pause(1);
-  return { lineItems, opportunities, filled };
+  return { lineItems, opportunities };
 };
 
 /** A curve holds for a quarter of an hour; making one takes a microsecond. */

@@ -1,4 +1,5 @@
 import { localDayOf, type DayRule } from '../../base/local-day.ts';
+import { newMap, under } from '../../base/under.ts';
 import type { ReplayOptions } from './run-replay.ts';
 
 /** Line items of it serve when nothing else can: what they get is free. */
@@ -28,7 +29,7 @@ export const createSoldTally = (rule: DayRule) => {
       addTo(available, imp.placementId, day);
       if (!won) continue;
       addTo(winners, imp.placementId, won.ad.lineItemId);
-      addTo(mapIn(winnersByDay, imp.placementId), won.ad.lineItemId, day);
+      addTo(under(winnersByDay, imp.placementId, newMap<number, Map<number, number>>), won.ad.lineItemId, day);
       if (won.candidate.lineItem.priority < LOWEST_PRIORITY) addTo(sold, imp.placementId, day);
     }
   };
@@ -44,13 +45,7 @@ export const joinedSums = (all: readonly SoldSums[]): SoldSums => ({
   sold: new Map(all.flatMap(({ sold }) => [...sold])),
 });
 
-const mapIn = <Name, Key, Value>(maps: Map<Name, Map<Key, Value>>, name: Name): Map<Key, Value> => {
-  let of = maps.get(name);
-  if (of === undefined) maps.set(name, (of = new Map<Key, Value>()));
-  return of;
-};
-
 const addTo = <Name, Key>(sums: Map<Name, Map<Key, number>>, name: Name, key: Key): void => {
-  const of = mapIn(sums, name);
+  const of = under(sums, name, newMap<Key, number>);
   of.set(key, (of.get(key) ?? 0) + 1);
 };

@@ -1,13 +1,7 @@
-/** Names that are joined, directly or by others. */
-export interface Union {
-  join(one: string, other: string): void;
-  /** The same for all that are joined. */
-  rootOf(name: string): string;
-}
-
-/** Union-find with path halving. */
-export const createUnion = (): Union => {
+/** Names that are joined, directly or by others: union-find with path halving. */
+export const createUnion = () => {
   const parents = new Map<string, string>();
+  /** The same for all that are joined. */
   const rootOf = (name: string): string => {
     let at = name;
     for (;;) {
@@ -20,7 +14,7 @@ export const createUnion = (): Union => {
   };
   return {
     rootOf,
-    join: (one, other) => {
+    join: (one: string, other: string): void => {
       const [a, b] = [rootOf(one), rootOf(other)];
       if (a !== b) parents.set(a, b);
     },

@@ -37,19 +37,6 @@ const COLUMNS: CopiedColumns<SampledRequest> = [
 /** Whole visitors, and of those without a name single requests. */
 const ONE_IN = `mod(abs(hashtext(case visitor when '' then at::text else visitor end)::bigint), ?) = 0`;
 
-interface Row {
-  readonly atMs: number;
-  readonly weight: number;
-  readonly visitor: string;
-  readonly pageView: number;
-  readonly isRemembered: boolean;
-  readonly floorMicros: string | null;
-  readonly visitorOffset: number | null;
-  readonly placements: readonly string[];
-  readonly sizes: readonly string[];
-  readonly pairs: readonly string[];
-}
-
 export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStore => ({
   add: (requests) => knex.transaction((trx) => copyRows(trx, 'traffic_sample', COLUMNS, requests)),
 
@@ -66,18 +53,13 @@ export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStor
     const part = Math.max(Math.ceil(Number(count) / most), 1);
     const rows = await (part === 1 ? wanted() : wanted().whereRaw(ONE_IN, [part]))
       .orderBy('at')
-      .select<Row[]>(
+      .select<Omit<SampledRequest, 'publisherId'>[]>(
         knex.raw('extract(epoch from at)::float8 * 1000 as "atMs"'),
+        knex.raw('floor_micros::float8 as "floorMicros"'),
         ...['weight', 'visitor', 'placements', 'sizes', 'pairs'],
-        { pageView: 'page_view', isRemembered: 'remembered', floorMicros: 'floor_micros', visitorOffset: 'visitor_offset' },
+        { pageView: 'page_view', isRemembered: 'remembered', visitorOffset: 'visitor_offset' },
       );
-    return rows.map((row) => ({
-      ...row,
-      publisherId,
-      weight: row.weight * part,
-      atMs: Math.round(row.atMs),
-      floorMicros: row.floorMicros === null ? null : Number(row.floorMicros),
-    }));
+    return rows.map((row) => ({ ...row, publisherId, weight: row.weight * part, atMs: Math.round(row.atMs) }));
   },
 
   requestsOfDay: async (nowMs) => {

@@ -21,7 +21,6 @@ export interface TrafficSampleOptions {
   /** Impressions of a day and publisher that are kept, about; 0: no request is. */
   readonly perDay: number;
   readonly now?: () => number;
-  readonly flushMs?: number;
   /** Requests that were chosen and are not stored. */
   readonly onDropped: (requests: number) => void;
   readonly onFailure: (fault: Error) => void;
@@ -38,7 +37,7 @@ const MAX_GATHERED = 2_000;
  * counts. What Postgres refuses is dropped: a forecast with a gap is better than a replica that waits.
  */
 export const createTrafficSample = (options: TrafficSampleOptions): TrafficSample => {
-  const { store, perDay, now = Date.now, flushMs = FLUSH_MS, onDropped, onFailure } = options;
+  const { store, perDay, now = Date.now, onDropped, onFailure } = options;
   const shares = createShares(perDay);
   let gathered: SampledRequest[] = [];
   let dropped = 0;
@@ -91,7 +90,7 @@ export const createTrafficSample = (options: TrafficSampleOptions): TrafficSampl
     },
     flush: tick,
     start: () => {
-      timer ??= setInterval(() => void tick(), flushMs);
+      timer ??= setInterval(() => void tick(), FLUSH_MS);
     },
     stop: async () => {
       clearInterval(timer);

@@ -1,3 +1,4 @@
+import { under } from '../../base/under.ts';
 import { trafficNoise } from './traffic-noise.ts';
 
 /** Impressions that pages asked for, by placement and day of the publisher. */
@@ -27,8 +28,6 @@ export interface TrafficPlan {
   readonly countNoise: number;
   /** By how much traffic grows each week: 0.02 is 2 per cent. */
   readonly weeklyGrowth: number;
-  /** Whole days of history. */
-  readonly knownDays: number;
   /** undefined: it is long enough. */
   readonly warning: string | undefined;
 }
@@ -103,11 +102,7 @@ export const planTraffic = ({ history, today, days, models = new Map(), eventFac
     return (day) => expectedOn(of, day, { today, first, weeks, growth: perWeek }) * yearFactor(seriesOf(placement), day, today);
   };
   return {
-    expected: (placement, day) => {
-      let found = known.get(placement);
-      if (found === undefined) known.set(placement, (found = make(placement)));
-      return found(day);
-    },
+    expected: (placement, day) => under(known, placement, make)(day),
     spread: (daysAhead) => {
       if (weeks < 2) return (weeks === 1 ? SPREAD_OF_ONE_WEEK : SPREAD_OF_DAYS) * Math.sqrt(1 + daysAhead / WEEK);
       // Of the level, of the week to come, and of a growth that is carried on.
@@ -116,7 +111,6 @@ export const planTraffic = ({ history, today, days, models = new Map(), eventFac
     dayNoise: ofDay,
     countNoise: ofCounts,
     weeklyGrowth: growth,
-    knownDays,
     warning:
       knownDays >= 2 * WEEK
         ? undefined
