@@ -3,6 +3,7 @@ import { live } from 'lit-html/directives/live.js';
 import { entityOf } from '../../src/catalog/entities/entities.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
+import { select } from '../parts/select.ts';
 import type { ListColumn } from './lists/list-column.ts';
 import { choicesOf, fieldsOf } from './forms/entity-fields.ts';
 import type { Records } from '../api/wire.ts';
@@ -135,15 +136,15 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
             ${button(t`Resume`, () => apply(all({ active: true }), t`${words()} active.`), 'secondary')}
             ${button(t`Archive`, archive, 'secondary')}
             <div class="bulk-set">
-              <select
-                aria-label=${t`Field to set`}
-                @change=${(event: Event) => {
-                  field = FIELDS[kind].find(({ name }) => name === (event.target as HTMLSelectElement).value) ?? field;
+              ${select(
+                t`Field to set`,
+                field.name,
+                FIELDS[kind].map(({ name, label }) => [name, label]),
+                (chosen) => {
+                  field = FIELDS[kind].find(({ name }) => name === chosen) ?? field;
                   page.redraw();
-                }}
-              >
-                ${FIELDS[kind].map(({ name, label }) => html`<option value=${name} ?selected=${name === field.name}>${label}</option>`)}
-              </select>
+                },
+              )}
               <input
                 aria-label=${field.label}
                 .value=${typed}

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
 import type { NextStep } from '../bookings/forms/next-step.ts';
 import type { CreativeStatus } from '../../src/catalog/model/choices.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
@@ -46,6 +47,13 @@ export const card = (title: string, content: unknown, head: TemplateResult | typ
 /** A button that submits no form. @param name for screen readers, where the label alone is not clear */
 export const button = (label: string, run: () => unknown, look = '', name?: string): TemplateResult =>
   html`<button type="button" class=${look} aria-label=${name ?? nothing} @click=${() => void run()}>${label}</button>`;
+
+/** @param words beside it */
+export const checkBox = (words: string, isOn: boolean, write: (isOn: boolean) => void, look = ''): TemplateResult =>
+  html`<label class=${look}
+    ><input type="checkbox" .checked=${live(isOn)} @change=${({ target }: Event) => write((target as HTMLInputElement).checked)} />
+    ${words}</label
+  >`;
 
 export type Status = DeliveryStatus | Exclude<CreativeStatus, 'approved'> | 'live' | 'blocked' | 'deleted' | 'later';
 
