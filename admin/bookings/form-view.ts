@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { showApiKey } from '../parts/dialogs.ts';
 import { offerProposal } from '../approvals/offer-proposal.ts';
 import { createWaitingNote } from '../approvals/waiting-note.ts';
-import { createForm, type Draft, type Form } from './forms/form.ts';
+import { createForm, type Draft, type Form, type SavedForm } from './forms/form.ts';
 import { readAt } from './forms/pointer.ts';
 import { draftOf, newRecord, recordOf, withChoice } from './forms/entity-draft.ts';
 import { faultInWords, fieldsOf, PARENTS } from './forms/entity-fields.ts';
@@ -82,7 +82,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     return answer;
   };
 
-  const form: Form = createForm<Records[K]>({
+  const form: SavedForm = createForm<Records[K]>({
     page,
     draft: initial,
     written: (draft, pointer, value) => withChoice(kind, draft, pointer, value),

@@ -1,4 +1,5 @@
 import type { Answered } from '../api/api.ts';
+import { csvLine } from '../words/csv-line.ts';
 
 export type AvailabilityRow = Answered<'GET', '/availability'>[number];
 
@@ -83,14 +84,6 @@ export const availabilityCsv = ({ by, lines }: AvailabilityGrid, nameOf: (key: s
   [
     `${by},from,to,available,sold,free`,
     ...lines.flatMap(({ key, cells }) =>
-      key === undefined
-        ? []
-        : cells.map(({ from, to, available, sold, free }) => [quoted(nameOf(key)), from, to, available, sold, free].join(',')),
+      key === undefined ? [] : cells.map(({ from, to, available, sold, free }) => csvLine([nameOf(key), from, to, available, sold, free])),
     ),
   ].join('\r\n');
-
-/** RFC 4180; a spreadsheet would run what begins like a formula. */
-const quoted = (text: string): string => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};

@@ -21,17 +21,12 @@ import type { BookingDesk } from './booking-desk.ts';
 import { bodyOf, type BookingDraft, type ItemPart } from './booking-draft.ts';
 import { withRemedy } from './forecast-remedy.ts';
 
-export interface BookingForecast {
-  render(): TemplateResult | typeof nothing;
-  leave(): void;
-}
-
 /** After the last change; the check of the booking is awaited as well. */
 const CALM_MS = 500;
 const LOOK_AGAIN_MS = 200;
 
 /** What the line item that was changed last will deliver, while it is typed. */
-export const createBookingForecast = (page: Page, desk: () => BookingDesk): BookingForecast => {
+export const createBookingForecast = (page: Page, desk: () => BookingDesk) => {
   const may = page.rights.may('POST', '/forecasts');
   const asked = createAskedForecast(page);
   const displaced = createDisplacedLine(page);
