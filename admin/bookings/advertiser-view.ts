@@ -1,7 +1,6 @@
 import { html } from 'lit-html';
 import type { AdvertiserReportRow } from '../../src/reports/record-report/report-columns.ts';
 import { linkTo } from '../words/kinds.ts';
-import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
 import { crumbs, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
@@ -47,9 +46,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
       ${childrenCard(page, {
         kind: 'campaigns',
         rows: store.listing('campaigns', campaigns)?.rows ?? [],
-        parent: { advertiser_id: id },
-        archived: archivedBy(store, 'advertisers', advertiser) !== undefined,
-        without: 'advertiser',
+        parent: { kind: 'advertisers', record: advertiser },
         empty: t`This advertiser has no campaigns yet.`,
       })}
       ${flow()} ${report()}

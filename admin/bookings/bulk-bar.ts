@@ -1,8 +1,9 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { entityOf } from '../../src/catalog/entities/entities.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
+import { select } from '../parts/select.ts';
 import type { ListColumn } from './lists/list-column.ts';
 import { choicesOf, fieldsOf } from './forms/entity-fields.ts';
 import type { Records } from '../api/wire.ts';
@@ -41,16 +42,10 @@ const FIELDS = { campaigns: bulkFields('campaigns'), line_items: bulkFields('lin
 /** Of one call of the API. */
 const MAX_AT_ONCE = 1_000;
 
-export interface BulkBar<K extends BulkKind> {
-  /** The check boxes. @param all of the list: how many records, and what reads the first ones */
-  column(all: { readonly total: number; readonly read: ReadFirst<K> }): ListColumn<Records[K]>;
-  /** The actions for the chosen ones. */
-  render(): TemplateResult | typeof nothing;
-}
 type ReadFirst<K extends BulkKind> = (count: number) => Promise<readonly Records[K][]>;
 
 /** Chooses records of a list, and changes all of them or none. */
-export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<K> => {
+export const createBulkBar = <K extends BulkKind>(page: Page, kind: K) => {
   const chosen = new Set<number>();
   let field = FIELDS[kind][0]!;
   let typed = '';
@@ -106,7 +101,8 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
   };
 
   return {
-    column: ({ total, read }) => ({
+    /** The check boxes. @param all of the list: how many records, and what reads the first ones */
+    column: ({ total, read }: { readonly total: number; readonly read: ReadFirst<K> }): ListColumn<Records[K]> => ({
       ...{ id: 'check', width: 34 },
       label: t`Chosen`,
       check: true,
@@ -126,6 +122,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
           @change=${(event: Event) => choose([record.id], (event.target as HTMLInputElement).checked)}
         />`,
     }),
+    /** The actions for the chosen ones. */
     render: () =>
       chosen.size === 0
         ? nothing
@@ -135,15 +132,15 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
             ${button(t`Resume`, () => apply(all({ active: true }), t`${words()} active.`), 'secondary')}
             ${button(t`Archive`, archive, 'secondary')}
             <div class="bulk-set">
-              <select
-                aria-label=${t`Field to set`}
-                @change=${(event: Event) => {
-                  field = FIELDS[kind].find(({ name }) => name === (event.target as HTMLSelectElement).value) ?? field;
+              ${select(
+                t`Field to set`,
+                field.name,
+                FIELDS[kind].map(({ name, label }) => [name, label]),
+                (chosen) => {
+                  field = FIELDS[kind].find(({ name }) => name === chosen) ?? field;
                   page.redraw();
-                }}
-              >
-                ${FIELDS[kind].map(({ name, label }) => html`<option value=${name} ?selected=${name === field.name}>${label}</option>`)}
-              </select>
+                },
+              )}
               <input
                 aria-label=${field.label}
                 .value=${typed}

@@ -105,9 +105,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         ${childrenCard(page, {
           kind: 'line_items',
           rows: store.listing('line_items', items)?.rows ?? [],
-          parent: { campaign_id: id },
-          archived: archivedBy(store, 'campaigns', campaign) !== undefined,
-          without: 'campaign',
+          parent: { kind: 'campaigns', record: campaign },
           empty: t`This campaign has no line items yet.`,
         })}
         ${report()} ${screenshotsCard(page, campaign)} ${history()} ${comments()}

@@ -11,10 +11,8 @@ import { t } from '../words/texts.ts';
 
 type Reader = Answered<'GET', '/campaigns/{id}/readers'>[number];
 
-const READERS = { campaigns: '/campaigns/{id}/readers', line_items: '/line_items/{id}/readers' } as const;
 /** Names offered for what is typed behind @. */
 const MAX_OFFERED = 6;
-const PATHS = { campaigns: '/campaigns/{id}/comments', line_items: '/line_items/{id}/comments' } as const;
 
 /** What staff have written about a record, and a field to write more. @param onChange after a comment was added or deleted */
 export const createCommentsCard = (
@@ -23,10 +21,10 @@ export const createCommentsCard = (
   id: number,
   onChange: () => void = () => undefined,
 ): (() => TemplateResult | typeof nothing) => {
-  const path = PATHS[of];
+  const path = `/${of}/{id}/comments` as const;
   const { rights } = page;
   const comments = createReading(page, (api) => api.get(path, { id }), { keep: true, may: rights.may('GET', path) });
-  const readersPath = READERS[of];
+  const readersPath = `/${of}/{id}/readers` as const;
   let readers: readonly Reader[] = [];
   if (rights.may('GET', readersPath))
     void page.api.get(readersPath, { id }).then((answer) => {

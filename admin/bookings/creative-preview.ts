@@ -6,6 +6,7 @@ import { placeOnPage } from '../../src/creative/place-on-page.ts';
 import type { PlacementWire } from '../api/wire.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
+import { select } from '../parts/select.ts';
 import { assetsOf } from '../parts/fields/content-assets.ts';
 import type { LiveAd } from '../parts/preview/live-ad.ts';
 import { openInTab, type LivePageState } from '../parts/preview/live-page.ts';
@@ -155,12 +156,12 @@ const lookControls = (
     }
     ${
       placements.length > 1
-        ? html`<select
-            aria-label=${t`Placement of the preview`}
-            @change=${({ target }: Event) => write({ placement: (target as HTMLSelectElement).value })}
-          >
-            ${placements.map(({ id, width, height }) => html`<option value=${id} ?selected=${id === shown.placement}>${id}, ${width} × ${height}</option>`)}
-          </select>`
+        ? select(
+            t`Placement of the preview`,
+            shown.placement ?? '',
+            placements.map(({ id, width, height }) => [id, `${id}, ${width} × ${height}`]),
+            (placement) => write({ placement }),
+          )
         : nothing
     }
   </div>`;

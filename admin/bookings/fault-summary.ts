@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Kind, Problem } from '../api/wire.ts';
 import { counted } from '../words/kinds.ts';
-import type { Form } from './forms/form.ts';
+import type { SavedForm } from './forms/form.ts';
 import { t } from '../words/texts.ts';
 
 /** What a copy under another parent has. */
@@ -18,7 +18,7 @@ const COPY_WORDS: Readonly<Partial<Record<Kind, string>>> = {
  * @param propose proposes it to a second person
  */
 export const faultSummary = (
-  form: Form,
+  form: SavedForm,
   kind: Kind,
   duplicate: () => Promise<void>,
   propose: (problem: Problem) => Promise<void>,

@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
 import { showApiKey } from '../parts/dialogs.ts';
 import { offerProposal } from '../approvals/offer-proposal.ts';
 import { createWaitingNote } from '../approvals/waiting-note.ts';
-import { createForm, type Draft, type Form } from './forms/form.ts';
+import { createForm, type Draft, type Form, type SavedForm } from './forms/form.ts';
 import { readAt } from './forms/pointer.ts';
 import { draftOf, newRecord, recordOf, withChoice } from './forms/entity-draft.ts';
 import { faultInWords, fieldsOf, PARENTS } from './forms/entity-fields.ts';
@@ -12,7 +11,7 @@ import { renderForm } from './forms/render-form.ts';
 import { withDates } from '../words/dates.ts';
 import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
+import { checkBox, crumbs, emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { missingRecord } from './record-view.ts';
 import { hashOf, type Route } from '../route.ts';
 import { authorOf } from '../api/last-change.ts';
@@ -83,7 +82,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     return answer;
   };
 
-  const form: Form = createForm<Records[K]>({
+  const form: SavedForm = createForm<Records[K]>({
     page,
     draft: initial,
     written: (draft, pointer, value) => withChoice(kind, draft, pointer, value),
@@ -137,9 +136,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
       const missing = isNew ? missingParent(kind, store) : undefined;
       if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, allowed(page, missing))}`;
       return html`
-        <nav class="crumbs" aria-label=${t`Breadcrumb`}>
-          <a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}
-        </nav>
+        ${crumbs([[hashOf([kind]), many]], title)}
         ${pageHead(title, '', record && !isNew ? recordActions(page, kind, record, hashOf([kind])) : nothing)}
         <form novalidate class="entity-form ${kind}" @submit=${form.submit}>
           ${others.render()} ${waiting()}
@@ -150,14 +147,12 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
               ${isLocked ? html`<fieldset class="bare" disabled>${renderForm(kind, form, page, { isNew })}</fieldset>` : renderForm(kind, form, page, { isNew })}
               ${
                 copiedCreatives.length > 0
-                  ? html`<label class="copy-creatives"
-                      ><input
-                        type="checkbox"
-                        .checked=${live(withCreatives)}
-                        @change=${(event: Event) => (withCreatives = (event.target as HTMLInputElement).checked)}
-                      />
-                      ${t`Copy its ${counted(copiedCreatives.length, 'creative')} too`}</label
-                    >`
+                  ? checkBox(
+                      t`Copy its ${counted(copiedCreatives.length, 'creative')} too`,
+                      withCreatives,
+                      (isOn) => (withCreatives = isOn),
+                      'copy-creatives',
+                    )
                   : nothing
               }
             </div>

@@ -14,8 +14,17 @@ import { weekColumn } from './lists/delivery-columns.ts';
 import { flightBar } from './lists/flight-bar.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { lineItemColumns, type InPlaceCell } from './lists/line-item-columns.ts';
-import { childCount, dash, idColumn, linkCell, nameColumn, WIDTHS, withThumbnail, type ListColumn } from './lists/list-column.ts';
-import type { InPlaceKind } from './lists/listed-fields.ts';
+import {
+  childCount,
+  dash,
+  idColumn,
+  linkCell,
+  nameColumn,
+  parentColumn,
+  WIDTHS,
+  withThumbnail,
+  type ListColumn,
+} from './lists/list-column.ts';
 import { flightDays } from '../words/dates.ts';
 import { currencyOfPublisher } from '../words/currency.ts';
 import { amounts, money } from '../words/formats.ts';
@@ -50,11 +59,7 @@ const plainCell = (store: Store, field: Field | undefined, value: unknown): Temp
 };
 
 /** The columns of each kind's list: all that a person may choose. */
-export const listColumns = <K extends Kind>(
-  page: Page,
-  kind: K,
-  inPlace?: Pick<InPlace<InPlaceKind>, 'cell'>,
-): readonly ListColumn<Records[K]>[] => {
+export const listColumns = <K extends Kind>(page: Page, kind: K, inPlace?: InPlace): readonly ListColumn<Records[K]>[] => {
   const { store, statuses } = page;
   const cell: InPlaceCell = (record, field, shown) => (inPlace && field && !record.archived ? inPlace.cell(record, field, shown) : shown);
   const flight: ListColumn<CampaignWire | LineItemWire> = {
@@ -101,14 +106,8 @@ export const listColumns = <K extends Kind>(
     campaigns: () => [
       nameColumn('campaigns'),
       { id: 'status', label: t`Status`, width: WIDTHS.status, sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
-      {
-        ...{ id: 'publisher', label: t`Publisher`, width: WIDTHS.words, grow: 2, sort: 'publisher', usual: 900, inCards: true },
-        cell: ({ publisher_id }) => linkCell('publishers', store.find('publishers', publisher_id)),
-      },
-      {
-        ...{ id: 'advertiser', label: t`Advertiser`, width: WIDTHS.words, grow: 2, sort: 'advertiser', usual: 900, inCards: true },
-        cell: ({ advertiser_id }) => linkCell('advertisers', store.find('advertisers', advertiser_id)),
-      },
+      parentColumn(store, 'publishers', t`Publisher`, (one) => one.publisher_id, { sort: 'publisher', usual: 900, inCards: true }),
+      parentColumn(store, 'advertisers', t`Advertiser`, (one) => one.advertiser_id, { sort: 'advertiser', usual: 900, inCards: true }),
       {
         id: 'days',
         label: t`Days`,
@@ -145,10 +144,7 @@ export const listColumns = <K extends Kind>(
         ...{ id: 'format', label: t`Format`, width: WIDTHS.figure, sort: 'format', usual: 900, inCards: true },
         cell: ({ format }) => unbroken(format),
       },
-      {
-        ...{ id: 'line_item', label: t`Line item`, width: WIDTHS.words, grow: 2, sort: 'line_item' },
-        cell: ({ line_item_id }) => linkCell('line_items', store.find('line_items', line_item_id)),
-      },
+      parentColumn(store, 'line_items', t`Line item`, (one) => one.line_item_id, { sort: 'line_item' }),
       {
         ...{ id: 'placements', label: t`Placements`, width: WIDTHS.words, grow: 2 },
         cell: ({ placement_ids: [first, ...others] }) =>

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing } from 'lit-html';
 import type { Answered } from '../api/api.ts';
 import type { Kind } from '../api/wire.ts';
 import type { Page } from '../page.ts';
@@ -11,15 +11,8 @@ type Other = Answered<'PUT', '/me/presence'>['others'][number];
 const REPORT_MS = 10_000;
 const SHARED: readonly Kind[] = ['campaigns', 'line_items', 'creatives'];
 
-export interface OthersHere {
-  /** Nothing while no other person has the record open. */
-  render(): TemplateResult | typeof nothing;
-  /** The screen is left. */
-  leave(): void;
-}
-
 /** Who else has a record open, on its screen and its form. @param id undefined: it does not exist yet */
-export const createOthersHere = (page: Page, kind: Kind, id: number | undefined): OthersHere => {
+export const createOthersHere = (page: Page, kind: Kind, id: number | undefined) => {
   const { rights } = page;
   const isShared = id !== undefined && SHARED.includes(kind) && rights.me.kind === 'person' && rights.may('PUT', '/me/presence');
   let others: readonly Other[] = [];
@@ -34,7 +27,9 @@ export const createOthersHere = (page: Page, kind: Kind, id: number | undefined)
   const timer = isShared ? setInterval(() => void report(), REPORT_MS) : undefined;
   if (isShared) void report();
   return {
+    /** The screen is left. */
     leave: () => clearInterval(timer),
+    /** Nothing while no other person has the record open. */
     render: () =>
       others.length === 0
         ? nothing

@@ -1,10 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { PARENTS } from './forms/entity-fields.ts';
 import { addLink, addStep, allowed } from './forms/next-step.ts';
 import type { Page, View } from '../page.ts';
 import { card, emptyState, pageHead } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { table, type Column } from '../parts/table.ts';
 import type { Kind, Records } from '../api/wire.ts';
+import { archivedBy } from '../words/archived.ts';
 import { capital, NAMES, titleIn, titleOf } from '../words/kinds.ts';
 import { listColumns } from './list-columns.ts';
 import { isUsual, MAX_CARDS_WIDTH } from './lists/list-column.ts';
@@ -41,17 +43,13 @@ export const missingRecord = (kind: Kind): TemplateResult => {
 export interface ChildrenOptions<K extends Kind> {
   readonly kind: K;
   readonly rows: readonly Records[K][];
-  /** The field that names the parent. */
-  readonly parent: Readonly<Record<string, number>>;
-  /** The id of the column that would repeat it in each row. */
-  readonly without: string;
+  /** What they belong to. Where it is archived, they are with it: none is listed, and none can be added. */
+  readonly parent: { readonly kind: Kind; readonly record: Records[Kind] };
   /** Shown when there are none. */
   readonly empty: string;
   readonly caption?: string;
   /** Columns besides those of the list. */
   readonly more?: readonly Column<Records[K]>[];
-  /** The parent is archived, and its records with it: none is listed, and none can be added. */
-  readonly archived: boolean;
 }
 
 /** Columns that a list has from this width of the window on have room on the page of a record. */
@@ -61,15 +59,17 @@ const NARROW_RECORD_WIDTH = 1000;
 
 /** The records below another one, with their actions and a link to add one. */
 export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOptions<K>): TemplateResult => {
-  const { kind, rows, parent, without, empty, caption = NAMES[kind].many, more = [] } = options;
-  if (options.archived)
+  const { kind, rows, parent, empty, caption = NAMES[kind].many, more = [] } = options;
+  if (archivedBy(page.store, parent.kind, parent.record))
     return card(
       NAMES[kind].many,
       html`<p>${rich`Its ${html`<a href=${hashOf([kind], { archived: 1 })}>${NAMES[kind].some}</a>`} are archived with it.`}</p>`,
     );
-  const add = addStep(kind, '', parent);
+  const field = PARENTS[kind].find((one) => one.parent === parent.kind)?.field ?? '';
+  const add = addStep(kind, '', { [field]: parent.record.id });
   if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, allowed(page, add)), html`${nothing}`);
   const width = innerWidth > MAX_CARDS_WIDTH && innerWidth < NARROW_RECORD_WIDTH ? NARROW_RECORD_WIDTH : RECORD_WIDTH;
-  const columns = [...listColumns(page, kind).filter((column) => column.id !== without && isUsual(column, width)), ...more];
+  // The column of the parent would repeat it in each row.
+  const columns = [...listColumns(page, kind).filter((column) => `${column.id}_id` !== field && isUsual(column, width)), ...more];
   return card(NAMES[kind].many, table({ caption, columns, rows, actions: (record) => rowMenu(page, kind, record) }), addLink(page, add));
 };

@@ -59,9 +59,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
     return childrenCard(page, {
       kind: 'creatives',
       ...listedCreatives(item, store.listing('creatives', creatives)?.rows ?? []),
-      parent: { line_item_id: id },
-      archived: archivedBy(store, 'line_items', item) !== undefined,
-      without: 'line_item',
+      parent: { kind: 'line_items', record: item },
       empty: t`It has no creative yet, so it cannot serve.`,
       caption: t`Creatives${publisher ? t` for ${publisher.name}` : ''}`,
     });

@@ -7,7 +7,7 @@ import { recordField } from '../parts/fields/record-field.ts';
 import { dimensionField, dimensionValue } from '../parts/fields/dimension-field.ts';
 import { keyValuesField, type KeyValueRow } from '../parts/fields/key-values-field.ts';
 import { textField } from '../parts/fields/text-field.ts';
-import { createForm, type Draft, type Form } from '../bookings/forms/form.ts';
+import { createForm, type Draft, type SavedForm } from '../bookings/forms/form.ts';
 import { addStep, allowed } from '../bookings/forms/next-step.ts';
 import { formSection } from '../parts/form-section.ts';
 import { publisherOfCampaign } from '../words/kinds.ts';
@@ -98,7 +98,7 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
   };
 };
 
-const fields = (form: Form, page: Page): TemplateResult =>
+const fields = (form: SavedForm, page: Page): TemplateResult =>
   formSection(
     t`The visitor`,
     '',

@@ -7,7 +7,7 @@ import { saveFile } from '../api/save-file.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import { payerNote } from '../reports/payer-note.ts';
 import { openMonths } from './open-months.ts';
-import { select } from '../reports/report-controls.ts';
+import { select } from '../parts/select.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
 import { date, moment, monthAndYear } from '../words/dates.ts';

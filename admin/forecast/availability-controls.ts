@@ -4,7 +4,7 @@ import type { Page } from '../page.ts';
 import { combobox, type ComboboxOptions, type Option } from '../parts/combobox.ts';
 import { COUNTRIES, countryName } from '../parts/fields/country-field.ts';
 import { toggleButton } from '../parts/parts.ts';
-import { select } from '../reports/report-controls.ts';
+import { select } from '../parts/select.ts';
 import { t } from '../words/texts.ts';
 import { GROUPS, SPANS, type Group, type Span } from './availability-grid.ts';
 import { GROUP_WORDS } from './availability-table.ts';

@@ -1,5 +1,6 @@
 import { groupBy } from '../../src/base/group-by.ts';
 import type { Answered } from '../api/api.ts';
+import { csvLine } from '../words/csv-line.ts';
 
 export type AvailabilityRow = Answered<'GET', '/availability'>[number];
 
@@ -78,14 +79,6 @@ export const availabilityCsv = ({ by, lines }: AvailabilityGrid, nameOf: (key: s
   [
     `${by},from,to,available,sold,free`,
     ...lines.flatMap(({ key, cells }) =>
-      key === undefined
-        ? []
-        : cells.map(({ from, to, available, sold, free }) => [quoted(nameOf(key)), from, to, available, sold, free].join(',')),
+      key === undefined ? [] : cells.map(({ from, to, available, sold, free }) => csvLine([nameOf(key), from, to, available, sold, free])),
     ),
   ].join('\r\n');
-
-/** RFC 4180; a spreadsheet would run what begins like a formula. */
-const quoted = (text: string): string => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};

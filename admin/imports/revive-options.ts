@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { dumpCommand } from '../../src/imports/files/dump-command.ts';
 import type { Fault } from '../../src/base/fault.ts';
+import { checkBox } from '../parts/parts.ts';
 import { t } from '../words/texts.ts';
 
 const COMMAND = `${dumpCommand('rv_')} | gzip > revive.sql.gz`;
@@ -51,14 +52,7 @@ export const reviveOptions = (options: ReviveOptions, { isNew, refused }: Shown)
         ${text('prefix', t`Prefix of tables`, t`What the names of its tables begin with.`, 'rv_')}
         ${isNew ? text('domain', t`Domain`, t`Of the publisher, where no website has one.`, 'news.example') : nothing}
         ${isNew ? text('currency', t`Currency`, t`Amounts of Revive have none.`, 'USD') : nothing}
-        <label class="wide"
-          ><input
-            type="checkbox"
-            .checked=${options.live}
-            @change=${({ target }: Event) => (options.live = (target as HTMLInputElement).checked)}
-          />
-          ${t`Without campaigns that have expired`}</label
-        >
+        ${checkBox(t`Without campaigns that have expired`, options.live, (isOn) => (options.live = isOn), 'wide')}
       </div>
     </details>`;
 };

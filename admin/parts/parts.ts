@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
 import type { NextStep } from '../bookings/forms/next-step.ts';
 import type { CreativeStatus } from '../../src/catalog/model/choices.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
@@ -64,6 +65,13 @@ export const toggleButton = (
   >
     ${label}
   </button>`;
+
+/** @param words beside it */
+export const checkBox = (words: string, isOn: boolean, write: (isOn: boolean) => void, look = ''): TemplateResult =>
+  html`<label class=${look}
+    ><input type="checkbox" .checked=${live(isOn)} @change=${({ target }: Event) => write((target as HTMLInputElement).checked)} />
+    ${words}</label
+  >`;
 
 export type Status = DeliveryStatus | Exclude<CreativeStatus, 'approved'> | 'live' | 'blocked' | 'deleted' | 'later';
 

@@ -1,12 +1,12 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { Form } from '../bookings/forms/form.ts';
+import type { SavedForm } from '../bookings/forms/form.ts';
 import { t } from '../words/texts.ts';
 
 /** As many as the service takes. */
 const MAX_NOTE_LENGTH = 500;
 
 /** Below a form: what was typed, why it is changed, and the buttons. @param back where Cancel leads */
-export const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
+export const saveBar = (form: SavedForm, label: string, back: string): TemplateResult => html`
   <div class="save-bar">
     <span class="figure" aria-live="polite">${form.isSaving() ? t`Saving …` : form.hasChanges() ? t`Not saved yet` : ''}</span>
     <input

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
 import { t } from '../words/texts.ts';
+import { select } from './select.ts';
 
 export interface Column<T> {
   readonly label: string;
@@ -108,13 +108,15 @@ export const table = <T>({ caption, columns, rows, actions, rowClass, sorting }:
 
 /** The same choice as the heads, for screens without them. */
 export const sortSelect = <T>(columns: readonly Column<T>[], { by, choose }: Sorting): TemplateResult =>
-  html`<select class="sort-select" aria-label=${t`Sort by`} @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
-    <option value="" .selected=${live(by === '')}>${t`Oldest first`}</option>
-    ${columns.flatMap(({ label, sort }) =>
-      sort
-        ? [sort, reversed(sort)].map(
-            (value) => html`<option value=${value} .selected=${live(by === value)}>${label} ${value.startsWith('-') ? '↓' : '↑'}</option>`,
-          )
-        : [],
-    )}
-  </select>`;
+  select(
+    t`Sort by`,
+    by,
+    [
+      ['', t`Oldest first`],
+      ...columns.flatMap(({ label, sort }) =>
+        sort ? [sort, reversed(sort)].map((value) => [value, `${label} ${value.startsWith('-') ? '↓' : '↑'}`] as const) : [],
+      ),
+    ],
+    choose,
+    'sort-select',
+  );

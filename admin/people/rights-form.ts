@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Form } from '../bookings/forms/form.ts';
+import type { SavedForm } from '../bookings/forms/form.ts';
 import { saveBar } from '../parts/save-bar.ts';
 import { counted } from '../words/kinds.ts';
 import { t } from '../words/texts.ts';
 
 /** A form of a person or a token: what is wrong with it, its sections, and the bar with its buttons. */
-export const rightsForm = (form: Form, sections: TemplateResult, label: string, back: string): TemplateResult => {
+export const rightsForm = (form: SavedForm, sections: TemplateResult, label: string, back: string): TemplateResult => {
   const [problem, faults] = [form.problem(), form.faults()];
   return html`
     <form novalidate class="entity-form" @submit=${form.submit}>

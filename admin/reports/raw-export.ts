@@ -5,7 +5,7 @@ import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { saveFile } from '../api/save-file.ts';
-import { select } from './report-controls.ts';
+import { select } from '../parts/select.ts';
 import { isoDateIn } from '../words/dates.ts';
 import { t } from '../words/texts.ts';
 

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
 import type { ReportFields } from '../../src/reports/report-api.ts';
 import { input } from '../parts/fields/input.ts';
 import { button, toggleButton } from '../parts/parts.ts';
+import { select } from '../parts/select.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
 import type { Store } from '../api/store.ts';
@@ -20,22 +20,6 @@ export interface ControlsOptions {
   readonly change: (choice: ReportChoice) => void;
   readonly add: (dimension: string) => void;
 }
-
-export const select = <T extends string>(
-  label: string,
-  value: T,
-  options: readonly (readonly [T, string])[],
-  onChange: (value: T) => void,
-): TemplateResult =>
-  html`<select
-    aria-label=${label}
-    @change=${(event: Event) => {
-      const chosen = options[(event.target as HTMLSelectElement).selectedIndex];
-      if (chosen) onChange(chosen[0]);
-    }}
-  >
-    ${options.map(([name, text]) => html`<option value=${name} .selected=${live(name === value)}>${text}</option>`)}
-  </select>`;
 
 /** Days, dimensions, metrics and filters of a report. Each change takes effect on its own. */
 export const reportControls = (options: ControlsOptions): TemplateResult => {

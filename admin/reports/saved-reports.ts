@@ -6,7 +6,7 @@ import { table } from '../parts/table.ts';
 import { moment } from '../words/dates.ts';
 import { addressesOf, addressFields, lastWords, recordForm, typedField, typedOf, type TypedAddresses } from './delivery-form.ts';
 import { createOwnRecords, type OwnRecords } from './own-records.ts';
-import { select } from './report-controls.ts';
+import { select } from '../parts/select.ts';
 import { t } from '../words/texts.ts';
 
 export interface SavedReportsOptions {

@@ -3,7 +3,7 @@ import type { Page } from '../page.ts';
 import { showSharedLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
-import { select } from './report-controls.ts';
+import { select } from '../parts/select.ts';
 import { date } from '../words/dates.ts';
 import { LINK_DAYS } from '../words/link-days.ts';
 import { t } from '../words/texts.ts';

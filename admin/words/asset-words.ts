@@ -82,7 +82,8 @@ export const pictureNotes = (pictures: readonly unknown[], placements: readonly 
 /** Within 5 %, as where the service chooses among the pictures of a banner. */
 const isProportional = (one: Size, other: Size): boolean => Math.abs((one.width * other.height) / (one.height * other.width) - 1) <= 0.05;
 
-type Size = Pick<PlacementWire, 'width' | 'height'>;
+/** In pixels. */
+export type Size = Pick<PlacementWire, 'width' | 'height'>;
 
 /** The picture to show for a creative's content: one that this service has, of a video its poster. undefined: none. */
 export const pictureIn = (content: string): string | undefined =>

@@ -55,7 +55,7 @@ export const hour = (text: string): string => `${date(text.slice(0, 10))}, ${tex
 export const withDates = (sentence: string): string =>
   say(sentence).replaceAll(/\b\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?\b/g, (text) => date(text));
 
-interface FlightDates {
+export interface FlightDates {
   readonly start_date: string;
   readonly end_date: string;
 }

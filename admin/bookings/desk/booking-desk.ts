@@ -18,34 +18,14 @@ export interface Finding extends Fault {
   readonly of: 'fault' | 'stop' | 'warning';
 }
 
-/** The state of the booking screen. */
-export interface BookingDesk {
-  draft(): BookingDraft;
-  /** What its draft is kept under. */
-  readonly key: string;
-  change(to: (draft: BookingDraft) => BookingDraft): void;
-  changeItem(key: string, to: (item: ItemPart) => ItemPart): void;
-  changeCreatives(item: string, to: (creatives: readonly CreativePart[]) => readonly CreativePart[]): void;
-  /** Pointers are those of the booking: `/line_items/0/fields/cpm`. */
-  readonly form: Form;
-  findings(): readonly Finding[];
-  isChecking(): boolean;
-  /** The name of a campaign that has none. */
-  name(): string;
-  keptAt(): string | undefined;
-  hasChanges(): boolean;
-  isSaving(): boolean;
-  problem(): Problem | undefined;
-  save(mode: SaveMode): Promise<Booked | undefined>;
-  keepNow(kind?: 'draft' | 'template', name?: string): Promise<boolean>;
-  leave(): void;
-}
+export type BookingDesk = ReturnType<typeof createBookingDesk>;
 
 const CHECK_MS = 400;
 const KEEP_MS = 800;
 const FIELD = /^\/(campaign|line_items\/(\d+))\/fields(\/.*)?$/;
 
-export const createBookingDesk = (page: Page, key: string, initial: BookingDraft, onKept: () => void): BookingDesk => {
+/** The state of the booking screen. @param key what its draft is kept under */
+export const createBookingDesk = (page: Page, key: string, initial: BookingDraft, onKept: () => void) => {
   const { api, store } = page;
   let draft = initial;
   let findings: readonly Finding[] = [];
@@ -60,6 +40,7 @@ export const createBookingDesk = (page: Page, key: string, initial: BookingDraft
   let keepTimer: ReturnType<typeof setTimeout> | undefined;
 
   const advertiserName = (): string => store.find('advertisers', textOf(draft.campaign.fields['advertiser_id']))?.name ?? '';
+  /** The name of a campaign that has none. */
   const name = (): string => suggestedName(draft, advertiserName());
   const title = (): string => textOf(draft.campaign.fields['name']).trim() || name() || '–';
   const body = () => bodyOf(draft, name(), store.dimensions());
@@ -90,7 +71,7 @@ export const createBookingDesk = (page: Page, key: string, initial: BookingDraft
     checkTimer = setTimeout(() => void check(), CHECK_MS);
   };
 
-  const keepNow: BookingDesk['keepNow'] = async (kind = 'draft', called = title()) => {
+  const keepNow = async (kind: 'draft' | 'template' = 'draft', called = title()): Promise<boolean> => {
     clearTimeout(keepTimer);
     const at = kind === 'template' ? `template-${key}` : key;
     const answer = await api.send('PUT', '/booking_drafts/{key}', { key: at, body: { kind, name: called, content: { ...draft } } });
@@ -101,7 +82,7 @@ export const createBookingDesk = (page: Page, key: string, initial: BookingDraft
     return answer.ok;
   };
 
-  const change: BookingDesk['change'] = (to) => {
+  const change = (to: (draft: BookingDraft) => BookingDraft): void => {
     draft = to(draft);
     isDirty = true;
     problem = undefined;
@@ -110,13 +91,14 @@ export const createBookingDesk = (page: Page, key: string, initial: BookingDraft
     checkSoon();
     page.redraw();
   };
-  const changeItem: BookingDesk['changeItem'] = (of, to) =>
+  const changeItem = (of: string, to: (item: ItemPart) => ItemPart): void =>
     change((now) => ({ ...now, line_items: now.line_items.map((item) => (item.key === of ? to(item) : item)) }));
 
   const fieldsAt = (pointer: string) => {
     const [, part, at, rest = ''] = FIELD.exec(pointer) ?? [];
     return { item: at === undefined ? undefined : draft.line_items[Number(at)], isCampaign: part === 'campaign', rest };
   };
+  /** Pointers are those of the booking: `/line_items/0/fields/cpm`. */
   const form: Form = {
     read: (pointer) => {
       const { item, isCampaign, rest } = fieldsAt(pointer);
@@ -130,14 +112,6 @@ export const createBookingDesk = (page: Page, key: string, initial: BookingDraft
     // A field is not blamed for what a person has not come to yet.
     faultsAt: (pointer) =>
       isShown ? findings.filter((one) => one.of === 'fault' && isWithin(one.pointer, pointer)).map(({ detail }) => detail) : [],
-    faults: () => findings,
-    problem: () => problem,
-    isSaving: () => isSaving,
-    hasChanges: () => isDirty,
-    draft: () => ({ ...draft }),
-    note: () => '',
-    writeNote: () => undefined,
-    submit: () => Promise.resolve(),
   };
 
   const saved = (mode: SaveMode): BookingDraft => {
@@ -182,14 +156,15 @@ export const createBookingDesk = (page: Page, key: string, initial: BookingDraft
   return {
     ...{ key, change, changeItem, form, name, save, keepNow },
     draft: () => draft,
-    changeCreatives: (item, to) => changeItem(item, (one) => ({ ...one, creatives: to(one.creatives) })),
+    changeCreatives: (item: string, to: (creatives: readonly CreativePart[]) => readonly CreativePart[]): void =>
+      changeItem(item, (one) => ({ ...one, creatives: to(one.creatives) })),
     findings: () => findings,
     isChecking: () => turn > 0,
     keptAt: () => keptAt,
     hasChanges: () => isDirty && keptAt === undefined,
     isSaving: () => isSaving,
     problem: () => problem,
-    leave: () => {
+    leave: (): void => {
       clearTimeout(checkTimer);
       clearTimeout(keepTimer);
       if (isDirty && !isGone) void keepNow();

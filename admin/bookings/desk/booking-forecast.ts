@@ -14,23 +14,19 @@ import {
 import { createModelChoice } from '../../forecast/model-choice.ts';
 import { outcomeWords, rangeWords, remedyWords } from '../../forecast/forecast-words.ts';
 import { button, card } from '../../parts/parts.ts';
+import { select } from '../../parts/select.ts';
 import { say, t } from '../../words/texts.ts';
 import { textOf } from '../forms/typed-text.ts';
 import type { BookingDesk } from './booking-desk.ts';
 import { bodyOf, type BookingDraft, type ItemPart } from './booking-draft.ts';
 import { withRemedy } from './forecast-remedy.ts';
 
-export interface BookingForecast {
-  render(): TemplateResult | typeof nothing;
-  leave(): void;
-}
-
 /** After the last change; the check of the booking is awaited as well. */
 const CALM_MS = 500;
 const LOOK_AGAIN_MS = 200;
 
 /** What the line item that was changed last will deliver, while it is typed. */
-export const createBookingForecast = (page: Page, desk: () => BookingDesk): BookingForecast => {
+export const createBookingForecast = (page: Page, desk: () => BookingDesk) => {
   const may = page.rights.may('POST', '/forecasts');
   const asked = createAskedForecast(page);
   const displaced = createDisplacedLine(page);
@@ -104,20 +100,17 @@ export const createBookingForecast = (page: Page, desk: () => BookingDesk): Book
   const choice = ({ line_items: items }: BookingDraft): TemplateResult | typeof nothing =>
     items.length < 2
       ? nothing
-      : html`<select
-          class="forecast-of"
-          aria-label=${t`Line item that is forecast`}
-          @change=${({ target }: Event) => {
-            current = (target as HTMLSelectElement).value;
+      : select(
+          t`Line item that is forecast`,
+          current,
+          items.map(({ key, fields }, at) => [key, textOf(fields['name']) || t`Line item ${at + 1}`]),
+          (key) => {
+            current = key;
             page.redraw();
             lookSoon(0);
-          }}
-        >
-          ${items.map(
-            ({ key, fields }, at) =>
-              html`<option value=${key} ?selected=${key === current}>${textOf(fields['name']) || t`Line item ${at + 1}`}</option>`,
-          )}
-        </select>`;
+          },
+          'forecast-of',
+        );
 
   const figures = (known: KnownForecast, item: ItemPart, { campaign }: BookingDraft): TemplateResult => {
     const end = parseEndDate(textOf(item.fields['end_date']) || textOf(campaign.fields['end_date'])) ?? 0;

@@ -3,7 +3,7 @@ import { MAX_UPLOAD_BYTES, MAX_UPLOAD_WORDS, sizeInWords } from '../../../src/ca
 import type { Page } from '../../page.ts';
 import type { PlacementWire } from '../../api/wire.ts';
 import { html5Markup, withPicture } from '../../parts/fields/content-assets.ts';
-import { assetFacts, assetPath, isHtml5 } from '../../words/asset-words.ts';
+import { assetFacts, assetPath, isHtml5, type Size } from '../../words/asset-words.ts';
 import { t } from '../../words/texts.ts';
 import { listOf, textOf } from '../forms/typed-text.ts';
 import type { BookingDesk } from './booking-desk.ts';
@@ -22,11 +22,6 @@ export interface DroppedFiles {
   /** Stores files, and adds each to the line item whose placements have its size. @param to that of the files, where one is meant */
   take(files: Iterable<File>, to?: string): Promise<void>;
   dismiss(name: string): void;
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Of pictures for screens of a higher density. */

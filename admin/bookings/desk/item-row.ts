@@ -2,10 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { FormField } from '../../../src/catalog/entities/form.ts';
 import { button } from '../../parts/parts.ts';
 import { input } from '../../parts/fields/input.ts';
-import { fieldsOf, hasType, holds, wordsOf } from '../forms/entity-fields.ts';
+import { fieldsOf, holds } from '../forms/entity-fields.ts';
 import { rateOffers } from '../rates-card.ts';
 import type { Form } from '../forms/form.ts';
 import { readAt } from '../forms/pointer.ts';
+import { optionsOf } from '../forms/render-form.ts';
 import { textOf } from '../forms/typed-text.ts';
 import { expectPlacements, renderWidget } from '../forms/widgets.ts';
 import { counted, titleOf } from '../../words/kinds.ts';
@@ -198,24 +199,13 @@ const isSet = ({ pointer, schema, words }: FormField, { fields }: ItemPart): boo
 
 /** The form of a line item by its own pointers, for what a field knows of the others. */
 const fieldIn = ({ page, desk }: ItemRowContext, item: ItemPart, at: number, field: FormField): TemplateResult => {
-  const { schema, words } = field;
-  const { label, help, placeholder, required } = wordsOf(field, item.fields);
   const pointer = `/line_items/${at}/fields${field.pointer}`;
   const publisher = textOf(desk.form.read('/campaign/fields/publisher_id'));
-  const form: Form = { ...desk.form, read: (of) => (of === '/publisher_id' ? publisher : desk.form.read(of)), draft: () => item.fields };
+  const form: Form = { ...desk.form, read: (of) => (of === '/publisher_id' ? publisher : desk.form.read(of)) };
   const isDate = field.pointer === '/start_date' || field.pointer === '/end_date';
   return renderWidget({
     ...{ form, page, field },
-    options: {
-      ...{ pointer, label },
-      required: !isDate && (required ?? (field.required && !schema.enum && !hasType(schema, 'boolean'))),
-      ...(isDate ? { help: t`Empty: with the campaign.` } : help !== undefined && { help }),
-      ...(placeholder !== undefined && { placeholder }),
-      ...(words.unit !== undefined && { suffix: words.unit }),
-      ...(words.wide && { wide: true }),
-      ...(schema.maxLength !== undefined && { maxLength: schema.maxLength }),
-      ...(hasType(schema, 'number') && { inputMode: 'decimal' as const }),
-    },
+    options: { ...optionsOf(field, item.fields), pointer, ...(isDate && { required: false, help: t`Empty: with the campaign.` }) },
   });
 };
 

@@ -6,12 +6,17 @@ import { isWithin, readAt, writtenAt } from './pointer.ts';
 /** The state of a form. Numbers are kept as typed, so that no typing is lost. */
 export type Draft = Readonly<Record<string, unknown>>;
 
+/** What fields read and write. */
 export interface Form {
   /** Pointers are the record's own: `/targeting/countries`. */
   read(pointer: string): unknown;
   write(pointer: string, value: unknown): void;
   /** The faults of a field and of everything below it. */
   faultsAt(pointer: string): readonly string[];
+}
+
+/** A form that is saved as a whole. */
+export interface SavedForm extends Form {
   faults(): readonly Fault[];
   problem(): Problem | undefined;
   isSaving(): boolean;
@@ -43,7 +48,7 @@ export const createForm = <T>({
   inWords = ({ detail }) => detail,
   save,
   onSaved,
-}: FormOptions<T>): Form => {
+}: FormOptions<T>): SavedForm => {
   let draft = initial;
   let note = '';
   let faults: readonly Fault[] = [];

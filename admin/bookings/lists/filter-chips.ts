@@ -1,12 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Page } from '../../page.ts';
-import { combobox } from '../../parts/combobox.ts';
 import { closeOnEscape, closeOnLeave } from '../../parts/panel.ts';
 import { button } from '../../parts/parts.ts';
 import type { Kind } from '../../api/wire.ts';
 import { titleIn } from '../../words/kinds.ts';
-import { findRecords } from './find-records.ts';
 import { filtersOf, type Filter } from './list-filters.ts';
+import { recordChoice } from './record-choice.ts';
 import { toggled, withFilter, type ListState } from './list-state.ts';
 import { t } from '../../words/texts.ts';
 
@@ -49,16 +48,8 @@ const wordsOf = ({ store }: Page, { choices, kind }: Filter, value: string): str
 const panel = (page: Page, { state, change }: ChipsOptions, filter: Filter, value: string): TemplateResult => {
   const { name, label, kind, choices = [] } = filter;
   if (kind) {
-    return combobox({
-      label,
-      shown: wordsOf(page, filter, value),
-      placeholder: t`Type to search …`,
-      find: findRecords(page.api, kind),
-      choose: (option) => {
-        void page.store.ensure(kind, ...(option ? [option.value] : [])).then(() => page.redraw());
-        change(withFilter(state, name, option?.value ?? ''));
-      },
-    });
+    const choose = (id: string): void => change(withFilter(state, name, id));
+    return recordChoice(page, { kind, label, value, placeholder: t`Type to search …`, choose });
   }
   const chosen = value.split(',');
   return html`<fieldset>

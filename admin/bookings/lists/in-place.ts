@@ -28,12 +28,10 @@ const LABELS: Readonly<Record<InPlaceField, string>> = {
   end_date: 'end',
 };
 
-/** A value of a list that becomes a field when it is clicked. */
-export interface InPlace<K extends InPlaceKind> {
-  cell(record: Records[K], field: InPlaceField, shown: unknown): TemplateResult;
-}
+export type InPlace = ReturnType<typeof createInPlace<InPlaceKind>>;
 
-export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPlace<K> => {
+/** A value of a list that becomes a field when it is clicked. */
+export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K) => {
   let editing: { readonly id: number; readonly field: InPlaceField; typed: string; fault: string; isSaving: boolean } | undefined;
 
   const focus = (selector: string): void =>
@@ -124,7 +122,7 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
   };
 
   return {
-    cell: (record, field, shown) =>
+    cell: (record: Records[K], field: InPlaceField, shown: unknown): TemplateResult =>
       editing?.id === record.id && editing.field === field
         ? open(record, field)
         : html`<button

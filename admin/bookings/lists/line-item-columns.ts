@@ -5,10 +5,9 @@ import { statusPill } from '../../parts/parts.ts';
 import { CLASS_WORDS, PRIORITY_WORDS } from '../../words/choice-words.ts';
 import { currencyOfCampaign } from '../../words/currency.ts';
 import { amounts, count, money } from '../../words/formats.ts';
-import { publisherOfCampaign } from '../../words/kinds.ts';
 import { deliveryColumns, weekColumn } from './delivery-columns.ts';
 import { flightBar } from './flight-bar.ts';
-import { childCount, dash, idColumn, linkCell, nameColumn, WIDTHS, type Cell, type ListColumn } from './list-column.ts';
+import { childCount, dash, idColumn, nameColumn, parentColumn, WIDTHS, type Cell, type ListColumn } from './list-column.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './listed-fields.ts';
 import { listedPrice, priceOf } from './price-of.ts';
 import { t } from '../../words/texts.ts';
@@ -26,32 +25,14 @@ export const lineItemColumns = (
 ): readonly ListColumn<LineItemWire>[] => {
   const campaignOf = ({ campaign_id }: LineItemWire) => store.find('campaigns', campaign_id);
   const currencyOf = ({ campaign_id }: LineItemWire): string => currencyOfCampaign(store, campaign_id);
-  const parent = { width: WIDTHS.words, grow: 2 };
   const figure = { width: WIDTHS.sum, numeric: true };
   return [
     nameColumn('line_items'),
     { id: 'status', label: t`Status`, width: WIDTHS.status, sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
     { id: 'days', label: t`Days`, width: WIDTHS.bar, sort: '-end_date', usual: 1400, cell: flightBar, value: ({ end_date }) => end_date },
-    {
-      id: 'campaign',
-      label: t`Campaign`,
-      ...parent,
-      sort: 'campaign',
-      usual: 900,
-      inCards: true,
-      cell: (item) => linkCell('campaigns', campaignOf(item)),
-    },
-    {
-      id: 'advertiser',
-      label: t`Advertiser`,
-      ...parent,
-      usual: false,
-      cell: (item) => linkCell('advertisers', store.find('advertisers', campaignOf(item)?.advertiser_id)),
-    },
-    {
-      ...{ id: 'publisher', label: t`Publisher`, ...parent, usual: false },
-      cell: ({ campaign_id }) => linkCell('publishers', publisherOfCampaign(store, campaign_id)),
-    },
+    parentColumn(store, 'campaigns', t`Campaign`, (item) => item.campaign_id, { sort: 'campaign', usual: 900, inCards: true }),
+    parentColumn(store, 'advertisers', t`Advertiser`, (item) => campaignOf(item)?.advertiser_id, { usual: false }),
+    parentColumn(store, 'publishers', t`Publisher`, (item) => campaignOf(item)?.publisher_id, { usual: false }),
     {
       ...{ id: 'price', label: t`Price`, ...figure, width: 122, sort: '-price', usual: 900, inCards: true },
       cell: (item) => cell(item, priceField(item), listedPrice(item, currencyOf(item))),

@@ -5,6 +5,7 @@ import type { LongColumn } from '../../parts/long-table.ts';
 import { thumbnail } from '../../parts/thumbnail.ts';
 import { hasHtml5, pictureIn } from '../../words/asset-words.ts';
 import { linkTo, titleOf } from '../../words/kinds.ts';
+import type { Store } from '../../api/store.ts';
 import type { Counts, CreativeWire, Kind, Records } from '../../api/wire.ts';
 import { t } from '../../words/texts.ts';
 
@@ -29,6 +30,18 @@ export const WIDTHS = { figure: 74, counted: 94, sum: 98, words: 104, status: 11
 
 export const linkCell = <K extends Kind>(kind: K, record: Records[K] | undefined, missing = dash): TemplateResult | string =>
   record ? html`<a href=${linkTo(kind, record.id)} title=${titleOf(kind, record)}>${titleOf(kind, record)}</a>` : missing;
+
+/** The record of another kind that each belongs to. @param idOf null: of none; undefined: not known yet */
+export const parentColumn = <T>(
+  store: Store,
+  kind: Kind,
+  label: string,
+  idOf: (row: T) => number | null | undefined,
+  more: Partial<ListColumn<T>> = {},
+): ListColumn<T> => ({
+  ...{ id: kind.slice(0, -1), label, width: WIDTHS.words, grow: 2, ...more },
+  cell: (row) => linkCell(kind, store.find(kind, idOf(row))),
+});
 
 export const nameColumn = <K extends Kind>(kind: K, label = t`Name`): ListColumn<Records[K]> => ({
   ...{ id: 'name', label, width: WIDTHS.name, grow: 4, sort: kind === 'placements' ? 'id' : 'name' },

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
 import type { Page } from '../../page.ts';
 import { button } from '../../parts/parts.ts';
+import { select } from '../../parts/select.ts';
 import type { Kind, Records } from '../../api/wire.ts';
 import { count } from '../../words/formats.ts';
 import { countedKind } from '../../words/kinds.ts';
@@ -59,14 +59,13 @@ export const createListTools = <K extends Kind>(page: Page): { readonly render: 
       ${
         groupings.length === 0
           ? nothing
-          : html`<select
-              class="group-select"
-              aria-label=${t`Group by`}
-              @change=${(event: Event) => change({ ...state, group: (event.target as HTMLSelectElement).value })}
-            >
-              <option value="" .selected=${live(state.group === '')}>${t`Not grouped`}</option>
-              ${groupings.map(({ name, label }) => html`<option value=${name} .selected=${live(state.group === name)}>${t`By ${label}`}</option>`)}
-            </select>`
+          : select(
+              t`Group by`,
+              state.group,
+              [['', t`Not grouped`], ...groupings.map(({ name, label }) => [name, t`By ${label}`] as const)],
+              (group) => change({ ...state, group }),
+              'group-select',
+            )
       }
       ${groups.length > 1 && state.group !== '' ? button(table.isFolded() ? t`Open all` : t`Close all`, () => table.foldAll(groups), 'quiet') : nothing}
       ${table.panel()} ${views?.saveButton(viewQuery(state))}

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import { PRIORITY_WORDS } from '../../words/choice-words.ts';
-import { textOf } from '../forms/typed-text.ts';
+import { numberOf, textOf } from '../forms/typed-text.ts';
 import type { Kind, LineItemWire, Records } from '../../api/wire.ts';
 import { t } from '../../words/texts.ts';
 
@@ -34,12 +34,7 @@ export const wordsOfValue = (field: string, value: unknown): string =>
   (field === 'priority' && PRIORITY_WORDS[value as keyof typeof PRIORITY_WORDS]?.label) || textOf(value) || t`none`;
 
 /** What a person types, as the service takes it; what is no value is sent as typed. */
-export const valueOfText = (field: InPlaceField, typed: string): unknown => {
-  const text = typed.trim();
-  if (field.endsWith('_date')) return text;
-  if (text === '') return null;
-  return Number.isFinite(Number(text)) ? Number(text) : text;
-};
+export const valueOfText = (field: InPlaceField, typed: string): unknown => (field.endsWith('_date') ? typed.trim() : numberOf(typed));
 
 /** The type of the input of a field; an end with a time of day is written as text. */
 export const inputTypeOf = (field: InPlaceField, typed: string): 'date' | 'text' =>

@@ -5,6 +5,7 @@ import type { Kind, Problem, Records } from '../../api/wire.ts';
 import { PARENTS } from '../forms/entity-fields.ts';
 import { readAt } from '../forms/pointer.ts';
 import { listOf } from '../forms/typed-text.ts';
+import { csvLine } from '../../words/csv-line.ts';
 import { apiQuery, type ListState } from './list-state.ts';
 import type { ListColumn } from './list-column.ts';
 
@@ -19,14 +20,6 @@ export interface SaveListOptions<K extends Kind> {
   /** How many records are read so far; `false` stops it. */
   readonly onProgress: (read: number) => boolean;
 }
-
-/** What a spreadsheet would take for a formula is a text. */
-const quoted = (value: string | number | null): string => {
-  if (typeof value === 'number') return String(value);
-  const text = value ?? '';
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
 
 /** The text of a cell as a person reads it. */
 const shownText = (cell: unknown): string => {
@@ -56,14 +49,14 @@ const readNamed = async <K extends Kind>({ store, statuses }: Page, kind: K, row
 /** Saves all records of a list, with the columns that are shown in their order, as CSV. Figures are plain numbers. */
 export const saveList = async <K extends Kind>(page: Page, { kind, state, columns, onProgress }: SaveListOptions<K>): Promise<void> => {
   const query = apiQuery(kind, state);
-  const lines = [columns.map(({ label }) => quoted(label)).join(',')];
+  const lines = [csvLine(columns.map(({ label }) => label))];
   for (let offset = 0, more = true; more;) {
     const answer = await page.api.records.list(kind, `${query}${query && '&'}limit=${TOGETHER}&offset=${offset}`);
     if (!answer.ok) return page.complain(answer.problem);
     const rows = answer.value;
     const problem = await readNamed(page, kind, rows);
     if (problem) return page.complain(problem);
-    for (const row of rows) lines.push(columns.map(({ value, cell }) => quoted(value ? value(row) : shownText(cell(row)))).join(','));
+    for (const row of rows) lines.push(csvLine(columns.map(({ value, cell }) => (value ? value(row) : shownText(cell(row))))));
     offset += rows.length;
     more = answer.more === true && rows.length > 0;
     if (!onProgress(offset)) return;

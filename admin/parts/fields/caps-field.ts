@@ -7,9 +7,11 @@ import { CAP_SCOPE_WORDS } from '../../words/choice-words.ts';
 import { UNITS_OF_TIME, unitWord } from '../../words/formats.ts';
 import { t } from '../../words/texts.ts';
 import { button } from '../parts.ts';
+import { select, type Choices } from '../select.ts';
 import { durationOf, secondsOf } from './duration-field.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
+import { formRows } from './rows.ts';
 
 /** One cap as it is typed. */
 interface CapRow {
@@ -24,14 +26,14 @@ interface CapRow {
 const LIFETIME = 'lifetime';
 const NEW_CAP: CapRow = { max: '1', of: 'impressions', scope: 'line_item', amount: '10', unit: '60' };
 
-const OF_CHOICES = [
-  { value: 'impressions', label: t`× seen` },
-  { value: 'clicks', label: t`× clicked` },
+const OF_CHOICES: Choices<CapCounts> = [
+  ['impressions', t`× seen`],
+  ['clicks', t`× clicked`],
 ];
-const SCOPE_CHOICES = CAP_SCOPES.map((scope) => ({ value: scope, label: CAP_SCOPE_WORDS[scope].label }));
-const UNIT_CHOICES = [
-  ...UNITS_OF_TIME.map(([unit, seconds]) => ({ value: String(seconds), label: unitWord(unit) })),
-  { value: LIFETIME, label: t`in all` },
+const SCOPE_CHOICES: Choices<CapScope> = CAP_SCOPES.map((scope) => [scope, CAP_SCOPE_WORDS[scope].label]);
+const UNIT_CHOICES: Choices = [
+  ...UNITS_OF_TIME.map(([unit, seconds]) => [String(seconds), unitWord(unit)] as const),
+  [LIFETIME, t`in all`],
 ];
 
 export const capRows = (value: unknown): readonly CapRow[] =>
@@ -53,22 +55,10 @@ export const capsOfRows = (rows: unknown): readonly unknown[] =>
 /** Frequency caps, one in a row: at most 3 × seen, of the campaign, within 1 day. */
 export const capsField = (form: Form, options: FieldOptions): TemplateResult =>
   fieldGroup(form, options, ({ invalid }) => {
-    const rows = (form.read(options.pointer) as readonly CapRow[] | undefined) ?? [];
-    const id = idOf(options.pointer);
-    const write = (next: readonly CapRow[]): void => form.write(options.pointer, next);
-    const change = (at: number, part: Partial<CapRow>): void => write(rows.map((row, i) => (i === at ? { ...row, ...part } : row)));
-    const remove = (at: number): void => {
-      write(rows.filter((_, i) => i !== at));
-      document.getElementById(`${id}-add`)?.focus();
-    };
-    const select = <T extends string>(at: number, label: string, value: T, choices: Choices, to: (chosen: T) => Partial<CapRow>) =>
-      html`<select
-        aria-label=${t`${label} of cap ${at + 1}`}
-        .value=${value}
-        @change=${(event: Event) => change(at, to((event.target as HTMLSelectElement).value as T))}
-      >
-        ${choices.map((choice) => html`<option value=${choice.value} ?selected=${choice.value === value}>${choice.label}</option>`)}
-      </select>`;
+    const addId = `${idOf(options.pointer)}-add`;
+    const { rows, add, remove, change } = formRows<CapRow>(form, options.pointer, addId);
+    const choice = <T extends string>(at: number, label: string, value: T, choices: Choices<T>, to: (chosen: T) => Partial<CapRow>) =>
+      select(t`${label} of cap ${at + 1}`, value, choices, (chosen) => change(at, to(chosen)));
     const number = (at: number, label: string, value: string, onInput: (typed: string) => void) =>
       input({ control: { invalid }, label: t`${label} of cap ${at + 1}`, inputMode: 'numeric', value, onInput });
     return html`<div class="caps">
@@ -77,18 +67,16 @@ export const capsField = (form: Form, options: FieldOptions): TemplateResult =>
           html`<div class="cap">
             <span>${t`At most`}</span>
             ${number(i, t`Number`, row.max, (max) => change(i, { max }))}
-            ${select(i, t`What is counted`, row.of, OF_CHOICES, (of) => ({ of }))}
-            ${select(i, t`Whose ads`, row.scope, SCOPE_CHOICES, (scope) => ({ scope }))}
+            ${choice(i, t`What is counted`, row.of, OF_CHOICES, (of) => ({ of }))}
+            ${choice(i, t`Whose ads`, row.scope, SCOPE_CHOICES, (scope) => ({ scope }))}
             <span class="cap-window">
               ${row.unit === LIFETIME ? '' : t`within`}
               ${row.unit === LIFETIME ? '' : number(i, t`Window`, row.amount, (amount) => change(i, { amount }))}
-              ${select(i, t`Unit of the window`, row.unit, UNIT_CHOICES, (unit) => ({ unit, amount: row.amount === '' ? '1' : row.amount }))}
+              ${choice(i, t`Unit of the window`, row.unit, UNIT_CHOICES, (unit) => ({ unit, amount: row.amount === '' ? '1' : row.amount }))}
               ${button('×', () => remove(i), 'quiet icon-button', t`Remove cap ${i + 1}`)}
             </span>
           </div>`,
       )}
-      <button type="button" id="${id}-add" class="quiet" @click=${() => write([...rows, NEW_CAP])}>+ ${t`Add a cap`}</button>
+      <button type="button" id=${addId} class="quiet" @click=${() => add(NEW_CAP)}>+ ${t`Add a cap`}</button>
     </div>`;
   });
-
-type Choices = readonly { readonly value: string; readonly label: string }[];

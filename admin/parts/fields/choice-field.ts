@@ -2,16 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { listOf, textOf } from '../../bookings/forms/typed-text.ts';
 import type { Form } from '../../bookings/forms/form.ts';
+import type { Option } from '../combobox.ts';
 import { field, fieldGroup, idOf, type FieldOptions } from './field.ts';
 
-export interface Choice {
-  readonly value: string;
-  readonly label: string;
-  readonly note?: string;
-}
-
 export interface ChoiceFieldOptions extends FieldOptions {
-  readonly choices: readonly Choice[];
+  readonly choices: readonly Option[];
 }
 
 /** One of many, as a select. */

@@ -9,7 +9,8 @@ import type { Form } from '../../bookings/forms/form.ts';
 import { capital } from '../../words/kinds.ts';
 import { assetPath } from '../../words/asset-words.ts';
 import { assetsForm } from './assets-form.ts';
-import { assetsOf, html5Markup, withAsset, withPicture, type Assets } from './content-assets.ts';
+import { assetsOf, html5Markup, withPicture, type Assets } from './content-assets.ts';
+import { contentList, type ContentRow } from './content-list.ts';
 import { fileField } from '../../assets/file-field.ts';
 import { formatHelp, SAMPLES } from './format-help.ts';
 import { input } from './input.ts';
@@ -18,12 +19,6 @@ import { t } from '../../words/texts.ts';
 
 /** Assets of native ads that have a field; others are kept and can be edited as JSON. */
 const NATIVE_ASSETS = ['title', 'description', 'brand', 'image', 'sponsored', 'offer', 'click', 'background'] as const;
-
-interface Image {
-  readonly url?: unknown;
-  readonly width?: unknown;
-  readonly height?: unknown;
-}
 
 /**
  * The content of a creative: markup as text; the assets of a banner or native ad as fields, or as
@@ -107,9 +102,7 @@ const assetEditor = (
 const sample = (form: Form, format: CreativeFormat): TemplateResult | '' =>
   textOf(form.read('/content')).trim() === '' ? button(t`Start from a sample`, () => form.write('/content', SAMPLES[format]), 'quiet') : '';
 
-const imagesOf = (images: unknown): readonly Image[] => (Array.isArray(images) ? (images as readonly Image[]) : []);
-
-const bannerFields = (form: Form, page: Page, { image, images }: Assets): TemplateResult => {
+const bannerFields = (form: Form, page: Page, { image }: Assets): TemplateResult => {
   const assets = assetsForm(form, '/image');
   const file = (as: 'main' | 'size', what: string) =>
     fileField(form, page, {
@@ -121,13 +114,8 @@ const bannerFields = (form: Form, page: Page, { image, images }: Assets): Templa
         form.write('/content', withPicture(form.read('/content'), { url: assetPath(asset), width, height }, as));
       },
     });
-  const rows = imagesOf(images);
-  // Reads the current content, not the rendered one: two changes may come before the next
-  // rendering.
-  const write = (next: (now: readonly Image[]) => readonly Image[]) =>
-    form.write('/content', withAsset(form.read('/content'), 'images', next(imagesOf(assetsOf(form.read('/content'))?.['images']))));
-  const change = (at: number, part: Image) => write((now) => now.map((row, i) => (i === at ? { ...row, ...part } : row)));
-  const cell = (row: Image, at: number, name: keyof Image, label: string, read: (typed: string) => unknown) =>
+  const { rows, add, remove, change } = contentList(form, 'images');
+  const cell = (row: ContentRow, at: number, name: 'url' | 'width' | 'height', label: string, read: (typed: string) => unknown) =>
     input({
       label: t`${label} of image ${at + 1}`,
       inputMode: name === 'url' ? 'url' : 'numeric',
@@ -152,12 +140,11 @@ const bannerFields = (form: Form, page: Page, { image, images }: Assets): Templa
         (row, i) =>
           html`<div class="image-row">
             ${cell(row, i, 'url', t`Address`, (typed) => typed)} ${cell(row, i, 'width', t`Width`, numberOf)}
-            ${cell(row, i, 'height', t`Height`, numberOf)}
-            ${button('×', () => write((now) => now.filter((_, j) => j !== i)), 'quiet icon-button', t`Remove image ${i + 1}`)}
+            ${cell(row, i, 'height', t`Height`, numberOf)} ${button('×', () => remove(i), 'quiet icon-button', t`Remove image ${i + 1}`)}
           </div>`,
       )}
       ${image ? file('size', t`the same picture in another size`) : ''}
-      ${button(t`+ Add a size`, () => write((now) => [...now, { url: '', width: null, height: null }]), 'quiet')}
+      ${button(t`+ Add a size`, () => add({ url: '', width: null, height: null }), 'quiet')}
     </fieldset>
   `;
 };

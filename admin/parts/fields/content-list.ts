@@ -1,30 +1,16 @@
 import type { Form } from '../../bookings/forms/form.ts';
-import { assetsOf, withAsset, type Assets } from './content-assets.ts';
+import { assetsOf, withAsset } from './content-assets.ts';
+import { rowsOf, type Rows } from './rows.ts';
 
 export type ContentRow = Readonly<Record<string, unknown>>;
+export type ContentList = Rows<ContentRow>;
 
-/** A list in the content of a creative, such as `companions`. */
-export interface ContentList {
-  readonly rows: readonly ContentRow[];
-  readonly add: (row: ContentRow) => void;
-  readonly remove: (at: number) => void;
-  /** Changes some values of a row; `undefined` removes one. */
-  readonly change: (at: number, part: ContentRow) => void;
-}
-
-const rowsIn = (assets: Assets, name: string): readonly ContentRow[] =>
-  Array.isArray(assets[name]) ? (assets[name] as readonly ContentRow[]) : [];
-
-/** @param shown the content as it is rendered. Changes read the current one: two may come before the next rendering */
-export const contentList = (form: Form, shown: Assets, name: string): ContentList => {
-  const write = (next: (now: readonly ContentRow[]) => readonly ContentRow[]): void => {
-    const content = form.read('/content');
-    form.write('/content', withAsset(content, name, next(rowsIn(assetsOf(content) ?? {}, name))));
-  };
-  return {
-    rows: rowsIn(shown, name),
-    add: (row) => write((now) => [...now, row]),
-    remove: (at) => write((now) => now.filter((_, i) => i !== at)),
-    change: (at, part) => write((now) => now.map((row, i) => (i === at ? { ...row, ...part } : row))),
-  };
-};
+/** A list in the content of a creative, such as `companions`. A change to `undefined` removes a value of a row. */
+export const contentList = (form: Form, name: string): ContentList =>
+  rowsOf<ContentRow>(
+    () => {
+      const rows = assetsOf(form.read('/content'))?.[name];
+      return Array.isArray(rows) ? (rows as readonly ContentRow[]) : [];
+    },
+    (rows) => form.write('/content', withAsset(form.read('/content'), name, rows)),
+  );

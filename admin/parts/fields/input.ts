@@ -37,6 +37,10 @@ const valueUnlessTyping = directive(
   },
 );
 
+/** A control under its label, in a row of a field. */
+export const smallField = (label: string, control: TemplateResult): TemplateResult =>
+  html`<label class="small-field"><span>${label}</span>${control}</label>`;
+
 /** One line of input. It shows `value` even when another was typed meanwhile, and was handed on. */
 export const input = (options: InputOptions): TemplateResult => {
   const { value, type = 'text', control, label, title, placeholder, inputMode, maxLength, required, disabled, onInput, onChange } = options;

@@ -6,6 +6,7 @@ import { targetedTexts, targetedValue } from '../../bookings/forms/targeted-text
 import { splitValues } from '../../bookings/forms/typed-text.ts';
 import { fieldGroup, idOf, type Control, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
+import { formRows } from './rows.ts';
 import { t } from '../../words/texts.ts';
 
 export interface KeyValueRow {
@@ -41,21 +42,9 @@ export const textsOf = (rows: unknown): Readonly<Record<string, string>> =>
 export const keyValuesField = (form: Form, options: FieldOptions & { readonly one?: boolean; readonly what?: string }): TemplateResult =>
   fieldGroup(form, options, ({ invalid }) => {
     const control: Partial<Control> = { invalid };
-    const rows = (form.read(options.pointer) as readonly KeyValueRow[] | undefined) ?? [];
-    const id = idOf(options.pointer);
+    const addId = `${idOf(options.pointer)}-add`;
+    const { rows, add, remove, change } = formRows<KeyValueRow>(form, options.pointer, addId);
     const { what = t`key-value` } = options;
-    const change = (at: number, part: Partial<KeyValueRow>) =>
-      form.write(
-        options.pointer,
-        rows.map((row, i) => (i === at ? { ...row, ...part } : row)),
-      );
-    const remove = (at: number): void => {
-      form.write(
-        options.pointer,
-        rows.filter((_, i) => i !== at),
-      );
-      document.getElementById(`${id}-add`)?.focus();
-    };
     return html`<div class="key-values">
       ${rows.map(
         (row, i) =>
@@ -73,11 +62,11 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
       )}
       <button
         type="button"
-        id="${id}-add"
+        id=${addId}
         class="quiet"
         @click=${(event: Event) => {
           const holder = (event.currentTarget as HTMLElement).closest('.key-values');
-          form.write(options.pointer, [...rows, { name: '', values: '' }]);
+          add({ name: '', values: '' });
           queueMicrotask(() => holder?.querySelector<HTMLInputElement>('.key-value:last-of-type input')?.focus());
         }}
       >

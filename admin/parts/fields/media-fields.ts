@@ -10,6 +10,7 @@ import type { Page } from '../../page.ts';
 import { assetPath, mediaFacts } from '../../words/asset-words.ts';
 import { t } from '../../words/texts.ts';
 import { button } from '../parts.ts';
+import { select } from '../select.ts';
 import { assetsForm } from './assets-form.ts';
 import { assetsOf, withAsset, type Assets } from './content-assets.ts';
 import { contentList, type ContentRow } from './content-list.ts';
@@ -28,7 +29,7 @@ export const mediaFields =
     // Reads the current content, not the rendered one: two changes may come before the next rendering.
     const now = (): Assets => assetsOf(form.read('/content')) ?? {};
     const write = (name: string, value: unknown): void => form.write('/content', withAsset(form.read('/content'), name, value));
-    const [media, captions] = [contentList(form, assets, 'media'), contentList(form, assets, 'captions')];
+    const [media, captions] = [contentList(form, 'media'), contentList(form, 'captions')];
     const onStored = (asset: AssetWire): void => {
       media.add(mediaOf(asset, isVideo));
       if ((now()['duration'] ?? null) === null && asset.duration_ms !== null) write('duration', asset.duration_ms / 1000);
@@ -53,12 +54,12 @@ export const mediaFields =
         value: textOf(file['url']),
         onChange: (url) => media.change(at, { url, ...(textOf(file['type']) === '' && { type: typeOf(url, types) }) }),
       })}
-      <select
-        aria-label=${t`Type of file ${at + 1}`}
-        @change=${(event: Event) => media.change(at, { type: (event.target as HTMLSelectElement).value })}
-      >
-        ${types.map((type) => html`<option value=${type} ?selected=${type === file['type']}>${type}</option>`)}
-      </select>
+      ${select(
+        t`Type of file ${at + 1}`,
+        textOf(file['type']),
+        types.map((type) => [type, type]),
+        (type) => media.change(at, { type }),
+      )}
       ${
         isVideo
           ? (['width', 'height'] as const).map((side) =>

@@ -13,6 +13,7 @@ import { PAGE_VIEWS } from '../preview/page-sketch.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
 import { pictureUpload } from './picture-upload.ts';
+import { formRows } from './rows.ts';
 
 const PIXELS = 'px';
 
@@ -41,14 +42,9 @@ export const picturesOf = (drafts: unknown): readonly object[] =>
 /** Pictures of the page of a placement, one for each device and scheme, with the place of the ad. */
 export const pagePicturesField = (form: Form, page: Page, options: FieldOptions): TemplateResult =>
   fieldGroup(form, options, () => {
-    const drafts = form.read(options.pointer) as readonly PictureDraft[];
+    const { rows: drafts, remove, change } = formRows<PictureDraft>(form, options.pointer);
     const at = (device: PageDevice, scheme: PageScheme): number =>
       drafts.findIndex((one) => one.device === device && one.scheme === scheme);
-    const write = (index: number, part: Partial<PictureDraft>): void =>
-      form.write(
-        options.pointer,
-        (form.read(options.pointer) as readonly PictureDraft[]).map((one, i) => (i === index ? { ...one, ...part } : one)),
-      );
     const add = (device: PageDevice, scheme: PageScheme, asset: AssetWire): void => {
       const others = (form.read(options.pointer) as readonly PictureDraft[]).filter(
         (one) => one.device !== device || one.scheme !== scheme,
@@ -70,30 +66,19 @@ export const pagePicturesField = (form: Form, page: Page, options: FieldOptions)
         html`<label class="small-field"
           ><span>${label}</span>
           <span class="with-unit"
-            >${input({ label: `${label}, ${words}`, inputMode: 'numeric', value: draft[name], onInput: (typed) => write(index, { [name]: typed }) })}<span
+            >${input({ label: `${label}, ${words}`, inputMode: 'numeric', value: draft[name], onInput: (typed) => change(index, { [name]: typed }) })}<span
               >${PIXELS}</span
             ></span
           ></label
         >`;
       return html`<figure class="page-picture">
-        <figcaption>
-          <b>${words}</b> ${button(
-            t`Remove`,
-            () =>
-              form.write(
-                options.pointer,
-                drafts.filter((_, i) => i !== index),
-              ),
-            'quiet danger-text',
-            t`Remove ${words}`,
-          )}
-        </figcaption>
+        <figcaption><b>${words}</b> ${button(t`Remove`, () => remove(index), 'quiet danger-text', t`Remove ${words}`)}</figcaption>
         <ad-place
           class=${device}
           .placed=${{
             ...{ picture: draft.picture, title: words, ratio: ratioOf(form), place: isPlaced ? numbers : undefined },
             onChange: ({ left, top, width }: typeof numbers) =>
-              write(index, { left: String(left), top: String(top), width: String(width) }),
+              change(index, { left: String(left), top: String(top), width: String(width) }),
           }}
         ></ad-place>
         <div class="page-picture-place">${side('left', t`Left`)}${side('top', t`Top`)}${side('width', t`Width`)}</div>

@@ -8,10 +8,11 @@ import { assetPath } from '../../words/asset-words.ts';
 import { RENDERING_WORDS } from '../../words/player-words.ts';
 import { t } from '../../words/texts.ts';
 import { button } from '../parts.ts';
+import { select, type Choices } from '../select.ts';
 import { assetsForm } from './assets-form.ts';
 import { assetsOf, withAsset, type Assets } from './content-assets.ts';
 import { contentList, type ContentList, type ContentRow } from './content-list.ts';
-import { input, type InputOptions } from './input.ts';
+import { input, smallField, type InputOptions } from './input.ts';
 import { textField } from './text-field.ts';
 
 /** What it edits of the content. */
@@ -19,7 +20,7 @@ export const EXTRA_ASSETS = ['companions', 'icons', 'verifications', 'universal_
 
 /** What comes with a video or a sound: companions, of which one may be its end card, icons, measurement, and interaction. */
 export const playerExtras = (form: Form, page: Page, assets: Assets): TemplateResult => {
-  const list = (name: (typeof EXTRA_ASSETS)[number]): ContentList => contentList(form, assets, name);
+  const list = (name: (typeof EXTRA_ASSETS)[number]): ContentList => contentList(form, name);
   const [companions, icons, scripts] = [list('companions'), list('icons'), list('verifications')];
   const others = ['universal_ad_id', 'interactive'].some((name) => name in assets);
   return html`
@@ -58,18 +59,18 @@ export const playerExtras = (form: Form, page: Page, assets: Assets): TemplateRe
 
 const NEW_ICON = { program: 'AdChoices', width: 20, height: 20 };
 
-const small = (label: string, options: Omit<InputOptions, 'label'>): TemplateResult =>
-  html`<label class="small-field"><span>${label}</span>${input(options)}</label>`;
-
 /** Inputs for the values of one row, and the button that removes it. */
 const rowFields = ({ change, remove }: ContentList, row: ContentRow, at: number) => {
   /** An empty text leaves the value out. */
   const text = (name: string, label: string, options: Partial<InputOptions> = {}, valueOf = (typed: string): unknown => typed) =>
-    small(label, {
-      ...options,
-      value: textOf(row[name]),
-      onChange: (typed) => change(at, { [name]: typed === '' ? undefined : valueOf(typed) }),
-    });
+    smallField(
+      label,
+      input({
+        ...options,
+        value: textOf(row[name]),
+        onChange: (typed) => change(at, { [name]: typed === '' ? undefined : valueOf(typed) }),
+      }),
+    );
   const pixels = (name: string, label: string) => text(name, label, { inputMode: 'numeric' }, (typed) => numberOf(typed) ?? typed);
   return {
     text,
@@ -84,26 +85,20 @@ const KINDS = [
   { value: 'frame', words: t`a page in a frame`, address: t`Address of the page` },
   { value: 'html', words: t`markup`, address: t`Markup` },
 ] as const;
+const KIND_CHOICES: Choices = KINDS.map(({ value, words }) => [value, words]);
+const RENDERING_CHOICES: Choices = RENDERINGS.map((rendering) => [rendering, RENDERING_WORDS[rendering]]);
+
+const choice = (label: string, value: string, choices: Choices, onChange: (value: string) => void): TemplateResult =>
+  smallField(label, select(label, value, choices, onChange));
 
 const companionRow = (list: ContentList, row: ContentRow, at: number): TemplateResult => {
   const { text, pixels, address, removal } = rowFields(list, row, at);
   const kind = KINDS.find(({ value }) => value in row) ?? KINDS[0];
-  const choose = (value: string): void => list.change(at, { [kind.value]: undefined, [value]: row[kind.value] ?? '' });
   return html`<div class="extra" role="group" aria-label=${t`Companion ${at + 1}`}>
-    <label class="small-field"
-      ><span>${t`What it is`}</span
-      ><select @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
-        ${KINDS.map(({ value, words }) => html`<option value=${value} ?selected=${value === kind.value}>${words}</option>`)}
-      </select></label
-    >
+    ${choice(t`What it is`, kind.value, KIND_CHOICES, (value) => list.change(at, { [kind.value]: undefined, [value]: row[kind.value] ?? '' }))}
     ${kind.value === 'html' ? text('html', kind.address) : address(kind.value, kind.address)} ${pixels('width', t`Width`)}
     ${pixels('height', t`Height`)}
-    <label class="small-field"
-      ><span>${t`Where it is shown`}</span
-      ><select @change=${(event: Event) => list.change(at, { rendering: (event.target as HTMLSelectElement).value })}>
-        ${RENDERINGS.map((one) => html`<option value=${one} ?selected=${one === (row['rendering'] ?? 'default')}>${RENDERING_WORDS[one]}</option>`)}
-      </select></label
-    >
+    ${choice(t`Where it is shown`, textOf(row['rendering'] ?? 'default'), RENDERING_CHOICES, (rendering) => list.change(at, { rendering }))}
     ${text('alt', t`Alternative text`)} ${address('click_url', t`Its own landing page`)} ${removal(t`Remove companion ${at + 1}`)}
   </div>`;
 };
@@ -134,10 +129,10 @@ const adId = (form: Form, assets: Assets): readonly TemplateResult[] => {
   };
   const shown = (assets['universal_ad_id'] ?? {}) as ContentRow;
   return [
-    small(t`Registry of the universal ad id`, {
-      value: textOf(shown['registry']),
-      onChange: (typed) => change('registry', typed),
-    }),
-    small(t`Universal ad id`, { value: textOf(shown['id']), onChange: (typed) => change('id', typed) }),
+    smallField(
+      t`Registry of the universal ad id`,
+      input({ value: textOf(shown['registry']), onChange: (typed) => change('registry', typed) }),
+    ),
+    smallField(t`Universal ad id`, input({ value: textOf(shown['id']), onChange: (typed) => change('id', typed) })),
   ];
 };

@@ -8,8 +8,10 @@ import { BUDGET_TYPE_WORDS } from '../../words/choice-words.ts';
 import { daysWords } from '../../words/rate-words.ts';
 import { t } from '../../words/texts.ts';
 import { button } from '../parts.ts';
+import { select, type Choices } from '../select.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
+import { formRows } from './rows.ts';
 
 /** A price as it is typed. */
 interface RateRow {
@@ -22,7 +24,7 @@ interface RateRow {
 }
 
 const NEW_RATE: RateRow = { budgetType: 'CPM', price: '', placement: '', size: '', days: '' };
-const TYPE_CHOICES = BUDGET_TYPES.map((value) => ({ value, label: BUDGET_TYPE_WORDS[value].label }));
+const TYPE_CHOICES: Choices<BudgetType> = BUDGET_TYPES.map((type) => [type, BUDGET_TYPE_WORDS[type].label]);
 const DAY_CHOICES = ['', 'mon,tue,wed,thu,fri', 'sat,sun'];
 
 export const rateRows = (value: unknown): readonly RateRow[] =>
@@ -42,43 +44,26 @@ export const ratesOfRows = (rows: unknown): readonly unknown[] =>
 /** Prices, one in a row: 8.00 CPM, placement home-top, size 970x250, on Saturdays and Sundays. */
 export const ratesField = (form: Form, options: FieldOptions): TemplateResult =>
   fieldGroup(form, options, ({ invalid }) => {
-    const rows = (form.read(options.pointer) as readonly RateRow[] | undefined) ?? [];
-    const id = idOf(options.pointer);
-    const write = (next: readonly RateRow[]): void => form.write(options.pointer, next);
-    const change = (at: number, part: Partial<RateRow>): void => write(rows.map((row, i) => (i === at ? { ...row, ...part } : row)));
-    const remove = (at: number): void => {
-      write(rows.filter((_, i) => i !== at));
-      document.getElementById(`${id}-add`)?.focus();
-    };
-    const select = (at: number, label: string, value: string, choices: Choices, to: (chosen: string) => Partial<RateRow>) =>
-      html`<select
-        aria-label=${t`${label} of price ${at + 1}`}
-        .value=${value}
-        @change=${(event: Event) => change(at, to((event.target as HTMLSelectElement).value))}
-      >
-        ${choices.map((choice) => html`<option value=${choice.value} ?selected=${choice.value === value}>${choice.label}</option>`)}
-      </select>`;
+    const addId = `${idOf(options.pointer)}-add`;
+    const { rows, add, remove, change } = formRows<RateRow>(form, options.pointer, addId);
+    const choice = <T extends string>(at: number, label: string, value: T, choices: Choices<T>, to: (chosen: T) => Partial<RateRow>) =>
+      select(t`${label} of price ${at + 1}`, value, choices, (chosen) => change(at, to(chosen)));
     const typed = (at: number, label: string, value: string, placeholder: string, to: (text: string) => Partial<RateRow>) =>
       input({ control: { invalid }, label: t`${label} of price ${at + 1}`, placeholder, value, onInput: (text) => change(at, to(text)) });
     const days = (chosen: string): Choices =>
-      [...new Set([...DAY_CHOICES, chosen])].map((value) => ({
-        value,
-        label: daysWords(value === '' ? [] : (value.split(',') as WeekDay[])),
-      }));
+      [...new Set([...DAY_CHOICES, chosen])].map((value) => [value, daysWords(value === '' ? [] : (value.split(',') as WeekDay[]))]);
     return html`<div class="caps">
       ${rows.map(
         (row, i) =>
           html`<div class="cap rate">
             ${typed(i, t`Price`, row.price, t`price`, (price) => ({ price }))}
-            ${select(i, t`Unit`, row.budgetType, TYPE_CHOICES, (budgetType) => ({ budgetType: budgetType as BudgetType }))}
+            ${choice(i, t`Unit`, row.budgetType, TYPE_CHOICES, (budgetType) => ({ budgetType }))}
             ${typed(i, t`Placement`, row.placement, t`all placements`, (placement) => ({ placement }))}
             ${typed(i, t`Size`, row.size, t`all sizes`, (size) => ({ size }))}
-            ${select(i, t`Days`, row.days, days(row.days), (chosen) => ({ days: chosen }))}
+            ${choice(i, t`Days`, row.days, days(row.days), (chosen) => ({ days: chosen }))}
             ${button('×', () => remove(i), 'quiet icon-button', t`Remove price ${i + 1}`)}
           </div>`,
       )}
-      <button type="button" id="${id}-add" class="quiet" @click=${() => write([...rows, NEW_RATE])}>+ ${t`Add a price`}</button>
+      <button type="button" id=${addId} class="quiet" @click=${() => add(NEW_RATE)}>+ ${t`Add a price`}</button>
     </div>`;
   });
-
-type Choices = readonly { readonly value: string; readonly label: string }[];

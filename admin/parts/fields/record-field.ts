@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { listOf, textOf } from '../../bookings/forms/typed-text.ts';
 import type { Form } from '../../bookings/forms/form.ts';
-import { findRecords } from '../../bookings/lists/find-records.ts';
+import { recordChoice } from '../../bookings/lists/record-choice.ts';
 import type { Page } from '../../page.ts';
 import { combobox, type Option } from '../combobox.ts';
 import type { Kind } from '../../api/wire.ts';
-import { aOne, titleIn } from '../../words/kinds.ts';
+import { aOne } from '../../words/kinds.ts';
 import { field, type FieldOptions } from './field.ts';
 import { valueChips } from './value-chips.ts';
 import { t } from '../../words/texts.ts';
@@ -19,16 +19,11 @@ export interface RecordFieldOptions extends FieldOptions {
 export const recordField = (form: Form, page: Page, options: RecordFieldOptions): TemplateResult =>
   field(form, options, ({ id, describedBy, invalid }) => {
     const { kind, pointer, required, placeholder = t`Choose ${aOne(kind)}` } = options;
-    const value = textOf(form.read(pointer));
-    return combobox({
-      ...{ id, describedBy, required, placeholder },
+    return recordChoice(page, {
+      ...{ id, describedBy, required, placeholder, kind },
       invalid: invalid !== nothing,
-      shown: value === '' ? '' : titleIn(page.store, kind, value),
-      find: findRecords(page.api, kind),
-      choose: (option) => {
-        form.write(pointer, option?.value ?? '');
-        if (option) void page.store.ensure(kind, option.value).then(page.redraw);
-      },
+      value: textOf(form.read(pointer)),
+      choose: (chosen) => form.write(pointer, chosen),
     });
   });
 

@@ -9,6 +9,7 @@ import { button } from '../parts.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
 import { input } from './input.ts';
 import { pictureUpload } from './picture-upload.ts';
+import { formRows } from './rows.ts';
 
 interface ScreenshotDraft {
   readonly picture: string;
@@ -29,18 +30,7 @@ export const screenshotsOf = (drafts: unknown): readonly object[] =>
 export const screenshotsField = (form: Form, page: Page, options: FieldOptions): TemplateResult =>
   fieldGroup(form, options, () => {
     const { pointer } = options;
-    // Reads the current ones, not those rendered: several files are stored one after the other.
-    const now = (): readonly ScreenshotDraft[] => form.read(pointer) as readonly ScreenshotDraft[];
-    const change = (at: number, part: Partial<ScreenshotDraft>): void =>
-      form.write(
-        pointer,
-        now().map((one, i) => (i === at ? { ...one, ...part } : one)),
-      );
-    const remove = (at: number): void =>
-      form.write(
-        pointer,
-        now().filter((_, i) => i !== at),
-      );
+    const { rows, add, remove, change } = formRows<ScreenshotDraft>(form, pointer);
     const one = ({ picture, day, caption }: ScreenshotDraft, at: number): TemplateResult =>
       html`<figure class="page-picture">
         <a href=${picture} target="_blank" rel="noopener"><img class="screenshot" src=${picture} alt=${t`Screenshot ${at + 1}`} /></a>
@@ -56,10 +46,10 @@ export const screenshotsField = (form: Form, page: Page, options: FieldOptions):
         </figcaption>
       </figure>`;
     return html`<div class="page-pictures">
-      ${now().map(one)}
+      ${rows.map(one)}
       ${pictureUpload(page, {
         ...{ id: idOf(pointer), label: t`Add screenshots`, publisher: textOf(form.read('/publisher_id')), many: true },
-        onStored: (asset) => form.write(pointer, [...now(), { picture: assetPath(asset), day: isoDateIn(0), caption: '' }]),
+        onStored: (asset) => add({ picture: assetPath(asset), day: isoDateIn(0), caption: '' }),
       })}
     </div>`;
   });

@@ -1,9 +1,5 @@
 import type { PageDevice, PageScheme } from '../../../src/catalog/model/page-views.ts';
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size } from '../../words/asset-words.ts';
 
 /** What a screen shows of a page, in CSS pixels. */
 export const PAGE_VIEWS: Readonly<Record<PageDevice, Size>> = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };

@@ -13,9 +13,8 @@ export type Preview = { readonly ok: true; readonly markup: string } | { readonl
 
 /** A creative composed by the service's own code. */
 export const previewCreative = (formatText: string, text: string, clickUrl: string | null, slot: Slot): Preview => {
-  const format = CREATIVE_FORMATS.find((each) => each === formatText);
-  if (!format || text.trim() === '') return { ok: false, reason: 'Nothing to show yet.' };
-  const parsed = parseCreativeContent(format, text);
+  const parsed = parsedContent(formatText, text);
+  if (!parsed) return { ok: false, reason: 'Nothing to show yet.' };
   if ('fault' in parsed) return { ok: false, reason: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() };
   const { content } = parsed;
   const markup = previewDocument({ content, clickUrl }, slot);
@@ -27,11 +26,15 @@ const UNPLAYABLE = t`Browsers play manifests with a library only: add a file to 
 
 /** A creative as an answer to the page of its placement has it; undefined: it cannot be shown yet, or a player plays it. */
 export const servedMarkup = (formatText: string, text: string, clickUrl: string | null, slot: Slot): string | undefined => {
+  const parsed = parsedContent(formatText, text);
+  if (!parsed || 'fault' in parsed || isVideo(parsed.content)) return undefined;
+  return composeMarkup({ content: parsed.content, clickUrl }, slot);
+};
+
+/** undefined: there is none yet. */
+const parsedContent = (formatText: string, text: string) => {
   const format = CREATIVE_FORMATS.find((each) => each === formatText);
-  const parsed = format && text.trim() !== '' ? parseCreativeContent(format, text) : undefined;
-  if (!parsed || 'fault' in parsed) return undefined;
-  const { content } = parsed;
-  return isVideo(content) ? undefined : composeMarkup({ content, clickUrl }, slot);
+  return format && text.trim() !== '' ? parseCreativeContent(format, text) : undefined;
 };
 
 /** The `adm` of an answer as a page would show it, or play it. */
