@@ -1,8 +1,9 @@
+import type { AnswerOf } from '../api/route.ts';
 import * as s from '../base/schema.ts';
 import { BOOKING_API, type Booking } from '../bookings/booking-api.ts';
 import type { BulkOperation } from '../bookings/bulk-api.ts';
 import { entityApi } from '../bookings/entity-api.ts';
-import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
+import { ENTITY_KINDS, type EntityRecord } from '../bookings/entity-kind.ts';
 import { DECLARATION_API } from '../declarations/declaration-api.ts';
 import type { CallApi } from './call-api.ts';
 import { argumentsOf, bodyOf } from './input-of.ts';
@@ -79,36 +80,23 @@ const apply = (api: CallApi, { publisher, prune, declaration, ...given }: Argume
     headers: { ...(dryRun ? {} : changeHeaders(given)), 'If-Match': state },
   });
 
-interface Applied {
-  readonly state: string;
-  readonly changes: readonly { readonly words: string }[];
-  readonly unchanged: number;
-  readonly undeclared: readonly unknown[];
-}
-
 const DECLARED: Change = {
   look: async (given, { api }) => {
     const answer = await apply(api, given, true);
     if (answer.status >= 400) return { ok: false, answer: tellProblem(answer) };
-    const { state, changes, unchanged, undeclared } = answer.body as Applied;
+    const { state, changes, unchanged, undeclared } = answer.body as AnswerOf<(typeof DECLARATION_API)['applyBookings']>;
     return { ok: true, words: changes.map(({ words }) => words), state: { state }, more: { unchanged, undeclared } };
   },
   act: (given, { api }, seen) =>
     apply(api, given, false, seen && 'state' in seen && typeof seen.state === 'string' ? seen.state : undefined),
 };
 
-interface BookedDry {
-  readonly faults: readonly { readonly pointer: string; readonly detail: string }[];
-  readonly warnings: readonly unknown[];
-  readonly stops: readonly unknown[];
-}
-
 const BOOKED: Change = {
   look: async (given, { api }): Promise<Looked> => {
     const asked = withoutConfirming(given);
     const answer = await api({ method: 'POST', path: '/bookings', query: { dry_run: true }, body: asked });
     if (answer.status >= 400) return { ok: false, answer: tellProblem(answer) };
-    const { faults, warnings, stops } = answer.body as BookedDry;
+    const { faults, warnings, stops } = answer.body as AnswerOf<(typeof BOOKING_API)['bookCampaign']>;
     if (faults.length > 0) return { ok: false, answer: refuseTool('invalid_request', 'The booking would be refused.', faults) };
     return { ok: true, words: wordsOfBooking(asked as unknown as Booking), more: { warnings, stops } };
   },
@@ -144,11 +132,6 @@ const wordsOfBooking = ({ advertiser, campaign, line_items: items }: Booking): r
   ];
 };
 
-interface LineItemSeen {
-  readonly name: string;
-  readonly active: boolean;
-}
-
 const pausing = ({ line_item_ids: ids, active }: Arguments, tags: Readonly<Record<string, string>> = {}): readonly BulkOperation[] =>
   (ids as readonly number[]).map((id) => ({
     ...{ method: 'PATCH', path: `/line_items/${id}`, body: { active } },
@@ -162,7 +145,7 @@ const PAUSED: Change = {
     for (const id of ids as readonly number[]) {
       const answer = await api({ method: 'GET', path: `/line_items/${id}` });
       if (answer.status >= 400) return { ok: false, answer: tellProblem(answer) };
-      const { name, active: was } = answer.body as LineItemSeen;
+      const { name, active: was } = answer.body as EntityRecord;
       tags[id] = answer.headers.get('etag') ?? '';
       if (was !== active) words.push(`${active === true ? 'resume' : 'pause'} line item ${id} ${JSON.stringify(name)}`);
     }

@@ -1,3 +1,4 @@
+import type { AnswerOf } from '../api/route.ts';
 import { APPROVAL_API } from '../approvals/approval-api.ts';
 import * as s from '../base/schema.ts';
 import { entityApi } from '../bookings/entity-api.ts';
@@ -47,12 +48,7 @@ export const READING_TOOLS: readonly Tool[] = [
     input: argumentsOf(parametersAs(AVAILABILITY_API.listAvailability), ['publisher']),
     run: async (query, { api }) =>
       tellAnswer(await api({ method: 'GET', path: '/availability', query }), (rows) => {
-        const days = rows as readonly {
-          readonly placement: string | null;
-          readonly free: number;
-          readonly sold: number;
-          readonly available: number;
-        }[];
+        const days = rows as AnswerOf<(typeof AVAILABILITY_API)['listAvailability']>;
         const sum = (member: 'free' | 'sold' | 'available'): number => days.reduce((total, day) => total + day[member], 0);
         // An impression may be of several sizes and targetings: their rows have no sum.
         const overlaps = query['group_by'] === 'size' || query['group_by'] === 'targeting';

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts';
 import type { RouteDefinition } from '../api/route.ts';
 import { REMEDIES } from '../api/remedies.ts';
-import { type ProblemCode, problem } from '../http/problems/problem.ts';
+import { problem, type Problem, type ProblemCode } from '../http/problems/problem.ts';
 import type { Fault } from '../base/fault.ts';
 import type { ApiAnswer, CallApi } from './call-api.ts';
 
@@ -58,7 +58,7 @@ export const tellAnswer = (answer: ApiAnswer, value: (body: unknown) => Readonly
   answer.status < 400 ? tell(value(answer.body)) : tellProblem(answer);
 
 export const tellProblem = ({ status, headers, body }: ApiAnswer): ToolAnswer => {
-  const { code = 'internal', title, detail, errors = [], results } = (body ?? {}) as Partial<ApiProblem>;
+  const { code = 'internal', title, detail, errors = [], results } = (body ?? {}) as Partial<Problem>;
   const wait = headers.get('retry-after');
   return {
     isError: true,
@@ -72,12 +72,4 @@ export const tellProblem = ({ status, headers, body }: ApiAnswer): ToolAnswer =>
   };
 };
 
-export interface ApiProblem {
-  readonly code: ProblemCode;
-  readonly title: string;
-  readonly detail: string;
-  readonly errors: readonly Fault[];
-  readonly results: readonly unknown[];
-}
-
-export const codeOf = ({ body }: ApiAnswer): ProblemCode | undefined => (body as Partial<ApiProblem> | undefined)?.code;
+export const codeOf = ({ body }: ApiAnswer): ProblemCode | undefined => (body as Partial<Problem> | undefined)?.code;

@@ -36,11 +36,6 @@ export interface BiddersOptions {
   readonly openHeader: (sealed: string) => string | undefined;
   readonly noticeTimeoutMs?: number;
   readonly circuit?: CircuitSettings;
-  /** Endpoints and pools unused for this long are evicted. */
-  readonly idleMs?: number;
-  /** Monotonic milliseconds. */
-  readonly now?: () => number;
-  readonly newId?: () => string;
   readonly resolve?: GuardedDispatchersOptions['resolve'];
   readonly traceCall?: TraceBidderCall | undefined;
 }
@@ -54,34 +49,26 @@ export type TraceBidderCall = (
 /** Endpoints kept at a time, which also limits the number of metric series labelled with one. */
 export const MAX_ENDPOINTS = 256;
 const CONNECTIONS_PER_BIDDER = 50;
+/** Endpoints and pools unused for this long are evicted. */
+const IDLE_MS = 10 * MS_PER_MINUTE;
 const NOTHING: BidAnswers = { bids: [], refusals: [] };
 
 export const createBidders = (options: BiddersOptions): Bidders => {
   const { timeoutMs, allowPrivateAddresses, rateOf, openHeader, observe, log } = options;
-  const { noticeTimeoutMs = 2_000, idleMs = 10 * MS_PER_MINUTE } = options;
   const {
+    noticeTimeoutMs = 2_000,
     circuit = { failuresInRow: 5, retryAfterMs: 5_000, trialTimeoutMs: timeoutMs },
-    now = () => performance.now(),
-    newId = randomUUID,
     traceCall = (_bidder, call) => call(undefined),
   } = options;
-  const guard = { allowPrivateAddresses, idleMs, ...(options.resolve && { resolve: options.resolve }) };
-  const dispatchers = createGuardedDispatchers({
-    ...guard,
-    connections: CONNECTIONS_PER_BIDDER,
-    maxOrigins: MAX_ENDPOINTS,
-    connectTimeoutMs: timeoutMs,
-    maxResponseBytes: MAX_ANSWER_BYTES,
-  });
+  const poolsOf = (connections: number, maxOrigins: number, connectTimeoutMs: number) =>
+    createGuardedDispatchers({
+      ...{ allowPrivateAddresses, connections, maxOrigins, connectTimeoutMs, idleMs: IDLE_MS, maxResponseBytes: MAX_ANSWER_BYTES },
+      ...(options.resolve && { resolve: options.resolve }),
+    });
+  const dispatchers = poolsOf(CONNECTIONS_PER_BIDDER, MAX_ENDPOINTS, timeoutMs);
   // Separate pools: bidders choose the hosts in notices, which must not evict the pools of
   // endpoints.
-  const noticeDispatchers = createGuardedDispatchers({
-    ...guard,
-    connections: 4,
-    maxOrigins: 64,
-    connectTimeoutMs: noticeTimeoutMs,
-    maxResponseBytes: MAX_ANSWER_BYTES,
-  });
+  const noticeDispatchers = poolsOf(4, 64, noticeTimeoutMs);
   const notices = createNoticeSender({
     allowPrivateAddresses,
     dispatchers: noticeDispatchers,
@@ -92,7 +79,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
 
   const endpoints = new LRUCache<string, KnownEndpoint>({
     max: MAX_ENDPOINTS,
-    ttl: idleMs,
+    ttl: IDLE_MS,
     updateAgeOnGet: true,
     dispose: ({ id }) => observe.circuit(id, null),
   });
@@ -151,7 +138,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       floors: new Map(Array.from(floors, ([deal, micros]) => [deal, Math.ceil((micros / bidder.bidAdjustment) * rate)])),
     }));
     const asked: AskedBid = {
-      auctionId: newId(),
+      auctionId: randomUUID(),
       bidder,
       ...{ currencies: { asked: currency, booked }, rateOf },
       blocked: [context.publisher.blocked, ...(context.blocked ? [context.blocked] : []), bidder.blocked],
@@ -162,7 +149,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       imps: new Map(imps.map((imp) => [imp.impId, imp])),
     };
     const deadline = deadlineOf(bidder.timeoutShare);
-    const tmaxMs = Math.max(1, Math.floor(deadline.budgetMs - (now() - startedAt)));
+    const tmaxMs = Math.max(1, Math.floor(deadline.budgetMs - (performance.now() - startedAt)));
     const verdict = context.shareWith(bidder.gvlId);
     const shared = withhold(context, verdict);
     const body = JSON.stringify(
@@ -184,11 +171,11 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const calls = groupInvitations(opportunities, context.bidders);
     if (calls.length === 0) return NOTHING;
     const deadlines = createDeadlines(Math.min(timeoutMs, context.maxMs ?? timeoutMs));
-    const auction: Auction = { context, transactionId: newId(), startedAt: now(), deadlineOf: deadlines.of };
+    const auction: Auction = { context, transactionId: randomUUID(), startedAt: performance.now(), deadlineOf: deadlines.of };
     const answers = calls.map(async (call): Promise<CallResult> => {
       const found = find(call.bidder);
       if (typeof found === 'string') {
-        observe.call(found, now() - auction.startedAt);
+        observe.call(found, performance.now() - auction.startedAt);
         return { call, bidder: '', read: { kind: 'refused', outcome: found } };
       }
       // An internal error costs this bidder's bid, not the whole response.
@@ -196,7 +183,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
         log.error('Bidder call failed', { lineItemId: call.opportunities[0]?.invitations[0]?.lineItem.id, error });
         return { kind: 'refused', outcome: 'internal_error' };
       });
-      observe.call(callOutcome(read), now() - auction.startedAt);
+      observe.call(callOutcome(read), performance.now() - auction.startedAt);
       countSteps(observe, { bidder: found.id, context }, call, read);
       return { call, bidder: found.id, read };
     });

@@ -12,15 +12,6 @@ export interface CallScope {
   readonly epoch: string;
 }
 
-/** The keys of one call of a script. */
-export interface CallKeys {
-  readonly keys: readonly string[];
-  /** The first argument about them: how many publishers, and the epoch (lua/call.lua). */
-  readonly scope: string;
-  /** The position of a publisher among the publishers of the call, from 0. */
-  positionOf(publisherId: number): number;
-}
-
 /**
  * The keys of one call: those of each publisher once, then those of its requests or hits, in their
  * order. Under load a call has a dozen of them and often one publisher: with the keys of the
@@ -35,7 +26,7 @@ export const callKeys = (
   ofPublisher: (publisherId: number) => readonly string[],
   own: readonly string[],
   { recordKey, epoch }: CallScope,
-): CallKeys => {
+) => {
   const positions = new Map<number, number>();
   const keys: string[] = [];
   for (const { publisherId } of calls) {
@@ -46,7 +37,9 @@ export const callKeys = (
   keys.push(...own, recordKey);
   return {
     keys,
+    /** The first argument about them: how many publishers, and the epoch (lua/call.lua). */
     scope: epoch === '' ? String(positions.size) : `${positions.size} ${epoch}`,
-    positionOf: (publisherId) => positions.get(publisherId)!,
+    /** The position of a publisher among the publishers of the call, from 0. */
+    positionOf: (publisherId: number): number => positions.get(publisherId)!,
   };
 };

@@ -17,7 +17,7 @@ import { decodeReservation, encodeReserve, encodeReserveSettings } from './reser
 import { defineReserveLibrary } from './reserve/reserve-library.ts';
 import { ARGS_OF_HIT, decodeSettled, encodeSettles, settleLua, type HitLimits, type SettleCall } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
-import type { LedgerKeys } from './ledger-keys.ts';
+import type { LedgerKeys, ScriptOptions } from './ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
 import { refusesWrites, scopeOfShard, scopesOf, type RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
@@ -53,10 +53,8 @@ export interface SettleOptions {
   readonly impressionAtMs?: number | undefined;
 }
 
-export interface LedgerOptions {
-  readonly redis: RedisClient;
+export interface LedgerOptions extends ScriptOptions {
   readonly link: RedisLink;
-  readonly keys: LedgerKeys;
   readonly tokenTtlMs: number;
   readonly pid: PidGains;
   /** undefined: a loss of data is not looked for, in simulations and tests of the ledger alone. */
@@ -65,8 +63,6 @@ export interface LedgerOptions {
   readonly lotRule?: LotRule;
   /** Default: ACTIVITY_RULE. */
   readonly activityRule?: ActivityRule;
-  /** Of loadScript. */
-  readonly clock?: string;
   /** Timeout of a call; undefined: the command timeout of this connection. */
   readonly patienceMs?: number;
   /** Called for every failed call. */

@@ -2,6 +2,7 @@ import { Cluster } from 'ioredis';
 import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import { answerWithin } from './answer-within.ts';
 import { createClockOffset } from './clock-offset.ts';
+import { defineScript } from './define-script.ts';
 import { loadScript } from './load-script.ts';
 import type { RedisClient } from './redis-client.ts';
 
@@ -62,10 +63,6 @@ export interface RedisLinkOptions {
   readonly now?: () => number;
 }
 
-interface Scripts {
-  probe(key: string, claim: string, ttlMs: number): Promise<[serverMs: number, claim: string]>;
-}
-
 /** Per round, in turns: 256 shards that are up take 13 s, 85 that are down a second. */
 const MAX_PROBES_OF_UP = 4;
 const MAX_PROBES_OF_DOWN = 16;
@@ -78,8 +75,8 @@ const MAX_PROBES_OF_DOWN = 16;
  * about its node.
  */
 export const createRedisLink = ({ redis, claimKeys, probeMs = 200, patienceMs, now = Date.now }: RedisLinkOptions): ProbedRedisLink => {
-  redis.defineCommand('probe', { lua: loadScript(new URL('./lua/probe.lua', import.meta.url)), numberOfKeys: 1 });
-  const scripts = redis as unknown as Scripts;
+  const lua = loadScript(new URL('./lua/probe.lua', import.meta.url));
+  const probeKey = defineScript<[serverMs: number, claim: string]>(redis, 'probe', 1, lua);
   const clustered = redis instanceof Cluster;
   const shards = claimKeys.map((_, shard) => shard);
   const isUp = shards.map(() => false);
@@ -103,7 +100,7 @@ export const createRedisLink = ({ redis, claimKeys, probeMs = 200, patienceMs, n
     const [begun, sentMs] = [performance.now(), now()];
     probing.add(shard);
     try {
-      const [serverMs, found] = await answerWithin(patienceMs, scripts.probe(claimKeys[shard] ?? '', claim, IDLE_KEY_TTL_MS));
+      const [serverMs, found] = await answerWithin(patienceMs, probeKey(claimKeys[shard] ?? '', claim, IDLE_KEY_TTL_MS));
       roundTripSeconds = (performance.now() - begun) / 1000;
       offsets[clustered ? shard : 0]?.note(serverMs, sentMs, now());
       if (accepted) set(shard, true);

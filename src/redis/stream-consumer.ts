@@ -1,41 +1,12 @@
-import type { RedisClient } from './redis-client.ts';
+import { defineScript } from './define-script.ts';
 import { loadScript } from './load-script.ts';
+import type { RedisClient } from './redis-client.ts';
 
 /**
  * An entry of a stream. Without fields it has already been deleted from the stream and only has to
  * be acknowledged.
  */
 export type StreamEntry = readonly [id: string, fields: readonly string[] | null];
-
-/**
- * One member of a consumer group. A read from a missing group creates the group and returns no
- * entries.
- */
-export interface StreamConsumer {
-  /** Up to `count` entries that have not been delivered to any consumer. */
-  fresh(stream: string, count: number): Promise<readonly StreamEntry[]>;
-  /**
-   * Entries delivered to this consumer and not finished: processing failed, or the reply was lost.
-   */
-  unfinished(stream: string, count: number): Promise<readonly StreamEntry[]>;
-  /** Claims entries that any consumer has held for longer than `idleMs`. */
-  abandoned(stream: string, idleMs: number, count: number): Promise<readonly StreamEntry[]>;
-  /**
-   * Acknowledges and deletes in one step: an entry that was only acknowledged would stay in the
-   * stream.
-   */
-  finish(stream: string, ids: readonly string[]): Promise<void>;
-  /**
-   * Leaves the group, unless this consumer has pending entries: deleting a consumer deletes its
-   * pending entries, and other replicas could no longer claim them.
-   */
-  leave(stream: string): Promise<void>;
-  /**
-   * Deletes the members of the group that hold no entries and have been idle for longer than
-   * `idleMs`.
-   */
-  retireOthers(stream: string, idleMs: number): Promise<number>;
-}
 
 export interface StreamConsumerOptions {
   readonly redis: RedisClient;
@@ -45,9 +16,13 @@ export interface StreamConsumerOptions {
   readonly keyTtlS: number;
 }
 
-export const createStreamConsumer = ({ redis, group, name, keyTtlS }: StreamConsumerOptions): StreamConsumer => {
-  redis.defineCommand('retireConsumers', { lua: loadScript(new URL('./lua/retire-consumers.lua', import.meta.url)), numberOfKeys: 1 });
-  const scripts = redis as unknown as { retireConsumers(stream: string, group: string, idleMs: number): Promise<number> };
+/**
+ * One member of a consumer group. A read from a missing group creates the group and returns no
+ * entries.
+ */
+export const createStreamConsumer = ({ redis, group, name, keyTtlS }: StreamConsumerOptions) => {
+  const lua = loadScript(new URL('./lua/retire-consumers.lua', import.meta.url));
+  const retireConsumers = defineScript<number>(redis, 'retireConsumers', 1, lua);
 
   const createGroup = async (stream: string): Promise<void> => {
     try {
@@ -77,14 +52,18 @@ export const createStreamConsumer = ({ redis, group, name, keyTtlS }: StreamCons
     });
 
   return {
-    fresh: (stream, count) => read(stream, '>', count),
-    unfinished: (stream, count) => read(stream, '0', count),
-    abandoned: (stream, idleMs, count) =>
+    /** Up to `count` entries that have not been delivered to any consumer. */
+    fresh: (stream: string, count: number) => read(stream, '>', count),
+    /** Entries delivered to this consumer and not finished: processing failed, or the reply was lost. */
+    unfinished: (stream: string, count: number) => read(stream, '0', count),
+    /** Claims entries that any consumer has held for longer than `idleMs`. */
+    abandoned: (stream: string, idleMs: number, count: number) =>
       orCreateGroup(stream, async () => {
         const [, entries] = (await redis.xautoclaim(stream, group, name, idleMs, '0', 'COUNT', count)) as [string, StreamEntry[]];
         return entries;
       }),
-    finish: async (stream, ids) => {
+    /** Acknowledges and deletes in one step: an entry that was only acknowledged would stay in the stream. */
+    finish: async (stream: string, ids: readonly string[]): Promise<void> => {
       const replies = await redis
         .multi()
         .xack(stream, group, ...ids)
@@ -93,11 +72,16 @@ export const createStreamConsumer = ({ redis, group, name, keyTtlS }: StreamCons
       const fault = replies?.find(([error]) => error)?.[0];
       if (fault) throw fault;
     },
-    leave: async (stream) => {
+    /**
+     * Leaves the group, unless this consumer has pending entries: deleting a consumer deletes its
+     * pending entries, and other replicas could no longer claim them.
+     */
+    leave: async (stream: string): Promise<void> => {
       if ((await redis.exists(stream)) === 0) return;
       const owed = await redis.xpending(stream, group, '-', '+', 1, name);
       if (owed.length === 0) await redis.xgroup('DELCONSUMER', stream, group, name);
     },
-    retireOthers: (stream, idleMs) => scripts.retireConsumers(stream, group, idleMs),
+    /** Deletes the members of the group that hold no entries and have been idle for longer than `idleMs`. */
+    retireOthers: (stream: string, idleMs: number) => retireConsumers(stream, group, idleMs),
   };
 };

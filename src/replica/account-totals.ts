@@ -25,20 +25,15 @@ const NOTHING: AccountTotals = { unsettled: 0, heldMicros: {}, spentTodayMicros:
  * sums of their line items; beyond 1,000 campaigns from an even sample. Separate counters would add
  * to the cost of every ad request.
  */
-export const createAccountTotals = ({
-  accounts,
-  currentSnapshot,
-  now = Date.now,
-}: {
-  readonly accounts: AccountReader;
-  readonly currentSnapshot: () => Snapshot | undefined;
-  readonly now?: () => number;
-}): (() => Promise<AccountTotals>) => {
+export const createAccountTotals = (
+  accounts: AccountReader,
+  currentSnapshot: () => Snapshot | undefined,
+): (() => Promise<AccountTotals>) => {
   let readAtMs = -Infinity;
   let last: Promise<AccountTotals> = Promise.resolve(NOTHING);
 
   const read = async (snapshot: Snapshot): Promise<AccountTotals> => {
-    const nowMs = now();
+    const nowMs = Date.now();
     const live = [...snapshot.campaigns.values()].filter(({ flight }) => flight.startMs <= nowMs && nowMs < flight.endMs);
     const step = Math.max(1, live.length / MAX_CAMPAIGNS);
     const sampled = Array.from({ length: Math.min(live.length, MAX_CAMPAIGNS) }, (_, i) => live[Math.floor(i * step)]!);
@@ -70,8 +65,8 @@ export const createAccountTotals = ({
   return () => {
     const snapshot = currentSnapshot();
     if (!snapshot) return Promise.resolve(NOTHING);
-    if (now() - readAtMs >= FRESH_MS) {
-      readAtMs = now();
+    if (Date.now() - readAtMs >= FRESH_MS) {
+      readAtMs = Date.now();
       last = read(snapshot);
       // A failed read is reported by the scrape that caused it, and is not kept.
       last.catch(() => (readAtMs = -Infinity));

@@ -180,6 +180,7 @@ export const composeDelivery = (foundation: Foundation) => {
   const pending = createPendingHits({ knex: stores.promptKnex });
   const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
   const settling = createSettling({ currentSnapshot: catalog.current, observe, freeHolds, notifyBilled });
+  const inRedis = { redis: stores.redis, keys, patienceMs: stores.patienceMs, now: () => now(0) };
   return {
     now,
     catalog,
@@ -221,20 +222,8 @@ export const composeDelivery = (foundation: Foundation) => {
       acceptsOrigin: (publisherId, origin) => acceptsOrigin(catalog.current()?.publishers.get(publisherId)?.origins ?? ANY_ORIGIN, origin),
     }),
     reports: createReportStore({ knex: stores.promptKnex }),
-    shownAds: createShownAds({
-      redis: stores.redis,
-      keys,
-      up: () => link.up,
-      patienceMs: stores.patienceMs,
-      now: () => now(0),
-    }),
-    reportLimit: createReportLimit({
-      redis: stores.redis,
-      keys,
-      up: () => link.upOf(0),
-      patienceMs: stores.patienceMs,
-      now: () => now(0),
-    }),
+    shownAds: createShownAds({ ...inRedis, up: () => link.up }),
+    reportLimit: createReportLimit({ ...inRedis, up: () => link.upOf(0) }),
     requestContext: createRequestContext({
       locate:
         settings.geoDatabase === undefined

@@ -3,14 +3,14 @@ import { composeDelivery } from './compose-delivery.ts';
 import { composeHttp } from './compose-http.ts';
 import { composePeople } from './compose-people.ts';
 import { layFoundation, type ComposeOptions } from './lay-foundation.ts';
-import { createReadiness, lifecycle, type Service } from './lifecycle.ts';
+import { createReadiness, lifecycle } from './lifecycle.ts';
 import { watchService } from './watch-service.ts';
 
 /**
  * One replica: settings and stores, delivery on top of them, the work in the background, the
  * people who may use the tool, and the HTTP surface.
  */
-export const compose = (options: ComposeOptions): Service => {
+export const compose = (options: ComposeOptions) => {
   const foundation = layFoundation(options);
   const delivery = composeDelivery(foundation);
   const background = composeBackground(foundation, delivery);

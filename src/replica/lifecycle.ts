@@ -2,33 +2,11 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../base/within.ts';
 import { createServerDrain } from '../http/server/drain-server.ts';
-import type { Log } from '../observability/log.ts';
 import type { People } from '../people/create-people.ts';
 import { claimOf, claimRedis } from './claim-redis.ts';
 import type { Background } from './compose-background.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
-
-/** One replica, composed and not yet started. */
-export interface Service {
-  readonly server: Server;
-  readonly log: Log;
-  /** Says on /ready why the replica does not start yet. */
-  waitFor(reason: string): void;
-  /**
-   * Claims Redis, loads the catalog and starts the background work. Resolves after the first
-   * attempt at each.
-   *
-   * @param onRefused called when Redis turns out to hold the counters of another installation or
-   *   layout: the replica must stop
-   */
-  start(onRefused: () => void): Promise<void>;
-  /**
-   * Not ready, keeps accepting for `drainMs`, finishes requests and background work, closes the
-   * stores.
-   */
-  stop(cause: string, drainMs: number): Promise<void>;
-}
 
 /** How long a start waits for Redis before it goes on without. */
 const MAX_CLAIM_MS = 1_000;
@@ -68,7 +46,8 @@ export interface LifecycleParts {
   readonly checkRedis: () => Promise<void>;
 }
 
-export const lifecycle = ({ foundation, delivery, background, people, server, readiness, checkRedis }: LifecycleParts): Service => {
+/** One replica, composed and not yet started. */
+export const lifecycle = ({ foundation, delivery, background, people, server, readiness, checkRedis }: LifecycleParts) => {
   const { settings, log, stores, tracing } = foundation;
   const { catalog, bidders } = delivery;
   const serverDrain = createServerDrain(server);
@@ -80,10 +59,18 @@ export const lifecycle = ({ foundation, delivery, background, people, server, re
   return {
     server,
     log,
-    waitFor: (reason) => {
+    /** Says on /ready why the replica does not start yet. */
+    waitFor: (reason: string): void => {
       readiness.waitingFor = reason;
     },
-    start: async (onRefused) => {
+    /**
+     * Claims Redis, loads the catalog and starts the background work. Resolves after the first
+     * attempt at each.
+     *
+     * @param onRefused called when Redis turns out to hold the counters of another installation or
+     *   layout: the replica must stop
+     */
+    start: async (onRefused: () => void): Promise<void> => {
       readiness.waitingFor = 'the catalog is not loaded yet';
       if (settings.adminClosedBecause !== undefined) log.warn(`The trafficking tool is closed: ${settings.adminClosedBecause}`);
       // Before the clock of Redis runs: a slow Postgres must not make the replica ready before Redis could refuse it.
@@ -109,7 +96,11 @@ export const lifecycle = ({ foundation, delivery, background, people, server, re
       if (settings.adminEnabled && settings.adminClosedBecause === undefined)
         await people.offerFirst((text) => void process.stdout.write(text)).catch(firstFailed);
     },
-    stop: async (cause, drainMs) => {
+    /**
+     * Not ready, keeps accepting for `drainMs`, finishes requests and background work, closes the
+     * stores.
+     */
+    stop: async (cause: string, drainMs: number): Promise<void> => {
       readiness.draining = true;
       log.info('Draining', { cause });
       // The load balancer needs time to see that the replica is not ready; until then requests are

@@ -1,16 +1,6 @@
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 
-/** The replicas that are running, and their TOKEN_TTL: each reports itself to Redis. */
-export interface RunningReplicas {
-  start(): void;
-  stop(): void;
-  /** As last read; this one alone before. */
-  count(): number;
-  /** Different values of TOKEN_TTL in use; more than one is allowed, during a rollout for example. */
-  tokenTtls(): number;
-}
-
 export interface RunningReplicasOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
@@ -27,7 +17,8 @@ const EVERY_MS = 10_000;
 /** A replica that has not reported for this long is gone. */
 const MAX_SILENCE_MS = 35_000;
 
-export const createRunningReplicas = (options: RunningReplicasOptions): RunningReplicas => {
+/** The replicas that are running, and their TOKEN_TTL: each reports itself to Redis. */
+export const createRunningReplicas = (options: RunningReplicasOptions) => {
   const { redis, keys, replica, tokenTtlMs, now, onDifference } = options;
   const key = keys.replicas;
   const self = `${replica} ${tokenTtlMs}`;
@@ -55,16 +46,20 @@ export const createRunningReplicas = (options: RunningReplicasOptions): RunningR
   const tick = (): void => void report().catch(() => undefined);
 
   return {
-    start: () => {
+    start: (): void => {
       tick();
       timer ??= setInterval(tick, EVERY_MS).unref();
     },
-    stop: () => {
+    stop: (): void => {
       clearInterval(timer);
       // Without Redis it is forgotten after MAX_SILENCE_MS.
       redis.zrem(key, self).catch(() => undefined);
     },
-    count: () => known.length,
-    tokenTtls: () => ttlsOf(known).length,
+    /** As last read; this one alone before. */
+    count: (): number => known.length,
+    /** Different values of TOKEN_TTL in use; more than one is allowed, during a rollout for example. */
+    tokenTtls: (): number => ttlsOf(known).length,
   };
 };
+
+export type RunningReplicas = ReturnType<typeof createRunningReplicas>;

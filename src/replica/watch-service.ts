@@ -1,9 +1,6 @@
-import type { Catalog } from '../catalog/catalog.ts';
-import type { CatalogWorker } from '../catalog/worker/run-catalog-worker.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { readReconciliation } from '../events/postgres/reconciliation.ts';
 import type { Stores } from './connect-stores.ts';
-import type { Allowances } from '../ledger/allowances/allowances.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
 import { createReadUnstored, entryMs } from '../ledger/read/oldest-unstored.ts';
 import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
@@ -11,26 +8,19 @@ import { answerWithin } from '../redis/answer-within.ts';
 import { createErrorGauges } from '../forecast/errors/error-gauges.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
 import { redisSettingsFaults } from '../redis/redis-settings.ts';
-import type { Log } from '../observability/log.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { PendingHits } from '../tracking/pending-hits.ts';
 import { createAccountTotals } from './account-totals.ts';
 import type { RunningReplicas } from './running-replicas.ts';
 import type { Books } from './compose-books.ts';
+import type { Delivery } from './compose-delivery.ts';
+import type { Foundation } from './lay-foundation.ts';
 import type { Readiness } from './lifecycle.ts';
 
-export interface WatchedService {
-  readonly metrics: Metrics;
-  readonly log: Log;
-  readonly catalog: Catalog;
-  readonly catalogWorker: CatalogWorker;
-  readonly stores: Stores;
-  readonly pending: PendingHits;
-  readonly allowances: Allowances;
-  readonly replicas: Pick<RunningReplicas, 'tokenTtls'>;
-  readonly readiness: Readiness;
-  readonly bookkeeping: Pick<Books, 'rebuildingShards'>;
-}
+export type WatchedService = Pick<Foundation, 'metrics' | 'log' | 'stores'> &
+  Pick<Delivery, 'catalog' | 'catalogWorker' | 'pending' | 'allowances'> & {
+    readonly replicas: Pick<RunningReplicas, 'tokenTtls'>;
+    readonly readiness: Readiness;
+    readonly bookkeeping: Pick<Books, 'rebuildingShards'>;
+  };
 
 /** Below the time limit of a gauge. */
 const SHARD_TIMEOUT_MS = 300;
@@ -40,18 +30,8 @@ const SHARD_TIMEOUT_MS = 300;
  * @returns checks the settings of Redis at start; a fault is logged when it is first seen, here or
  *   at a scrape
  */
-export const watchService = ({
-  metrics,
-  log,
-  catalog,
-  catalogWorker,
-  stores,
-  pending,
-  allowances,
-  replicas,
-  readiness,
-  bookkeeping,
-}: WatchedService): (() => Promise<void>) => {
+export const watchService = (service: WatchedService): (() => Promise<void>) => {
+  const { metrics, log, catalog, catalogWorker, stores, pending, allowances, replicas, readiness, bookkeeping } = service;
   const { knex, promptKnex, backgroundRedis: redis, link, backgroundLink, keys } = stores;
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
   /**
@@ -74,7 +54,7 @@ export const watchService = ({
   const oldestEvents = readShards(async (shard) => entryMs((await readUnstored(shard)).oldest), Infinity);
   const startedAtMs = Date.now();
   const horizons = readShards(async (shard) => Number((await redis.get(keys.horizon(shard))) ?? startedAtMs), startedAtMs);
-  const totals = createAccountTotals({ accounts: createAccountReader({ redis, keys }), currentSnapshot: catalog.current });
+  const totals = createAccountTotals(createAccountReader({ redis, keys }), catalog.current);
 
   let loggedFaults = '';
   const isMisconfigured = async (): Promise<boolean> => {

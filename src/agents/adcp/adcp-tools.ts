@@ -1,5 +1,5 @@
 import * as s from '../../base/schema.ts';
-import { CHANGES, READS, tell, type Tool, type ToolHints } from '../tool.ts';
+import { CHANGES, READS, tell, type Tool } from '../tool.ts';
 import { listAccounts, syncAccounts } from './accounts.ts';
 import { isFault, refuseBuyer, adcpFault } from './adcp-fault.ts';
 import { readBuyer } from './buyer.ts';
@@ -44,63 +44,47 @@ const creative = open({ creative_id: text, name: text, format_id: formatId, asse
 const page = { pagination: open({ max_results: s.integerOf({ minimum: 1, maximum: 100 }), cursor: text }) };
 const every: Schemas = { adcp_major_version: s.integer, account: object, brand: object, context: object, ext: object };
 
-interface Defined {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly hints: ToolHints;
+interface Defined extends Pick<Tool, 'name' | 'title' | 'description' | 'hints' | 'input'> {
   /** It is carried out once for each idempotency_key. */
   readonly isOnce?: boolean;
-  readonly input: object;
   readonly run: BuyerTool;
 }
 
-const reads = (
+type Define = (
   name: string,
   title: string,
   description: string,
   properties: Schemas,
   run: BuyerTool,
   required?: readonly string[],
-): Defined => ({
+) => Defined;
+
+const reads: Define = (name, title, description, properties, run, required) => ({
   ...{ name, title, description, hints: READS, run },
   input: open({ ...every, ...properties }, required),
 });
-const changes = (
-  name: string,
-  title: string,
-  description: string,
-  properties: Schemas,
-  run: BuyerTool,
-  required: readonly string[],
-): Defined => ({
-  ...{ name, title, description, hints: { ...CHANGES, idempotentHint: true }, isOnce: true, run },
+const changes: Define = (name, title, description, properties, run, required = []) => ({
+  ...{ name, title, description, hints: CHANGES, isOnce: true, run },
   input: open({ ...every, idempotency_key: key, ...properties }, ['idempotency_key', ...required]),
 });
 
 const TOOLS: readonly Defined[] = [
   reads('list_accounts', 'List accounts', 'The advertisers for which this token buys.', page, listAccounts),
-  {
-    ...reads(
-      'sync_accounts',
-      'Find accounts',
-      'Finds the accounts of brands. Only the publisher makes new ones.',
-      {
-        ...{
-          accounts: listOf(open({ brand: open({ domain: text }, ['domain']), operator: text }, ['brand', 'operator']), 100),
-          idempotency_key: key,
-        },
-      },
-      syncAccounts,
-      ['accounts'],
-    ),
-  },
   reads(
-    ...([
-      'get_products',
-      'What is for sale',
-      'Placements for sale, with their prices, formats and free impressions, those first that a brief names.',
-    ] as const),
+    'sync_accounts',
+    'Find accounts',
+    'Finds the accounts of brands. Only the publisher makes new ones.',
+    {
+      accounts: listOf(open({ brand: open({ domain: text }, ['domain']), operator: text }, ['brand', 'operator']), 100),
+      idempotency_key: key,
+    },
+    syncAccounts,
+    ['accounts'],
+  ),
+  reads(
+    'get_products',
+    'What is for sale',
+    'Placements for sale, with their prices, formats and free impressions, those first that a brief names.',
     {
       ...{ buying_mode: s.oneOf(['brief', 'wholesale', 'refine']), brief: words, filters: object, brand: object },
       ...{ refine: listOf(open({ scope: text, ask: words, product_id: text }, ['scope']), 50), ...page },
@@ -115,11 +99,9 @@ const TOOLS: readonly Defined[] = [
     listCreativeFormats,
   ),
   changes(
-    ...([
-      'create_media_buy',
-      'Buy',
-      'Buys packages of products for a flight. Where the publisher decides itself, the answer is a task.',
-    ] as const),
+    'create_media_buy',
+    'Buy',
+    'Buys packages of products for a flight. Where the publisher decides itself, the answer is a task.',
     {
       ...{ brand: object, start_time: text, end_time: s.moment, packages: listOf(newPackage, 50), po_number: text, total_budget: object },
       push_notification_config: open({ url: text, authentication: object }, ['url']),
@@ -128,11 +110,9 @@ const TOOLS: readonly Defined[] = [
     ['start_time', 'end_time', 'packages'],
   ),
   changes(
-    ...([
-      'update_media_buy',
-      'Change a media buy',
-      'Pauses, resumes, cancels or changes a media buy or its packages: all of it, or nothing.',
-    ] as const),
+    'update_media_buy',
+    'Change a media buy',
+    'Pauses, resumes, cancels or changes a media buy or its packages: all of it, or nothing.',
     {
       ...{
         media_buy_id: text,
@@ -147,12 +127,16 @@ const TOOLS: readonly Defined[] = [
     ['media_buy_id'],
   ),
   reads(
-    ...(['get_media_buys', 'Media buys', 'What was bought, with its status and packages.'] as const),
+    'get_media_buys',
+    'Media buys',
+    'What was bought, with its status and packages.',
     { media_buy_ids: ids, status_filter: { anyOf: [text, ids] }, ...page },
     getMediaBuys,
   ),
   reads(
-    ...(['get_media_buy_delivery', 'Delivery', 'Net impressions, clicks and spend by media buy, package and day.'] as const),
+    'get_media_buy_delivery',
+    'Delivery',
+    'Net impressions, clicks and spend by media buy, package and day.',
     {
       media_buy_ids: ids,
       start_date: s.textOf({ format: 'date' }),
@@ -162,7 +146,9 @@ const TOOLS: readonly Defined[] = [
     getMediaBuyDelivery,
   ),
   changes(
-    ...(['sync_creatives', 'Send creatives', 'Takes creatives, new ones and changed ones, and assigns them to packages.'] as const),
+    'sync_creatives',
+    'Send creatives',
+    'Takes creatives, new ones and changed ones, and assigns them to packages.',
     {
       creatives: listOf(creative, 100),
       assignments: { type: 'array', items: open({ creative_id: text, package_id: text }, ['creative_id', 'package_id']) },
@@ -213,11 +199,8 @@ export const adcpTools = (seller: Seller): readonly Tool[] => {
           const buyer = await readBuyer(seller.knex, call.who);
           if (isFault(buyer)) return refuseBuyer([buyer]);
           const told = await run(given, { seller, buyer, call });
-          return Array.isArray(told)
-            ? refuseBuyer(told as Parameters<typeof refuseBuyer>[0])
-            : 'code' in told
-              ? refuseBuyer([told])
-              : (told as never);
+          if (isFault(told)) return refuseBuyer([told]);
+          return 'value' in told ? told : refuseBuyer(told);
         };
         return isOnce ? callOnce({ caller: call.caller, tool: shown.name, given }, work) : work();
       },

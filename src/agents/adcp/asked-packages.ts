@@ -7,11 +7,13 @@ import type { SellingPublisher } from './buyer.ts';
 import { pricingOf, type Product } from './products.ts';
 import { isTargeting, readOverlay } from './targeting-overlay.ts';
 
+export type Flight = Pick<AskedPackage, 'start_time' | 'end_time'>;
+
 export interface ReadPackages {
   readonly publisher: SellingPublisher;
   readonly products: readonly Product[];
   readonly free: FreeImpressions;
-  readonly flight: { readonly start_time: string; readonly end_time: string };
+  readonly flight: Flight;
 }
 
 /** Members of a package that would change what is bought, and that nothing here keeps. */
@@ -111,8 +113,8 @@ export const assignedIds = (one: Arguments): readonly string[] | undefined => {
   return assignments && [...new Set(assignments.map(({ creative_id: id }) => id))];
 };
 
-const packageFlight = (one: Arguments, at: string, flight: ReadPackages['flight']): ReadPackages['flight'] | AdcpFault => {
-  const { start_time: start = flight.start_time, end_time: end = flight.end_time } = one as Partial<ReadPackages['flight']>;
+const packageFlight = (one: Arguments, at: string, flight: Flight): Flight | AdcpFault => {
+  const { start_time: start = flight.start_time, end_time: end = flight.end_time } = one as Partial<Flight>;
   const [from, to] = [Date.parse(start), Date.parse(end)];
   const isWithin = from >= Date.parse(flight.start_time) && to <= Date.parse(flight.end_time) && from < to;
   return isWithin

@@ -7,7 +7,7 @@ import { budgetOf, type AskedPackage } from '../../buys/media-buy.ts';
 import { readMediaBuys } from '../../buys/read-media-buys.ts';
 import { tell, type Arguments } from '../tool.ts';
 import { adcpFault, fieldAt, isFault, type AdcpFault } from './adcp-fault.ts';
-import { readPackage, trafficFault } from './asked-packages.ts';
+import { readPackage, trafficFault, type Flight } from './asked-packages.ts';
 import { accountOf } from './buyer.ts';
 import { readProducts } from './products.ts';
 import { readWebhook } from './read-webhook.ts';
@@ -73,11 +73,6 @@ export const createMediaBuy: BuyerTool = async (given, { seller, buyer }) => {
     }
   }
 };
-
-interface Flight {
-  readonly start_time: string;
-  readonly end_time: string;
-}
 
 const readFlight = ({ start_time: start, end_time: end }: Arguments, nowMs: number): Flight | AdcpFault => {
   const startMs = start === 'asap' ? nowMs : Date.parse(String(start));

@@ -2,13 +2,8 @@ import { isObject } from '../../base/narrow.ts';
 
 export const MAX_LISTED = 100;
 
-export interface Page<T> {
-  readonly page: readonly T[];
-  readonly pagination: { readonly has_more: boolean; readonly total_count: number; readonly cursor?: string };
-}
-
 /** A page of a list, as `pagination` of a call asks for it. */
-export const pageOf = <T>(all: readonly T[], asked: unknown): Page<T> => {
+export const pageOf = <T>(all: readonly T[], asked: unknown) => {
   const { max_results: max = MAX_LISTED, cursor } = isObject(asked) ? asked : {};
   const from = typeof cursor === 'string' ? Number(cursor) || 0 : 0;
   const page = all.slice(from, from + Math.min(Number(max) || MAX_LISTED, MAX_LISTED));

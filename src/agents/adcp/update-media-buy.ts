@@ -9,7 +9,7 @@ import { ENTITY_KINDS, type EntityRecord } from '../../bookings/entity-kind.ts';
 import type { Written } from '../../bookings/written.ts';
 import { tell, type Arguments } from '../tool.ts';
 import { adcpFault, isFault, type AdcpFault } from './adcp-fault.ts';
-import { assignedIds, budgetFault, impressionsFor, notKept, trafficFault } from './asked-packages.ts';
+import { assignedIds, budgetFault, impressionsFor, notKept, trafficFault, type Flight } from './asked-packages.ts';
 import { refusedBooking } from './create-media-buy.ts';
 import { advertisersOf, mediaBuyIds } from './media-buys.ts';
 import { readProducts, type Product } from './products.ts';
@@ -122,8 +122,6 @@ const stateFault = (given: Arguments, { row, status }: MediaBuyNow): AdcpFault |
   const field = ['new_packages', 'reporting_webhook', 'invoice_recipient'].find((name) => given[name] !== undefined);
   return field === undefined ? undefined : adcpFault('UNSUPPORTED_FEATURE', `${field} is not understood in a change.`, { field });
 };
-
-type Flight = Pick<BoughtPackage, 'start_time' | 'end_time'>;
 
 /** The new flight; undefined: it stays. */
 const readFlight = (given: Arguments, { row }: MediaBuyNow, nowMs: number): Flight | undefined | AdcpFault => {

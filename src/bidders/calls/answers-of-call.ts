@@ -13,13 +13,8 @@ export interface CallResult {
 
 export type JudgedBid = Pick<RefusedBid, 'outcome' | 'lossNoticeUrl' | 'foreignNotices'>;
 
-export interface CallAnswers extends BidAnswers {
-  /** Every bid that was read, with its loss notice, if any. */
-  readonly judged: readonly JudgedBid[];
-}
-
-/** Assigns what bidders answered to the invitations: a bid or a refusal for each. */
-export const answersOf = (results: readonly CallResult[]): CallAnswers => {
+/** Assigns what bidders answered to the invitations: a bid or a refusal for each; and every bid that was read, with its loss notice, if any. */
+export const answersOf = (results: readonly CallResult[]): BidAnswers & { readonly judged: readonly JudgedBid[] } => {
   const bids: Bid[] = [];
   const refusals: BidRefusal[] = [];
   const judged: JudgedBid[] = [];

@@ -9,13 +9,7 @@ export interface Deadline {
   readonly passed: Promise<RefusedCall>;
 }
 
-export interface Deadlines {
-  /** One deadline per share, which begins with the first call. */
-  readonly of: (share: number) => Deadline;
-  readonly clear: () => void;
-}
-
-export const createDeadlines = (budgetMs: number): Deadlines => {
+export const createDeadlines = (budgetMs: number) => {
   const timers: NodeJS.Timeout[] = [];
   const byShare = new Map<number, Deadline>();
   const start = (shareMs: number): Deadline => {
@@ -32,11 +26,12 @@ export const createDeadlines = (budgetMs: number): Deadlines => {
     return { budgetMs: shareMs, signal: controller.signal, passed };
   };
   return {
-    of: (share) => {
+    /** One deadline per share, which begins with the first call. */
+    of: (share: number): Deadline => {
       const known = byShare.get(share) ?? start(Math.max(1, budgetMs * share));
       byShare.set(share, known);
       return known;
     },
-    clear: () => timers.forEach(clearTimeout),
+    clear: (): void => timers.forEach(clearTimeout),
   };
 };

@@ -20,18 +20,6 @@ export interface GuardedDispatchersOptions extends AddressPolicy {
 
 export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-export interface GuardedDispatchers {
-  /**
-   * The keep-alive pool of the URL's origin. Connecting to a forbidden address fails with an error
-   * that `isForbiddenAddressError` detects.
-   */
-  of(url: URL): Dispatcher;
-  /** Closes the pools that were idle for `idleMs`. */
-  sweep(): void;
-  /** Waits for the requests under way, then closes every socket. */
-  close(): Promise<void>;
-}
-
 const FORBIDDEN = 'ERR_BIDDER_ADDRESS_FORBIDDEN';
 
 export const isForbiddenAddressError = (error: unknown): boolean =>
@@ -41,7 +29,7 @@ export const isForbiddenAddressError = (error: unknown): boolean =>
  * Pools of sockets, one for each origin, that never connect to an address outside the policy. See
  * docs/adr/0007-guard-addresses-at-connect.md.
  */
-export const createGuardedDispatchers = (options: GuardedDispatchersOptions): GuardedDispatchers => {
+export const createGuardedDispatchers = (options: GuardedDispatchersOptions) => {
   const connect = createGuardedConnector(options);
   const closing = new Set<Promise<void>>();
   const retire = (pool: Pool): void => {
@@ -55,7 +43,11 @@ export const createGuardedDispatchers = (options: GuardedDispatchersOptions): Gu
     dispose: retire,
   });
   return {
-    of: ({ origin }) => {
+    /**
+     * The keep-alive pool of the URL's origin. Connecting to a forbidden address fails with an error
+     * that `isForbiddenAddressError` detects.
+     */
+    of: ({ origin }: URL): Dispatcher => {
       const known = pools.get(origin);
       if (known) return known;
       const pool = new Pool(origin, {
@@ -72,13 +64,17 @@ export const createGuardedDispatchers = (options: GuardedDispatchersOptions): Gu
       pools.set(origin, pool);
       return pool;
     },
+    /** Closes the pools that were idle for `idleMs`. */
     sweep: () => void pools.purgeStale(),
-    close: async () => {
+    /** Waits for the requests under way, then closes every socket. */
+    close: async (): Promise<void> => {
       pools.clear();
       await Promise.allSettled(closing);
     },
   };
 };
+
+export type GuardedDispatchers = ReturnType<typeof createGuardedDispatchers>;
 
 const createGuardedConnector = (options: GuardedDispatchersOptions): buildConnector.connector => {
   // net.connect connects to the addresses that `lookup` returns, so there is no second resolution

@@ -4,26 +4,16 @@ import { bidFormatOf } from '../openrtb/bid-format.ts';
 import type { NoticeSender } from './notice-sender.ts';
 import { fillLossReason } from '../openrtb/read-bid-response.ts';
 
-/** Sends one win or loss notice per bid, however many line items share it. */
-export interface BidResults {
-  /**
-   * The bids of one `ask`. Bids with the same impression, bidder, deal and format come from one bid
-   * of one bidder.
-   */
-  remember(bids: readonly Bid[]): void;
-  won(bid: Bid): void;
-  lost(bid: Bid, lossReason: number): void;
-}
-
 interface BidResult {
   sent: boolean;
 }
 
 /**
+ * Sends one win or loss notice per bid, however many line items share it.
  * Line items of one bidder share its bid. The win notice is sent immediately, the loss
  * notice after this turn of the event loop and only if none of them has won by then.
  */
-export const createBidResults = (notices: NoticeSender, onWon: (bid: Bid) => void): BidResults => {
+export const createBidResults = (notices: NoticeSender, onWon: (bid: Bid) => void) => {
   const results = new WeakMap<Bid, BidResult>();
   const isFirst = (bid: Bid): boolean => {
     const result = results.get(bid) ?? { sent: false };
@@ -33,7 +23,11 @@ export const createBidResults = (notices: NoticeSender, onWon: (bid: Bid) => voi
     return first;
   };
   return {
-    remember: (bids) => {
+    /**
+     * The bids of one `ask`. Bids with the same impression, bidder, deal and format come from one bid
+     * of one bidder.
+     */
+    remember: (bids: readonly Bid[]): void => {
       const shared = new Map<string, BidResult>();
       for (const bid of bids) {
         const { bidderId, endpoint, gvlId } = bid.invitation.lineItem;
@@ -44,12 +38,12 @@ export const createBidResults = (notices: NoticeSender, onWon: (bid: Bid) => voi
         results.set(bid, result);
       }
     },
-    won: (bid) => {
+    won: (bid: Bid): void => {
       if (!isFirst(bid)) return;
       onWon(bid);
       if (bid.winNoticeUrl !== null) notices.send('win', bid.winNoticeUrl);
     },
-    lost: (bid, lossReason) => {
+    lost: (bid: Bid, lossReason: number): void => {
       if (bid.lossNoticeUrl === null) return;
       const url = fillLossReason(bid.lossNoticeUrl, lossReason);
       setImmediate(() => {

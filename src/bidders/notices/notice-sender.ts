@@ -11,22 +11,13 @@ export interface NoticeSenderOptions extends AddressPolicy {
   readonly observe: BidderObserver['notice'];
 }
 
-/** Sends win, billing and loss notices: each once, in order, without delaying a request. */
-export interface NoticeSender {
-  send(kind: NoticeKind, url: string): void;
-  /**
-   * Accepts no further notices, sends the queued ones for up to `graceMs` and drops the rest.
-   * Resolves when the last request has ended.
-   */
-  close(graceMs: number): Promise<void>;
-}
-
 /** A slow receiver holds up at most this many sockets … */
 const MAX_UNDER_WAY = 32;
 /** … and this much memory (a URL is at most 2 KiB), those under way included. */
 const MAX_NOTICES = 2_000;
 
-export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender => {
+/** Sends win, billing and loss notices: each once, in order, without delaying a request. */
+export const createNoticeSender = (options: NoticeSenderOptions) => {
   const { dispatchers, timeoutMs, observe } = options;
   const queue = new PQueue({ concurrency: MAX_UNDER_WAY });
   let closed = false;
@@ -51,13 +42,17 @@ export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender =
   };
 
   return {
-    send: (kind, text) => {
+    send: (kind: NoticeKind, text: string): void => {
       const url = readBidderUrl(text, options);
       if (typeof url === 'string') return observe(kind, 'refused');
       if (closed || queue.size + queue.pending >= MAX_NOTICES) return observe(kind, 'dropped');
       void queue.add(() => deliver(kind, url));
     },
-    close: async (graceMs) => {
+    /**
+     * Accepts no further notices, sends the queued ones for up to `graceMs` and drops the rest.
+     * Resolves when the last request has ended.
+     */
+    close: async (graceMs: number): Promise<void> => {
       closed = true;
       await within(graceMs, queue.onIdle(), () => {
         graceOver = true;
@@ -66,3 +61,5 @@ export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender =
     },
   };
 };
+
+export type NoticeSender = ReturnType<typeof createNoticeSender>;

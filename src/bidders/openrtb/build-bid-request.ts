@@ -10,12 +10,10 @@ import { formatCpm } from './fill-auction-macros.ts';
 import { fillParams } from './fill-params.ts';
 import { audioOf, videoOf, type Played } from './played-media.ts';
 import { nativeRequest } from './native-assets.ts';
-import type { AskedImp } from './read-bid-response.ts';
+import type { AskedBid, AskedImp } from './read-bid-response.ts';
 import { chainFor } from './supply-chain.ts';
 
-export interface BidRequestParts {
-  /** BidRequest.id, unique per call. */
-  readonly auctionId: string;
+export interface BidRequestParts extends Pick<AskedBid, 'auctionId' | 'blocked' | 'format'> {
   /** The same for every bidder of one ad request. */
   readonly transactionId: string;
   /** Time left until the deadline. */
@@ -23,9 +21,6 @@ export interface BidRequestParts {
   readonly bidder: Bidder;
   /** Of floors and bids. */
   readonly currency: string;
-  /** Of the publisher, the auction and the bidder. */
-  readonly blocked: readonly BlockList[];
-  readonly format: BidFormat;
   readonly imps: readonly (AskedImp & { readonly impId: string; readonly placement: Placement })[];
   readonly context: BidContext;
   /** Units of the bidder's currency for one of the publisher's. */

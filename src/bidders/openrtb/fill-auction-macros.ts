@@ -2,22 +2,10 @@ import { quoteFree } from '../../base/quote-free.ts';
 
 /**
  * OpenRTB 2.6, section 4.4. A macro without a value stays in the text; an empty value removes it,
- * as the standard requires.
+ * as the standard requires. PRICE is a decimal CPM, see `formatCpm`.
  */
-export interface AuctionMacros {
-  readonly ID?: string;
-  readonly BID_ID?: string;
-  readonly IMP_ID?: string;
-  readonly SEAT_ID?: string;
-  readonly AD_ID?: string;
-  /** Decimal CPM, see `formatCpm`. */
-  readonly PRICE?: string;
-  readonly CURRENCY?: string;
-  readonly MBR?: string;
-  readonly LOSS?: string;
-  readonly MIN_TO_WIN?: string;
-  readonly MULTIPLIER?: string;
-}
+export type AuctionMacros = Partial<Readonly<Record<MacroName, string>>>;
+type MacroName = 'ID' | 'BID_ID' | 'IMP_ID' | 'SEAT_ID' | 'AD_ID' | 'PRICE' | 'CURRENCY' | 'MBR' | 'LOSS' | 'MIN_TO_WIN' | 'MULTIPLIER';
 
 const MACRO = /\$\{AUCTION_([A-Z_]{2,10})(:B64)?\}/g;
 

@@ -20,7 +20,7 @@ import { readBidMarkup, type MarkupRoom } from './read-bid-markup.ts';
 
 /** What one bidder was sent. */
 export interface AskedBid {
-  /** BidRequest.id */
+  /** BidRequest.id, unique per call. */
   readonly auctionId: string;
   readonly bidder: Pick<Bidder, 'bidAdjustment' | 'seats'>;
   readonly currencies: AskedCurrencies;

@@ -6,12 +6,6 @@ import { readBidderUrl } from '../calls/read-bidder-url.ts';
 /** A text file of a site, or why it cannot be read. */
 export type SiteFile = { readonly text: string } | { readonly fault: string };
 
-export interface SiteFiles {
-  /** @param url its redirects may leave the site, the host and its subdomains, once (ads.txt 1.1, 3.1) */
-  read(url: URL): Promise<SiteFile>;
-  close(): Promise<void>;
-}
-
 export interface SiteFilesOptions {
   /** Plain http and private addresses. */
   readonly allowPrivateAddresses: boolean;
@@ -26,7 +20,7 @@ const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 10_000;
 
 /** Reads files that sites publish, as the crawlers of buyers do. */
-export const createSiteFiles = ({ allowPrivateAddresses, timeoutMs = TIMEOUT_MS, resolve }: SiteFilesOptions): SiteFiles => {
+export const createSiteFiles = ({ allowPrivateAddresses, timeoutMs = TIMEOUT_MS, resolve }: SiteFilesOptions) => {
   const dispatchers = createGuardedDispatchers({
     ...{ allowPrivateAddresses, connections: 2, maxOrigins: 64, idleMs: 60_000 },
     ...{ connectTimeoutMs: timeoutMs, maxResponseBytes: MAX_FILE_BYTES },
@@ -38,7 +32,8 @@ export const createSiteFiles = ({ allowPrivateAddresses, timeoutMs = TIMEOUT_MS,
       headers: { accept: 'text/plain, application/json', 'user-agent': 'ad-server check-supply' },
     });
   return {
-    read: async (first) => {
+    /** @param first its redirects may leave the site, the host and its subdomains, once (ads.txt 1.1, 3.1) */
+    read: async (first: URL): Promise<SiteFile> => {
       const signal = AbortSignal.timeout(timeoutMs);
       const site = new Set([first.hostname.replace(/^www\./, '')]);
       let left = 0;

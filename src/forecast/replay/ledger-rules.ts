@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CANDIDATE_LUA } from '../../ledger/reserve/encode-candidate.ts';
 import { compileLua } from './lua-to-js.ts';
 
-/** The rules of limits and pacing, in the order in which reserve.lua includes them. */
+/** The rules of limits and pacing, each after those that it includes. */
 const FILES = ['account', 'day', 'bucket', 'siblings', 'pacing', 'limits'];
 
 /** Positions of an account that hold bytes. */

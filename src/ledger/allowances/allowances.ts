@@ -15,23 +15,6 @@ import { createEndOfTurn } from './end-of-turn.ts';
 import { returnLots, returnReservation, type LotReport } from './report-lots.ts';
 import { holdsAny, isShareable, isUsedUp, Stock } from './stock.ts';
 
-/** The ledger as requests for ads see it: always answered, mostly without Redis. */
-export interface Allowances {
-  reserve(request: SharedRequest): Promise<Reservation>;
-  /** The same from lots alone, for which the first candidate of each impression is enough; undefined: a call must decide. */
-  fromLots(request: SharedRequest): Promise<Reservation> | undefined;
-  /** Ads that this replica may hand out without a call. */
-  readonly outstanding: number;
-  /** What it would report if it stopped now. */
-  readonly pending: readonly LotReport[];
-  /** Reports what was handed out and returns what is idle. */
-  report(): Promise<void>;
-  /** From now on reports by itself, once a second. */
-  start(): void;
-  /** Returns everything. Requests are then decided by calls. */
-  stop(): Promise<void>;
-}
-
 /**
  * Each stock is reported once a second. A tenth of them at a time: all at once would hold the event loop and Redis for
  * tens of milliseconds, and their lots would end together.
@@ -48,19 +31,18 @@ interface Shelf {
   readonly heldMs: number;
 }
 
-interface Owner {
-  readonly publisherId: number;
-  readonly expiresAtMs: number;
-}
+type Owner = Pick<LotReport, 'publisherId' | 'expiresAtMs'>;
 
 /**
+ * The ledger as requests for ads see it: always answered, mostly without Redis.
+ *
  * Decides most ads from lots: ads of a line item that were reserved in one call with an earlier ad,
  * for the requests of the next second (docs/adr/0013). What is not handed out is returned. Line items
  * with a frequency cap or a rate limit, and bids, are reserved one by one.
  *
  * While Redis is away, line items without limits serve as before, and the others from their spares.
  */
-export const createAllowances = (options: AllowancesOptions): Allowances => {
+export const createAllowances = (options: AllowancesOptions) => {
   const { ledger, tokenTtlMs, reserveMs, isUp, now, clock, observe } = options;
   let { enabled } = options;
   const shelves = new Map<number, Shelf>();
@@ -170,6 +152,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
 
   const isByLots = ({ isShared, client }: SharedRequest): boolean => enabled && isShared && client === undefined;
 
+  /** The same as `reserve` from lots alone, for which the first candidate of each impression is enough; undefined: a call must decide. */
   const fromLots = (request: SharedRequest): Promise<Reservation> | undefined => {
     if (!isByLots(request)) return undefined;
     const shelf = shelfOf(request);
@@ -212,7 +195,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
   let timer: NodeJS.Timeout | undefined;
   return {
     fromLots,
-    reserve: async (request) => {
+    reserve: async (request: SharedRequest): Promise<Reservation> => {
       const local = fromLots(request);
       if (local) return local;
       const shelf = shelfOf(request);
@@ -220,20 +203,24 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       observe?.decided(reservation ? 'ledger' : 'outage', request.imps.length);
       return reservation ?? inOutage(shelf, request);
     },
-    get outstanding() {
+    /** Ads that this replica may hand out without a call. */
+    get outstanding(): number {
       let sum = 0;
       for (const stock of owners.keys()) sum += stock.size;
       return sum;
     },
-    get pending() {
+    /** What it would report if it stopped now. */
+    get pending(): readonly LotReport[] {
       const inStock = [...owners].flatMap(([stock, owner]) => stock.pending.map((report) => ({ ...owner, ...report })));
       return [...dropped, ...closed, ...ledger.unansweredReports(), ...inStock];
     },
-    report: async () => {
+    /** Reports what was handed out and returns what is idle. */
+    report: async (): Promise<void> => {
       await returnScarce();
       await report({});
     },
-    start: () => {
+    /** From now on reports by itself, once a second. */
+    start: (): void => {
       let share = 0;
       timer = setInterval(() => {
         if (share === 0) void returnScarce();
@@ -241,10 +228,13 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
         share = (share + 1) % REPORT_SHARES;
       }, REPORT_INTERVAL_MS / REPORT_SHARES).unref();
     },
-    stop: async () => {
+    /** Returns everything. Requests are then decided by calls. */
+    stop: async (): Promise<void> => {
       clearInterval(timer);
       enabled = false;
       await report({ all: true });
     },
   };
 };
+
+export type Allowances = ReturnType<typeof createAllowances>;

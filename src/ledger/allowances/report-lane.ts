@@ -17,23 +17,16 @@ export interface ReportsDone {
   readonly closed: readonly LotReport[];
 }
 
-/** The reports of a replica to one scope of Redis, in their order and each carried out once. */
-export interface ReportLane {
-  /** Sends what was not answered until now, and then these. Resolves to what became of all that were answered now. */
-  send(reports: readonly LotReport[]): Promise<ReportsDone>;
-  /** Those that were not answered: they may have been carried out. */
-  readonly pending: readonly LotReport[];
-}
-
 /** A report takes as long as a candidate. */
 const MAX_REPORTS_PER_CALL = 128;
 
 /**
+ * The reports of a replica to one scope of Redis, in their order and each carried out once.
  * Sends one call at a time, so that Redis has to remember only the last one of a replica.
  *
  * @param call resolves to the answer of report-lots.lua; undefined: there is none, and the call is repeated
  */
-export const createReportLane = (call: (reports: NumberedReports) => Promise<readonly number[] | undefined>): ReportLane => {
+export const createReportLane = (call: (reports: NumberedReports) => Promise<readonly number[] | undefined>) => {
   const waiting: LotReport[] = [];
   let sent: NumberedReports | undefined;
   let number = 0;
@@ -52,13 +45,15 @@ export const createReportLane = (call: (reports: NumberedReports) => Promise<rea
   };
 
   return {
-    send: (reports) => {
+    /** Sends what was not answered until now, and then these. Resolves to what became of all that were answered now. */
+    send: (reports: readonly LotReport[]): Promise<ReportsDone> => {
       waiting.push(...reports);
       const done = turn.then(sendAll);
       turn = done.catch(() => undefined);
       return done;
     },
-    get pending() {
+    /** Those that were not answered: they may have been carried out. */
+    get pending(): readonly LotReport[] {
       return [...(sent?.reports ?? []), ...waiting];
     },
   };

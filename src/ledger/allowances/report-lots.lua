@@ -13,16 +13,8 @@
 -- answered -1 the caller reports again.
 --
 -- @include ../../redis/lua/clock.lua
--- @include ../lua/call.lua
--- @include ../lua/epoch.lua
--- @include ../lua/account.lua
--- @include ../lua/day.lua
--- @include ../lua/account-checks.lua
--- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/tally.lua
--- @include ../lua/bucket.lua
--- @include ../lua/siblings.lua
 -- @include ../lua/pacing.lua
 
 local PUBLISHER_KEYS = 3

@@ -5,20 +5,10 @@ import { isCountedForCaps } from '../frequency-counters.ts';
 import { accountField } from '../ledger-keys.ts';
 import { isUnbounded } from '../limits.ts';
 import type { GrantedLots, ReservationMoments, WantedLots } from '../reservation.ts';
+import type { LotReport } from './report-lots.ts';
 
-/** What becomes of ads that were reserved as a lot, for report-lots.ts. */
-export interface StockReport {
-  readonly candidate: RankedCandidate;
-  /** The publisher's day of the reservation. */
-  readonly day: number;
-  /** Of the hold that `returned` ads are taken out of. */
-  readonly holdEndMs: number;
-  readonly returned: number;
-  /** Pacing gave permits for them. */
-  readonly isPaced: boolean;
-  /** Ads of this creative that were handed out. */
-  readonly served: number;
-}
+/** What becomes of ads that were reserved as a lot. */
+export type StockReport = Omit<LotReport, 'publisherId' | 'expiresAtMs'>;
 
 export interface StockOptions {
   /** How long its ads are held: the life of a token, or less in an auction. */

@@ -1,4 +1,5 @@
 import { dayRuleText, type DayRule } from '../../base/local-day.ts';
+import { defineScript } from '../../redis/define-script.ts';
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
@@ -49,35 +50,6 @@ export interface RebuildOptions {
   readonly days: DayRule;
 }
 
-/** The books as the servers of Redis have them. Each method rejects when Redis is unavailable. */
-export interface BooksServer {
-  look(scope: number): Promise<BooksContent>;
-  /** The content is of this epoch and `server` has it all: it may be sold from. Resolves to what then is. */
-  trust(scope: number, epoch: string, server: string): Promise<BooksContent>;
-  /** Begins an epoch: no account of an earlier one is used any more. Resolves to what then is. */
-  open(scope: number, epoch: string, state: BooksState): Promise<BooksContent>;
-  /** All accounts of the epoch are rebuilt. */
-  complete(scope: number, epoch: string): Promise<void>;
-  /** Notes a moment at which Postgres was written. */
-  mark(scope: number, epoch: string, atMs: number): Promise<void>;
-  /**
-   * Which of these campaigns of a publisher are to be rebuilt in an epoch: those whose account is not there, and those of `again` although it
-   * is. None when the publisher is whole.
-   */
-  missingOf(publisherId: number, campaigns: readonly number[], epoch: string, again?: ReadonlySet<number>): Promise<readonly number[]>;
-  /**
-   * Which of these campaigns of a publisher this replica alone rebuilds in an epoch for the next `ttlMs`; others that ask leave them to
-   * it. Saves work; accounts are written once also without.
-   */
-  claim(publisherId: number, campaigns: readonly number[], epoch: string, ttlMs: number): Promise<readonly number[]>;
-  /** Fields of the entries in a shard's event stream; undefined: there are too many. */
-  unstored(shard: number): Promise<readonly (readonly string[])[] | undefined>;
-  /**
-   * Writes accounts of a publisher that are not rebuilt yet. Resolves to whether the epoch is still this one.
-   */
-  rebuild(publisherId: number, epoch: string, accounts: readonly RebuiltAccount[], options: RebuildOptions): Promise<boolean>;
-}
-
 export interface BooksServerOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
@@ -93,20 +65,14 @@ const REBUILDING = ' rebuilding';
 /** As for the comparison of the books: with so many events a call takes Redis about 2 ms. */
 const MAX_EVENTS = 1_000;
 
-export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksServerOptions): BooksServer => {
+/** The books as the servers of Redis have them. Each method rejects when Redis is unavailable. */
+export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksServerOptions) => {
   const { trust } = defineReserveLibrary({ redis });
   const load = (path: string, generated: readonly string[] = []) => loadScript(new URL(path, import.meta.url), { generated });
-  redis.defineCommand('rebuildAccounts', {
-    lua: load('./rebuild-accounts.lua', [...ACCOUNT_LUA, luaReader('counts_record', COUNT_FIELDS)]),
-    numberOfKeys: 3,
-  });
-  redis.defineCommand('readUnstored', { lua: load('./read-unstored.lua'), numberOfKeys: 1 });
-  redis.defineCommand('markBooks', { lua: load('./mark-books.lua'), numberOfKeys: 1 });
-  const scripts = redis as unknown as {
-    rebuildAccounts(...args: (string | number)[]): Promise<number>;
-    readUnstored(stream: string, maxEvents: number): Promise<string[][] | null>;
-    markBooks(record: string, epoch: string, field: string, value: string): Promise<number>;
-  };
+  const rebuildLua = load('./rebuild-accounts.lua', [...ACCOUNT_LUA, luaReader('counts_record', COUNT_FIELDS)]);
+  const rebuildAccounts = defineScript<number>(redis, 'rebuildAccounts', 3, rebuildLua);
+  const readUnstored = defineScript<string[][] | null>(redis, 'readUnstored', 1, load('./read-unstored.lua'));
+  const markBooks = defineScript<number>(redis, 'markBooks', 1, load('./mark-books.lua'));
   const call = async (scope: number, ...args: string[]): Promise<BooksContent> => {
     const reply = await trust(2, keys.epochs(scope), keys.horizon(scope), ...args);
     const [server = '', trusted = '', epoch = '', state = '', mark = 0, isUsed = 0, now = 0] = reply;
@@ -116,25 +82,50 @@ export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksSe
     };
   };
   return {
-    look: (scope) => call(scope, 'look'),
-    trust: (scope, epoch, server) => call(scope, 'trust', epoch, server),
-    open: (scope, epoch, state) => call(scope, 'open', epoch, state),
-    complete: async (scope, epoch) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'state', 'open')),
-    mark: async (scope, epoch, atMs) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'mark', String(atMs))),
-    missingOf: async (publisherId, campaigns, epoch, again) => {
+    look: (scope: number) => call(scope, 'look'),
+    /** The content is of this epoch and `server` has it all: it may be sold from. Resolves to what then is. */
+    trust: (scope: number, epoch: string, server: string) => call(scope, 'trust', epoch, server),
+    /** Begins an epoch: no account of an earlier one is used any more. Resolves to what then is. */
+    open: (scope: number, epoch: string, state: BooksState) => call(scope, 'open', epoch, state),
+    /** All accounts of the epoch are rebuilt. */
+    complete: async (scope: number, epoch: string) => void (await markBooks(keys.epochs(scope), epoch, 'state', 'open')),
+    /** Notes a moment at which Postgres was written. */
+    mark: async (scope: number, epoch: string, atMs: number) => void (await markBooks(keys.epochs(scope), epoch, 'mark', String(atMs))),
+    /**
+     * Which of these campaigns of a publisher are to be rebuilt in an epoch: those whose account is not there, and those of `again` although it
+     * is. None when the publisher is whole.
+     */
+    missingOf: async (
+      publisherId: number,
+      campaigns: readonly number[],
+      epoch: string,
+      again?: ReadonlySet<number>,
+    ): Promise<readonly number[]> => {
       const fields = campaigns.map((id) => accountField('c', id));
       const [mark, ...accounts] = await redis.hmget(keys.accounts(publisherId), EPOCH_FIELD, ...fields);
       if (mark === epoch) return [];
       return mark === epoch + REBUILDING ? campaigns.filter((id, i) => accounts[i] === null || again?.has(id)) : campaigns;
     },
-    claim: async (publisherId, campaigns, epoch, ttlMs) => {
+    /**
+     * Which of these campaigns of a publisher this replica alone rebuilds in an epoch for the next `ttlMs`; others that ask leave them to
+     * it. Saves work; accounts are written once also without.
+     */
+    claim: async (publisherId: number, campaigns: readonly number[], epoch: string, ttlMs: number): Promise<readonly number[]> => {
       const replies = await Promise.all(campaigns.map((id) => redis.set(keys.rebuilding(publisherId, id, epoch), '', 'PX', ttlMs, 'NX')));
       return campaigns.filter((_, i) => replies[i] === 'OK');
     },
-    unstored: async (shard) => (await scripts.readUnstored(keys.events(shard), MAX_EVENTS)) ?? undefined,
-    rebuild: async (publisherId, epoch, accounts, { isWhole, days }) => {
+    /** Fields of the entries in a shard's event stream; undefined: there are too many. */
+    unstored: async (shard: number): Promise<readonly (readonly string[])[] | undefined> =>
+      (await readUnstored(keys.events(shard), MAX_EVENTS)) ?? undefined,
+    /** Writes accounts of a publisher that are not rebuilt yet. Resolves to whether the epoch is still this one. */
+    rebuild: async (
+      publisherId: number,
+      epoch: string,
+      accounts: readonly RebuiltAccount[],
+      { isWhole, days }: RebuildOptions,
+    ): Promise<boolean> => {
       const shard = keys.shardOf(publisherId);
-      const written = await scripts.rebuildAccounts(
+      const written = await rebuildAccounts(
         ...[keys.accounts(publisherId), keys.broken(shard), keys.epochs(scopeOf(shard))],
         ...[epoch, Math.ceil(expiresAtMs(publisherId) / 1000), isWhole ? '1' : '', dayRuleText(days)],
         ...accounts.flatMap(({ kind, id, day, counts, holds }) => [
@@ -147,3 +138,5 @@ export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksSe
     },
   };
 };
+
+export type BooksServer = ReturnType<typeof createBooksServer>;

@@ -5,7 +5,6 @@
 -- Returns the values of the stream's entries (../lua/events.lua), or nil when there are more events
 -- Why a script: entries are counted by their events, and read in one step.
 --
--- @include ../lua/first-unstored.lua
 -- @include ../lua/unstored.lua
 
 return unstored_entries(KEYS[1], tonumber(ARGV[1]))

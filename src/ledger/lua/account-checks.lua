@@ -1,4 +1,5 @@
--- Whether the numbers of an account can be true. Include after account.lua.
+-- Whether the numbers of an account can be true.
+-- @include account.lua
 
 -- Checks the sums, which every decision depends on. A comparison with NaN is false, so each test
 -- names what must hold.

@@ -2,7 +2,9 @@
 -- tracking/invalid-traffic/activity.ts is the same for stored days; tests/ledger/activity.test.ts compares the two.
 --
 -- Impressions are counted for each user and each network, in counters of fixed number by shard and day. Everything else
--- is kept only of those that click: a record each, which expires. Include after call.lua, day.lua and events.lua.
+-- is kept only of those that click: a record each, which expires.
+-- @include events.lua
+-- @include day.lua
 local activity_count, activity_uncount, activity_impression, activity_click, activity_judge
 do
   local COUNTERS_TTL_S = 172800

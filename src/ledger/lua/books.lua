@@ -1,6 +1,8 @@
 -- The accounts that one call works on, by hash and field. Each is opened once, so that a request or
--- hit of a batch sees the changes of those before it, and written back once, at the end. Include
--- after call.lua, epoch.lua, account.lua, day.lua and holds.lua.
+-- hit of a batch sees the changes of those before it, and written back once, at the end.
+-- @include epoch.lua
+-- @include day.lua
+-- @include holds.lua
 
 -- The field with the latest time at which the hash was written. A publisher's time does not step
 -- back when Redis's clock does (a failover, a moved slot, NTP): its day, the ends of its holds and

@@ -1,6 +1,6 @@
 -- A bucket of permits, in an account: time fills it at the rate at which a goal should be
 -- delivered, and a selection takes from it. Amounts are impressions in a line item's account and
--- micros in a campaign's. docs/pacing.md explains it. Include after day.lua.
+-- micros in a campaign's. docs/pacing.md explains it.
 --
 -- Time is the publisher's traffic: a pacing day runs from 0 to 1 as its traffic passes, so "evenly"
 -- means evenly over the traffic. `curve` has an hour of that day, or the part of one that the day's edges
@@ -13,6 +13,7 @@
 -- change them. The output stays within 0 and MAX_RATE times the day's even rate, so a backlog
 -- cannot become a burst. A goal that is spread over the flight has its backlog spread already: there
 -- the bound is MAX_RATE times Even's rate, where that is higher.
+-- @include day.lua
 local MS_PER_HOUR = 3600000
 local SAMPLE_MS = 60000
 -- A bucket holds one selection, and a minute's worth more. With few requests that is too little: a

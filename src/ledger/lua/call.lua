@@ -1,6 +1,5 @@
 -- What one call works on. A function of a library lives as long as the library does, so everything
--- that belongs to a single call is in this table, and every call begins with call_begin. Include
--- before the files that use it.
+-- that belongs to a single call is in this table, and every call begins with call_begin.
 local call
 
 local function call_begin()

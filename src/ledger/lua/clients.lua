@@ -3,7 +3,8 @@
 -- renders: what a hold takes from others is earned. One hash per publisher and half hour: a field
 -- for each client and each wide network, NEWCOMERS for all clients that have rendered nothing, and SHORT
 -- for their short holds. A record is carried from one half hour to the next at half its value. The
--- figures: ../client-rule.ts (CLIENT_ constants) and docs/adr/0012. Include after call.lua.
+-- figures: ../client-rule.ts (CLIENT_ constants) and docs/adr/0012.
+-- @include call.lua
 local clients_of, clients_note, clients_open, client_holds_many, client_max_hold, client_hold, client_render, client_return, clients_save
 -- A script may have 200 locals, and this is one scope of them.
 do

@@ -1,5 +1,6 @@
 -- The counts of an account that rows in Postgres can be compared with, by the names of
--- account-books.ts. Include after account.lua.
+-- account-books.ts.
+-- @include account.lua
 local COUNTS = {
   serves = SERVES,
   impressions = IMPRESSIONS,

@@ -1,5 +1,5 @@
--- The days of a publisher's time zone: base/local-day.ts says the rule, and tests/base/local-day.test.ts compares the
--- two. Include after account.lua.
+-- The days of a publisher's time zone: base/local-day.ts says the rule, and tests/base/local-day.test.ts compares the two.
+-- @include account.lua
 
 -- The rule of a text of local-day.ts, '' or nil for UTC; the number of a moment's day; when a day begins; when that of a
 -- moment begins and ends.

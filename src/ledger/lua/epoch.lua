@@ -1,7 +1,7 @@
 -- The epoch of the books: a random name of the content that Redis has. Postgres and every replica know it, and each
 -- call names it (docs/concepts/lost-counters.md). The hash of a publisher's accounts carries the epoch under which it
--- was made, so that accounts of other content, or none, are recognized in the call that would sell from them. Include
--- after call.lua.
+-- was made, so that accounts of other content, or none, are recognized in the call that would sell from them.
+-- @include call.lua
 
 -- The field of a publisher's hash with its epoch; followed by EPOCH_REBUILDING as long as accounts are missing.
 local EPOCH_FIELD = '#'

@@ -3,7 +3,7 @@
 -- ledger filtered, or that is provisional, 'reason' reason; 'repeat' 1 of another click of its visitor on the day; 'judged' 1
 -- of a click that was provisional, whose event comes for the second time (src/events/read-event.ts). With an entry for each hit, Redis appended,
 -- delivered, acknowledged and deleted each one, and wrote each of the four to the append-only file.
--- Include after tally.lua.
+-- @include tally.lua
 
 -- A whole number as text. Most of a call are the same: its time, and the price of an ad.
 local function whole(number)

@@ -3,13 +3,14 @@
 -- in the counters of clicks. A place is its counter; when its ad was seen or clicked (ms), or, while it is
 -- held, the end of the hold as a negative number; and for how long it is kept (s). Each cap looks back as far
 -- as its own window. A held place ends as money does: when no hit can confirm it any more, with the margin and
--- the fold horizon of account_release. Include after call.lua and holds.lua.
+-- the fold horizon of account_release.
 --
 -- They lie in one string and are searched there, because a request asks about few of them: as a packed
 -- map of 120 line items they took more than half of the time of an impression. Those that have ended are removed
 -- when there are twice as many places as were left the last time.
 --
 -- In a block, because a chunk of Lua has room for 200 local names.
+-- @include holds.lua
 local frequency_open, frequency_ends, frequency_count, frequency_refuses, frequency_hold, frequency_held_at, frequency_confirm
 local frequency_release, frequency_save, frequency_is_turn
 do

@@ -1,4 +1,6 @@
--- The holds of an account: added, taken out and released. Include after account-checks.lua.
+-- The holds of an account: added, taken out and released.
+-- @include account-checks.lua
+-- @include call.lua
 local account_release, account_hold, account_unhold
 -- A script may have 200 locals, and this is one scope of them.
 do

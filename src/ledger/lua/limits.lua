@@ -1,6 +1,8 @@
 -- Checks the limits of a candidate against its accounts, for reserve.lua and for read-limits.lua. A
 -- candidate is what encode-candidate.ts writes: candidate_record and NBR are
 -- generated from its field list and from the table of no-bid reasons. A limit of -1 is not set.
+-- @include pacing.lua
+-- @include frequency.lua
 
 -- The token bucket of a rate limit, filled up to now. Elapsed time is never negative, whatever the
 -- clock did.

@@ -1,7 +1,8 @@
 -- Lots: places under the limits of a line item that a replica takes together and hands out by
 -- itself (../allowances/). Each is held and paced as if its ads had been reserved one by one. A lot
 -- is for the requests of about a second. A spare is for an outage of Redis; pacing gives no permits
--- for it. The figures: ../allowances/lot-rule.ts (LOT_ constants). Include after limits.lua.
+-- for it. The figures: ../allowances/lot-rule.ts (LOT_ constants).
+-- @include limits.lua
 
 local function lots_life(held_ms)
   return math.min(LOT_MS, held_ms * LOT_LIFE_PART)

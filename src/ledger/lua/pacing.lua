@@ -1,7 +1,10 @@
 -- Pacing: each limit is paced by a bucket (bucket.lua) in the account that it belongs to. A line
 -- item's own goal is paced in its account, in impressions; what is left of a campaign's budget in
 -- the campaign's account, in micros, which all its line items draw from. A reservation that ended
--- without an impression gives back what it took (account_release). docs/pacing.md explains it. Include after siblings.lua.
+-- without an impression gives back what it took (account_release). docs/pacing.md explains it.
+-- @include bucket.lua
+-- @include siblings.lua
+-- @include call.lua
 
 -- How far a line item may fall behind its siblings and still catch up: ten minutes of the
 -- campaign's rate, or ten selections.

@@ -1,6 +1,7 @@
 -- What may not be shown beside the ads that a page has so far: a creative twice, an exclusive advertiser twice, two
 -- advertisers that share an exclusion label. The same in TypeScript, for one answer: src/decision/shown-together.ts.
--- A page is one request, or the requests with one page view, whatever replicas they come from. Include after call.lua.
+-- A page is one request, or the requests with one page view, whatever replicas they come from.
+-- @include call.lua
 local pages = {}
 do
   -- A page is known for so long after its last ad.

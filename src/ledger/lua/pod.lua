@@ -1,6 +1,7 @@
 -- What may not be shown in one ad break of a video: ads longer than the break together, an advertiser twice. The same in
 -- TypeScript: src/decision/pod.ts. A pod belongs to one request (request.pods, by id); what earlier calls for it have taken
--- is not in `left_ms` any more. Include after call.lua.
+-- is not in `left_ms` any more.
+-- @include call.lua
 local pods = {}
 
 -- Why a candidate may not be shown, or nil.

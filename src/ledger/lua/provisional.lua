@@ -1,6 +1,8 @@
 -- Clicks under judgement (activity.lua): they are in the event stream as provisional, and their price is held in the accounts
 -- until they are judged. A hash from the token to what judging takes, and a sorted set of the tokens by when they are due.
--- The keys are derived from that of the shard's event stream. Include after holds.lua, books.lua and billing.lua.
+-- The keys are derived from that of the shard's event stream.
+-- @include ../settle/billing.lua
+-- @include events.lua
 local provisional_hold, provisional_has, provisional_take, provisional_due_key
 do
   local TTL_S = 3024000

@@ -1,6 +1,6 @@
 -- Whether an impression that was filtered can be counted after all. Nothing was reserved for it, so
--- every limit must have room beside what was delivered and what is held. Include after holds.lua and
--- frequency.lua. A limit of -1 is not set.
+-- every limit must have room beside what was delivered and what is held. A limit of -1 is not set.
+-- @include frequency.lua
 
 -- What is held for a day, today or not: open holds of yesterday still settle on that day.
 local function restore_held(a, day)

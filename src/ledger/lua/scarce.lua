@@ -1,5 +1,6 @@
 -- Accounts of which so much is held that a line item was refused: replicas that hold lots or spares from them, and have no
--- requests for them, return them (../allowances/allowances.ts). Include after call.lua and epoch.lua.
+-- requests for them, return them (../allowances/allowances.ts).
+-- @include epoch.lua
 
 -- Notes what the rest of a refused candidate is held by: its own account, or that of its campaign, of which siblings hold
 -- a part. The sorted set has accounts ('<publisher's accounts> <field>') by the time of their last refusal (ms).

@@ -1,7 +1,8 @@
 -- Which line items share a campaign's budget now: those that had a request in this hour or the last, as far as they may
 -- still serve. Requests say the first; what replicas know of the catalog says the second, at once after an edit or the
--- end of a flight. The newest version of the catalog wins, so a replica that is behind changes nothing. Include after
--- bucket.lua.
+-- end of a flight. The newest version of the catalog wins, so a replica that is behind changes nothing.
+-- siblings_join needs bucket.lua too, which pacing.lua includes and settle.lua does not need.
+-- @include account.lua
 local siblings_join, siblings_live
 -- A script may have 200 locals, and this is one scope of them.
 do

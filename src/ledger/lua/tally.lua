@@ -1,5 +1,6 @@
 -- Counts by day and a second key, in a hash of the shard: serves by creative, custom events by line
--- item. A tally expires three days after the last new field. Include after call.lua.
+-- item. A tally expires three days after the last new field.
+-- @include call.lua
 local TALLY_TTL_S = 259200
 
 local function tally_add(key, day, rest, amount)

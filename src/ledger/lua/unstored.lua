@@ -1,5 +1,5 @@
 -- The entries of an event stream (events.lua) that Postgres has not stored, oldest first, if they have at most so many events.
--- Include after first-unstored.lua.
+-- @include first-unstored.lua
 local ENTRIES_PER_READ = 50
 local VALUES_PER_EVENT = 6
 

@@ -1,8 +1,8 @@
 import { dayRuleText, UTC_DAYS, type DayRule } from '../../base/local-day.ts';
+import { defineScript } from '../../redis/define-script.ts';
 import { loadScript } from '../../redis/load-script.ts';
-import type { RedisClient } from '../../redis/redis-client.ts';
 import { encodeRow, fromRow, luaReader, luaWriter } from '../../redis/script-fields.ts';
-import { accountField, type LedgerKeys } from '../ledger-keys.ts';
+import { accountField, type ScriptOptions } from '../ledger-keys.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 
 /** The counts of an account that can be compared with rows in Postgres. Money in micros. */
@@ -45,45 +45,29 @@ export interface Adjustment extends AccountName {
   readonly difference: AccountCounts;
 }
 
-/** Compares and corrects accounts. Each method rejects when Redis is unavailable. */
-export interface AccountBooks {
-  check(publisherId: number, names: readonly AccountName[]): Promise<CheckedAccounts>;
-  /**
-   * Adds differences to accounts whose day is still `day`. Resolves to how many were changed; none
-   * when there was another adjustment in the shard since they were checked.
-   */
-  adjust(publisherId: number, checked: CheckedAccounts, day: number, adjustments: readonly Adjustment[]): Promise<number>;
-}
-
-export interface AccountBooksOptions {
-  readonly redis: RedisClient;
-  readonly keys: LedgerKeys;
+export interface AccountBooksOptions extends ScriptOptions {
   /** When a hash that an adjustment creates expires, epoch ms. */
   readonly expiresAtMs: (publisherId: number) => number;
   /** The days of a publisher now. Default: those of UTC. */
   readonly daysOf?: ((publisherId: number) => DayRule) | undefined;
-  /** Of loadScript. */
-  readonly clock?: string | undefined;
 }
 
 /** A call with 1,000 events and 100 accounts takes Redis about 2 ms. */
 const MAX_EVENTS = 1_000;
 
-export const createAccountBooks = ({ redis, keys, expiresAtMs, daysOf = () => UTC_DAYS, clock }: AccountBooksOptions): AccountBooks => {
+/** Compares and corrects accounts. Each method rejects when Redis is unavailable. */
+export const createAccountBooks = ({ redis, keys, expiresAtMs, daysOf = () => UTC_DAYS, clock }: AccountBooksOptions) => {
   const load = (path: string, generated: string) =>
     loadScript(new URL(path, import.meta.url), { clock, generated: [...ACCOUNT_LUA, generated] });
-  redis.defineCommand('checkAccounts', { lua: load('./check-accounts.lua', luaWriter('counts_row', COUNT_FIELDS)), numberOfKeys: 4 });
-  redis.defineCommand('adjustAccounts', { lua: load('./adjust-accounts.lua', luaReader('counts_record', COUNT_FIELDS)), numberOfKeys: 2 });
-  const scripts = redis as unknown as {
-    checkAccounts(...args: (string | number)[]): Promise<[string, string[][] | null, ...number[][]]>;
-    adjustAccounts(...args: (string | number)[]): Promise<number>;
-  };
-
+  const checkLua = load('./check-accounts.lua', luaWriter('counts_row', COUNT_FIELDS));
+  const adjustLua = load('./adjust-accounts.lua', luaReader('counts_record', COUNT_FIELDS));
+  const checkAll = defineScript<[string, string[][] | null, ...number[][]]>(redis, 'checkAccounts', 4, checkLua);
+  const adjustAll = defineScript<number>(redis, 'adjustAccounts', 2, adjustLua);
   return {
-    check: async (publisherId, names) => {
+    check: async (publisherId: number, names: readonly AccountName[]): Promise<CheckedAccounts> => {
       const shard = keys.shardOf(publisherId);
       const fields = names.map(({ kind, id }) => accountField(kind, id));
-      const [adjustment, entries, ...rows] = await scripts.checkAccounts(
+      const [adjustment, entries, ...rows] = await checkAll(
         ...[keys.accounts(publisherId), keys.events(shard), keys.adjustment(shard), keys.broken(shard)],
         ...[MAX_EVENTS, ...fields],
       );
@@ -93,8 +77,17 @@ export const createAccountBooks = ({ redis, keys, expiresAtMs, daysOf = () => UT
         accounts: rows.map((row) => (row.length === 0 ? undefined : fromRow(COUNT_FIELDS, row))),
       };
     },
-    adjust: async (publisherId, { adjustment }, day, adjustments) => {
-      const changed = await scripts.adjustAccounts(
+    /**
+     * Adds differences to accounts whose day is still `day`. Resolves to how many were changed; none
+     * when there was another adjustment in the shard since they were checked.
+     */
+    adjust: async (
+      publisherId: number,
+      { adjustment }: CheckedAccounts,
+      day: number,
+      adjustments: readonly Adjustment[],
+    ): Promise<number> => {
+      const changed = await adjustAll(
         ...[keys.accounts(publisherId), keys.adjustment(keys.shardOf(publisherId))],
         ...[adjustment, Math.ceil(expiresAtMs(publisherId) / 1000), dayRuleText(daysOf(publisherId))],
         ...adjustments.flatMap(({ kind, id, difference }) => [accountField(kind, id), encodeRow(COUNT_FIELDS, { day, ...difference })]),
@@ -103,3 +96,5 @@ export const createAccountBooks = ({ redis, keys, expiresAtMs, daysOf = () => UT
     },
   };
 };
+
+export type AccountBooks = ReturnType<typeof createAccountBooks>;

@@ -10,12 +10,6 @@
 --   is not rebuilt since then stays away.
 --
 -- @include ../../redis/lua/clock.lua
--- @include ../lua/call.lua
--- @include ../lua/epoch.lua
--- @include ../lua/account.lua
--- @include ../lua/day.lua
--- @include ../lua/account-checks.lua
--- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
 

@@ -10,15 +10,8 @@
 -- Why atomic: a hit that settles in between would be in the stream and not in the account.
 --
 -- @include ../../redis/lua/clock.lua
--- @include ../lua/call.lua
--- @include ../lua/epoch.lua
--- @include ../lua/account.lua
--- @include ../lua/day.lua
--- @include ../lua/account-checks.lua
--- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
--- @include ../lua/first-unstored.lua
 -- @include ../lua/unstored.lua
 
 call_begin()

@@ -6,7 +6,6 @@
 --   counts of the fields, 0 for one that is not there
 -- Why atomic: a hit that settles in between would be in the stream and not in the tally.
 --
--- @include ../lua/first-unstored.lua
 -- @include ../lua/unstored.lua
 
 local entries = unstored_entries(KEYS[2], tonumber(ARGV[1]))

@@ -1,6 +1,6 @@
-import type { LedgerKeys } from '../ledger-keys.ts';
+import type { ScriptOptions } from '../ledger-keys.ts';
+import { defineScript } from '../../redis/define-script.ts';
 import { loadScript } from '../../redis/load-script.ts';
-import type { RedisClient } from '../../redis/redis-client.ts';
 
 /** What of a shard's events is not in Postgres. The stream may have older entries: they wait for sinks. */
 export interface Unstored {
@@ -12,11 +12,11 @@ export interface Unstored {
 /** Rejects when the shard's Redis is unavailable. */
 export type ReadUnstored = (shard: number) => Promise<Unstored>;
 
-export const createReadUnstored = ({ redis, keys }: { readonly redis: RedisClient; readonly keys: LedgerKeys }): ReadUnstored => {
-  redis.defineCommand('oldestUnstored', { lua: loadScript(new URL('./oldest-unstored.lua', import.meta.url)), numberOfKeys: 1 });
-  const scripts = redis as unknown as { oldestUnstored(stream: string): Promise<[string, number]> };
+export const createReadUnstored = ({ redis, keys }: ScriptOptions): ReadUnstored => {
+  const lua = loadScript(new URL('./oldest-unstored.lua', import.meta.url));
+  const oldestUnstored = defineScript<[string, number]>(redis, 'oldestUnstored', 1, lua);
   return async (shard) => {
-    const [oldest, entries] = await scripts.oldestUnstored(keys.events(shard));
+    const [oldest, entries] = await oldestUnstored(keys.events(shard));
     return { oldest: oldest === '' ? undefined : oldest, entries };
   };
 };

@@ -1,8 +1,8 @@
-import { accountField, type LedgerKeys } from '../ledger-keys.ts';
+import { accountField, type ScriptOptions } from '../ledger-keys.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 import { COUNT_FIELDS } from './account-books.ts';
+import { defineScript } from '../../redis/define-script.ts';
 import { loadScript } from '../../redis/load-script.ts';
-import type { RedisClient } from '../../redis/redis-client.ts';
 import { fromRow, luaWriter } from '../../redis/script-fields.ts';
 
 /** The ledger's current counts of one line item or campaign. Money in micros. */
@@ -51,13 +51,6 @@ export interface AccountReader {
   campaigns(publisherId: number, ids: readonly number[]): Promise<readonly (Account | undefined)[]>;
 }
 
-export interface AccountReaderOptions {
-  readonly redis: RedisClient;
-  readonly keys: LedgerKeys;
-  /** Of loadScript. */
-  readonly clock?: string;
-}
-
 /** The fields that read-accounts.lua returns for one account. */
 const ACCOUNT_FIELDS = [
   ...COUNT_FIELDS,
@@ -72,20 +65,16 @@ const ACCOUNT_FIELDS = [
   'broken',
 ] as const;
 
-interface Script {
-  readAccounts(keyCount: number, ...args: string[]): Promise<number[][]>;
-}
-
-export const createAccountReader = ({ redis, keys, clock }: AccountReaderOptions): AccountReader => {
+export const createAccountReader = ({ redis, keys, clock }: ScriptOptions): AccountReader => {
   const generated = [...ACCOUNT_LUA, luaWriter('account_row', ACCOUNT_FIELDS)];
-  redis.defineCommand('readAccounts', { lua: loadScript(new URL('./read-accounts.lua', import.meta.url), { clock, generated }) });
-  const script = redis as unknown as Script;
+  const lua = loadScript(new URL('./read-accounts.lua', import.meta.url), { clock, generated });
+  const readRows = defineScript<number[][]>(redis, 'readAccounts', 2, lua);
   const readAs =
     (kind: 'l' | 'c'): AccountReader['lineItems'] =>
     async (publisherId, ids) => {
       if (ids.length === 0) return [];
       const fields = ids.map((id) => accountField(kind, id));
-      const rows = await script.readAccounts(2, keys.accounts(publisherId), keys.horizon(keys.shardOf(publisherId)), ...fields);
+      const rows = await readRows(keys.accounts(publisherId), keys.horizon(keys.shardOf(publisherId)), ...fields);
       return rows.map(decodeAccount);
     };
   return { lineItems: readAs('l'), campaigns: readAs('c') };

@@ -11,18 +11,8 @@
 --   and releases in the same way.
 --
 -- @include ../../redis/lua/clock.lua
--- @include ../lua/call.lua
--- @include ../lua/epoch.lua
--- @include ../lua/account.lua
--- @include ../lua/day.lua
--- @include ../lua/account-checks.lua
--- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/horizon.lua
--- @include ../lua/frequency.lua
--- @include ../lua/bucket.lua
--- @include ../lua/siblings.lua
--- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 
 call_begin()

@@ -3,9 +3,10 @@ import type { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { CANDIDATE_LUA, createCandidateEncoder } from '../reserve/encode-candidate.ts';
 import { CURVE_FIELDS, curveRecord } from '../reserve/encode-reserve.ts';
-import type { LedgerKeys } from '../ledger-keys.ts';
+import type { ScriptOptions } from '../ledger-keys.ts';
+import { defineScript } from '../../redis/define-script.ts';
 import { loadScript } from '../../redis/load-script.ts';
-import { scopeOfShard, type RedisClient } from '../../redis/redis-client.ts';
+import { scopeOfShard } from '../../redis/redis-client.ts';
 import type { LedgerBooks } from '../books/ledger-books.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 import { encodeRow, fromRow, luaReader, luaWriter } from '../../redis/script-fields.ts';
@@ -18,27 +19,30 @@ export interface LimitsQuestion {
   readonly candidates: readonly RankedCandidate[];
 }
 
+const SUM_FIELDS = [
+  'impressionsToday',
+  'heldToday',
+  'spendTodayMicros',
+  'heldTodayMicros',
+  // Over the flight, and of every day that has holds.
+  'totalImpressions',
+  'heldImpressions',
+  'totalClicks',
+  'totalSpendMicros',
+  'heldMicros',
+  'campaignSpendMicros',
+  'campaignHeldMicros',
+  'campaignSpendTodayMicros',
+  'campaignHeldTodayMicros',
+] as const;
+
 /**
  * The current values of one candidate's limits, and whether they would let it be reserved. Money in
  * micros.
  */
-export interface LimitReading {
+export interface LimitReading extends Readonly<Record<(typeof SUM_FIELDS)[number], number>> {
   /** 0: it would be reserved. */
   readonly nbr: NoBidReason | 0;
-  readonly impressionsToday: number;
-  readonly heldToday: number;
-  readonly spendTodayMicros: number;
-  readonly heldTodayMicros: number;
-  /** Over the flight, and of every day that has holds. */
-  readonly totalImpressions: number;
-  readonly heldImpressions: number;
-  readonly totalClicks: number;
-  readonly totalSpendMicros: number;
-  readonly heldMicros: number;
-  readonly campaignSpendMicros: number;
-  readonly campaignHeldMicros: number;
-  readonly campaignSpendTodayMicros: number;
-  readonly campaignHeldTodayMicros: number;
   /** Which of its frequency caps leaves the user least; null: it has none, or there is no user. */
   readonly capAt: number | null;
   /** Of the user, under that cap. */
@@ -78,19 +82,7 @@ const QUESTION_FIELDS = ['epoch', 'kp', 'ki', 'kd', 'readsPlaces', ...CURVE_FIEL
 /** The fields that read-limits.lua returns for one candidate. */
 const READING_FIELDS = [
   'nbr',
-  'impressionsToday',
-  'heldToday',
-  'spendTodayMicros',
-  'heldTodayMicros',
-  'totalImpressions',
-  'heldImpressions',
-  'totalClicks',
-  'totalSpendMicros',
-  'heldMicros',
-  'campaignSpendMicros',
-  'campaignHeldMicros',
-  'campaignSpendTodayMicros',
-  'campaignHeldTodayMicros',
+  ...SUM_FIELDS,
   'capAt',
   'placesHeld',
   'placeFreeAtMs',
@@ -102,31 +94,22 @@ const READING_FIELDS = [
   'beganWith',
 ] as const;
 
-interface Script {
-  readLimits(keyCount: number, ...args: string[]): Promise<number[][]>;
-}
-
-export interface LimitReaderOptions {
-  readonly redis: RedisClient;
-  readonly keys: LedgerKeys;
+export interface LimitReaderOptions extends ScriptOptions {
   readonly pid: PidGains;
   /** As of the ledger. */
   readonly books?: Pick<LedgerBooks, 'epochOf'> | undefined;
-  /** Of loadScript. */
-  readonly clock?: string;
 }
 
 export const createLimitReader = ({ redis, keys, pid, books, clock }: LimitReaderOptions): ReadLimits => {
   const generated = [...CANDIDATE_LUA, luaReader('question_record', QUESTION_FIELDS), luaWriter('reading_row', READING_FIELDS)];
-  redis.defineCommand('readLimits', { lua: loadScript(new URL('./read-limits.lua', import.meta.url), { clock, generated }) });
-  const script = redis as unknown as Script;
+  const lua = loadScript(new URL('./read-limits.lua', import.meta.url), { clock, generated });
+  const readRows = defineScript<number[][]>(redis, 'readLimits', 4, lua);
   const encodeCandidate = createCandidateEncoder();
   return async ({ publisherId, userHash, curve, candidates }) => {
     if (candidates.length === 0) return [];
     const accounts = keys.accounts(publisherId);
     const scope = scopeOfShard(redis, keys.shardOf(publisherId));
-    const readings = await script.readLimits(
-      4,
+    const readings = await readRows(
       accounts,
       keys.horizon(keys.shardOf(publisherId)),
       userHash === null ? accounts : keys.places(publisherId, userHash),

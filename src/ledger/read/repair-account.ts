@@ -1,7 +1,7 @@
+import { defineScript } from '../../redis/define-script.ts';
 import { loadScript } from '../../redis/load-script.ts';
-import type { RedisClient } from '../../redis/redis-client.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
-import { accountField, type LedgerKeys } from '../ledger-keys.ts';
+import { accountField, type ScriptOptions } from '../ledger-keys.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 import { COUNT_FIELDS, type AccountCounts } from './account-books.ts';
 import type { SetAsideAccount } from './set-aside-accounts.ts';
@@ -18,25 +18,18 @@ export type RepairOutcome = 'repaired' | 'too early' | 'not set aside';
  */
 export type RepairAccount = (account: SetAsideAccount, day: number, counts: AccountCounts) => Promise<RepairOutcome>;
 
-export interface AccountRepairerOptions {
-  readonly redis: RedisClient;
-  readonly keys: LedgerKeys;
+export interface AccountRepairerOptions extends ScriptOptions {
   /** Until when repaired accounts are kept, epoch ms. */
   readonly expiresAtMs: number;
-  /** Of loadScript. */
-  readonly clock?: string | undefined;
 }
 
 export const createAccountRepairer = ({ redis, keys, expiresAtMs, clock }: AccountRepairerOptions): RepairAccount => {
   const generated = [...ACCOUNT_LUA, luaReader('counts_record', COUNT_FIELDS)];
-  redis.defineCommand('repairAccount', {
-    lua: loadScript(new URL('./repair-account.lua', import.meta.url), { clock, generated }),
-    numberOfKeys: 3,
-  });
-  const script = redis as unknown as { repairAccount(...args: string[]): Promise<number> };
+  const lua = loadScript(new URL('./repair-account.lua', import.meta.url), { clock, generated });
+  const repair = defineScript<number>(redis, 'repairAccount', 3, lua);
   return async ({ publisherId, kind, id, safeAtMs }, day, counts) => {
     const shard = keys.shardOf(publisherId);
-    const replaced = await script.repairAccount(
+    const replaced = await repair(
       keys.accounts(publisherId),
       keys.horizon(shard),
       keys.broken(shard),

@@ -1,5 +1,4 @@
-import type { RedisClient } from '../../redis/redis-client.ts';
-import type { LedgerKeys } from '../ledger-keys.ts';
+import type { ScriptOptions } from '../ledger-keys.ts';
 import { brokenWords } from '../set-aside.ts';
 
 /** An account whose sums or records were wrong: it takes no reservation until it is repaired. */
@@ -13,17 +12,12 @@ export interface SetAsideAccount {
   readonly safeAtMs: number;
 }
 
-export interface SetAsideReader {
-  /** Rejects when Redis is unavailable, as does `list`. */
-  count(): Promise<number>;
-  list(): Promise<readonly SetAsideAccount[]>;
-}
-
-export const createSetAsideReader = ({ redis, keys }: { readonly redis: RedisClient; readonly keys: LedgerKeys }): SetAsideReader => {
+/** Each method rejects when Redis is unavailable. */
+export const createSetAsideReader = ({ redis, keys }: ScriptOptions) => {
   const shards = Array.from({ length: keys.shards }, (_, shard) => keys.broken(shard));
   return {
-    count: async () => (await Promise.all(shards.map((key) => redis.hlen(key)))).reduce((sum, count) => sum + count, 0),
-    list: async () => {
+    count: async (): Promise<number> => (await Promise.all(shards.map((key) => redis.hlen(key)))).reduce((sum, count) => sum + count, 0),
+    list: async (): Promise<readonly SetAsideAccount[]> => {
       const listed = await Promise.all(shards.map((key) => redis.hgetall(key)));
       return listed.flatMap((accounts) => Object.entries(accounts).map(([name, about]) => readEntry(name, about)));
     },

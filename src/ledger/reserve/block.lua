@@ -1,7 +1,8 @@
 -- The ads of a roadblock: all of them are held, or none. The candidate in the first of its impressions names the others
 -- (`block` of encode-candidate.ts): those in other impressions of the request are bound to it, and those on placements that
 -- the page asks for later are kept in its page view. They exclude others, and not each other. In TypeScript, for one answer:
--- ../allowances/decide-locally.ts. Include after take.lua.
+-- ../allowances/decide-locally.ts.
+-- @include take.lua
 local block = {}
 do
   local IMP, CREATIVE, TALLY, PLACEMENT = 1, 2, 3, 4

@@ -1,5 +1,9 @@
--- Takes a candidate of a request: holds the ad in the accounts, with the lots that its replica wants, and counts the
--- serve. Include after lua/lots.lua, lua/page.lua and lua/pod.lua.
+-- Takes a candidate of a request: holds the ad in the accounts, with the lots that its replica wants, and counts the serve.
+-- @include ../lua/lots.lua
+-- @include ../lua/page.lua
+-- @include ../lua/pod.lua
+-- @include ../lua/tally.lua
+-- @include ../lua/clients.lua
 local take, take_uncounted
 do
   -- Reservations that end in the same bucket share a hold. A life is divided into at most this many

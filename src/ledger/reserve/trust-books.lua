@@ -1,9 +1,10 @@
 -- Whether the content of this server has been examined. A library keeps its variables for as long as the process has it
 -- loaded: after a restart, a full synchronization or a failover to a replica nothing is trusted, so nothing with a limit
--- is sold until a ledger has looked (books_trust). A comparison costs no command. Include after call.lua.
+-- is sold until a ledger has looked (books_trust). A comparison costs no command.
 --
 -- The record of epochs is a hash: `id`, the epoch; `state`, 'rebuilding' or 'open'; `opened_ms`, when it began; `mark`,
 -- the last moment (ms of Postgres) at which a replica has written to Postgres and then here.
+-- @include ../lua/call.lua
 local books_are_trusted, books_trust
 do
   -- By epoch, which is of one content: the databases of a server share this library, and have the same keys.

@@ -1,4 +1,6 @@
--- What a hit bills and adds to its accounts. Include after books.lua and tally.lua.
+-- What a hit bills and adds to its accounts.
+-- @include ../lua/books.lua
+-- @include ../lua/tally.lua
 
 -- The amount that a hit after the impression may bill of which nothing is held: its price, or what is left of a limit if
 -- that is less.

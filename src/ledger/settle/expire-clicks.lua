@@ -8,8 +8,6 @@
 -- Why atomic: an impression that comes in between would bill a hit that is filtered already.
 --
 -- @include ../../redis/lua/clock.lua
--- @include ../lua/call.lua
--- @include ../lua/tally.lua
 -- @include ../lua/events.lua
 -- @include ../lua/waiting.lua
 

@@ -1,5 +1,8 @@
--- Settles what follows an impression: clicks, and events that bill, whether they come after it or have waited for it. Include after
--- billing.lua, frequency.lua, events.lua, waiting.lua, activity.lua and provisional.lua.
+-- Settles what follows an impression: clicks, and events that bill, whether they come after it or have waited for it.
+-- @include ../lua/waiting.lua
+-- @include ../lua/activity.lua
+-- @include ../lua/provisional.lua
+-- @include ../lua/frequency.lua
 
 -- Why a hit that needs an impression is filtered, or ''. The rules of tracking/invalid-traffic/rules.ts.
 -- `impression_at` is nil while the impression has not been counted.

@@ -1,22 +1,18 @@
 import { defineFunction } from '../../redis/define-function.ts';
 import { loadScript } from '../../redis/load-script.ts';
-import { scopeOfShard, type RedisClient } from '../../redis/redis-client.ts';
+import { scopeOfShard } from '../../redis/redis-client.ts';
 import type { LedgerBooks } from '../books/ledger-books.ts';
-import type { LedgerKeys } from '../ledger-keys.ts';
+import type { ScriptOptions } from '../ledger-keys.ts';
 import type { ActivityRule } from './activity-rule.ts';
 import { settleLua } from './encode-settle.ts';
 
-export interface JudgeClicksOptions {
-  readonly redis: RedisClient;
-  readonly keys: LedgerKeys;
+export interface JudgeClicksOptions extends ScriptOptions {
   /** As of createLedger. With them, Redis may lose data. */
   readonly books?: LedgerBooks | undefined;
   /** Of clicks, the tokens of those whose rows are provisional. Rejects when Postgres is unavailable. */
   readonly provisionalRows: (clicks: readonly JudgedClick[]) => Promise<ReadonlySet<string>>;
   /** As of createLedger. */
   readonly activityRule?: ActivityRule;
-  /** Of loadScript. */
-  readonly clock?: string | undefined;
 }
 
 /** A click under judgement. */
@@ -33,7 +29,7 @@ export interface JudgedClicks {
 
 /** Which of these tokens have a click under judgement. Rejects when Redis is unavailable. */
 export const createUnderJudgement =
-  ({ redis, keys }: Pick<JudgeClicksOptions, 'redis' | 'keys'>) =>
+  ({ redis, keys }: ScriptOptions) =>
   async (shard: number, tokens: readonly string[]): Promise<ReadonlySet<string>> => {
     const found = tokens.length === 0 ? [] : await redis.hmget(keys.provisional(shard), ...tokens);
     return new Set(tokens.filter((_, i) => found[i] != null));

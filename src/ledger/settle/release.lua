@@ -1,5 +1,8 @@
--- Ends the hold of an ad that will not be shown: its place and its money are free for the next request. Include after
--- billing.lua, siblings.lua, frequency.lua and clients.lua.
+-- Ends the hold of an ad that will not be shown: its place and its money are free for the next request.
+-- @include billing.lua
+-- @include ../lua/siblings.lua
+-- @include ../lua/frequency.lua
+-- @include ../lua/clients.lua
 
 -- Whether there is a hold to end: the impression has not counted, and the hold has not ended by itself.
 local function release_is_due(h, seen, now)

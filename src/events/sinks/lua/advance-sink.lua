@@ -5,7 +5,6 @@
 -- Returns 1, or 0 when another replica has the shard by now: its mark stays
 -- Why atomic: a replica that was away for long must not put the mark back.
 --
--- @include ../../../ledger/lua/first-unstored.lua
 -- @include trim-events.lua
 
 if redis.call('GET', KEYS[3]) ~= ARGV[1] then

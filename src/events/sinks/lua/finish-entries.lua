@@ -5,7 +5,6 @@
 -- Returns nothing
 -- Why atomic: what is deleted follows from the group and the marks as they are then.
 --
--- @include ../../../ledger/lua/first-unstored.lua
 -- @include trim-events.lua
 
 local sinks, ids = {}, {}

@@ -1,4 +1,5 @@
--- Deletes the entries of an event stream that Postgres and all sinks have. Include after first-unstored.lua.
+-- Deletes the entries of an event stream that Postgres and all sinks have.
+-- @include ../../../ledger/lua/first-unstored.lua
 local function id_less(a, b)
   local a_ms, a_seq = string.match(a, '^(%d+)-(%d+)$')
   local b_ms, b_seq = string.match(b, '^(%d+)-(%d+)$')
