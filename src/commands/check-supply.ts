@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import knexFactory from 'knex';
 import { parseUrl } from '../base/parse-url.ts';
+import { runCommand } from '../base/run-command.ts';
+import { withDatabase } from '../base/with-database.ts';
 import { checkSupply } from '../bidders/supply/check-supply.ts';
 import { createSiteFiles } from '../bidders/supply/site-files.ts';
 import { readSupply } from '../catalog/postgres/read-supply.ts';
@@ -18,7 +19,7 @@ const main = async (): Promise<void> => {
   const databaseUrl = process.env['DATABASE_URL']?.trim();
   if (!databaseUrl) throw new Error('DATABASE_URL must name the database of the service.');
   const places = new Map(values.at?.map(placeOf));
-  const supplies = await suppliesIn(databaseUrl);
+  const supplies = await withDatabase(databaseUrl, readSupply);
   const chosen = supplies.filter(({ id }) => values.publisher === undefined || values.publisher === String(id));
   if (values.publisher !== undefined && chosen.length === 0) throw new Error(`There is no publisher ${values.publisher}.`);
 
@@ -34,15 +35,6 @@ const main = async (): Promise<void> => {
   if (checked.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
 };
 
-const suppliesIn = async (databaseUrl: string): ReturnType<typeof readSupply> => {
-  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
-  try {
-    return await readSupply(knex);
-  } finally {
-    await knex.destroy();
-  }
-};
-
 const placeOf = (text: string): readonly [host: string, at: URL] => {
   const [host = '', address = ''] = text.split(/=(.*)/s);
   const at = parseUrl(address);
@@ -50,7 +42,4 @@ const placeOf = (text: string): readonly [host: string, at: URL] => {
   return [host, at];
 };
 
-main().catch((fault: unknown) => {
-  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
-  process.exit(1);
-});
+runCommand(main);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { parseUrl } from '../base/parse-url.ts';
+import { dayNamed, runCommand } from '../base/run-command.ts';
 import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { compactDay } from '../events/sinks/lake/compact-lake.ts';
 import { lakeDays } from '../events/sinks/lake/lake-log.ts';
@@ -17,7 +18,7 @@ const OPEN_DAYS = 2;
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
   const { day, lake = '' } = values;
-  if (day !== undefined && dateOfDay(dayOf(Date.parse(day)) || 0) !== day) throw new Error('--day must be a date such as 2026-11-20.');
+  if (day !== undefined) dayNamed('--day', day);
   const url = parseUrl(lake);
   if (!url) throw new Error('--lake must be the URL of a lake, as in SINKS.');
   const store = await openLakeStore(url);
@@ -34,7 +35,4 @@ const main = async (): Promise<void> => {
   }
 };
 
-main().catch((fault: unknown) => {
-  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
-  process.exit(1);
-});
+runCommand(main);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { parseUrl } from '../base/parse-url.ts';
+import { runCommand } from '../base/run-command.ts';
 import { openClickHouse } from '../events/sinks/clickhouse/clickhouse-client.ts';
 import { clickHouseSchema } from '../events/sinks/clickhouse/clickhouse-schema.ts';
 
@@ -30,7 +31,4 @@ const main = async (): Promise<void> => {
   }
 };
 
-main().catch((fault: unknown) => {
-  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
-  process.exit(1);
-});
+runCommand(main);

@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import knexFactory from 'knex';
-import { dateOfDay, dayOf } from '../base/utc-day.ts';
+import { dayNamed, runCommand } from '../base/run-command.ts';
+import { withDatabase } from '../base/with-database.ts';
 import { DEFAULT_EVENT_COLUMNS, EVENT_COLUMN_NAMES, readEventColumns } from '../events/export/event-columns.ts';
 import { hasEvents, readEvents, type EventRow } from '../events/export/read-events.ts';
 import { EVENT_FORMATS, writeEvents } from '../events/export/write-events.ts';
@@ -27,8 +27,7 @@ const ROWS_AT_ONCE = 50_000;
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
   const { day: date = '', out, publisher } = values;
-  const day = dayOf(Date.parse(`${date}T00:00:00Z`));
-  if (Number.isNaN(day) || dateOfDay(day) !== date) throw new Error('--day must be a date such as 2026-11-20.');
+  const day = dayNamed('--day', date);
   const format = EVENT_FORMATS.find((known) => known === values.format);
   if (!format) throw new Error(`--format must be ${EVENT_FORMATS.join(' or ')}.`);
   const columns = values.columns === undefined ? DEFAULT_EVENT_COLUMNS : readEventColumns(values.columns);
@@ -37,11 +36,6 @@ const main = async (): Promise<void> => {
   const databaseUrl = process.env['DATABASE_URL']?.trim();
   if (!databaseUrl) throw new Error('DATABASE_URL must name the database to read.');
 
-  const knex = knexFactory({
-    client: 'pg',
-    connection: { connectionString: databaseUrl, application_name: 'ad-server export' },
-    pool: { min: 0, max: 1 },
-  });
   let count = 0;
   const counted = async function* (pages: AsyncIterable<readonly EventRow[]>) {
     for await (const page of pages) {
@@ -49,16 +43,14 @@ const main = async (): Promise<void> => {
       yield page;
     }
   };
-  try {
+  await withDatabase({ connectionString: databaseUrl, application_name: 'ad-server export' }, async (knex) => {
     if (!(await hasEvents(knex, day))) throw new Error(`No events of ${date} are stored: there were none, or EVENT_RETENTION has passed.`);
     const wanted = { day, columns, publisherId: publisher === undefined ? undefined : Number(publisher) };
     const parts = writeEvents(format, columns, counted(readEvents(knex, wanted, ROWS_AT_ONCE)));
     if (out === undefined) await pipeline(parts, process.stdout);
     else await writeNewFile(out, parts);
     process.stderr.write(`${count} events of ${date} were exported\n`);
-  } finally {
-    await knex.destroy();
-  }
+  });
 };
 
 /** A file that could not be written whole is removed; one that exists is left as it is. */
@@ -71,7 +63,4 @@ const writeNewFile = async (path: string, parts: AsyncIterable<string | Uint8Arr
   }
 };
 
-main().catch((fault: unknown) => {
-  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
-  process.exit(1);
-});
+runCommand(main);

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
+import { runCommand } from '../base/run-command.ts';
 import { MS_PER_MINUTE } from '../base/utc-day.ts';
-import { keepTokenSecret } from '../config/keep-token-secret.ts';
-import { readSettings } from '../config/read-settings.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
 import { eventsStored } from '../events/events-stored.ts';
 import { openSinksOfEnvironment } from '../events/sinks/replay-to-sink.ts';
@@ -14,7 +13,7 @@ import { forgetSampled } from '../forecast/sample/sample-store.ts';
 import { ACTIVITY_RULE } from '../ledger/settle/activity-rule.ts';
 import { CLICK_TIMES } from '../ledger/settle/click-times.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
-import { connectStores } from '../replica/connect-stores.ts';
+import { withStores } from '../replica/with-stores.ts';
 
 const OPTIONS = { user: { type: 'string' }, wait: { type: 'boolean', default: false } } as const;
 
@@ -29,11 +28,7 @@ const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
   const { user, wait } = values;
   if (user === undefined || user === '') throw new Error('--user must be the user.id that the publisher sends.');
-  const settings = readSettings(keepTokenSecret(process.env));
-  const { databaseUrl, redisUrls, tokenTtlMs } = settings;
-  if (databaseUrl === undefined || redisUrls.length === 0) throw new Error('DATABASE_URL and REDIS_URL say which stores to erase from.');
-  const stores = connectStores(settings, { databaseUrl, redisUrls });
-  try {
+  await withStores('to erase from', async (stores, settings) => {
     const { knex, backgroundRedis: redis, keys } = stores;
     await claimRedis(stores);
     const userKeys = [...settings.userKeys.map(({ secret }) => userKeyOf(secret)), await databaseKey(knex)];
@@ -55,7 +50,7 @@ const main = async (): Promise<void> => {
       for await (const line of forgetInSinks(sinks, hashes)) console.log(line);
     };
     await eraseOnce();
-    const endMs = Date.now() + tokenTtlMs + MARGIN_MS;
+    const endMs = Date.now() + settings.tokenTtlMs + MARGIN_MS;
     const end = new Date(endMs).toISOString();
     if (!wait) console.log(`Ads served until now can name the user again until ${end}: repeat the command then, or use --wait.`);
     else {
@@ -64,9 +59,7 @@ const main = async (): Promise<void> => {
       await eraseOnce();
     }
     await Promise.allSettled(sinks.map(({ sink }) => sink.close()));
-  } finally {
-    await stores.close();
-  }
+  });
 };
 
 const databaseKey = async (knex: Knex): Promise<string> => {
@@ -82,7 +75,4 @@ const publisherIds = async (knex: Knex): Promise<readonly number[]> => {
   return rows.map(({ id }) => id);
 };
 
-main().catch((fault: unknown) => {
-  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
-  process.exit(1);
-});
+runCommand(main);

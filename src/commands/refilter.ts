@@ -2,36 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
 import { groupBy } from '../base/group-by.ts';
-import { dateOfDay, dayOf, MS_PER_DAY } from '../base/utc-day.ts';
+import { dayNamed, runCommand } from '../base/run-command.ts';
+import { dateOfDay, dayOf } from '../base/utc-day.ts';
 import { acceptsOrigin } from '../catalog/model/origins.ts';
 import { amountFromMicros } from '../catalog/model/money.ts';
-import { keepTokenSecret } from '../config/keep-token-secret.ts';
-import { readSettings } from '../config/read-settings.ts';
 import { NO_ADDRESSES, readAddressList } from '../context/address-list.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
-import { createMayLower } from '../events/books/may-lower.ts';
-import { createCompareAccounts } from '../events/compare-accounts.ts';
-import { compareAllAccounts } from '../events/compare-books.ts';
-import { createCompareTallies } from '../events/compare-tallies.ts';
 import { eventsStored } from '../events/events-stored.ts';
-import { createCountStore } from '../events/postgres/count-store.ts';
 import { SIGNALS_DAYS } from '../events/postgres/event-signals.ts';
-import { readPublisherDays } from '../events/postgres/publisher-days.ts';
 import { underReconcileLock } from '../events/postgres/reconciliation.ts';
 import { createRefilterStore } from '../events/postgres/refilter-store.ts';
 import { createSinkDays } from '../events/sinks/sink-days.ts';
-import { createAccountBooks } from '../ledger/read/account-books.ts';
-import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
-import { connectStores, type Stores } from '../replica/connect-stores.ts';
+import { comparisonOf } from '../replica/comparison-of.ts';
+import type { Stores } from '../replica/connect-stores.ts';
+import { withStores } from '../replica/with-stores.ts';
 import { createRejudgeHit } from '../tracking/invalid-traffic/rejudge-hit.ts';
 import { rejudgeActivity } from '../tracking/rejudge-activity.ts';
 import { refilterDay, type RefilterChange } from '../tracking/refilter-day.ts';
 
 const OPTIONS = { day: { type: 'string' }, 'dry-run': { type: 'boolean', default: false } } as const;
 
-/** Accounts that a comparison creates are kept for this long; the ledger sets the end of the others. */
-const NEW_ACCOUNT_DAYS = 400;
 /** An account is left out while its rows are being written: it is compared so often. */
 const PASSES = 5;
 const PASS_MS = 500;
@@ -44,16 +35,9 @@ const PASS_MS = 500;
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
   const dryRun = values['dry-run'];
-  const dayMs = Date.parse(`${values.day}T00:00:00Z`);
-  if (Number.isNaN(dayMs)) throw new Error('--day must be a date such as 2026-11-20.');
-  const day = dayOf(dayMs);
-  const settings = readSettings(keepTokenSecret(process.env));
-  const { databaseUrl, redisUrls, dataCenterAddressesFile } = settings;
-  if (databaseUrl === undefined || redisUrls.length === 0) throw new Error('DATABASE_URL and REDIS_URL say which stores to correct.');
-  const dataCenters = dataCenterAddressesFile === undefined ? NO_ADDRESSES : await readAddressList(dataCenterAddressesFile);
-
-  const stores = connectStores(settings, { databaseUrl, redisUrls });
-  try {
+  const day = dayNamed('--day', values.day);
+  await withStores('to correct', async (stores, { dataCenterAddressesFile }) => {
+    const dataCenters = dataCenterAddressesFile === undefined ? NO_ADDRESSES : await readAddressList(dataCenterAddressesFile);
     const { knex, keys, backgroundRedis: redis } = stores;
     await claimRedis(stores);
     const store = createRefilterStore({ knex });
@@ -79,9 +63,7 @@ const main = async (): Promise<void> => {
       await createSinkDays({ knex }).changed(dateOfDay(day));
       await correctRedis(stores, checkLock);
     });
-  } finally {
-    await stores.close();
-  }
+  });
 };
 
 const originsOf = async (knex: Knex): Promise<ReadonlyMap<number, ReadonlySet<string>>> => {
@@ -130,29 +112,15 @@ const signed = (micros: number, currency: string): string =>
   `${micros > 0 ? '+' : micros < 0 ? '−' : ''}${amountFromMicros(Math.abs(micros))} ${currency}`;
 
 /** Lowers accounts and tallies to the rows. The replicas go on with what is still being written. */
-const correctRedis = async ({ knex, keys, backgroundRedis: redis }: Stores, rest: () => Promise<void>): Promise<void> => {
-  const days = await readPublisherDays(knex, Date.now());
-  const expiresAtMs = () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY;
-  const books = createAccountBooks({ redis, keys, expiresAtMs, daysOf: days.rule });
-  const compareTallies = createCompareTallies({ knex, books: createTallyBooks({ redis, keys }) });
-  const comparing = {
-    ...{
-      counts: createCountStore({ knex }),
-      compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }),
-    },
-    ...{ dryRun: false, rest, todayOf: days.today },
-  };
+const correctRedis = async (stores: Stores, rest: () => Promise<void>): Promise<void> => {
+  const compare = await comparisonOf(stores, { dryRun: false, rest });
   let corrected = 0;
   for (let pass = 0; pass < PASSES; pass++) {
     if (pass > 0) await sleep(PASS_MS);
     const today = dayOf(Date.now());
-    const accounts = await compareAllAccounts(comparing, today);
-    corrected += accounts.length + (await compareTallies(today, comparing));
+    corrected += (await compare.accounts(today)).length + (await compare.tallies(today));
   }
   console.log(`${corrected} accounts and tallies were corrected`);
 };
 
-main().catch((fault: unknown) => {
-  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
-  process.exit(1);
-});
+runCommand(main);

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
-import knexFactory from 'knex';
+import type { Knex } from 'knex';
+import { runCommand } from '../base/run-command.ts';
+import { withDatabase } from '../base/with-database.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createReplayToSink } from '../events/sinks/replay-to-sink.ts';
@@ -14,25 +16,19 @@ const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
   const connection = process.env['DATABASE_URL']?.trim();
   if (!connection) throw new Error('DATABASE_URL must name the database whose dead events are to be stored.');
-  const knex = knexFactory({ client: 'pg', connection, pool: { min: 0, max: 2 } });
-  try {
-    const { stored, refused } = await replayDeadEvents({
+  const replay = (knex: Knex) =>
+    replayDeadEvents({
       deadEvents: createDeadEvents({ knex }),
       store: createEventStore({ knex }),
       restoreHit: createPendingHits({ knex }).restore,
       toSink: createReplayToSink(knex),
       dryRun: values['dry-run'],
     });
-    for (const { id, source, shard, entryId, reason } of refused) console.log(`  ${id}: ${source} ${entryId} of shard ${shard}: ${reason}`);
-    console.log(
-      values['dry-run'] ? `${refused.length} dead events` : `${stored} dead events were stored, ${refused.length} were refused again`,
-    );
-  } finally {
-    await knex.destroy();
-  }
+  const { stored, refused } = await withDatabase(connection, replay, 2);
+  for (const { id, source, shard, entryId, reason } of refused) console.log(`  ${id}: ${source} ${entryId} of shard ${shard}: ${reason}`);
+  console.log(
+    values['dry-run'] ? `${refused.length} dead events` : `${stored} dead events were stored, ${refused.length} were refused again`,
+  );
 };
 
-main().catch((fault: unknown) => {
-  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
-  process.exit(1);
-});
+runCommand(main);

@@ -1,5 +1,7 @@
-import knexFactory, { type Knex } from 'knex';
+import type { Knex } from 'knex';
+import { runCommand } from '../base/run-command.ts';
 import { createSecretBox } from '../base/secret-box.ts';
+import { withDatabase } from '../base/with-database.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
@@ -14,7 +16,6 @@ const main = async (): Promise<void> => {
   const [first] = sealKeys;
   if (databaseUrl === undefined || !first) throw new Error('DATABASE_URL and SEAL_KEYS must be those of the service.');
   const box = createSecretBox(sealKeys);
-  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
   const lost: string[] = [];
   let resealed = 0;
   const reseal = async (transaction: Knex, table: string, column: string): Promise<void> => {
@@ -30,13 +31,11 @@ const main = async (): Promise<void> => {
           .update(column, JSON.stringify(Object.fromEntries(next)));
     }
   };
-  try {
-    await knex.transaction(async (transaction) => {
+  await withDatabase(databaseUrl, (knex) =>
+    knex.transaction(async (transaction) => {
       for (const { table, sealed } of Object.values(ENTITY_KINDS)) if (sealed) await reseal(transaction, table, sealed.column);
-    });
-  } finally {
-    await knex.destroy();
-  }
+    }),
+  );
   console.log(`${resealed} secrets were encrypted with the key ${first.kid}`);
   if (lost.length > 0) throw new Error(['No key of SEAL_KEYS decrypts these. Enter them again:', ...lost].join('\n  '));
 };
@@ -46,7 +45,4 @@ interface SealedRow {
   readonly members: Readonly<Record<string, string>>;
 }
 
-main().catch((fault: unknown) => {
-  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
-  process.exit(1);
-});
+runCommand(main);

@@ -6,13 +6,14 @@ import path from 'node:path';
  * The secret in a file that only its owner can read; the first call creates both. Two concurrent
  * first starts agree on one secret.
  *
+ * @param created what a file that is missing gets
  * @throws when the file is empty or cannot be read or written
  */
-export const keptSecret = (file: string): string => {
+export const keptSecret = (file: string, created = randomBytes(48).toString('base64url')): string => {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o755 });
   try {
     // 'wx' fails when the file exists.
-    writeFileSync(file, randomBytes(48).toString('base64url'), { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, created, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

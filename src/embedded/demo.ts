@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import knexFactory, { type Knex } from 'knex';
+import type { Knex } from 'knex';
+import { withDatabase } from '../base/with-database.ts';
 import { ROWS } from '../catalog/postgres/rows.ts';
 import { hashApiKey } from '../catalog/model/hash-api-key.ts';
 import { CHECKS } from '../catalog/checks/check-entities.ts';
+import { keptSecret } from '../config/kept-secret.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StoreAddresses } from '../replica/connect-stores.ts';
 import { checked } from './checked.ts';
@@ -49,9 +51,8 @@ export interface Demo {
 export const prepareDemo = async (settings: Settings, addresses: StoreAddresses): Promise<Demo | undefined> => {
   const { stateDir, port } = settings;
   const isLarge = settings.demoData === 'large';
-  const knex = knexFactory({ client: 'pg', connection: addresses.databaseUrl, pool: { min: 0, max: 1 } });
-  try {
-    const apiKey = await keptKey(path.join(stateDir, 'demo-api-key'));
+  const apiKey = keptSecret(path.join(stateDir, 'demo-api-key'), `pk_demo_${randomBytes(18).toString('base64url')}`);
+  return withDatabase(addresses.databaseUrl, async (knex) => {
     const data = JSON.parse(await readFile(fileURLToPath(new URL('./demo-data.json', import.meta.url)), 'utf8')) as DemoData;
     const { publisherId, isNew } = await knex.transaction(async (trx) => {
       if (isLarge) await refuseOtherData(trx);
@@ -70,18 +71,7 @@ export const prepareDemo = async (settings: Settings, addresses: StoreAddresses)
           config: () => configOf(publisherId, apiKey),
           greeting: () => greetingOf(settings, publisherId, apiKey),
         };
-  } finally {
-    await knex.destroy();
-  }
-};
-
-const keptKey = async (file: string): Promise<string> => {
-  try {
-    await writeFile(file, `pk_demo_${randomBytes(18).toString('base64url')}`, { flag: 'wx', mode: 0o600 });
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
-  }
-  return (await readFile(file, 'utf8')).trim();
+  });
 };
 
 /** The id of the demo publisher; undefined when it has been deleted. */

@@ -1,4 +1,4 @@
-import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import { dayOf, MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import { type Chance, createChance } from './chance.ts';
 import type { BookedCampaign, BookedLineItem } from './bookings.ts';
 
@@ -29,7 +29,13 @@ export interface DeliveredDay {
   readonly viewableMicros: number;
 }
 
-export const HISTORY_DAYS = 60;
+/** Whether it is within its flight, and has something to show. */
+export const isLiveOn =
+  (day: number) =>
+  ({ campaign, creativeIds }: StoredLineItem): boolean =>
+    campaign.startDay <= day && day < campaign.startDay + campaign.days && creativeIds.length > 0;
+
+const HISTORY_DAYS = 60;
 
 /** The share of a day's traffic in each UTC hour. */
 const HOURS = [22, 14, 9, 7, 8, 14, 28, 46, 56, 58, 56, 55, 58, 57, 54, 52, 52, 54, 58, 64, 66, 58, 44, 30];
@@ -56,7 +62,7 @@ const PAUSED_DAYS_AGO = 3;
 /** The delivery of the last sixty days and of today so far. */
 export const deliveredDays = (lineItems: readonly StoredLineItem[], nowMs: number): readonly DeliveredDay[] => {
   const chance = createChance(60_061);
-  const today = Math.floor(nowMs / MS_PER_DAY);
+  const today = dayOf(nowMs);
   const ofToday = shareUntil(nowMs % MS_PER_DAY);
   return lineItems.flatMap((item) => {
     const { campaign, course, creativeIds } = item;

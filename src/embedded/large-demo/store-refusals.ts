@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
-import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import { dayOf, MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { createRefusalStore } from '../../events/postgres/refusal-store.ts';
 import type { RefusalCount } from '../../events/refusal-table.ts';
 import { createChance } from './chance.ts';
-import { shareUntil, type StoredLineItem } from './history-rows.ts';
+import { isLiveOn, shareUntil, type StoredLineItem } from './history-rows.ts';
 
 const REFUSED_HOURS = 26;
 const COMPLAINTS = ['misleading', 'irrelevant', 'irrelevant', 'offensive', 'other'] as const;
@@ -13,11 +13,7 @@ const REPORTED_CREATIVES = 9;
 /** Why the line items that run now lost impressions since yesterday, and complaints about a few creatives. */
 export const storeRefusals = async (trx: Knex.Transaction, lineItems: readonly StoredLineItem[], nowMs: number): Promise<void> => {
   const chance = createChance(26_026);
-  const today = Math.floor(nowMs / MS_PER_DAY);
-  const live = lineItems.filter(
-    ({ campaign, course, creativeIds }) =>
-      campaign.startDay <= today && today < campaign.startDay + campaign.days && course !== 'paused' && creativeIds.length > 0,
-  );
+  const live = lineItems.filter(isLiveOn(dayOf(nowMs))).filter(({ course }) => course !== 'paused');
   const winners = live.filter(({ course }) => course === 'on course' || course === 'ahead');
   const causes = live.map((item) => {
     const rivals = winners.filter(({ placementId, id }) => placementId === item.placementId && id !== item.id);

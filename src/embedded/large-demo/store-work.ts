@@ -6,7 +6,7 @@ import { ENTITY_KINDS, type EntityKind, type EntityRecord } from '../../bookings
 import { createEntityReader } from '../../bookings/entity-reader.ts';
 import { createFinance } from '../../finance/finance.ts';
 import { createChance } from './chance.ts';
-import type { StoredLineItem } from './history-rows.ts';
+import { isLiveOn, type StoredLineItem } from './history-rows.ts';
 
 /** Who made a change: teams, as tokens are named. */
 const [TRAFFICKING, SALES, FINANCE] = ['trafficking', 'sales', 'finance'];
@@ -27,10 +27,7 @@ export const storeWork = async (
 ): Promise<void> => {
   const chance = createChance(36_036);
   const reader = createEntityReader({ knex: trx });
-  const today = dayOf(nowMs);
-  const live = lineItems.filter(
-    ({ campaign, creativeIds }) => campaign.startDay <= today && today < campaign.startDay + campaign.days && creativeIds.length > 0,
-  );
+  const live = lineItems.filter(isLiveOn(dayOf(nowMs)));
   /** `before`: fields as they were; null: there was no record. */
   const record = async (actor: string, action: ChangeAction, kind: EntityKind, id: number, before: Fields | null): Promise<void> => {
     const after = await reader.find(kind, id);
