@@ -1,3 +1,5 @@
+import { copyText } from './copy-text.ts';
+
 /**
  * A cache of what was asked for lately, of about `max` entries, for the path of a request: what is found takes one look into one map, where a
  * list of all entries in the order of their use takes half as much again to find and to change. There are two maps; the newer one takes
@@ -28,3 +30,16 @@ export class RecentMap<Key, Value extends NonNullable<unknown>> {
     this.newer.set(key, value);
   }
 }
+
+/** The answers of `look`, of which about `max` are kept. A text may be a slice of a long header or body: the cache keeps a copy. */
+export const remembered = <Value extends NonNullable<unknown>>(max: number, look: (text: string) => Value): ((text: string) => Value) => {
+  const known = new RecentMap<string, Value>(max);
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) {
+      value = look(text);
+      known.set(copyText(text), value);
+    }
+    return value;
+  };
+};

@@ -1,5 +1,6 @@
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
-import type { Applied, Change } from './bookings-client.ts';
+import type { Change } from '../declarations/change.ts';
+import type { Applied } from './bookings-client.ts';
 
 export interface PlanStyle {
   /** The words of a comparison: what the service has, and not what would be done. */

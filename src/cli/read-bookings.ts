@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LineCounter, parseDocument, parse, isNode, visit, type Document, type ScalarTag } from 'yaml';
+import { isObject } from '../base/narrow.ts';
 import { CliFault } from './cli-fault.ts';
 import { LISTS, PARTS } from './declared-lists.ts';
 
@@ -114,7 +115,7 @@ const tagsOf = (name: string, env: NodeJS.ProcessEnv): ScalarTag[] => [
 
 const linesOf = (file: OpenFile): readonly Line[] => {
   const { name, value } = file;
-  if (!isRecord(value)) throw new CliFault(`${name} must be a mapping: publisher, ${Object.keys(LISTS).join(', ')}`);
+  if (!isObject(value)) throw new CliFault(`${name} must be a mapping: publisher, ${Object.keys(LISTS).join(', ')}`);
   return Object.entries(value).flatMap(([member, held]) => {
     if (member === 'version' || member === 'installation') return [{ record: { [member]: held }, file, at: [member] }];
     if (member === 'publisher') return [{ record: { publisher: held }, file, at: [member] }];
@@ -130,7 +131,7 @@ const listed = (file: OpenFile, kind: string, list: unknown, at: Path, around: J
   return list.flatMap((record: unknown, i) => {
     const own = [...at, i];
     const part = PARTS[kind];
-    if (!isRecord(record) || !part) return [{ record: { [kind]: isRecord(record) ? { ...around, ...record } : record }, file, at: own }];
+    if (!isObject(record) || !part) return [{ record: { [kind]: isObject(record) ? { ...around, ...record } : record }, file, at: own }];
     const [list, partKind] = part;
     const { [list]: parts, ...fields } = record;
     const line = { record: { [kind]: { ...around, ...fields } }, file, at: own };
@@ -139,5 +140,3 @@ const listed = (file: OpenFile, kind: string, list: unknown, at: Path, around: J
       : [line, ...listed(file, partKind, parts, [...own, list], { [kind]: record['key'] ?? record['id'] })];
   });
 };
-
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);

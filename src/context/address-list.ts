@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import ipaddr from 'ipaddr.js';
-import { copyText } from '../base/copy-text.ts';
-import { RecentMap } from '../base/recent-map.ts';
+import { remembered } from '../base/recent-map.ts';
 
 /** A list of address ranges. */
 export interface AddressList {
@@ -42,7 +41,6 @@ export const createAddressList = (entries: readonly string[]): AddressList => {
       return range;
     }),
   );
-  const known = new RecentMap<string, boolean>(CACHED_ADDRESSES);
   const partOfRange = ([first, last]: Range): 'all' | 'some' | 'none' => {
     // The first range that does not end before `first`.
     let [low, high] = [0, ranges.length];
@@ -55,24 +53,12 @@ export const createAddressList = (entries: readonly string[]): AddressList => {
     if (!found || found[0] > last) return 'none';
     return found[0] <= first && last <= found[1] ? 'all' : 'some';
   };
-  return {
-    size: entries.length,
-    has: (address) => {
-      if (address === null) return false;
-      let is = known.get(address);
-      if (is === undefined) {
-        const range = rangeOf(address);
-        is = range !== undefined && partOfRange(range) === 'all';
-        // The address may be a slice of a long header.
-        known.set(copyText(address), is);
-      }
-      return is;
-    },
-    partOf: (prefix) => {
-      const range = rangeOf(prefix);
-      return range === undefined ? 'none' : partOfRange(range);
-    },
+  const partOf = (prefix: string): 'all' | 'some' | 'none' => {
+    const range = rangeOf(prefix);
+    return range === undefined ? 'none' : partOfRange(range);
   };
+  const has = remembered(CACHED_ADDRESSES, (address) => partOf(address) === 'all');
+  return { size: entries.length, has: (address) => address !== null && has(address), partOf };
 };
 
 /** First and last address, both included: the version of IP and all hexadecimal digits, which sort as text. */

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type geoipLite from 'geoip-lite';
-import { copyText } from '../base/copy-text.ts';
-import { RecentMap } from '../base/recent-map.ts';
+import { remembered } from '../base/recent-map.ts';
 
 /** Where an address is, as far as the data say; null: unknown. */
 export interface Location {
@@ -21,21 +20,17 @@ export const NOWHERE: Location = { country: null, region: null, city: null };
 
 export const COUNTRY = /^[A-Z]{2}$/;
 
-export interface CountryLookupOptions {
-  /** Folder with `geoip-country.dat` and `geoip-country6.dat` alone (scripts/country-tables.mjs). */
-  readonly dataDir: string;
-  /** Number of addresses in the cache. */
-  readonly cacheSize: number;
-}
-
 /**
  * Loads the country tables (blocks for about 15 ms; throws when a file is missing) and answers from
  * memory, with the country alone.
  *
  * Measured on one core of a shared machine: 1.9 µs per lookup (IPv4), 5 µs (IPv6), 0.02 µs from the
  * cache.
+ *
+ * @param dataDir folder with `geoip-country.dat` and `geoip-country6.dat` alone (scripts/country-tables.mjs)
+ * @param cacheSize number of addresses in the cache
  */
-export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions): Locate => {
+export const createCountryLookup = ({ dataDir, cacheSize }: { readonly dataDir: string; readonly cacheSize: number }): Locate => {
   const geoip = loadCountryTable(dataDir);
   /** One for each country, so that cache entries share them. */
   const locations = new Map<string, Location>();
@@ -50,17 +45,8 @@ export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions
 
 /** A location by address, from a bounded cache. */
 export const cachedByAddress = (cacheSize: number, look: (ip: string) => Location): Locate => {
-  const known = new RecentMap<string, Location>(cacheSize);
-  return (ip) => {
-    if (ip === null) return NOWHERE;
-    let location = known.get(ip);
-    if (location === undefined) {
-      location = look(ip);
-      // The address may be a slice of a long header.
-      known.set(copyText(ip), location);
-    }
-    return location;
-  };
+  const locationOf = remembered(cacheSize, look);
+  return (ip) => (ip === null ? NOWHERE : locationOf(ip));
 };
 
 /**

@@ -4,18 +4,14 @@ import { Reader, type Response } from 'maxmind';
 import { isObject } from '../base/narrow.ts';
 import { cachedByAddress, COUNTRY, NOWHERE, type Locate, type Location } from './country-lookup.ts';
 
-export interface GeoDatabaseOptions {
-  /** A MaxMind database: GeoLite2, GeoIP2, DB-IP, or one of ip-location-db. */
-  readonly file: string;
-  /** Number of addresses in the cache. */
-  readonly cacheSize: number;
-}
-
 /**
  * Reads an operator's own database (blocks; throws when the file is missing or is none) and answers
  * from memory. A lookup takes 1 µs for a country and 3 µs for a city, 0.02 µs from the cache.
+ *
+ * @param file a MaxMind database: GeoLite2, GeoIP2, DB-IP, or one of ip-location-db
+ * @param cacheSize number of addresses in the cache
  */
-export const createGeoDatabase = ({ file, cacheSize }: GeoDatabaseOptions): Locate => {
+export const createGeoDatabase = ({ file, cacheSize }: { readonly file: string; readonly cacheSize: number }): Locate => {
   const reader = new Reader<Response>(readFileSync(file));
   return cachedByAddress(cacheSize, (ip) => (isIP(ip) === 0 ? NOWHERE : toLocation(reader.get(ip))));
 };

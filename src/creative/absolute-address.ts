@@ -1,4 +1,5 @@
 import { ASSET_FOLDER, ASSET_PATH } from '../catalog/model/asset-rules.ts';
+import type { Settings } from '../config/settings.ts';
 
 /**
  * Where the paths in creatives lead, without a trailing slash; '': unknown, and the path stays.
@@ -16,11 +17,7 @@ export interface Addresses {
 export const NO_ADDRESSES: Addresses = { service: '', pictures: '', html5: '' };
 
 /** The settings that addresses depend on; each '' when it is not set. */
-export interface AddressSettings {
-  readonly publicUrl: string;
-  readonly assetsUrl: string;
-  readonly creativeOrigin: string;
-}
+export type AddressSettings = Pick<Settings, 'publicUrl' | 'assetsUrl' | 'creativeOrigin'>;
 
 export const addressesOf = ({ publicUrl, assetsUrl, creativeOrigin }: AddressSettings): Addresses => ({
   service: publicUrl,

@@ -16,7 +16,8 @@ export const MAX_UNDECLARED = 1_000;
 
 const UNDECLARED = s.record({ kind: s.text, key: s.orNull(s.text), id: s.anyOf(s.integer, s.text), name: s.text });
 
-const APPLIED = component(
+/** What applying a declaration has changed, or would change. */
+export const APPLIED = component(
   'AppliedDeclaration',
   s.record({
     applied: s.described(s.boolean, 'false: of a dry run'),

@@ -43,10 +43,10 @@ export const declarationRoutes = ({ knex, writer, dimensions }: DeclarationRoute
           begin(headers).end();
           return undefined;
         }
-        await knex.transaction(
-          (trx) => pipeline(exportDeclaration({ knex: trx, publisherId: publisher, format: chosen }), begin(headers)),
-          { isolationLevel: 'repeatable read', readOnly: true },
-        );
+        await knex.transaction((trx) => pipeline(exportDeclaration(trx, publisher, chosen), begin(headers)), {
+          isolationLevel: 'repeatable read',
+          readOnly: true,
+        });
         return undefined;
       });
     },

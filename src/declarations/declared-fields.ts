@@ -71,6 +71,12 @@ export const DECLARED_FIELDS = Object.fromEntries(WRITE_ORDER.map((table) => [ta
 /** The key of a record that is referred to: its external key, or its id where it has none. */
 export type Named = (table: EntityTable, id: unknown) => string | number;
 
+/** @param keys by table and id, such as `campaigns 5` */
+export const namedBy =
+  (keys: ReadonlyMap<string, string>): Named =>
+  (table, id) =>
+    ENTITY_KINDS[table].namedByClient ? String(id) : (keys.get(`${table} ${String(id)}`) ?? (id as number));
+
 /** A record of the API as a declaration has it, without values that are the default. */
 export const declaredOf = (table: EntityTable, record: EntityRecord, named: Named): Readonly<Record<string, unknown>> => {
   const key = record['external_key'];

@@ -5,16 +5,8 @@ import { DECLARED_FIELDS, OWNERS } from './declared-fields.ts';
 import type { Known, KnownRecords } from './known-records.ts';
 import type { Entry } from './read-entries.ts';
 
-/** An entry as the trafficking API has it, and what it refers to that is not there. */
-export interface DeclaredRecord {
-  readonly record: EntityRecord;
-  readonly faults: readonly Fault[];
-  /** false: something that it refers to is not there, because its own entry has faults, or as `faults` say. */
-  readonly isWhole: boolean;
-}
-
 /**
- * What an entry says a record is. A field that it leaves out has its default.
+ * What an entry says a record is, as the trafficking API has it, and what it refers to that is not there. A field that it leaves out has its default.
  *
  * @param ownerId of what it is a part of
  * @param isEntered whether the declaration has an entry of a table under a key or id
@@ -24,8 +16,9 @@ export const recordOf = (
   known: KnownRecords,
   ownerId: string | number | null | undefined,
   isEntered: (table: EntityTable, name: string | number) => boolean,
-): DeclaredRecord => {
+): { readonly record: EntityRecord; readonly faults: readonly Fault[]; readonly isWhole: boolean } => {
   const faults: Fault[] = [];
+  /** false: something that it refers to is not there, because its own entry has faults, or as `faults` say. */
   let isWhole = true;
   const { table, fields, key } = entry;
   const idOf = (target: EntityTable, value: unknown, pointer: string): unknown => {

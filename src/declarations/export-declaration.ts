@@ -5,18 +5,11 @@ import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ENTITY_KINDS, isArchived, type EntityRecord } from '../bookings/entity-kind.ts';
 import { isOwned, scopeBinding } from '../bookings/record-scope.ts';
 import { DECLARATION_VERSION } from './declaration.ts';
-import { declaredOf, ownerField, OWNERS, partOf, TOP_LISTS, WRITE_ORDER, type Named } from './declared-fields.ts';
+import { declaredOf, namedBy, ownerField, OWNERS, partOf, TOP_LISTS, WRITE_ORDER } from './declared-fields.ts';
 import { ofPublisher, readRecords } from './read-bookings.ts';
 
 export const DECLARATION_FORMATS = { json: 'application/json', yaml: 'application/yaml' } as const;
 export type DeclarationFormat = keyof typeof DECLARATION_FORMATS;
-
-export interface ExportOptions {
-  /** A transaction that sees one moment. */
-  readonly knex: Knex;
-  readonly publisherId: number;
-  readonly format: DeclarationFormat;
-}
 
 interface Listed {
   readonly id: string | number;
@@ -40,8 +33,10 @@ const EXPORTED: Readonly<Partial<Record<EntityTable, string>>> = {
 /**
  * The bookings of a publisher as a declaration, in parts of its text. What is archived is left out, and so are secrets. The
  * order is that of keys: equal bookings make equal files, wherever they are.
+ *
+ * @param knex a transaction that sees one moment
  */
-export async function* exportDeclaration({ knex, publisherId, format }: ExportOptions): AsyncGenerator<string> {
+export async function* exportDeclaration(knex: Knex, publisherId: number, format: DeclarationFormat): AsyncGenerator<string> {
   const listed = new Map<EntityTable, readonly Listed[]>();
   const names = new Map<string, string>();
   for (const table of WRITE_ORDER) listed.set(table, await listOf(knex, table, publisherId, names));
@@ -77,12 +72,6 @@ export async function* exportDeclaration({ knex, publisherId, format }: ExportOp
   }
   yield write.end;
 }
-
-/** By the keys that `listOf` has noted. */
-const namedBy =
-  (names: ReadonlyMap<string, string>): Named =>
-  (table, id) =>
-    ENTITY_KINDS[table].namedByClient ? String(id) : (names.get(`${table} ${String(id)}`) ?? (id as number));
 
 /** What the declaration of a publisher says of the publisher: applied again, it changes nothing. undefined: there is none. */
 export const declaredPublisher = async (knex: Knex, publisherId: number): Promise<EntityRecord | undefined> => {

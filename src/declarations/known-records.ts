@@ -6,7 +6,7 @@ import type { EntityTable } from '../catalog/entities/entities.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { ENTITY_KINDS, type EntityRecord } from '../bookings/entity-kind.ts';
 import { isVisible, onlyVisible, scopeBinding } from '../bookings/record-scope.ts';
-import { DECLARED_FIELDS, OWNERS, WRITE_ORDER, type Named } from './declared-fields.ts';
+import { DECLARED_FIELDS, namedBy, OWNERS, WRITE_ORDER } from './declared-fields.ts';
 import { fingerprintOf, ofPublisher, readRecords } from './read-bookings.ts';
 import type { Entry } from './read-entries.ts';
 
@@ -26,16 +26,7 @@ export interface Known {
 }
 
 /** What is stored of a publisher, and what a declaration names beside it. */
-export interface KnownRecords {
-  /** By its key, or by its id. */
-  find(table: EntityTable, name: string | number): Known | undefined;
-  add(known: Known): void;
-  /** Of the publisher alone. */
-  own(table: EntityTable): readonly Known[];
-  readonly named: Named;
-  /** A hash of all that belongs to the publisher. */
-  readonly state: string;
-}
+export type KnownRecords = Awaited<ReturnType<typeof readKnownRecords>>;
 
 export interface KnownRecordsOptions {
   readonly knex: Knex;
@@ -47,7 +38,7 @@ export interface KnownRecordsOptions {
 }
 
 /** Reads them, without the lock of the catalog a moment's view. Rejects when Postgres is unavailable. */
-export const readKnownRecords = async ({ knex, dimensions, scope, publisherId, entries }: KnownRecordsOptions): Promise<KnownRecords> => {
+export const readKnownRecords = async ({ knex, dimensions, scope, publisherId, entries }: KnownRecordsOptions) => {
   const byName = new Map<string, Known>();
   const keyOfId = new Map<string, string>();
   const own = new Map<EntityTable, Known[]>();
@@ -81,11 +72,14 @@ export const readKnownRecords = async ({ knex, dimensions, scope, publisherId, e
     }
   }
   return {
-    find: (table, name) =>
+    /** By its key, or by its id. */
+    find: (table: EntityTable, name: string | number): Known | undefined =>
       byName.get(typeof name === 'number' || ENTITY_KINDS[table].namedByClient ? `${table} id ${name}` : `${table} key ${name}`),
     add,
-    own: (table) => own.get(table) ?? [],
-    named: (table, id) => (ENTITY_KINDS[table].namedByClient ? String(id) : (keyOfId.get(`${table} ${String(id)}`) ?? (id as number))),
+    /** Of the publisher alone. */
+    own: (table: EntityTable): readonly Known[] => own.get(table) ?? [],
+    named: namedBy(keyOfId),
+    /** A hash of all that belongs to the publisher. */
     state: state.digest('base64url'),
   };
 };

@@ -6,16 +6,6 @@ import { dayTraffic, type TrafficCurve } from '../catalog/snapshot/traffic-curve
 import { opportunityFactor } from '../decision/opportunity-cost.ts';
 import type { Account, AccountReader } from '../ledger/read/read-accounts.ts';
 
-/** What bids have to pay to be shown in place of line items that yield. */
-export interface OpportunityCosts {
-  /** As a multiple of the price of the line item; Infinity: it is not ahead of its goal, or that is not known yet. */
-  factorOf(lineItem: LineItem): number;
-  /** Reads the counters of those that were asked about. Never rejects. */
-  refresh(): Promise<void>;
-  start(): void;
-  stop(): void;
-}
-
 /** The parts of a snapshot that say what is due. */
 export interface PacedCatalog {
   readonly lineItems: { get(id: number): LineItem | undefined };
@@ -45,10 +35,11 @@ interface Known {
 }
 
 /**
+ * What bids have to pay to be shown in place of line items that yield.
  * Keeps the pace of line items that bids meet, as the counters in Redis had it a second ago: a decision
  * looks one number up. While Redis is away no line item yields.
  */
-export const createOpportunityCosts = ({ accounts, currentSnapshot, now }: OpportunityCostsOptions): OpportunityCosts => {
+export const createOpportunityCosts = ({ accounts, currentSnapshot, now }: OpportunityCostsOptions) => {
   const known = new Map<number, Known>();
   let timer: NodeJS.Timeout | undefined;
   let isReading = false;
@@ -69,6 +60,7 @@ export const createOpportunityCosts = ({ accounts, currentSnapshot, now }: Oppor
     });
   };
 
+  /** Reads the counters of those that were asked about. Never rejects. */
   const refresh = async (): Promise<void> => {
     const snapshot = currentSnapshot();
     if (!snapshot || isReading) return;
@@ -76,7 +68,7 @@ export const createOpportunityCosts = ({ accounts, currentSnapshot, now }: Oppor
     for (const [id, one] of known) if (++one.idle > KEPT_REFRESHES) known.delete(id);
     const byPublisher = groupBy([...known], ([, { publisherId }]) => publisherId);
     await Promise.all(
-      [...byPublisher].map(([publisherId, of]) =>
+      Array.from(byPublisher, ([publisherId, of]) =>
         read(
           snapshot,
           publisherId,
@@ -88,7 +80,8 @@ export const createOpportunityCosts = ({ accounts, currentSnapshot, now }: Oppor
   };
 
   return {
-    factorOf: ({ id, publisherId }) => {
+    /** As a multiple of the price of the line item; Infinity: it is not ahead of its goal, or that is not known yet. */
+    factorOf: ({ id, publisherId }: LineItem): number => {
       const one = known.get(id);
       if (one === undefined) {
         if (known.size < MAX_READ) known.set(id, { factor: Infinity, publisherId, idle: 0 });
@@ -98,10 +91,10 @@ export const createOpportunityCosts = ({ accounts, currentSnapshot, now }: Oppor
       return one.factor;
     },
     refresh,
-    start: () => {
+    start: (): void => {
       timer ??= setInterval(() => void refresh(), REFRESH_MS).unref();
     },
-    stop: () => clearInterval(timer),
+    stop: (): void => clearInterval(timer),
   };
 };
 

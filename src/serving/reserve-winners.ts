@@ -3,7 +3,6 @@ import { NoBidReason } from '../decision/no-bid-reason.ts';
 import { rankDirect } from '../decision/rank-candidates.ts';
 import { refusalOfAll, ShownTogether } from '../decision/shown-together.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
 import { holdWeight } from '../ledger/client-rule.ts';
 import type { Allowances } from '../ledger/allowances/allowances.ts';
 import type { SharedRequest } from '../ledger/allowances/allowances-options.ts';
@@ -15,17 +14,14 @@ import { draftOf, type Draft, type Page } from './draft.ts';
 import type { IndexMemories } from './index-memories.ts';
 import { inPodOf } from './pod-share.ts';
 import { offeredToLedger, type SessionCaps } from './session-caps.ts';
-import type { DecidedOpportunity, RankedOpportunity } from './opportunity.ts';
+import type { DecidedOpportunity, RankedOpportunity, Steps } from './opportunity.ts';
 import { win, type WinOptions } from './win.ts';
 
-export interface ReserveWinnersOptions extends WinOptions {
+export interface ReserveWinnersOptions extends WinOptions, Pick<Steps, 'memories' | 'users' | 'clients'> {
   readonly reserve: Allowances['reserve'];
   /** undefined: every request needs a call. */
   readonly fromLots?: Allowances['fromLots'];
   readonly sessionCaps: SessionCaps;
-  readonly memories: IndexMemories;
-  readonly users: RefusalMemory;
-  readonly clients: RefusalMemory;
 }
 
 export type ReserveWinners = (

@@ -1,5 +1,5 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
-import type { LineItem, Placement } from '../catalog/model/entities.ts';
+import type { Placement } from '../catalog/model/entities.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createRefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
@@ -8,7 +8,15 @@ import { drawOnce } from '../decision/share-of-voice.ts';
 import type { AdRequest } from './ad-request.ts';
 import { createCountRefusals, type RefusalSink } from './count-refusals.ts';
 import { createIndexMemories } from './index-memories.ts';
-import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
+import {
+  bidOpportunityOf,
+  openOpportunity,
+  rankOpportunity,
+  reasonOf,
+  type DecidedOpportunity,
+  type Steps,
+  type Won,
+} from './opportunity.ts';
 import { roadblocksOf } from './page-roadblocks.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
 import { createShownSizes } from './shown-sizes.ts';
@@ -40,7 +48,8 @@ export interface UnfilledImp {
   readonly reason: NoBidReason;
 }
 
-export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' | 'users' | 'clients' | 'shownSizes'> {
+export interface ServeAdOptions
+  extends Omit<ReserveWinnersOptions, 'memories' | 'users' | 'clients' | 'shownSizes'>, Pick<Steps, 'random' | 'opportunityFactor'> {
   readonly bidders: Pick<Bidders, 'ask'>;
   /**
    * Receives the outcome of the bids, for notices to the bidders. Called once per request with
@@ -51,10 +60,6 @@ export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' |
   readonly refusals?: RefusalSink | undefined;
   /** Called once per request, after the decision. */
   readonly onDecided?: ((request: AdRequest, decided: readonly DecidedOpportunity[], unfilled: readonly UnfilledImp[]) => void) | undefined;
-  /** As of Steps. */
-  readonly opportunityFactor?: ((lineItem: LineItem) => number) | undefined;
-  /** A number in [0, 1). */
-  readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
   readonly clock: () => number;
   /** Runs a stage of the decision, observed. */

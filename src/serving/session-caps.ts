@@ -12,10 +12,7 @@ import type { AdRequest } from './ad-request.ts';
  * restart begins anew. Nothing is known of their clicks, so a cap of clicks is always full. The keys are
  * hashed with a key that only this process has.
  */
-export interface SessionCaps {
-  isFull(sessionUser: string, candidate: RankedCandidate, nowMs: number): boolean;
-  take(sessionUser: string, candidate: RankedCandidate, nowMs: number): void;
-}
+export type SessionCaps = ReturnType<typeof createSessionCaps>;
 
 const SESSION_MS = 30 * MS_PER_MINUTE;
 const MAX_USERS = 20_000;
@@ -27,10 +24,10 @@ interface Place {
   readonly atMs: number;
 }
 
-export const createSessionCaps = (): SessionCaps => {
+export const createSessionCaps = () => {
   const users = new LRUCache<string, Place[]>({ max: MAX_USERS });
   return {
-    isFull: (sessionUser, candidate, nowMs) => {
+    isFull: (sessionUser: string, candidate: RankedCandidate, nowMs: number): boolean => {
       const places = users.get(sessionUser) ?? [];
       return candidate.lineItem.frequencyCaps.some((cap) => {
         if (cap.of === 'clicks') return true;
@@ -41,7 +38,7 @@ export const createSessionCaps = (): SessionCaps => {
         );
       });
     },
-    take: (sessionUser, candidate, nowMs) => {
+    take: (sessionUser: string, candidate: RankedCandidate, nowMs: number): void => {
       const counters = countsOf(countedOf(candidate) ?? [], 'impressions').filter((_, i) => i % 2 === 0);
       if (counters.length === 0) return;
       const kept = (users.get(sessionUser) ?? []).filter(({ atMs }) => atMs > nowMs - SESSION_MS);

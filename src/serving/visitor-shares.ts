@@ -10,12 +10,6 @@ export interface Share {
   passed: number;
 }
 
-export interface Shares {
-  of(publisherId: number): Share;
-  /** @param requests impressions that pages of each publisher asked for on a day */
-  adapt(requests: ReadonlyMap<number, number>): void;
-}
-
 const RANGE = 2 ** 32;
 const MAX_WEIGHT = 2 ** 20;
 
@@ -23,7 +17,7 @@ const MAX_WEIGHT = 2 ** 20;
  * Shares are halves, quarters and so on, so that the visitors of a smaller share are among those of a larger one: a change of
  * the share breaks the history of no visitor that stays.
  */
-export const createShares = (perDay: number): Shares => {
+export const createShares = (perDay: number) => {
   const shares = new Map<number, Share>();
   const shareOf = (publisherId: number): Share => {
     let share = shares.get(publisherId);
@@ -35,7 +29,8 @@ export const createShares = (perDay: number): Shares => {
   };
   return {
     of: shareOf,
-    adapt: (requests) => {
+    /** @param requests impressions that pages of each publisher asked for on a day */
+    adapt: (requests: ReadonlyMap<number, number>): void => {
       if (perDay === 0) return;
       for (const [publisherId, count] of requests) {
         const share = shareOf(publisherId);

@@ -1,3 +1,4 @@
+import type { parseArgs } from 'node:util';
 import type { ApplyValues } from '../apply-bookings.ts';
 
 export const IMPORT_OPTIONS = {
@@ -30,18 +31,6 @@ export const IMPORT_USAGE = `  ads import revive --from URL                     
   --dry-run        writes both files and says what applying would change
 `;
 
-export interface ImportValues extends ApplyValues {
-  readonly output?: string | undefined;
-  readonly from?: string | undefined;
-  readonly report?: string | undefined;
-  readonly 'dry-run': boolean;
-  readonly name?: string | undefined;
-  readonly prefix: string;
-  readonly agency?: string | undefined;
-  readonly images?: string | undefined;
-  readonly domain?: string | undefined;
-  readonly currency: string;
-  readonly 'time-zone'?: string | undefined;
-  readonly live: boolean;
-  readonly template: boolean;
-}
+type Options = ReturnType<typeof parseArgs<{ readonly options: typeof IMPORT_OPTIONS }>>['values'];
+
+export type ImportValues = ApplyValues & Options & { readonly output?: string | undefined };

@@ -1,27 +1,10 @@
 /** Reads the bits of a base64url text from its beginning, most significant bit first. */
-export interface BitReader {
-  /** An unsigned integer of up to 36 bits. Bits after the end of the text are 0 (see `isPast`). */
-  number(width: number): number;
-  /**
-   * A Fibonacci-coded integer (IAB GPP, "Fibonacci integer"); 0, which the code cannot express, for
-   * one above MAX_FIBONACCI or without an end.
-   */
-  fibonacci(): number;
-  skip(width: number): void;
-  /** Position in bits. */
-  at(): number;
-  /** Whether the bit at an absolute position is set. */
-  isSet(position: number): boolean;
-  /** Bits that were not read yet; negative when more were read than the text has. */
-  left(): number;
-  /** Whether more bits were read than the text has. */
-  isPast(): boolean;
-}
+export type BitReader = ReturnType<typeof createBitReader>;
 
 /** The largest id of a vendor, in 16 bits. Section ids are smaller. */
 const MAX_FIBONACCI = 65_535;
 
-export const createBitReader = (text: string): BitReader => {
+export const createBitReader = (text: string) => {
   // Buffer drops the bits of a last, incomplete byte; three more characters keep them.
   const bytes = Buffer.from(`${text}AAA`, 'base64url');
   const length = text.length * 6;
@@ -35,8 +18,13 @@ export const createBitReader = (text: string): BitReader => {
     position += width;
     return value;
   };
+  /** An unsigned integer of up to 36 bits. Bits after the end of the text are 0 (see `isPast`). */
   const number = (width: number): number => (width <= 24 ? small(width) : small(width - 24) * 2 ** 24 + small(24));
 
+  /**
+   * A Fibonacci-coded integer (IAB GPP, "Fibonacci integer"); 0, which the code cannot express, for
+   * one above MAX_FIBONACCI or without an end.
+   */
   const fibonacci = (): number => {
     let value = 0;
     let wasSet = false;
@@ -56,12 +44,16 @@ export const createBitReader = (text: string): BitReader => {
   return {
     number,
     fibonacci,
-    skip: (width) => {
+    skip: (width: number): void => {
       position += width;
     },
+    /** Position in bits. */
     at: () => position,
-    isSet: (at) => at < length && ((bytes[at >> 3]! >> (7 - (at & 7))) & 1) === 1,
+    /** Whether the bit at an absolute position is set. */
+    isSet: (at: number): boolean => at < length && ((bytes[at >> 3]! >> (7 - (at & 7))) & 1) === 1,
+    /** Bits that were not read yet; negative when more were read than the text has. */
     left: () => length - position,
+    /** Whether more bits were read than the text has. */
     isPast: () => position > length,
   };
 };

@@ -20,10 +20,13 @@ const NAMED: Readonly<Record<string, string>> = {
   grey: '#808080',
 };
 
+/** The rules of styles in a text, and what attributes say. */
+export const stylesIn = (text: string): readonly string[] =>
+  Array.from(text.matchAll(/\{([^{}]{0,4000})\}|\bstyle\s*=\s*"([^"]{0,4000})"/g), ([, rule, style]) => rule ?? style ?? '');
+
 /** Rules of styles that set a colour of the text and a plain background whose contrast is too weak. */
 export const contrastFaults = (text: string): readonly WeakContrast[] => {
-  const rules = Array.from(text.matchAll(/\{([^{}]{0,4000})\}|\bstyle\s*=\s*"([^"]{0,4000})"/g), ([, rule, style]) => rule ?? style ?? '');
-  const weak = rules.flatMap((rule) => {
+  const weak = stylesIn(text).flatMap((rule) => {
     const front = colourOf(/(?:^|[;\s])color\s*:\s*([^;}]{1,60})/i.exec(rule)?.[1]);
     const back = colourOf(/(?:^|[;\s])background(?:-color)?\s*:\s*([^;}]{1,60})/i.exec(rule)?.[1]);
     if (!front || !back) return [];

@@ -1,4 +1,4 @@
-import { contrastFaults, type WeakContrast } from './contrast.ts';
+import { contrastFaults, stylesIn, type WeakContrast } from './contrast.ts';
 
 /** What moves for so long, or without end. */
 export type Movement = number | 'endless';
@@ -50,7 +50,7 @@ export const longest = (movements: readonly Movement[]): Movement =>
 
 /** The animations that styles declare: `animation: fall 2s linear 1s infinite`, and the long forms of one rule. */
 const movementsIn = (text: string): readonly Movement[] =>
-  Array.from(text.matchAll(/\{([^{}]{0,4000})\}|\bstyle\s*=\s*"([^"]{0,4000})"/g), ([, rule, style]) => rule ?? style ?? '')
+  stylesIn(text)
     .filter((rule) => /animation/i.test(rule))
     .flatMap((rule) => {
       const short = Array.from(rule.matchAll(/(?:^|[;\s])(?:-webkit-)?animation\s*:\s*([^;}]{1,600})/gi), ([, value = '']) => value);

@@ -1,5 +1,4 @@
 import type { Creative, VideoContent } from '../../catalog/model/entities.ts';
-import type { VideoAd } from '../../catalog/model/video-ad.ts';
 import type { VideoEvent } from '../../catalog/model/video-events.ts';
 import { absoluteAddress, type Addresses } from '../absolute-address.ts';
 import { adVerifications, iconElements, interactiveFile, mediaElement, mezzanine, universalAdId } from './ad-elements.ts';
@@ -92,9 +91,15 @@ const inLine = (version: VastVersion, ad: VastAd, addresses: Addresses): readonl
     ...element('Creatives', [
       ...element(
         'Creative',
-        [...element('Linear', linear(version, ad, addresses), { skipoffset: skipOffset(ad.video) }), ...universalAdId(ad.video)],
+        [
+          ...element('Linear', linear(version, ad, addresses), {
+            skipoffset: ad.video.skipAfterMs === null ? undefined : clockTime(ad.video.skipAfterMs),
+          }),
+          ...universalAdId(ad.video),
+        ],
         {
-          ...{ id: ad.creativeId, sequence: 1 },
+          id: ad.creativeId,
+          sequence: 1,
         },
       ),
       ...companions(ad, universalAdId(ad.video), addresses),
@@ -111,9 +116,7 @@ const wrapper = (version: VastVersion, ad: VastAd, tag: string, addresses: Addre
         ...element(
           'Creative',
           element('Linear', [...tracking(version, ad), ...element('VideoClicks', clickTrackers(ad, [ad.links.click]))]),
-          {
-            id: ad.creativeId,
-          },
+          { id: ad.creativeId },
         ),
         ...companions(ad, [], addresses),
       ]),
@@ -176,8 +179,6 @@ const tracking = (version: VastVersion, { video, links }: VastAd): readonly XmlE
 };
 
 const trackingElement = (event: string, url: string): readonly XmlElement[] => element('Tracking', url, { event });
-
-const skipOffset = ({ skipAfterMs }: VideoAd): string | undefined => (skipAfterMs === null ? undefined : clockTime(skipAfterMs));
 
 /** HH:MM:SS.mmm */
 const clockTime = (ms: number): string => new Date(ms).toISOString().slice(11, 23);

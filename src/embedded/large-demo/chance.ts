@@ -1,13 +1,7 @@
-/** The same numbers in every run (mulberry32). */
-export interface Chance {
-  /** In [from, to). */
-  between(from: number, to: number): number;
-  /** A whole number, both ends included. */
-  whole(from: number, to: number): number;
-  pick<T>(list: readonly T[]): T;
-}
+export type Chance = ReturnType<typeof createChance>;
 
-export const createChance = (seed: number): Chance => {
+/** The same numbers in every run (mulberry32). */
+export const createChance = (seed: number) => {
   let state = seed;
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -15,7 +9,9 @@ export const createChance = (seed: number): Chance => {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const between: Chance['between'] = (from, to) => from + next() * (to - from);
-  const whole: Chance['whole'] = (from, to) => Math.floor(between(from, to + 1));
-  return { between, whole, pick: (list) => list[whole(0, list.length - 1)]! };
+  /** In [from, to). */
+  const between = (from: number, to: number): number => from + next() * (to - from);
+  /** A whole number, both ends included. */
+  const whole = (from: number, to: number): number => Math.floor(between(from, to + 1));
+  return { between, whole, pick: <T>(list: readonly T[]): T => list[whole(0, list.length - 1)]! };
 };
