@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { parseUrl } from '../base/parse-url.ts';
 import { makeExactValidator } from 'envalid';
 import { parseDuration } from './parse-duration.ts';
@@ -110,6 +111,9 @@ export const revision = makeExactValidator<string>((text) =>
 );
 
 export const secret = makeExactValidator<string>((text) => text);
+
+/** Of a file or a folder, from the working directory. */
+export const filePath = makeExactValidator<string>((text) => path.resolve(text));
 
 export const tokenSecrets = makeExactValidator<readonly TokenSecret[]>((text) => {
   const secrets = listOf(text).map((entry) => {

@@ -14,14 +14,6 @@ export interface SealedVisitor {
   readonly origin: string | null;
 }
 
-/** Of two seals, what differs for certain. */
-export interface SealDifference {
-  readonly browser: boolean;
-  /** The network, within the same version of IP. */
-  readonly network: boolean;
-  readonly origin: boolean;
-}
-
 const UNKNOWN = '.';
 /** In the place of the version of IP: behind an address of a private network may be everybody (ledger/settle/actor.ts). */
 const LOCAL = 'L';
@@ -80,16 +72,17 @@ const sealedNetwork = (key: string, ip: string): string =>
 
 const sealedWideNetwork = (key: string, ip: string): string => sealedPart(key, WIDE_MARK + wideNetworkOf(ip)).slice(0, WIDE_LENGTH);
 
-/** @param seen of a hit, which names no user */
-export const compareSeals = (served: string, seen: string): SealDifference => {
+/** What differs between two seals for certain. @param seen of a hit, which names no user */
+export const compareSeals = (served: string, seen: string) => {
   if (served.startsWith(seen)) return SAME;
   const differs = (from: number, to: number): boolean =>
     served[from] !== UNKNOWN && seen[from] !== UNKNOWN && served.slice(from, to) !== seen.slice(from, to);
   return {
     browser: differs(0, NETWORK_AT),
+    /** The network, within the same version of IP. */
     network: served[NETWORK_AT] === seen[NETWORK_AT] && differs(NETWORK_AT, ORIGIN_AT),
     origin: differs(ORIGIN_AT, USER_AT),
   };
 };
 
-const SAME: SealDifference = { browser: false, network: false, origin: false };
+const SAME = { browser: false, network: false, origin: false };

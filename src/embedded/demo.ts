@@ -10,7 +10,7 @@ import { CHECKS } from '../catalog/checks/check-entities.ts';
 import { keptSecret } from '../config/kept-secret.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StoreAddresses } from '../replica/connect-stores.ts';
-import { checked } from './checked.ts';
+import { rowOf } from './row-of.ts';
 import { countInRedis } from './large-demo/count-in-redis.ts';
 import { refuseOtherData, storeLargeDemo } from './large-demo/store-large-demo.ts';
 
@@ -94,24 +94,20 @@ const seedOnce = async (
     const [inserted] = await trx(table).insert(row).returning<{ id: number }[]>('id');
     return inserted!.id;
   };
-  const publisherId = await insert('publishers', { ...ROWS.publishers.toRow(checked(CHECKS.publishers(publisher))), ...keyColumns });
+  const publisherId = await insert('publishers', { ...rowOf(ROWS.publishers, CHECKS.publishers(publisher)), ...keyColumns });
   for (const placement of placements)
-    await trx('placements').insert(ROWS.placements.toRow(checked(CHECKS.placements({ ...placement, publisher_id: publisherId }))));
+    await trx('placements').insert(rowOf(ROWS.placements, CHECKS.placements({ ...placement, publisher_id: publisherId })));
   for (const { line_items, advertiser, ...campaign } of campaigns) {
-    const advertiserId = advertiser ? await insert('advertisers', ROWS.advertisers.toRow(checked(CHECKS.advertisers(advertiser)))) : null;
-    const record = checked(CHECKS.campaigns({ ...flight, ...campaign, publisher_id: publisherId, advertiser_id: advertiserId }));
-    const campaignId = await insert('campaigns', ROWS.campaigns.toRow(record));
+    const advertiserId = advertiser ? await insert('advertisers', rowOf(ROWS.advertisers, CHECKS.advertisers(advertiser))) : null;
+    const fields = { ...flight, ...campaign, publisher_id: publisherId, advertiser_id: advertiserId };
+    const campaignId = await insert('campaigns', rowOf(ROWS.campaigns, CHECKS.campaigns(fields)));
     for (const { creatives, endpoint, ...lineItem } of line_items) {
       const bidder = endpoint === undefined ? {} : { endpoint: `http://127.0.0.1:${port}${endpoint}` };
-      const record = checked(
-        CHECKS.line_items({ ...flight, active: true, ...lineItem, ...bidder, campaign_id: campaignId }, { dimensions: new Map() }),
-      );
-      const lineItemId = await insert('line_items', ROWS.line_items.toRow(record));
+      const fields = { ...flight, active: true, ...lineItem, ...bidder, campaign_id: campaignId };
+      const lineItemId = await insert('line_items', rowOf(ROWS.line_items, CHECKS.line_items(fields, { dimensions: new Map() })));
       for (const { content, ...creative } of creatives) {
         const text = typeof content === 'string' ? content : JSON.stringify(content);
-        await trx('creatives').insert(
-          ROWS.creatives.toRow(checked(CHECKS.creatives({ ...creative, content: text, line_item_id: lineItemId }))),
-        );
+        await trx('creatives').insert(rowOf(ROWS.creatives, CHECKS.creatives({ ...creative, content: text, line_item_id: lineItemId })));
       }
     }
   }

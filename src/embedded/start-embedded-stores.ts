@@ -3,22 +3,15 @@ import { migrateLatest } from '../catalog/postgres/migrate.ts';
 import { keptSecret } from '../config/kept-secret.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StoreAddresses } from '../replica/connect-stores.ts';
-import { prepareDemo, type Demo } from './demo.ts';
+import { prepareDemo } from './demo.ts';
 import { startEmbeddedPostgres } from './start-embedded-postgres.ts';
 import { startEmbeddedRedis } from './start-embedded-redis.ts';
-
-export interface EmbeddedStores {
-  readonly addresses: StoreAddresses;
-  /** Only for the embedded Postgres: a configured database gets no demonstration data. */
-  readonly demo: Demo | undefined;
-  stop(): Promise<void>;
-}
 
 /**
  * Starts the stores that the settings do not name, and fills an empty embedded database with
  * demonstration data.
  */
-export const startEmbeddedStores = async (settings: Settings): Promise<EmbeddedStores> => {
+export const startEmbeddedStores = async (settings: Settings) => {
   const { databaseUrl, redisUrls, stateDir } = settings;
   // Any local process, and through it any page that a browser opens, could otherwise reach them.
   const password = keptSecret(path.join(stateDir, 'store-password'));
@@ -30,8 +23,12 @@ export const startEmbeddedStores = async (settings: Settings): Promise<EmbeddedS
   const stop = async (): Promise<void> => {
     await Promise.all([postgres?.stop(), redis?.stop()]);
   };
-  const addresses = { databaseUrl: databaseUrl ?? (postgres as { url: string }).url, redisUrls: redis ? [redis.url] : redisUrls };
+  const addresses: StoreAddresses = {
+    databaseUrl: databaseUrl ?? (postgres as { url: string }).url,
+    redisUrls: redis ? [redis.url] : redisUrls,
+  };
   try {
+    // A configured database gets no demonstration data.
     return { addresses, demo: postgres && (await prepareDemo(settings, addresses)), stop };
   } catch (fault) {
     await stop();

@@ -16,8 +16,6 @@ export interface RefusalSink {
   add(atMs: number, lineItemId: number, reason: RefusalReason, outrankedBy: number, impressions: number): void;
 }
 
-export type CountRefusals = (request: AdRequest, decided: readonly DecidedOpportunity[]) => void;
-
 /**
  * Candidates examined each second, at up to 1 µs each: 0.4 % of a core. A replica whose placements
  * have 20 candidates each counts exactly up to 200 requests a second, and samples above.
@@ -35,7 +33,7 @@ const MAX_EXAMINED = 256;
  * A line item with several creatives in one place is counted for the one that came closest. Outside
  * its flight and its hours it is not counted.
  */
-export const createCountRefusals = (steps: Steps, sink: RefusalSink): CountRefusals => {
+export const createCountRefusals = (steps: Steps, sink: RefusalSink) => {
   const sampler = createSampler(EXAMINED_PER_SECOND, steps.random);
   /** By line item, of one list at a time. */
   const reasons = new Map<number, RefusalReason>();
@@ -72,7 +70,7 @@ export const createCountRefusals = (steps: Steps, sink: RefusalSink): CountRefus
     sampler.spend(count);
   };
 
-  return function countRefusals(request, decided) {
+  return function countRefusals(request: AdRequest, decided: readonly DecidedOpportunity[]): void {
     for (const opportunity of decided) {
       const weight = sampler.draw(request.query.atMs);
       if (weight === 0 || !opportunity.placement) continue;

@@ -6,32 +6,23 @@ import type { AdRequest } from './ad-request.ts';
 import { chooseTogether, type Part } from './choose-together.ts';
 import { openPlace, type Place } from './opportunity.ts';
 
-/** The roadblocks of a request: which of them may be shown, in which impressions, with which creatives. */
-export interface PageRoadblocks {
-  /** The positions of the impressions in the order in which they are decided: those of the roadblock that ranks best come first. */
-  readonly order: readonly number[];
-  /** Of an impression, by its position in the request; undefined: none is booked there. */
-  at(imp: number): RoadblocksHere | undefined;
-}
-
 /** A roadblock is judged once for all impressions of a request. `imp`: in the order of the decision. */
 type Judged =
   { readonly missing: string } | { readonly missing: undefined; readonly imp: number; readonly position: number; readonly block: Block };
 
-/** undefined: no roadblock is booked on the placements of the request, the usual case. */
-export const roadblocksOf = (
-  snapshot: Snapshot,
-  request: AdRequest,
-  places: readonly Place[],
-  random: () => number,
-): PageRoadblocks | undefined => (hasRoadblock(places) ? createPageRoadblocks(snapshot, request, places, random) : undefined);
+/**
+ * The roadblocks of a request: which of them may be shown, in which impressions, with which creatives.
+ * undefined: no roadblock is booked on the placements of the request, the usual case.
+ */
+export const roadblocksOf = (snapshot: Snapshot, request: AdRequest, places: readonly Place[], random: () => number) =>
+  hasRoadblock(places) ? createPageRoadblocks(snapshot, request, places, random) : undefined;
 
 const hasRoadblock = (places: readonly Place[]): boolean => {
   for (const { slot } of places) if (slot.direct?.roadblocks !== undefined) return true;
   return false;
 };
 
-const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: readonly Place[], random: () => number): PageRoadblocks => {
+const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: readonly Place[], random: () => number) => {
   const known = new Map<number, readonly Part[] | string>();
   const judged = new Map<number, Judged>();
   /** Of placements that the page asks for in other requests. */
@@ -98,8 +89,10 @@ const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: re
   };
 
   return {
+    /** The positions of the impressions in the order in which they are decided: those of the roadblock that ranks best come first. */
     order,
-    at: (imp) =>
+    /** Of an impression, by its position in the request; undefined: none is booked there. */
+    at: (imp: number): RoadblocksHere | undefined =>
       places[imp]?.slot.direct?.roadblocks ? roadblocksAt(order.indexOf(imp), (id) => isOne(snapshot, id), judgedOf) : undefined,
   };
 };

@@ -24,12 +24,6 @@ export interface ReserveWinnersOptions extends WinOptions, Pick<Steps, 'memories
   readonly sessionCaps: SessionCaps;
 }
 
-export type ReserveWinners = (
-  snapshot: Snapshot,
-  request: AdRequest,
-  opportunities: readonly RankedOpportunity[],
-) => Promise<readonly DecidedOpportunity[]>;
-
 /**
  * Most ads are handed out from a lot of their first candidate, and others are not ranked: each takes
  * about a microsecond. Else one call usually decides. When the ledger refuses all offered candidates, the next call offers
@@ -44,8 +38,12 @@ const MAX_OFFER = 512;
 /**
  * For each impression, the ledger reserves the first ranked candidate that is under all its limits.
  */
-export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWinners =>
-  async function reserveWinners(snapshot, request, opportunities) {
+export const createReserveWinners = (options: ReserveWinnersOptions) =>
+  async function reserveWinners(
+    snapshot: Snapshot,
+    request: AdRequest,
+    opportunities: readonly RankedOpportunity[],
+  ): Promise<readonly DecidedOpportunity[]> {
     const drafts = opportunities.map(draftOf);
     const shown = new ShownTogether();
     const { client, publisher, query } = request;

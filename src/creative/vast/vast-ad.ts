@@ -1,21 +1,13 @@
 import type { VideoContent } from '../../catalog/model/entities.ts';
 import type { VideoEvent } from '../../catalog/model/video-events.ts';
 
-/** Where players report what happened to an ad. */
-export interface VastLinks {
-  readonly impression: string;
-  /** Counts a click, and redirects to the destination of the creative where it has one. */
-  readonly click: string;
-  readonly event: (type: VideoEvent | 'viewable') => string;
-  /** With the macro that players fill in. */
-  readonly error: string;
-}
-
-/** @param base the address of this service */
-export const vastLinks = (base: string, token: string): VastLinks => ({
+/** Where players report what happened to an ad. @param base the address of this service */
+export const vastLinks = (base: string, token: string) => ({
   impression: `${base}/impression?t=${token}`,
+  /** Counts a click, and redirects to the destination of the creative where it has one. */
   click: `${base}/click?t=${token}`,
-  event: (type) => `${base}/event?t=${token}&type=${type}`,
+  event: (type: VideoEvent | 'viewable') => `${base}/event?t=${token}&type=${type}`,
+  /** With the macro that players fill in. */
   error: `${base}/event?t=${token}&type=error&code=[ERRORCODE]`,
 });
 
@@ -29,5 +21,5 @@ export interface VastAd extends VideoContent {
   readonly advertiser: string | null;
   /** Its place in a pod, from 1; undefined: it is alone. */
   readonly sequence?: number | undefined;
-  readonly links: VastLinks;
+  readonly links: ReturnType<typeof vastLinks>;
 }

@@ -3,7 +3,7 @@ import { dayOf } from '../../base/utc-day.ts';
 import { hashApiKey } from '../../catalog/model/hash-api-key.ts';
 import { CHECKS } from '../../catalog/checks/check-entities.ts';
 import { ROWS } from '../../catalog/postgres/rows.ts';
-import { checked } from '../checked.ts';
+import { rowOf } from '../row-of.ts';
 import { ADVERTISERS, bookCampaigns, PLACEMENTS, PUBLISHERS } from './bookings.ts';
 import { deliveredDays, type StoredLineItem } from './history-rows.ts';
 import { storeFiltered } from './store-filtered.ts';
@@ -47,7 +47,7 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
     'publishers',
     // Their keys are not kept: a new one is made on the page.
     PUBLISHERS.map(({ prefix, ...fields }) => ({
-      ...ROWS.publishers.toRow(checked(CHECKS.publishers(fields))),
+      ...rowOf(ROWS.publishers, CHECKS.publishers(fields)),
       api_key_hash: hashApiKey(prefix),
     })),
   );
@@ -55,24 +55,24 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
     'placements',
     PUBLISHERS.flatMap(({ prefix }, i) =>
       PLACEMENTS.map(({ name, width, height }) =>
-        ROWS.placements.toRow(
-          checked(
-            CHECKS.placements({ id: `${prefix}-${name}`, publisher_id: publisherIds[i], width, height, formats: ['html', 'banner'] }),
-          ),
+        rowOf(
+          ROWS.placements,
+          CHECKS.placements({ id: `${prefix}-${name}`, publisher_id: publisherIds[i], width, height, formats: ['html', 'banner'] }),
         ),
       ),
     ),
   );
   const advertiserIds = await insert(
     'advertisers',
-    ADVERTISERS.map(({ name, domain, labels }) => ROWS.advertisers.toRow(checked(CHECKS.advertisers({ name, domain, labels })))),
+    ADVERTISERS.map(({ name, domain, labels }) => rowOf(ROWS.advertisers, CHECKS.advertisers({ name, domain, labels }))),
   );
   const campaigns = bookCampaigns(dayOf(nowMs));
   const campaignIds = await insert(
     'campaigns',
     campaigns.map(({ fields, publisher, advertiser }) =>
-      ROWS.campaigns.toRow(
-        checked(CHECKS.campaigns({ ...fields, publisher_id: publisherIds[publisher], advertiser_id: advertiserIds[advertiser] })),
+      rowOf(
+        ROWS.campaigns,
+        CHECKS.campaigns({ ...fields, publisher_id: publisherIds[publisher], advertiser_id: advertiserIds[advertiser] }),
       ),
     ),
   );
@@ -84,13 +84,13 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
   const lineItemIds = await insert(
     'line_items',
     booked.map(({ fields, campaignId }) =>
-      ROWS.line_items.toRow(checked(CHECKS.line_items({ ...fields, campaign_id: campaignId }, { dimensions: new Map() }))),
+      rowOf(ROWS.line_items, CHECKS.line_items({ ...fields, campaign_id: campaignId }, { dimensions: new Map() })),
     ),
   );
   const creativeIds = await insert(
     'creatives',
     booked.flatMap(({ creatives }, i) =>
-      creatives.map((fields) => ROWS.creatives.toRow(checked(CHECKS.creatives({ ...fields, line_item_id: lineItemIds[i] })))),
+      creatives.map((fields) => rowOf(ROWS.creatives, CHECKS.creatives({ ...fields, line_item_id: lineItemIds[i] }))),
     ),
   );
   let next = 0;
