@@ -1,3 +1,4 @@
+import { under } from './under.ts';
 import { MS_PER_QUARTER } from './utc-day.ts';
 
 /** How far the clocks of a time zone are before UTC at a moment, in ms. @param zone its IANA name */
@@ -18,10 +19,8 @@ export const createZoneOffset = (): ZoneOffset => {
     const key = `${zone} ${startMs}`;
     let offset = known.get(key);
     if (offset === undefined) {
-      let format = formats.get(zone);
-      if (format === undefined) formats.set(zone, (format = formatOf(zone)));
       if (known.size >= MAX_KEPT) known.clear();
-      known.set(key, (offset = offsetAt(format, startMs)));
+      known.set(key, (offset = offsetAt(under(formats, zone, formatOf), startMs)));
     }
     return offset;
   };

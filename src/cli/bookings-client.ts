@@ -1,3 +1,4 @@
+import { parseJson } from '../base/parse-json.ts';
 import { parseUrl } from '../base/parse-url.ts';
 import type { Shape } from '../base/schema.ts';
 import { ASSET_FOLDER } from '../catalog/model/asset-rules.ts';
@@ -101,13 +102,7 @@ export const createBookingsClient = ({ ADS_URL, ADS_TOKEN }: NodeJS.ProcessEnv) 
 
 const faultOf = async (answer: Response, placeOf = (pointer: string): string => pointer): Promise<CliFault> => {
   const text = await answer.text();
-  let problem: ProblemAnswer = {};
-  try {
-    problem = JSON.parse(text) as ProblemAnswer;
-  } catch {
-    problem = { detail: `${answer.status} ${text.slice(0, 200)}` };
-  }
-  const { detail, title, errors = [] } = problem;
+  const { detail, title, errors = [] } = (parseJson(text) ?? { detail: `${answer.status} ${text.slice(0, 200)}` }) as ProblemAnswer;
   const said = detail ?? title ?? String(answer.status);
   return new CliFault([said, ...errors.map((error) => `${placeOf(error.pointer)} ${error.detail}`)].join('\n'));
 };

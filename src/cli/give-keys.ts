@@ -1,4 +1,5 @@
 import { isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { under } from '../base/under.ts';
 import { LISTS, PARTS } from './declared-lists.ts';
 
 /** Lists of a file and within records. */
@@ -8,11 +9,7 @@ const ALL_LISTS = [...Object.keys(LISTS), ...Object.values(PARTS).map(([list]) =
 export const giveKeys = (text: string): string => {
   const document = parseDocument(text);
   const used = new Map<string, Set<string>>();
-  const keysOf = (list: string): Set<string> => {
-    const keys = used.get(list) ?? new Set();
-    used.set(list, keys);
-    return keys;
-  };
+  const keysOf = (list: string): Set<string> => under(used, list, () => new Set());
   const walk = (record: YAMLMap, list: string, give: boolean): void => {
     const key = record.get('key');
     if (typeof key === 'string') keysOf(list).add(key);

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type geoipLite from 'geoip-lite';
 import { remembered } from '../base/recent-map.ts';
+import { under } from '../base/under.ts';
 
 /** Where an address is, as far as the data say; null: unknown. */
 export interface Location {
@@ -36,9 +37,7 @@ export const createCountryLookup = ({ dataDir, cacheSize }: { readonly dataDir: 
   const locations = new Map<string, Location>();
   const locationOf = (country: string | undefined): Location => {
     if (country === undefined || !COUNTRY.test(country)) return NOWHERE;
-    let location = locations.get(country);
-    if (!location) locations.set(country, (location = { ...NOWHERE, country }));
-    return location;
+    return under(locations, country, () => ({ ...NOWHERE, country }));
   };
   return cachedByAddress(cacheSize, (ip) => locationOf(geoip.lookup(ip)?.country));
 };

@@ -1,3 +1,4 @@
+import { under } from '../base/under.ts';
 import type { Candidate, Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { Block, BoundAd, KeptAd } from '../decision/ranked-candidate.ts';
 import type { IncompleteRoadblock, RoadblocksHere } from '../decision/roadblocks-here.ts';
@@ -30,9 +31,7 @@ const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: re
 
   const laterPlace = (placementId: string): Place | undefined => {
     if (!request.pagePlacements.includes(placementId)) return undefined;
-    let place = later.get(placementId);
-    if (!place) later.set(placementId, (place = openPlace(snapshot, request, { ...LATER, placementId })));
-    return place;
+    return under(later, placementId, () => openPlace(snapshot, request, { ...LATER, placementId }));
   };
 
   const partOf = (lineItemId: number, placementId: string): Part | string => {
@@ -57,11 +56,7 @@ const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: re
     return missing.length > 0 ? `all its placements or none: ${missing.join(', ')}` : (parts as readonly Part[]);
   };
 
-  const partsOf = (lineItemId: number): readonly Part[] | string => {
-    let parts = known.get(lineItemId);
-    if (parts === undefined) known.set(lineItemId, (parts = findParts(lineItemId)));
-    return parts;
-  };
+  const partsOf = (lineItemId: number): readonly Part[] | string => under(known, lineItemId, findParts);
 
   const order = orderOf(places, partsOf);
   const turnOf = ({ imp }: Part): number => (imp === LATER_IMP ? order.length : order.indexOf(imp));
@@ -82,11 +77,7 @@ const createPageRoadblocks = (snapshot: Snapshot, request: AdRequest, places: re
     return { missing: undefined, imp: turnOf(first.part), position: first.candidate.position, block: { bound, kept } };
   };
 
-  const judgedOf = (lineItemId: number): Judged => {
-    let one = judged.get(lineItemId);
-    if (!one) judged.set(lineItemId, (one = judge(lineItemId)));
-    return one;
-  };
+  const judgedOf = (lineItemId: number): Judged => under(judged, lineItemId, judge);
 
   return {
     /** The positions of the impressions in the order in which they are decided: those of the roadblock that ranks best come first. */

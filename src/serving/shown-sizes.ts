@@ -1,3 +1,4 @@
+import { under } from '../base/under.ts';
 import type { Creative, Placement } from '../catalog/model/entities.ts';
 import { packSize } from '../ledger/ad-size.ts';
 import { shownSize, type ImpQuery, type OwnSize } from '../decision/ad-query.ts';
@@ -23,8 +24,7 @@ const MAX_UNBOOKED = 64;
 export const createShownSizes = (): ShownSizes => {
   const unbooked = new Map<number, Set<number>>();
   const isKept = (publisherId: number, size: number): boolean => {
-    let sizes = unbooked.get(publisherId);
-    if (!sizes) unbooked.set(publisherId, (sizes = new Set()));
+    const sizes = under(unbooked, publisherId, () => new Set<number>());
     if (sizes.has(size)) return true;
     return sizes.size < MAX_UNBOOKED && sizes.add(size).has(size);
   };

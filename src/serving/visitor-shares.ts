@@ -1,3 +1,4 @@
+import { under } from '../base/under.ts';
 import type { AdRequest } from './ad-request.ts';
 
 /** Which share of a publisher's visitors is sampled. Changed in its place: a request reads it. */
@@ -19,14 +20,8 @@ const MAX_WEIGHT = 2 ** 20;
  */
 export const createShares = (perDay: number) => {
   const shares = new Map<number, Share>();
-  const shareOf = (publisherId: number): Share => {
-    let share = shares.get(publisherId);
-    if (share === undefined) {
-      share = { threshold: perDay === 0 ? 0 : RANGE, weight: 1, passed: 0 };
-      shares.set(publisherId, share);
-    }
-    return share;
-  };
+  const newShare = (): Share => ({ threshold: perDay === 0 ? 0 : RANGE, weight: 1, passed: 0 });
+  const shareOf = (publisherId: number): Share => under(shares, publisherId, newShare);
   return {
     of: shareOf,
     /** @param requests impressions that pages of each publisher asked for on a day */

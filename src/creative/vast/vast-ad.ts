@@ -1,6 +1,8 @@
 import type { VideoContent } from '../../catalog/model/entities.ts';
 import type { VideoEvent } from '../../catalog/model/video-events.ts';
 
+export type VastLinks = ReturnType<typeof vastLinks>;
+
 /** Where players report what happened to an ad. @param base the address of this service */
 export const vastLinks = (base: string, token: string) => ({
   impression: `${base}/impression?t=${token}`,
@@ -21,5 +23,5 @@ export interface VastAd extends VideoContent {
   readonly advertiser: string | null;
   /** Its place in a pod, from 1; undefined: it is alone. */
   readonly sequence?: number | undefined;
-  readonly links: ReturnType<typeof vastLinks>;
+  readonly links: VastLinks;
 }
