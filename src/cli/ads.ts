@@ -5,42 +5,9 @@ import { applyBookings, planBookings, say } from './apply-bookings.ts';
 import { createBookingsClient, type Applied, type BookingsClient } from './bookings-client.ts';
 import { CliFault } from './cli-fault.ts';
 import { giveKeys } from './give-keys.ts';
-import { IMPORT_OPTIONS, IMPORT_USAGE } from './import/import-values.ts';
 import { runImport } from './import/run-import.ts';
+import { OPTIONS, USAGE, type Values } from './options.ts';
 import { readBookings } from './read-bookings.ts';
-
-const USAGE = `Bookings in files.
-
-  ads pull  --publisher ID [--output FILE] [--keys]   writes the bookings of a publisher to a file
-  ads plan  FILE…                                     says what applying the files would change
-  ads apply FILE… [--yes]                             shows the plan, asks, and applies it
-  ads diff  FILE…                                     says what differs from the files; exit code 1 if anything does
-${IMPORT_USAGE}
-  --publisher ID   whose bookings; by default those of the publisher with the key in the file
-  --prune          archives what the files do not have
-  --keys           gives each record without a key one, made of its name
-  --note TEXT      why, for the history; by default the commit of the working directory
-  --json           prints what the service answers
-
-ADS_URL names the service (https://ads.example.com), ADS_TOKEN an API token with the role trafficker or administrator.
-In files, !env NAME stands for a variable of the environment, !env NAME=VALUE for one with a default, and !file PATH for the
-text of a file. Exit codes: 0 done, 1 refused or different (diff), 2 wrong usage.
-`;
-
-const options = {
-  publisher: { type: 'string' },
-  output: { type: 'string', short: 'o' },
-  keys: { type: 'boolean', default: false },
-  prune: { type: 'boolean', default: false },
-  yes: { type: 'boolean', short: 'y', default: false },
-  note: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-  ...IMPORT_OPTIONS,
-} as const;
-
-const parsed = () => parseArgs({ options, allowPositionals: true });
-type Values = ReturnType<typeof parsed>['values'];
 
 const pull = async (client: BookingsClient, { publisher, output, keys }: Values): Promise<number> => {
   if (publisher === undefined) throw new CliFault('ads pull needs --publisher ID', 2);
@@ -54,7 +21,7 @@ const pull = async (client: BookingsClient, { publisher, output, keys }: Values)
 const differs = ({ changes, undeclared }: Applied): boolean => changes.length + undeclared.length > 0;
 
 const main = async (): Promise<number> => {
-  const { values, positionals } = parsed();
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
   const [command, ...names] = positionals;
   if (values.help || command === undefined) {
     say(USAGE);

@@ -3,20 +3,13 @@ import type { Applied, BookingsClient } from './bookings-client.ts';
 import { CliFault } from './cli-fault.ts';
 import { describePlan } from './describe-plan.ts';
 import { noteOfCommit } from './note-of-commit.ts';
+import type { Values } from './options.ts';
 import type { BookingLines } from './read-bookings.ts';
-
-export interface ApplyValues {
-  readonly publisher?: string | undefined;
-  readonly prune?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-  readonly note?: string | undefined;
-  readonly json?: boolean | undefined;
-}
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Says what applying files would change. */
-export const planBookings = async (client: BookingsClient, files: BookingLines, values: ApplyValues, isDiff = false): Promise<Applied> => {
+export const planBookings = async (client: BookingsClient, files: BookingLines, values: Values, isDiff = false): Promise<Applied> => {
   const plan = await client.apply(files, { ...values, isDryRun: true });
   if (values.json) say(JSON.stringify(plan, undefined, 2));
   else say(describePlan(plan, { isDiff, isColoured: process.stdout.isTTY, nowMs: Date.now() }));
@@ -32,7 +25,7 @@ export const planBookings = async (client: BookingsClient, files: BookingLines, 
 export const applyBookings = async (
   client: BookingsClient,
   files: BookingLines,
-  values: ApplyValues,
+  values: Values,
   then: (done: Applied) => Promise<void> = () => Promise.resolve(),
 ): Promise<number> => {
   const plan = await planBookings(client, files, { ...values, json: false });

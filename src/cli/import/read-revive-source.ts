@@ -7,7 +7,7 @@ import { readDump } from '../../imports/revive/read-dump.ts';
 import type { ReviveSource } from '../../imports/revive/revive-source.ts';
 import { CliFault } from '../cli-fault.ts';
 import { databaseSource } from './database-source.ts';
-import type { ImportValues } from './import-values.ts';
+import type { Values } from '../options.ts';
 import { openDatabase } from './open-database.ts';
 import { readImages } from './read-images.ts';
 import { readSourceFile } from './read-source-file.ts';
@@ -17,7 +17,7 @@ const MAX_DUMP_BYTES = 1024 * 1024 * 1024;
 const SMALLER = 'make a dump of the tables that are read, as docs/moving-from-revive.md says';
 
 /** A database of Revive, or a dump of it, as bookings. */
-export const readReviveSource = async (values: ImportValues): Promise<Imported> => {
+export const readReviveSource = async (values: Values): Promise<Imported> => {
   const { from, prefix, agency, images, domain, currency, live, name = 'revive', 'time-zone': timeZone } = values;
   if (from === undefined) throw new CliFault('ads import revive needs --from mysql://user:password@host/name, or a dump', 2);
   if (agency !== undefined && !/^\d{1,9}$/.test(agency)) throw new CliFault('--agency must be the number of a manager account', 2);

@@ -9,12 +9,12 @@ import { FILE_PATHS, type Imported } from '../../imports/imported.ts';
 import { reportAsJson, reportAsMarkdown } from '../../imports/import-report.ts';
 import { sheetTemplate } from '../../imports/sheet/sheet-columns.ts';
 import { readGamSource } from './read-gam-source.ts';
-import type { ImportValues } from './import-values.ts';
+import type { Values } from '../options.ts';
 import { readReviveSource } from './read-revive-source.ts';
 import { readSheetSource } from './read-sheet-source.ts';
 
 /** Reads a source whole, or throws a CliFault: nothing is written before. */
-type ReadSource = (values: ImportValues, names: readonly string[], client: BookingsClient) => Promise<Imported>;
+type ReadSource = (values: Values, names: readonly string[], client: BookingsClient) => Promise<Imported>;
 
 const SOURCES: Readonly<Record<string, ReadSource>> = { revive: readReviveSource, csv: readSheetSource, gam: readGamSource };
 
@@ -22,7 +22,7 @@ const SOURCES: Readonly<Record<string, ReadSource>> = { revive: readReviveSource
 const NOT_STORED = 'https://not-stored-yet.invalid/';
 
 /** ads import: reads a foreign source, writes the bookings file and the report, and applies it. @returns the exit code */
-export const runImport = async (client: BookingsClient, names: readonly string[], values: ImportValues): Promise<number> => {
+export const runImport = async (client: BookingsClient, names: readonly string[], values: Values): Promise<number> => {
   const [source = '', ...files] = names;
   const read = SOURCES[source];
   if (!read) throw new CliFault(`ads import needs a source: ${Object.keys(SOURCES).join(', ')}`, 2);
