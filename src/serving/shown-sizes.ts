@@ -23,8 +23,9 @@ const MAX_UNBOOKED = 64;
  */
 export const createShownSizes = (): ShownSizes => {
   const unbooked = new Map<number, Set<number>>();
+  const newSizes = (): Set<number> => new Set();
   const isKept = (publisherId: number, size: number): boolean => {
-    const sizes = under(unbooked, publisherId, () => new Set<number>());
+    const sizes = under(unbooked, publisherId, newSizes);
     if (sizes.has(size)) return true;
     return sizes.size < MAX_UNBOOKED && sizes.add(size).has(size);
   };

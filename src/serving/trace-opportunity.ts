@@ -40,7 +40,7 @@ export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: num
 
   const steps = [...traceRules(booked, query, imp)];
   const shown = new Set(booked.map(({ creative }) => creative.id));
-  const refusals = refusalsOf(opportunity).filter(({ booking }) => shown.has(booking.creative.id));
+  const refusals = refusalsOf(opportunity, ({ creative }) => shown.has(creative.id));
   for (const stage of laterStages(opportunity, refusals)) {
     const reached = (steps.at(-1) as TraceStep).passed;
     steps.push(
@@ -84,15 +84,21 @@ const firstBookings = (judged: readonly Booking[], { direct, programmatic, leftO
   return [...first.values()];
 };
 
-const refusalsOf = ({ refused, bidRefusals, ranking }: DecidedOpportunity): readonly Refusal[] => [
-  ...(ranking?.leftToOthers() ?? []).map((booking) => ({
+const refusalsOf = ({ refused, bidRefusals, ranking }: DecidedOpportunity, isShown: (booking: Booking) => boolean): readonly Refusal[] => [
+  ...(ranking?.leftToOthers() ?? []).filter(isShown).map((booking) => ({
     booking,
     reason: NoBidReason.ShareOfVoice,
     detail: `its share of voice is ${booking.lineItem.sales.shareOfVoice}%`,
   })),
-  ...(ranking?.incomplete ?? []).map(({ candidate, detail }) => ({ booking: candidate, reason: NoBidReason.RoadblockIncomplete, detail })),
-  ...refused.map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),
-  ...bidRefusals.map(({ invitation, reason, detail }) => ({ booking: invitation, reason, detail })),
+  ...(ranking?.incomplete ?? [])
+    .filter(({ candidate }) => isShown(candidate))
+    .map(({ candidate, detail }) => ({ booking: candidate, reason: NoBidReason.RoadblockIncomplete, detail })),
+  ...refused
+    .filter(({ candidate }) => isShown(candidate))
+    .map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),
+  ...bidRefusals
+    .filter(({ invitation }) => isShown(invitation))
+    .map(({ invitation, reason, detail }) => ({ booking: invitation, reason, detail })),
 ];
 
 /** The stages after the rules: limits always; the others when they had candidates. */
