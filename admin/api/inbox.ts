@@ -1,24 +1,13 @@
 import type { Api } from './api.ts';
 import type { Rights } from './rights.ts';
 
-/** How much waits for the person at the page. */
-export interface Inbox {
-  /** Proposals of others that they may approve. */
-  readonly approvals: number;
-  /** All of it. */
-  readonly total: number;
-  /** Reads it again. What cannot be read keeps its last state. */
-  load(): Promise<void>;
-  /** The same, unless it was read lately. */
-  refresh(): void;
-}
-
 const FRESH_MS = 30_000;
 
 /** People approve, tokens do not. */
 export const mayApprove = ({ me, may }: Rights): boolean => me.kind === 'person' && may('POST', '/approvals/{id}/approve');
 
-export const createInbox = (api: Api, rights: () => Rights, redraw: () => void): Inbox => {
+/** How much waits for the person at the page. */
+export const createInbox = (api: Api, rights: () => Rights, redraw: () => void) => {
   let approvals = 0;
   /** Mentions, and what advertisers said. */
   let said = 0;
@@ -34,15 +23,21 @@ export const createInbox = (api: Api, rights: () => Rights, redraw: () => void):
     redraw();
   };
   return {
+    /** Proposals of others that they may approve. */
     get approvals() {
       return approvals;
     },
+    /** All of it. */
     get total() {
       return approvals + said;
     },
+    /** Reads it again. What cannot be read keeps its last state. */
     load,
-    refresh: () => {
+    /** The same, unless it was read lately. */
+    refresh: (): void => {
       if (Date.now() - readAtMs > FRESH_MS) void load();
     },
   };
 };
+
+export type Inbox = ReturnType<typeof createInbox>;

@@ -4,20 +4,6 @@ import type { Api } from './api.ts';
 
 export type StatusKind = 'line_items' | 'campaigns';
 
-/** The statuses of records on screen, as the service judges them. */
-export interface Statuses {
-  /** undefined: not read yet; it is read then, and the page drawn again. An old one is read again, too. */
-  of(kind: StatusKind, id: number): LineItemStatus | undefined;
-  /** What a line item has delivered, as read with its status. */
-  delivery(lineItemId: number): ListedDelivery | undefined;
-  /** The impressions of the last week and the one before; undefined: not read yet. */
-  week(kind: StatusKind, id: number): Week | undefined;
-  /** Reads those that are not known yet. Resolves to false when the service does not answer. */
-  read(kind: StatusKind, ids: readonly number[]): Promise<boolean>;
-  /** What was read may be different now. */
-  outdate(): void;
-}
-
 /** As many as one answer has (MAX_STATUSES). */
 const MAX_ASKED = 200;
 const FRESH_MS = 15_000;
@@ -29,7 +15,8 @@ interface Known {
   readonly readAtMs: number;
 }
 
-export const createStatuses = (api: Api, redraw: () => void): Statuses => {
+/** The statuses of records on screen, as the service judges them. */
+export const createStatuses = (api: Api, redraw: () => void) => {
   const known = new Map<string, Known>();
   const wanted = new Set<string>();
   let reading = false;
@@ -72,21 +59,28 @@ export const createStatuses = (api: Api, redraw: () => void): Statuses => {
   };
 
   return {
-    of: (kind, id) => {
+    /** undefined: not read yet; it is read then, and the page drawn again. An old one is read again, too. */
+    of: (kind: StatusKind, id: number): LineItemStatus | undefined => {
       const key = `${kind} ${id}`;
       const found = known.get(key);
       if (!found || found.readAtMs <= Math.max(outdatedAtMs, Date.now() - FRESH_MS)) want(key);
       return found?.status;
     },
-    delivery: (id) => known.get(`line_items ${id}`)?.delivery,
-    week: (kind, id) => known.get(`${kind} ${id}`)?.week,
-    read: async (kind, ids) => {
+    /** What a line item has delivered, as read with its status. */
+    delivery: (id: number) => known.get(`line_items ${id}`)?.delivery,
+    /** The impressions of the last week and the one before; undefined: not read yet. */
+    week: (kind: StatusKind, id: number) => known.get(`${kind} ${id}`)?.week,
+    /** Reads those that are not known yet. Resolves to false when the service does not answer. */
+    read: async (kind: StatusKind, ids: readonly number[]): Promise<boolean> => {
       const missing = ids.map((id) => `${kind} ${id}`).filter((key) => !known.get(key)?.status);
       for (let at = 0; at < missing.length; at += MAX_ASKED) if (!(await readKeys(missing.slice(at, at + MAX_ASKED)))) return false;
       return true;
     },
-    outdate: () => {
+    /** What was read may be different now. */
+    outdate: (): void => {
       outdatedAtMs = Date.now();
     },
   };
 };
+
+export type Statuses = ReturnType<typeof createStatuses>;

@@ -11,39 +11,6 @@ export interface Listing<T> {
   readonly more: boolean;
 }
 
-/**
- * Records as last read. The page reads what a screen shows: a part of a list, and the records that
- * these refer to. `query`: the parameters of the list, as text.
- */
-export interface Store {
-  /** undefined: not read yet. A list that an earlier screen has read is there until it is read again. */
-  listing<K extends Kind>(kind: K, query: string): Listing<Records[K]> | undefined;
-  /** Reads a list from its beginning: all of it, or at least so many records. */
-  read(kind: Kind, query: string, atLeast?: number): Promise<Problem | undefined>;
-  /** A list for a part of a screen: it is read when the screen first asks for it, and the page is drawn again. */
-  wanted<K extends Kind>(kind: K, query: string, atLeast?: number): Listing<Records[K]> | undefined;
-  /** A list of which only parts are read; undefined: none yet. */
-  parts<K extends Kind>(kind: K, query: string): ListParts<Records[K]> | undefined;
-  /** Reads what is missing of the places `from` to `to` of such a list. */
-  readParts(kind: Kind, query: string, from: number, to: number): Promise<Problem | undefined>;
-  /** A record that any list or `ensure` has read. */
-  find<K extends Kind>(kind: K, id: string | number | null | undefined): Records[K] | undefined;
-  /** Reads records and what they belong to. */
-  ensure(kind: Kind, ...ids: readonly (string | number)[]): Promise<Problem | undefined>;
-  /** Counts the records of each kind, for `total` and `first`. */
-  count(): Promise<Problem | undefined>;
-  /** How many records of a kind are not archived; 0: none, or not counted yet. */
-  total(kind: Kind): number;
-  /** The first records of a kind: MAX_FIRST at most. */
-  first<K extends Kind>(kind: K): readonly Records[K][];
-  dimensions(): Dimensions;
-  /** Reads again what the screen has read of these kinds, or all of it. What cannot be read keeps its last state. */
-  refresh(...kinds: Kind[]): Promise<Problem | undefined>;
-  /** Another screen begins: `refresh` no longer reads what the last one has read. */
-  turn(): void;
-  loadDimensions(): Promise<Problem | undefined>;
-}
-
 const PAGE_SIZE = 500;
 /** Ids of one request. */
 const MAX_IDS = 100;
@@ -65,7 +32,11 @@ export interface StoreOptions {
   readonly onRead: () => void;
 }
 
-export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => {
+/**
+ * Records as last read. The page reads what a screen shows: a part of a list, and the records that
+ * these refer to. `query`: the parameters of the list, as text.
+ */
+export const createStore = ({ api, onRefresh, onRead }: StoreOptions) => {
   const listings = new Map<string, AnyListing>();
   const known = new Map<string, AnyRecord>();
   const counted = new Map<Kind, AnyListing>();
@@ -89,7 +60,7 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
     return firstOf(await Promise.all(Array.from(ids, ([parent, some]) => ensure(parent, ...some))));
   };
 
-  const ensure: Store['ensure'] = async (kind, ...ids) => {
+  const ensure = async (kind: Kind, ...ids: readonly (string | number)[]): Promise<Problem | undefined> => {
     const missing = [...new Set(ids)].filter((id) => !needed.has(`${kind} ${id}`));
     const parts = Array.from({ length: Math.ceil(missing.length / MAX_IDS) }, (_, i) => missing.slice(i * MAX_IDS, (i + 1) * MAX_IDS));
     const read = async (some: readonly (string | number)[]): Promise<Problem | undefined> => {
@@ -152,24 +123,35 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
   };
 
   return {
+    /** undefined: not read yet. A list that an earlier screen has read is there until it is read again. */
     listing,
-    read: (kind, query, atLeast = Infinity) => readFrom(kind, query, [], atLeast),
-    wanted: (kind, query, atLeast = Infinity) => {
+    /** Reads a list from its beginning: all of it, or at least so many records. */
+    read: (kind: Kind, query: string, atLeast = Infinity) => readFrom(kind, query, [], atLeast),
+    /** A list for a part of a screen: it is read when the screen first asks for it, and the page is drawn again. */
+    wanted: <K extends Kind>(kind: K, query: string, atLeast = Infinity): Listing<Records[K]> | undefined => {
       if (!used.has(`${kind}?${query}`)) void readFrom(kind, query, [], atLeast).then(onRead);
       return listing(kind, query);
     },
+    /** A list of which only parts are read; undefined: none yet. */
     parts: <K extends Kind>(kind: K, query: string) => parts.find(kind, query) as ListParts<Records[K]> | undefined,
+    /** Reads what is missing of the places `from` to `to` of such a list. */
     readParts: parts.read,
+    /** A record that any list or `ensure` has read. */
     find: <K extends Kind>(kind: K, id: string | number | null | undefined) => known.get(`${kind} ${id}`) as Records[K] | undefined,
+    /** Reads records and what they belong to. */
     ensure,
-    count: async () => {
+    /** Counts the records of each kind, for `total` and `first`. */
+    count: async (): Promise<Problem | undefined> => {
       isCounted = true;
       return firstOf(await Promise.all(KINDS.map(countKind)));
     },
-    total: (kind) => counted.get(kind)?.total ?? 0,
+    /** How many records of a kind are not archived; 0: none, or not counted yet. */
+    total: (kind: Kind) => counted.get(kind)?.total ?? 0,
+    /** The first records of a kind: MAX_FIRST at most. */
     first: <K extends Kind>(kind: K) => (counted.get(kind)?.rows ?? []) as unknown as readonly Records[K][],
     dimensions: () => dimensions,
-    refresh: async (...named) => {
+    /** Reads again what the screen has read of these kinds, or all of it. What cannot be read keeps its last state. */
+    refresh: async (...named: Kind[]): Promise<Problem | undefined> => {
       const kinds = named.length > 0 ? named : KINDS;
       onRefresh();
       const kindOf = (key: string): Kind => key.split(/[ ?]/, 1)[0] as Kind;
@@ -191,16 +173,19 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
       );
       return firstOf([...problems, ...rest]);
     },
-    turn: () => {
+    /** Another screen begins: `refresh` no longer reads what the last one has read. */
+    turn: (): void => {
       parts.turn();
       used.clear();
       needed.clear();
       isCounted = false;
     },
-    loadDimensions: async () => {
+    loadDimensions: async (): Promise<Problem | undefined> => {
       const answer = await api.get('/dimensions');
       if (answer.ok) dimensions = answer.value.properties ?? {};
       return answer.ok ? undefined : answer.problem;
     },
   };
 };
+
+export type Store = ReturnType<typeof createStore>;

@@ -10,17 +10,8 @@ import { say, t } from '../words/texts.ts';
 
 type Remedy = Forecast['remedies'][number];
 
-/** What helps line items of a list, each in its own row. */
-export interface RowRemedies {
-  /** The buttons of a row: what helps most where it is known, and all that would. */
-  actions(row: AttentionRow & { readonly id: number }): TemplateResult;
-  /** What was opened below a row. */
-  below(row: AttentionRow): TemplateResult | typeof nothing;
-  leave(): void;
-}
-
-/** @param reload after a change, and after it was undone */
-export const createRowRemedies = (page: Page, reload: () => Promise<void>): RowRemedies => {
+/** What helps line items of a list, each in its own row. @param reload after a change, and after it was undone */
+export const createRowRemedies = (page: Page, reload: () => Promise<void>) => {
   const asked = createAskedForecast(page);
   /** The row that is open. */
   let open: number | undefined;
@@ -69,7 +60,8 @@ export const createRowRemedies = (page: Page, reload: () => Promise<void>): RowR
       ${warningLine(known)} ${basisLine(asked)}`;
   };
   return {
-    actions: ({ id, remedy }) => {
+    /** The buttons of a row: what helps most where it is known, and all that would. */
+    actions: ({ id, remedy }: AttentionRow & { readonly id: number }): TemplateResult => {
       const was = done.get(id);
       if (was)
         return html`<span class="needs-actions"
@@ -83,7 +75,10 @@ export const createRowRemedies = (page: Page, reload: () => Promise<void>): RowR
         </button>
       </span>`;
     },
-    below: ({ id }) => (id !== null && id === open ? html`<div class="needs-below forecast">${panel(id)}</div>` : nothing),
+    /** What was opened below a row. */
+    below: ({ id }: AttentionRow) => (id !== null && id === open ? html`<div class="needs-below forecast">${panel(id)}</div>` : nothing),
     leave: asked.stop,
   };
 };
+
+export type RowRemedies = ReturnType<typeof createRowRemedies>;

@@ -11,26 +11,10 @@ export type KnownForecast = Forecast & {
   readonly [Name in 'basis' | 'from' | 'to' | 'available' | 'free' | 'delivery']: NonNullable<Forecast[Name]>;
 };
 
-/** A question about one line item, asked again whenever it changes. */
-export interface AskedForecast {
-  /** Ends the question before. What was known stays until there are new figures. */
-  ask(question: ForecastQuestion): void;
-  /** undefined: nothing is known yet. */
-  known(): KnownForecast | undefined;
-  /** Whether what is known is of a question before. */
-  isOutdated(): boolean;
-  /** 0 to 1 while the bookings are replayed; undefined: they are not. */
-  progress(): number | undefined;
-  /** Why there are no figures. */
-  reason(): string | undefined;
-  problem(): Problem | undefined;
-  /** Forgets what is known, and ends what runs. */
-  stop(): void;
-}
-
 const POLL_MS = 700;
 
-export const createAskedForecast = (page: Page): AskedForecast => {
+/** A question about one line item, asked again whenever it changes. */
+export const createAskedForecast = (page: Page) => {
   let turn = 0;
   let running: string | undefined;
   let last: Forecast | undefined;
@@ -76,23 +60,31 @@ export const createAskedForecast = (page: Page): AskedForecast => {
     if (take(answer) && answer.ok) await follow(mine, answer.value.id);
   };
   return {
-    ask: (question) => {
+    /** Ends the question before. What was known stays until there are new figures. */
+    ask: (question: ForecastQuestion): void => {
       end();
       isOutdated = known !== undefined;
       void begin(question, turn);
       page.redraw();
     },
+    /** undefined: nothing is known yet. */
     known: () => known,
+    /** Whether what is known is of a question before. */
     isOutdated: () => isOutdated,
+    /** 0 to 1 while the bookings are replayed; undefined: they are not. */
     progress: () => (last?.state === 'running' ? last.progress : undefined),
+    /** Why there are no figures. */
     reason: () => (last?.state === 'failed' ? (last.reason ?? '') : undefined),
     problem: () => problem,
-    stop: () => {
+    /** Forgets what is known, and ends what runs. */
+    stop: (): void => {
       end();
       known = undefined;
       isOutdated = false;
     },
   };
 };
+
+export type AskedForecast = ReturnType<typeof createAskedForecast>;
 
 const isKnown = (forecast: Forecast): forecast is KnownForecast => forecast.delivery !== null && forecast.state !== 'cancelled';

@@ -4,18 +4,13 @@ import type { Api } from '../api/api.ts';
 import type { Answer, Problem } from '../api/wire.ts';
 import { loading, problemNote } from './parts.ts';
 
-/** A resource of the API that a screen reads when it opens, and again when `load` is called. */
-export interface Reading<T> {
-  load(): Promise<void>;
-  /** The problem of the last reading, and the value or that it is loading. */
-  render(show: (value: T) => TemplateResult): TemplateResult;
-}
-
 /**
+ * A resource of the API that a screen reads when it opens, and again when `load` is called.
+ *
  * @param options.keep shows the previous value beside the problem of a later reading
  * @param options.may false: the person may not read it, and nothing is shown
  */
-export const createReading = <T>(page: Page, read: (api: Api) => Promise<Answer<T>>, { keep = false, may = true } = {}): Reading<T> => {
+export const createReading = <T>(page: Page, read: (api: Api) => Promise<Answer<T>>, { keep = false, may = true } = {}) => {
   let value: T | undefined;
   let problem: Problem | undefined;
   const load = async (): Promise<void> => {
@@ -29,7 +24,8 @@ export const createReading = <T>(page: Page, read: (api: Api) => Promise<Answer<
   void load();
   return {
     load,
-    render: (show) =>
+    /** The problem of the last reading, and the value or that it is loading. */
+    render: (show: (value: T) => TemplateResult) =>
       html`${problem ? problemNote(problem) : nothing} ${value !== undefined ? show(value) : problem || !may ? nothing : loading()}`,
   };
 };

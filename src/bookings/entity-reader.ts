@@ -49,23 +49,6 @@ export interface EntityReference {
 /** How many records of each table a deletion would also delete. */
 export type CascadeCounts = Readonly<Record<string, number>>;
 
-/** Reads the catalog's tables. Every method rejects when Postgres is away. */
-export interface EntityReader {
-  /** The ids of all records of a list, of MAX_LISTED at most. */
-  ids(kind: EntityKind, query: ListQuery): Promise<readonly (string | number)[]>;
-  /** The rows of a list: a query to select from. */
-  matching(kind: EntityKind, query: ListQuery): Knex.QueryBuilder;
-  /**
-   * A page of records in order, as many as fit into an answer, and how many there are in all.
-   */
-  list(kind: EntityKind, query: ListQuery): Promise<PageOfRows<EntityRecord> & { readonly total: number }>;
-  find(kind: EntityKind, id: string | number): Promise<EntityRecord | undefined>;
-  /** Of what is seen in a scope. */
-  cascade(kind: EntityKind, id: string | number, scope?: Scope): Promise<CascadeCounts>;
-  /** By id, how many records of each table belong to each record directly, are not archived, and are seen in a scope. */
-  children(kind: EntityKind, ids: readonly (string | number)[], scope: Scope): Promise<ReadonlyMap<string, CascadeCounts>>;
-}
-
 /**
  * The query with what Postgres does not know: the ids of the records that have the wanted statuses,
  * and the order of statuses. Rejects when Postgres is away.
@@ -78,8 +61,8 @@ export const MAX_LISTED = 10_000;
 /** SQL: the judgement of each record beside it, for the order `status_rank` of list-fields.ts. */
 const STATUS_RANKS = 'left join unnest(cast(? as int[]), cast(? as int[])) as judged (judged_id, status_rank) on judged_id = id';
 
-/** With a transaction for `knex`, the reader sees the writes of that transaction. */
-export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityReader => {
+/** Reads the catalog's tables; with a transaction for `knex`, as that transaction sees them. Every method rejects when Postgres is away. */
+export const createEntityReader = ({ knex }: { readonly knex: Knex }) => {
   /** A creative belongs to the publisher of its line item, whatever its placement says. */
   const within = ({ table }: EntityKind, parents: readonly EntityReference[], scope: Scope): Knex.QueryBuilder => {
     const query = onlyVisible(knex(table), table, scope);
@@ -110,14 +93,17 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
   };
 
   return {
+    /** The rows of a list: a query to select from. */
     matching,
 
-    ids: async (kind, query) => {
+    /** The ids of all records of a list, of MAX_LISTED at most. */
+    ids: async (kind: EntityKind, query: ListQuery): Promise<readonly (string | number)[]> => {
       const rows = await matching(kind, query).orderBy('id').limit(MAX_LISTED).select<{ id: string | number }[]>('id');
       return rows.map(({ id }) => id);
     },
 
-    list: async (kind, asked) => {
+    /** A page of records in order, as many as fit into an answer, and how many there are in all. */
+    list: async (kind: EntityKind, asked: ListQuery): Promise<PageOfRows<EntityRecord> & { readonly total: number }> => {
       const { limit, offset, sort } = asked;
       const query = matching(kind, asked);
       if (asked.statusRanks) void query.joinRaw(STATUS_RANKS, [[...asked.statusRanks.keys()], [...asked.statusRanks.values()]]);
@@ -132,12 +118,13 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
       return { rows: rows.map(kind.toRecord), more, total: Number(counted[0]?.count) };
     },
 
-    find: async (kind, id) => {
+    find: async (kind: EntityKind, id: string | number): Promise<EntityRecord | undefined> => {
       const row = await knex(kind.table).where({ id }).first<CatalogRow | undefined>(ROWS[kind.table].columns);
       return row && kind.toRecord(row);
     },
 
-    cascade: async ({ table }, id, scope = EVERYTHING) => {
+    /** Of what is seen in a scope. */
+    cascade: async ({ table }: EntityKind, id: string | number, scope: Scope = EVERYTHING): Promise<CascadeCounts> => {
       const counts = Object.values(ENTITY_KINDS).flatMap((kind) => {
         const ways = belongsTo(kind.table, table, true);
         return ways.length === 0
@@ -152,7 +139,8 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
       return rows[0] ?? {};
     },
 
-    children: async (kind, ids, scope) => {
+    /** By id, how many records of each table belong to each record directly, are not archived, and are seen in a scope. */
+    children: async (kind: EntityKind, ids: readonly (string | number)[], scope: Scope): Promise<ReadonlyMap<string, CascadeCounts>> => {
       const found = new Map<string, Record<string, number>>(ids.map((id) => [String(id), {}]));
       for (const child of Object.values(ENTITY_KINDS)) {
         const parent = child.parents.find(({ table }) => table === kind.table);
@@ -173,3 +161,5 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
     },
   };
 };
+
+export type EntityReader = ReturnType<typeof createEntityReader>;

@@ -3,17 +3,6 @@ import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 
-/** Failed attempts to be let in, by whom they are counted for, over all replicas. */
-export interface Attempts {
-  /**
-   * Counts one more, and returns how many there were within the window. Never rejects: without Redis,
-   * this replica's own count is used.
-   */
-  count(kind: AttemptKind, who: string): Promise<number>;
-  /** One that was counted has succeeded. */
-  takeBack(kind: AttemptKind, who: string): Promise<void>;
-}
-
 /**
  * How many attempts a window has; further ones get 429. The window begins with the first, and further
  * attempts do not prolong it.
@@ -46,7 +35,8 @@ export interface RedisCounters {
 const PATIENCE_MS = 500;
 const MAX_REMEMBERED = 10_000;
 
-export const createAttempts = ({ redis, keys, countersUp }: RedisCounters): Attempts => {
+/** Failed attempts to be let in, by whom they are counted for, over all replicas. */
+export const createAttempts = ({ redis, keys, countersUp }: RedisCounters) => {
   const here = new LRUCache<string, number>({ max: MAX_REMEMBERED, noUpdateTTL: true });
 
   const inRedis = async (kind: AttemptKind, who: string): Promise<number> => {
@@ -57,7 +47,11 @@ export const createAttempts = ({ redis, keys, countersUp }: RedisCounters): Atte
   };
 
   return {
-    count: async (kind, who) => {
+    /**
+     * Counts one more, and returns how many there were within the window. Never rejects: without Redis,
+     * this replica's own count is used.
+     */
+    count: async (kind: AttemptKind, who: string): Promise<number> => {
       const name = `${kind} ${who}`;
       const own = (here.get(name) ?? 0) + 1;
       here.set(name, own, { ttl: ATTEMPTS[kind].windowS * 1000 });
@@ -65,7 +59,8 @@ export const createAttempts = ({ redis, keys, countersUp }: RedisCounters): Atte
       // The gauge of Redis shows a failure.
       return Math.max(own, await inRedis(kind, who).catch(() => 0));
     },
-    takeBack: async (kind, who) => {
+    /** One that was counted has succeeded. */
+    takeBack: async (kind: AttemptKind, who: string): Promise<void> => {
       const name = `${kind} ${who}`;
       here.set(name, Math.max(0, (here.get(name) ?? 0) - 1));
       if (!countersUp()) return;
@@ -76,3 +71,5 @@ export const createAttempts = ({ redis, keys, countersUp }: RedisCounters): Atte
     },
   };
 };
+
+export type Attempts = ReturnType<typeof createAttempts>;

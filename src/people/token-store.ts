@@ -53,18 +53,6 @@ export interface TokenRefused {
   readonly faults: readonly Fault[];
 }
 
-/** API tokens. Every method rejects when Postgres is unavailable. */
-export interface TokenStore {
-  /** Newest first, revoked ones too. */
-  list(page: { readonly limit: number; readonly offset: number }): Promise<readonly ApiToken[]>;
-  /** With the token, this once. */
-  create(wanted: TokenWanted, caller: Caller): Promise<Created | TokenRefused>;
-  /** Nothing is done with it any more, on any replica, once this resolves. False: there is none with this id that could be used. */
-  revoke(id: number, by: ChangedBy): Promise<boolean>;
-  /** Who has a token; null: no caller, or none any more. */
-  use(token: string): Promise<Caller | null>;
-}
-
 const NAMES = Object.keys(TOKEN_COLUMNS);
 const IS_USABLE = 'revoked_at is null and (expires_at is null or expires_at > now())';
 /** The moment of the last use is written once a minute at most. */
@@ -74,13 +62,16 @@ const USE = `
     where digest = :digest and ${IS_USABLE} and (last_used_at is null or last_used_at < now() - interval '1 minute'))
   select id, name, roles, publishers, advertisers, ${ownPermissions('api_tokens')} as own from api_tokens where digest = :digest and ${IS_USABLE}`;
 
-export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore => ({
-  list: async ({ limit, offset }) => {
+/** API tokens. Every method rejects when Postgres is unavailable. */
+export const createTokenStore = ({ knex }: { readonly knex: Knex }) => ({
+  /** Newest first, revoked ones too. */
+  list: async ({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<readonly ApiToken[]> => {
     const rows = await knex('api_tokens').orderBy('id', 'desc').limit(limit).offset(offset).select<TokenRow[]>(NAMES);
     return rows.map((row) => show(TOKEN_COLUMNS, row));
   },
 
-  create: ({ name, expiresAt, ...rights }, caller) =>
+  /** With the token, this once. */
+  create: ({ name, expiresAt, ...rights }: TokenWanted, caller: Caller): Promise<Created | TokenRefused> =>
     knex.transaction(async (trx) => {
       await holdLock(trx, 'tokens');
       if (await trx('api_tokens').where({ name }).first('id')) return refused('name_taken');
@@ -98,7 +89,8 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
       return { ...after, token: secret };
     }),
 
-  revoke: (id, by) =>
+  /** Nothing is done with it any more, on any replica, once this resolves. False: there is none with this id that could be used. */
+  revoke: (id: number, by: ChangedBy): Promise<boolean> =>
     knex.transaction(async (trx) => {
       const [row] = await trx('api_tokens')
         .where({ id })
@@ -111,7 +103,8 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
       return true;
     }),
 
-  use: async (token) => {
+  /** Who has a token; null: no caller, or none any more. */
+  use: async (token: string): Promise<Caller | null> => {
     const digest = API_TOKEN.digestOf(token);
     if (!digest) return null;
     const { rows } = await knex.raw<{ rows: (Rights & Pick<TokenRow, 'id' | 'name'> & { readonly own: readonly Permission[] })[] }>(USE, {
@@ -121,6 +114,8 @@ export const createTokenStore = ({ knex }: { readonly knex: Knex }): TokenStore 
     return row ? callerWith(row, { kind: 'token', name: tokenActor(row.name), id: row.id }) : null;
   },
 });
+
+export type TokenStore = ReturnType<typeof createTokenStore>;
 
 const refused = (refusal: TokenRefused['refusal'], faults: readonly Fault[] = []): TokenRefused => ({ refusal, faults });
 

@@ -39,23 +39,6 @@ export interface WantedLinks {
   readonly offset: number;
 }
 
-/** Links to proofs. Every method rejects when Postgres is unavailable. */
-export interface ProofLinkStore {
-  /** Newest first, of campaigns that are seen in a scope; revoked and expired ones too. */
-  list(scope: Scope, wanted: WantedLinks): Promise<readonly ProofLink[]>;
-  /** With its token, this once. @param owner what says in the audit trail whose it is */
-  create(
-    proof: ProofOf & { readonly title: string },
-    days: number,
-    by: ChangedBy,
-    owner: object,
-  ): Promise<ProofLink & { readonly token: string }>;
-  /** No replica answers it once this resolves. False: there is none in the scope with this id that could be used. */
-  revoke(id: number, scope: Scope, by: ChangedBy): Promise<boolean>;
-  /** undefined: there is none with this token, or it has ended. */
-  use(token: string): Promise<UsedProofLink | undefined>;
-}
-
 const seenIn =
   (scope: Scope): Narrow =>
   (links) =>
@@ -67,25 +50,32 @@ const seenIn =
 const SHOWS = `(creative_id = :id or creative_id is null and campaign_id =
   (select campaign_id from line_items where id = (select line_item_id from creatives where id = :id)))`;
 
-export const createProofLinkStore = ({ knex }: { readonly knex: Knex }): ProofLinkStore => {
+/** Links to proofs. Every method rejects when Postgres is unavailable. */
+export const createProofLinkStore = ({ knex }: { readonly knex: Knex }) => {
   const links = createSharedLinkStore<ProofLinkRow, typeof PROOF_LINK_COLUMNS>(knex, {
     ...{ table: 'proof_links', entity: 'proof_link', secret: PROOF_LINK_SECRET, columns: PROOF_LINK_COLUMNS },
   });
   return {
-    list: (scope, { campaign_id: campaign, creative_id: creative, ...page }) =>
+    /** Newest first, of campaigns that are seen in a scope; revoked and expired ones too. */
+    list: (scope: Scope, { campaign_id: campaign, creative_id: creative, ...page }: WantedLinks): Promise<readonly ProofLink[]> =>
       links.list((all) => {
         const seen = seenIn(scope)(all);
         if (campaign !== undefined) void seen.where({ campaign_id: campaign });
         return creative === undefined ? seen : seen.whereRaw(SHOWS, { id: creative });
       }, page),
-    create: (proof, days, by, owner) =>
+    /** With its token, this once. @param owner what says in the audit trail whose it is */
+    create: (proof: ProofOf & { readonly title: string }, days: number, by: ChangedBy, owner: object) =>
       links.create(proof, days, by, (link) => ({
         ...{ action: 'share_proof', after: { ...link, ...owner } },
         ...(proof.creative_id === null
           ? { entity: 'campaign', entityId: proof.campaign_id }
           : { entity: 'creative', entityId: proof.creative_id }),
       })),
-    revoke: (id, scope, by) => links.revoke(id, seenIn(scope), by),
-    use: (token) => links.use<UsedProofLink>(token, 'id, title, expires_at, campaign_id, creative_id, advertiser_id'),
+    /** No replica answers it once this resolves. False: there is none in the scope with this id that could be used. */
+    revoke: (id: number, scope: Scope, by: ChangedBy): Promise<boolean> => links.revoke(id, seenIn(scope), by),
+    /** undefined: there is none with this token, or it has ended. */
+    use: (token: string) => links.use<UsedProofLink>(token, 'id, title, expires_at, campaign_id, creative_id, advertiser_id'),
   };
 };
+
+export type ProofLinkStore = ReturnType<typeof createProofLinkStore>;

@@ -42,19 +42,6 @@ export interface NewRemark {
   readonly text: string;
 }
 
-/** What is said about creatives. Every method rejects when Postgres is unavailable. */
-export interface ProofStore {
-  /** Oldest first, by creative. */
-  remarksOf(creatives: readonly ProofedCreative[]): Promise<(creative: ProofedCreative) => readonly ProofRemark[]>;
-  find(creativeId: number): Promise<ProofedCreative | undefined>;
-  /** @param link undefined: staff say it. `busy`: its readers have said too much in the last hour */
-  add(creative: ProofedCreative, remark: NewRemark, link: UsedProofLink | undefined, by: ChangedBy): Promise<ProofRemark | 'busy'>;
-  /** What was said by the links that someone has made, newest first, unless they took it out of the inbox. */
-  inboxOf(maker: string, scope: Scope): Promise<readonly InboxRemark[]>;
-  /** False: there is none with this id by a link of theirs. */
-  takeOut(maker: string, id: number): Promise<boolean>;
-}
-
 /** Of one creative: the last ones. */
 const MAX_REMARKS = 200;
 const MAX_LISTED = 100;
@@ -64,8 +51,10 @@ const MAX_REMARKS_PER_HOUR = 60;
 const REMARK = ['id', 'at', 'author', 'link_id', 'verdict', 'text', 'version'] as const;
 export const PROOFED = ['id', 'name', 'line_item_id', 'format', 'content', 'click_url', 'width', 'height'] as const;
 
-export const createProofStore = ({ knex }: { readonly knex: Knex }): ProofStore => ({
-  remarksOf: async (creatives) => {
+/** What is said about creatives. Every method rejects when Postgres is unavailable. */
+export const createProofStore = ({ knex }: { readonly knex: Knex }) => ({
+  /** Oldest first, by creative. */
+  remarksOf: async (creatives: readonly ProofedCreative[]): Promise<(creative: ProofedCreative) => readonly ProofRemark[]> => {
     const { rows } = await knex.raw<{ rows: (RemarkRow & { readonly creative_id: number })[] }>(
       `select * from (
          select creative_id, ${REMARK.join(', ')}, row_number() over (partition by creative_id order by id desc) as place
@@ -79,12 +68,13 @@ export const createProofStore = ({ knex }: { readonly knex: Knex }): ProofStore 
     };
   },
 
-  find: (id) =>
+  find: (id: number): Promise<ProofedCreative | undefined> =>
     knex('creatives')
       .where({ id })
       .first<ProofedCreative | undefined>([...PROOFED]),
 
-  add: (creative, remark, link, by) =>
+  /** @param link undefined: staff say it. `busy`: its readers have said too much in the last hour */
+  add: (creative: ProofedCreative, remark: NewRemark, link: UsedProofLink | undefined, by: ChangedBy): Promise<ProofRemark | 'busy'> =>
     knex.transaction(async (trx) => {
       if (link) {
         // Those who use one link at the same time are counted one after the other.
@@ -104,7 +94,8 @@ export const createProofStore = ({ knex }: { readonly knex: Knex }): ProofStore 
       return shownRemark(row, version);
     }),
 
-  inboxOf: async (maker, scope) => {
+  /** What was said by the links that someone has made, newest first, unless they took it out of the inbox. */
+  inboxOf: async (maker: string, scope: Scope): Promise<readonly InboxRemark[]> => {
     const { rows } = await knex.raw<{ rows: InboxRow[] }>(
       `select r.id, r.at, r.author, r.verdict, r.text, r.creative_id, coalesce(nullif(c.name, ''), l.title) as name
        from proof_remarks r join proof_links l on l.id = r.link_id join creatives c on c.id = r.creative_id
@@ -116,9 +107,12 @@ export const createProofStore = ({ knex }: { readonly knex: Knex }): ProofStore 
     return rows.map((row) => show(INBOX_REMARK_COLUMNS, row));
   },
 
-  takeOut: async (maker, id) => {
+  /** False: there is none with this id by a link of theirs. */
+  takeOut: async (maker: string, id: number): Promise<boolean> => {
     const mine = knex('proof_links').where({ created_by: maker }).select('id');
     const taken = knex('proof_remarks').where({ id }).whereNull('done_at').whereIn('link_id', mine);
     return (await taken.update({ done_at: knex.fn.now() })) > 0;
   },
 });
+
+export type ProofStore = ReturnType<typeof createProofStore>;

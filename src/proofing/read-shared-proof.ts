@@ -25,16 +25,8 @@ interface CreativeRow extends ProofedCreative {
 }
 
 /** Reads what a link shows. Every method rejects when Postgres is unavailable. */
-export interface ReadSharedProof {
-  /** undefined: the campaign is gone, or another advertiser's now. */
-  publisherOf(link: UsedProofLink): Promise<Publisher | undefined>;
-  /** The creatives of the link, in any state but archived: they are looked at before they serve. */
-  creativesOf(link: UsedProofLink): Promise<readonly CreativeRow[]>;
-  whole(link: UsedProofLink, publisher: Publisher): Promise<SharedProof>;
-}
-
-export const createReadSharedProof = (knex: Knex, store: Pick<ProofStore, 'remarksOf'>): ReadSharedProof => {
-  const creativesOf: ReadSharedProof['creativesOf'] = ({ campaign_id: campaign, creative_id: creative }) => {
+export const createReadSharedProof = (knex: Knex, store: Pick<ProofStore, 'remarksOf'>) => {
+  const creativesOf = ({ campaign_id: campaign, creative_id: creative }: UsedProofLink): Promise<readonly CreativeRow[]> => {
     const rows = knex('creatives')
       .join('line_items', 'line_items.id', 'creatives.line_item_id')
       .where({ 'line_items.campaign_id': campaign, 'line_items.archived': false, 'creatives.archived': false })
@@ -49,14 +41,16 @@ export const createReadSharedProof = (knex: Knex, store: Pick<ProofStore, 'remar
       );
   };
   return {
+    /** The creatives of the link, in any state but archived: they are looked at before they serve. */
     creativesOf,
-    publisherOf: ({ campaign_id: id, advertiser_id: advertiser }) =>
+    /** undefined: the campaign is gone, or another advertiser's now. */
+    publisherOf: ({ campaign_id: id, advertiser_id: advertiser }: UsedProofLink): Promise<Publisher | undefined> =>
       knex('campaigns')
         .join('publishers', 'publishers.id', 'campaigns.publisher_id')
         .where('campaigns.id', id)
         .whereRaw('campaigns.advertiser_id is not distinct from cast(? as int)', [advertiser])
         .first<Publisher | undefined>('publishers.name', 'publishers.domain', 'publishers.logo'),
-    whole: async (link, publisher) => {
+    whole: async (link: UsedProofLink, publisher: Publisher): Promise<SharedProof> => {
       const rows = await creativesOf(link);
       const [remarksOf, places] = await Promise.all([store.remarksOf(rows), placesOf(knex, rows)]);
       const creatives = rows.map((row): Shown => {
@@ -71,6 +65,8 @@ export const createReadSharedProof = (knex: Knex, store: Pick<ProofStore, 'remar
     },
   };
 };
+
+export type ReadSharedProof = ReturnType<typeof createReadSharedProof>;
 
 const placementsOf = ({ placement_id: first, more_placement_ids: more }: CreativeRow): readonly string[] => [first, ...more];
 

@@ -35,35 +35,32 @@ export const REPORT_LINK_COLUMNS = {
 export type ReportLink = Shown<typeof REPORT_LINK_COLUMNS>;
 type UsedLink = SharedReport & { readonly id: number; readonly expiresAt: Date };
 
-/** Read-only links to reports of one advertiser. Every method rejects when Postgres is unavailable. */
-export interface ReportLinkStore {
-  /** Newest first, of those that show figures of these publishers alone; revoked and expired ones too. */
-  list(publishers: Ids, page: { readonly limit: number; readonly offset: number }): Promise<readonly ReportLink[]>;
-  /** With its token, this once. */
-  create(shared: SharedReport, days: number, by: ChangedBy): Promise<ReportLink & { readonly token: string }>;
-  /** No replica answers it once this resolves. False: there is none of these publishers with this id that could be used. */
-  revoke(id: number, publishers: Ids, by: ChangedBy): Promise<boolean>;
-  /** undefined: there is none with this token, or it has ended. */
-  use(token: string): Promise<UsedLink | undefined>;
-}
-
 /** Those that show figures of these publishers alone. */
 const seenBy =
   (publishers: Ids): Narrow =>
   (links) =>
     publishers === null ? links : links.whereRaw('publishers <@ cast(:seen as int[])', { seen: [...publishers] });
 
-export const createReportLinkStore = ({ knex }: { readonly knex: Knex }): ReportLinkStore => {
+/** Read-only links to reports of one advertiser. Every method rejects when Postgres is unavailable. */
+export const createReportLinkStore = ({ knex }: { readonly knex: Knex }) => {
   const links = createSharedLinkStore<ReportLinkRow, typeof REPORT_LINK_COLUMNS>(knex, {
     ...{ table: 'report_links', entity: 'report_link', secret: REPORT_LINK_SECRET, columns: REPORT_LINK_COLUMNS },
   });
   return {
-    list: (publishers, page) => links.list(seenBy(publishers), page),
-    create: ({ advertiserId, ...shared }, days, by) =>
+    /** Newest first, of those that show figures of these publishers alone; revoked and expired ones too. */
+    list: (publishers: Ids, page: { readonly limit: number; readonly offset: number }): Promise<readonly ReportLink[]> =>
+      links.list(seenBy(publishers), page),
+    /** With its token, this once. */
+    create: ({ advertiserId, ...shared }: SharedReport, days: number, by: ChangedBy): Promise<ReportLink & { readonly token: string }> =>
       links.create({ advertiser_id: advertiserId, ...shared }, days, by, (after) => ({
         ...{ action: 'share_report', entity: 'advertiser', entityId: advertiserId, after },
       })),
-    revoke: (id, publishers, by) => links.revoke(id, seenBy(publishers), by),
-    use: (token) => links.use<UsedLink>(token, 'id, advertiser_id as "advertiserId", title, query, publishers, expires_at as "expiresAt"'),
+    /** No replica answers it once this resolves. False: there is none of these publishers with this id that could be used. */
+    revoke: (id: number, publishers: Ids, by: ChangedBy): Promise<boolean> => links.revoke(id, seenBy(publishers), by),
+    /** undefined: there is none with this token, or it has ended. */
+    use: (token: string) =>
+      links.use<UsedLink>(token, 'id, advertiser_id as "advertiserId", title, query, publishers, expires_at as "expiresAt"'),
   };
 };
+
+export type ReportLinkStore = ReturnType<typeof createReportLinkStore>;

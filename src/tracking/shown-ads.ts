@@ -10,17 +10,6 @@ export interface ShownAd {
   readonly token: string | undefined;
 }
 
-/**
- * Remembers which ad an image tag showed, because the link around the image is a fixed address. The
- * recipient's name is never stored: `name` is a keyed hash of it.
- */
-export interface ShownAds {
-  /** undefined: none, or Redis is unavailable. */
-  find(publisherId: number, name: string): Promise<ShownAd | undefined>;
-  /** @param tokenLifeMs how long the token is valid */
-  remember(publisherId: number, name: string, shown: Required<ShownAd>, tokenLifeMs: number): Promise<void>;
-}
-
 export interface ShownAdsOptions {
   readonly redis: RedisClient;
   readonly keys: Pick<LedgerKeys, 'shownAd' | 'shownAds'>;
@@ -40,7 +29,11 @@ const CREATIVE_LIFE_MS = 2 * MS_PER_DAY;
  */
 export const MAX_SHOWN_ADS_PER_HOUR = 50_000;
 
-export const createShownAds = ({ redis, keys, up, patienceMs, now }: ShownAdsOptions): ShownAds => {
+/**
+ * Remembers which ad an image tag showed, because the link around the image is a fixed address. The
+ * recipient's name is never stored: `name` is a keyed hash of it.
+ */
+export const createShownAds = ({ redis, keys, up, patienceMs, now }: ShownAdsOptions) => {
   const within = async <T>(call: Promise<T>): Promise<T | undefined> => {
     try {
       return await answerWithin(patienceMs, call);
@@ -50,13 +43,15 @@ export const createShownAds = ({ redis, keys, up, patienceMs, now }: ShownAdsOpt
     }
   };
   return {
-    find: async (publisherId, name) => {
+    /** undefined: none, or Redis is unavailable. */
+    find: async (publisherId: number, name: string): Promise<ShownAd | undefined> => {
       if (!up()) return undefined;
       const [creativeId, token] =
         (await within(redis.mget(keys.shownAd(publisherId, 'creative', name), keys.shownAd(publisherId, 'token', name)))) ?? [];
       return creativeId == null ? undefined : { creativeId: Number(creativeId), token: token ?? undefined };
     },
-    remember: async (publisherId, name, { creativeId, token }, tokenLifeMs) => {
+    /** @param tokenLifeMs how long the token is valid */
+    remember: async (publisherId: number, name: string, { creativeId, token }: Required<ShownAd>, tokenLifeMs: number): Promise<void> => {
       if (!up()) return;
       const counter = keys.shownAds(publisherId, Math.floor(now() / MS_PER_HOUR));
       const counted = await within(
@@ -78,3 +73,5 @@ export const createShownAds = ({ redis, keys, up, patienceMs, now }: ShownAdsOpt
     },
   };
 };
+
+export type ShownAds = ReturnType<typeof createShownAds>;

@@ -16,18 +16,10 @@ export interface DroppedFile {
   readonly reason?: string;
 }
 
-export interface DroppedFiles {
-  /** Those that are being stored, and those that were refused. */
-  list(): readonly DroppedFile[];
-  /** Stores files, and adds each to the line item whose placements have its size. @param to that of the files, where one is meant */
-  take(files: Iterable<File>, to?: string): Promise<void>;
-  dismiss(name: string): void;
-}
-
 /** Of pictures for screens of a higher density. */
 const DENSITIES = [1, 2, 3, 4];
 
-export const createDroppedFiles = (page: Page, desk: BookingDesk): DroppedFiles => {
+export const createDroppedFiles = (page: Page, desk: BookingDesk) => {
   let files: readonly DroppedFile[] = [];
   const without = (name: string): readonly DroppedFile[] => files.filter((one) => one.name !== name);
   const show = (next: readonly DroppedFile[]): void => {
@@ -55,14 +47,18 @@ export const createDroppedFiles = (page: Page, desk: BookingDesk): DroppedFiles 
   };
 
   return {
+    /** Those that are being stored, and those that were refused. */
     list: () => files,
-    dismiss: (name) => show(without(name)),
+    dismiss: (name: string) => show(without(name)),
+    /** Stores files, and adds each to the line item whose placements have its size. @param to that of the files, where one is meant */
     // One after the other, so that ten files have the order in which they were dropped.
-    take: async (dropped, to) => {
+    take: async (dropped: Iterable<File>, to?: string): Promise<void> => {
       for (const file of dropped) await takeOne(file, to);
     },
   };
 };
+
+export type DroppedFiles = ReturnType<typeof createDroppedFiles>;
 
 /** The placements that a line item names, as far as the page knows them. */
 export const placementsOf = ({ store }: Page, { fields }: ItemPart): readonly PlacementWire[] =>

@@ -5,17 +5,6 @@ import type { Kind } from '../../api/wire.ts';
 export type SummedKind = 'campaigns' | 'line_items';
 const isSummed = (kind: Kind): kind is SummedKind => kind === 'campaigns' || kind === 'line_items';
 
-/** What a list and its groups come to. */
-export interface SumsOfList {
-  /**
-   * Reads them when they are not known for what the list is filtered by, and draws the page again.
-   * undefined: not read yet, or the kind has none. A list that has changed keeps its sums until the new ones are there.
-   *
-   * @param version of what is listed
-   */
-  of(query: string, version: number): ListSums | undefined;
-}
-
 /** @returns the query without what changes no sum, so that a list that is sorted anew keeps its last line. */
 const filtersIn = (query: string): string => {
   const filters = new URLSearchParams(query);
@@ -24,7 +13,8 @@ const filtersIn = (query: string): string => {
   return filters.toString();
 };
 
-export const createListSums = (page: Page, kind: Kind): SumsOfList => {
+/** What a list and its groups come to. */
+export const createListSums = (page: Page, kind: Kind) => {
   let shown: { readonly filters: string; readonly sums: ListSums } | undefined;
   let asked = '';
 
@@ -40,7 +30,13 @@ export const createListSums = (page: Page, kind: Kind): SumsOfList => {
   };
 
   return {
-    of: (query, version) => {
+    /**
+     * Reads them when they are not known for what the list is filtered by, and draws the page again.
+     * undefined: not read yet, or the kind has none. A list that has changed keeps its sums until the new ones are there.
+     *
+     * @param version of what is listed
+     */
+    of: (query: string, version: number): ListSums | undefined => {
       if (!isSummed(kind) || !page.rights.may('GET', `/sums/${kind}`)) return undefined;
       const filters = filtersIn(query);
       const key = `${version} ${filters}`;

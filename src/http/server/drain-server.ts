@@ -1,29 +1,19 @@
 import type { Server } from 'node:http';
 
-/**
- * Shuts a server down in two steps, so that a load balancer can switch away before connections are
- * refused.
- */
-export interface ServerDrain {
-  /**
-   * From now on every response closes its connection, so that clients with open connections
-   * reconnect elsewhere.
-   */
-  announce(): void;
-  /**
-   * Stops listening, waits for requests under way, and closes the rest after `graceMs`. Resolves
-   * when no connection is left.
-   */
-  close(graceMs: number): Promise<void>;
-}
-
 const IDLE_CHECK_MS = 25;
 
-/** Costs nothing until `announce` adds its listener. */
-export const createServerDrain = (server: Server): ServerDrain => {
+/**
+ * Shuts a server down in two steps, so that a load balancer can switch away before connections are
+ * refused. Costs nothing until `announce` adds its listener.
+ */
+export const createServerDrain = (server: Server) => {
   let announced = false;
   return {
-    announce: () => {
+    /**
+     * From now on every response closes its connection, so that clients with open connections
+     * reconnect elsewhere.
+     */
+    announce: (): void => {
       if (announced) return;
       announced = true;
       // Before Express, because the header is written with the response.
@@ -31,7 +21,11 @@ export const createServerDrain = (server: Server): ServerDrain => {
         res.shouldKeepAlive = false;
       });
     },
-    close: async (graceMs) => {
+    /**
+     * Stops listening, waits for requests under way, and closes the rest after `graceMs`. Resolves
+     * when no connection is left.
+     */
+    close: async (graceMs: number): Promise<void> => {
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // A response begun before the announcement leaves its connection open and idle.

@@ -2,14 +2,6 @@ import type { Knex } from 'knex';
 import type { SendMail } from '../../mail/send-mail.ts';
 import { LINK_HOURS, type LinkStore, type NewLink } from './link-store.ts';
 
-/** Mails with links that set a password. undefined: SMTP_URL is not set, and staff hand the links over. */
-export interface LinkMails {
-  /** Rejects when the mail server does not take it. */
-  invite(to: { readonly email: string; readonly name: string }, link: NewLink, inviter: string): Promise<void>;
-  /** Does nothing when there is no account with this address that may sign in. */
-  reset(email: string): Promise<void>;
-}
-
 export interface LinkMailsOptions {
   readonly knex: Knex;
   readonly links: Pick<LinkStore, 'issue'>;
@@ -26,14 +18,16 @@ export const linkAddress =
   ({ secret }) =>
     `${toolUrl}/static/sign-in.html#${secret}`;
 
-export const createLinkMails = ({ knex, links, sendMail, addressOf }: LinkMailsOptions): LinkMails => ({
-  invite: ({ email, name }, link, inviter) =>
+export const createLinkMails = ({ knex, links, sendMail, addressOf }: LinkMailsOptions) => ({
+  /** Rejects when the mail server does not take it. */
+  invite: ({ email, name }: { readonly email: string; readonly name: string }, link: NewLink, inviter: string): Promise<void> =>
     sendMail({
       to: [email],
       subject: 'You are invited to the ad server',
       text: `Hello ${name},\n\n${inviter} has invited you to the ad server. Choose a password here, until ${link.expiresAt.toUTCString()}:\n\n${addressOf(link)}\n\nThe link can be used once.\n`,
     }),
-  reset: async (email) => {
+  /** Does nothing when there is no account with this address that may sign in. */
+  reset: async (email: string): Promise<void> => {
     const person = await knex('people')
       .whereRaw('lower(email) = lower(?)', [email])
       .whereNull('disabled_at')
@@ -47,3 +41,6 @@ export const createLinkMails = ({ knex, links, sendMail, addressOf }: LinkMailsO
     });
   },
 });
+
+/** Mails with links that set a password. undefined: SMTP_URL is not set, and staff hand the links over. */
+export type LinkMails = ReturnType<typeof createLinkMails>;

@@ -28,24 +28,14 @@ export interface LinkAnswer {
   readonly name: string;
 }
 
-/** Links that let a person set a password, once. Every method rejects when Postgres is unavailable. */
-export interface LinkStore {
-  /** Earlier links of the person end. undefined: there is no such person who may sign in. */
-  issue(purpose: 'invitation' | 'reset', personId: number, actor: string): Promise<NewLink | undefined>;
-  /** undefined: there is someone already, or another replica has a link that can still be used. */
-  issueFirst(): Promise<NewLink | undefined>;
-  /** undefined: there is no such link, or it has been used or has ended. */
-  find(secret: string): Promise<Link | undefined>;
-  /** Of several who use it at once, one succeeds. The sessions of the person end. undefined: it cannot be used. */
-  use(secret: string, answer: LinkAnswer, passwordHash: string): Promise<Account | PersonRefused | undefined>;
-}
-
 const IS_USABLE = 'used_at is null and expires_at > now()';
 /** The actor of what the service does by itself. */
 const SERVICE = 'service';
 
-export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore => ({
-  issue: (purpose, personId, actor) =>
+/** Links that let a person set a password, once. Every method rejects when Postgres is unavailable. */
+export const createLinkStore = ({ knex }: { readonly knex: Knex }) => ({
+  /** Earlier links of the person end. undefined: there is no such person who may sign in. */
+  issue: (purpose: 'invitation' | 'reset', personId: number, actor: string): Promise<NewLink | undefined> =>
     knex.transaction(async (trx) => {
       const enabled = await trx('people').where({ id: personId }).whereNull('disabled_at').forUpdate().pluck<number[]>('id');
       if (enabled.length === 0) return undefined;
@@ -56,7 +46,8 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore =>
       return link;
     }),
 
-  issueFirst: () =>
+  /** undefined: there is someone already, or another replica has a link that can still be used. */
+  issueFirst: (): Promise<NewLink | undefined> =>
     knex.transaction(async (trx) => {
       await trx.raw('lock table person_links in share row exclusive mode');
       const people = await trx('people').limit(1).pluck<number[]>('id');
@@ -64,7 +55,8 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore =>
       return people.length + offered.length > 0 ? undefined : insertLink(trx, 'first', null, SERVICE);
     }),
 
-  find: async (secret) => {
+  /** undefined: there is no such link, or it has been used or has ended. */
+  find: async (secret: string): Promise<Link | undefined> => {
     const digest = LINK_SECRET.digestOf(secret);
     if (!digest) return undefined;
     const link = await knex('person_links').where({ digest }).whereRaw(IS_USABLE).first<LinkRow | undefined>('id', 'purpose', 'person_id');
@@ -74,7 +66,8 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore =>
     return person ? { purpose: link.purpose, person } : undefined;
   },
 
-  use: async (secret, answer, passwordHash) => {
+  /** Of several who use it at once, one succeeds. The sessions of the person end. undefined: it cannot be used. */
+  use: async (secret: string, answer: LinkAnswer, passwordHash: string): Promise<Account | PersonRefused | undefined> => {
     const digest = LINK_SECRET.digestOf(secret);
     if (!digest) return undefined;
     return knex.transaction(async (trx) => {
@@ -96,6 +89,8 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }): LinkStore =>
     });
   },
 });
+
+export type LinkStore = ReturnType<typeof createLinkStore>;
 
 interface LinkRow {
   readonly id: number;

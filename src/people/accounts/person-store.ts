@@ -60,19 +60,6 @@ export interface PersonRefused {
 /** People who are not disabled. */
 export const MAX_PEOPLE = 5_000;
 
-/** Those who may sign in. Every method rejects when Postgres is unavailable. */
-export interface PersonStore {
-  /** Whom a caller manages, by name, disabled ones last. */
-  list(page: { readonly limit: number; readonly offset: number }, caller: Caller): Promise<readonly Person[]>;
-  /** undefined: there is none, or not of those whom the caller manages. */
-  find(id: number, caller: Caller): Promise<Person | undefined>;
-  create(wanted: PersonWanted, caller: Caller): Promise<Person | PersonRefused>;
-  /** Disabling ends the sessions of the person with the same commit. */
-  change(id: number, change: PersonChange, caller: Caller): Promise<Person | PersonRefused>;
-  /** Whether there is anyone, disabled or not. */
-  isEmpty(): Promise<boolean>;
-}
-
 const LISTED = `
   id, email, name, roles, publishers, advertisers, created_by, created_at, disabled_at,
   password is not null as has_password, totp_secret is not null as has_totp,
@@ -82,8 +69,10 @@ const IS_ADMINISTRATOR = `disabled_at is null and 'administrator' = any(roles) a
 const isAdministrator = ({ roles, publishers, advertisers, disabled_at: disabledAt }: Rights & Pick<Person, 'disabled_at'>): boolean =>
   disabledAt === null && roles.includes('administrator') && publishers === null && advertisers === null;
 
-export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStore => ({
-  list: async ({ limit, offset }, caller) => {
+/** Those who may sign in. Every method rejects when Postgres is unavailable. */
+export const createPersonStore = ({ knex }: { readonly knex: Knex }) => ({
+  /** Whom a caller manages, by name, disabled ones last. */
+  list: async ({ limit, offset }: { readonly limit: number; readonly offset: number }, caller: Caller): Promise<readonly Person[]> => {
     const rows = await onlyManaged(knex('people'), caller)
       .orderByRaw('disabled_at is not null, lower(name), id')
       .limit(limit)
@@ -92,18 +81,20 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
     return rows.map((row) => show(PERSON_COLUMNS, row));
   },
 
-  find: async (id, caller) => {
+  /** undefined: there is none, or not of those whom the caller manages. */
+  find: async (id: number, caller: Caller): Promise<Person | undefined> => {
     const known = await onlyManaged(knex('people').where({ id }), caller).first<{ id: number } | undefined>('id');
     return known && readPerson(knex, id);
   },
 
-  create: (wanted, caller) =>
+  create: (wanted: PersonWanted, caller: Caller): Promise<Person | PersonRefused> =>
     knex.transaction(async (trx) => {
       const faults = [...(await invitedFaults(trx, caller, wanted)), ...(await roleFaults(trx, caller, wanted))];
       return faults.length > 0 ? refused('invalid', faults) : createPerson(trx, wanted, changedBy(caller));
     }),
 
-  change: (id, { disabled, ...fields }, caller) =>
+  /** Disabling ends the sessions of the person with the same commit. */
+  change: (id: number, { disabled, ...fields }: PersonChange, caller: Caller): Promise<Person | PersonRefused> =>
     knex.transaction(async (trx) => {
       await lockPeople(trx);
       const before = await readPerson(trx, id);
@@ -129,8 +120,11 @@ export const createPersonStore = ({ knex }: { readonly knex: Knex }): PersonStor
       return after;
     }),
 
-  isEmpty: async () => (await knex('people').first('id')) === undefined,
+  /** Whether there is anyone, disabled or not. */
+  isEmpty: async (): Promise<boolean> => (await knex('people').first('id')) === undefined,
 });
+
+export type PersonStore = ReturnType<typeof createPersonStore>;
 
 export const refused = (refusal: PersonRefused['refusal'], faults: readonly Fault[] = []): PersonRefused => ({ refusal, faults });
 

@@ -6,24 +6,7 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import { MS_PER_MINUTE } from '../../base/utc-day.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
 import type { Account } from '../accounts/person-store.ts';
-import type { UseCode } from '../accounts/sign-in.ts';
 import type { NewTotp } from './factor-api.ts';
-
-/** One-time codes of authenticator apps (RFC 6238) and recovery codes. Every method rejects when Postgres is unavailable. */
-export interface CodeStore {
-  /** Without a key nothing can be sealed (SEAL_KEYS). */
-  readonly canSeal: boolean;
-  begin(person: Account): NewTotp;
-  /** Resolves to recovery codes, shown this once; undefined: the code is wrong, or the set-up has ended. */
-  confirm(person: Account, setup: string, code: string): Promise<readonly string[] | undefined>;
-  /** New recovery codes, which end the earlier ones; undefined: the person has no app. */
-  renew(personId: number, actor: string): Promise<readonly string[] | undefined>;
-  /** Takes app and recovery codes away. False: there was none. */
-  remove(personId: number, actor: string): Promise<boolean>;
-  use: UseCode;
-  /** Recovery codes that are left; undefined: the person has no app. */
-  left(personId: number): Promise<number | undefined>;
-}
 
 const PURPOSE = 'authenticator app';
 const SETUP_MS = 10 * MS_PER_MINUTE;
@@ -51,17 +34,20 @@ export interface CodeStoreOptions {
   readonly now: () => number;
 }
 
-export const createCodeStore = ({ knex, secretBox, now }: CodeStoreOptions): CodeStore => {
+/** One-time codes of authenticator apps (RFC 6238) and recovery codes. Every method rejects when Postgres is unavailable. */
+export const createCodeStore = ({ knex, secretBox, now }: CodeStoreOptions) => {
   const setups = createSealedUntil<Setup>({ box: secretBox, now, purpose: 'set-up of an authenticator app', lifetimeMs: SETUP_MS });
   return {
+    /** Without a key nothing can be sealed (SEAL_KEYS). */
     canSeal: secretBox.canSeal,
 
-    begin: ({ id, email }) => {
+    begin: ({ id, email }: Account): NewTotp => {
       const secret = new Secret({ size: SECRET_BYTES }).base32;
       return { secret, uri: totpOf(secret, email).toString(), setup: setups.seal({ personId: id, secret }) };
     },
 
-    confirm: async ({ id, email }, sealed, code) => {
+    /** Resolves to recovery codes, shown this once; undefined: the code is wrong, or the set-up has ended. */
+    confirm: async ({ id, email }: Account, sealed: string, code: string): Promise<readonly string[] | undefined> => {
       const setup = setups.open(sealed);
       if (setup?.personId !== id) return undefined;
       const step = stepOf(setup.secret, code, now());
@@ -75,15 +61,18 @@ export const createCodeStore = ({ knex, secretBox, now }: CodeStoreOptions): Cod
       });
     },
 
-    renew: (personId, actor) =>
+    /** New recovery codes, which end the earlier ones; undefined: the person has no app. */
+    renew: (personId: number, actor: string): Promise<readonly string[] | undefined> =>
       knex.transaction(async (trx) => {
         const withApp = await trx('people').where({ id: personId }).whereNotNull('totp_secret').forUpdate().pluck<number[]>('id');
         return withApp.length === 0 ? undefined : newRecoveryCodes(trx, personId, actor);
       }),
 
-    remove: (personId, actor) => knex.transaction((trx) => removeCodes(trx, personId, actor)),
+    /** Takes app and recovery codes away. False: there was none. */
+    remove: (personId: number, actor: string): Promise<boolean> => knex.transaction((trx) => removeCodes(trx, personId, actor)),
 
-    use: async (personId, code) => {
+    /** See UseCode. */
+    use: async (personId: number, code: string): Promise<boolean | undefined> => {
       const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
       if (row?.totp_secret == null) return undefined;
       const given = code.replaceAll(/[\s-]/g, '').toUpperCase();
@@ -96,7 +85,8 @@ export const createCodeStore = ({ knex, secretBox, now }: CodeStoreOptions): Cod
       return used > 0;
     },
 
-    left: async (personId) => {
+    /** Recovery codes that are left; undefined: the person has no app. */
+    left: async (personId: number): Promise<number | undefined> => {
       const row = await knex('people').where({ id: personId }).first<PersonRow | undefined>('email', 'totp_secret');
       if (row?.totp_secret == null) return undefined;
       const codes = await knex('recovery_codes').where({ person_id: personId }).whereNull('used_at').pluck<Buffer[]>('digest');
@@ -104,6 +94,8 @@ export const createCodeStore = ({ knex, secretBox, now }: CodeStoreOptions): Cod
     },
   };
 };
+
+export type CodeStore = ReturnType<typeof createCodeStore>;
 
 interface Setup {
   readonly personId: number;

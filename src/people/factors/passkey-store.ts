@@ -12,21 +12,6 @@ export interface KnownPasskey {
   readonly credential: WebAuthnCredential;
 }
 
-/** Passkeys of people. Every method rejects when Postgres is unavailable. */
-export interface PasskeyStore {
-  list(personId: number): Promise<readonly Passkey[]>;
-  credentialsOf(personId: number): Promise<readonly Pick<WebAuthnCredential, 'id' | 'transports'>[]>;
-  /** undefined: there are too many of the person, or the credential is stored already. */
-  add(personId: number, name: string, credential: WebAuthnCredential, actor: string): Promise<Passkey | undefined>;
-  /** undefined: the person has none with this id. */
-  rename(personId: number, id: number, name: string, actor: string): Promise<Passkey | undefined>;
-  remove(personId: number, id: number, actor: string): Promise<boolean>;
-  /** undefined: there is none of a person who may sign in. */
-  find(credentialId: string): Promise<KnownPasskey | undefined>;
-  /** False: its counter has moved on meanwhile, so that this answer is a copy. */
-  used(id: number, counter: { readonly from: number; readonly to: number }): Promise<boolean>;
-}
-
 export const MAX_PASSKEYS = 20;
 
 interface PasskeyRow {
@@ -45,13 +30,20 @@ const shown = ({ id, name, created_at, last_used_at }: PasskeyRow): Passkey => (
   ...{ id, name, created_at: created_at.toISOString(), last_used_at: last_used_at?.toISOString() ?? null },
 });
 
-export const createPasskeyStore = ({ knex }: { readonly knex: Knex }): PasskeyStore => ({
-  list: async (personId) => (await rowsOf(knex, personId)).map(shown),
+/** Passkeys of people. Every method rejects when Postgres is unavailable. */
+export const createPasskeyStore = ({ knex }: { readonly knex: Knex }) => ({
+  list: async (personId: number): Promise<readonly Passkey[]> => (await rowsOf(knex, personId)).map(shown),
 
-  credentialsOf: async (personId) =>
+  credentialsOf: async (personId: number): Promise<readonly Pick<WebAuthnCredential, 'id' | 'transports'>[]> =>
     (await rowsOf(knex, personId)).map(({ credential_id: id, transports }) => ({ id, ...(transports.length > 0 && { transports }) })),
 
-  add: (personId, name, { id, publicKey, counter, transports = [] }, actor) =>
+  /** undefined: there are too many of the person, or the credential is stored already. */
+  add: (
+    personId: number,
+    name: string,
+    { id, publicKey, counter, transports = [] }: WebAuthnCredential,
+    actor: string,
+  ): Promise<Passkey | undefined> =>
     knex.transaction(async (trx) => {
       await trx('people').where({ id: personId }).forUpdate().pluck<number[]>('id');
       if ((await rowsOf(trx, personId)).length >= MAX_PASSKEYS) return undefined;
@@ -64,7 +56,8 @@ export const createPasskeyStore = ({ knex }: { readonly knex: Knex }): PasskeySt
       return row && shown(row);
     }),
 
-  rename: (personId, id, name, actor) =>
+  /** undefined: the person has none with this id. */
+  rename: (personId: number, id: number, name: string, actor: string): Promise<Passkey | undefined> =>
     knex.transaction(async (trx) => {
       const before = await trx('passkeys').where({ id, person_id: personId }).forUpdate().first<PasskeyRow | undefined>();
       if (!before) return undefined;
@@ -74,14 +67,15 @@ export const createPasskeyStore = ({ knex }: { readonly knex: Knex }): PasskeySt
       return shown({ ...before, name });
     }),
 
-  remove: (personId, id, actor) =>
+  remove: (personId: number, id: number, actor: string): Promise<boolean> =>
     knex.transaction(async (trx) => {
       const [row] = await trx('passkeys').where({ id, person_id: personId }).delete().returning<PasskeyRow[]>('*');
       if (row) await record(trx, 'delete', personId, `passkey ${row.name}`, actor);
       return row !== undefined;
     }),
 
-  find: async (credentialId) => {
+  /** undefined: there is none of a person who may sign in. */
+  find: async (credentialId: string): Promise<KnownPasskey | undefined> => {
     const row = await knex('passkeys')
       .join('people', 'people.id', 'passkeys.person_id')
       .where({ credential_id: credentialId })
@@ -96,9 +90,12 @@ export const createPasskeyStore = ({ knex }: { readonly knex: Knex }): PasskeySt
     };
   },
 
-  used: async (id, { from, to }) =>
+  /** False: its counter has moved on meanwhile, so that this answer is a copy. */
+  used: async (id: number, { from, to }: { readonly from: number; readonly to: number }): Promise<boolean> =>
     (await knex('passkeys').where({ id, counter: from }).update({ counter: to, last_used_at: knex.fn.now() })) > 0,
 });
+
+export type PasskeyStore = ReturnType<typeof createPasskeyStore>;
 
 const rowsOf = (knex: Knex, personId: number): Promise<PasskeyRow[]> =>
   knex('passkeys').where({ person_id: personId }).orderBy('id').select<PasskeyRow[]>('*');

@@ -35,28 +35,13 @@ export const MENTION_COLUMNS = {
 } satisfies Columns<MentionRow>;
 export type Mention = Shown<typeof MENTION_COLUMNS>;
 
-/** People who are named in comments. Every method rejects when Postgres is unavailable. */
-export interface MentionStore {
-  /** Who reads a record, and so can be mentioned in its comments, by name. */
-  readersOf(of: Commented, id: number): Promise<readonly Mentionable[]>;
-  /** Resolves to who is mentioned in a comment, but for its author. */
-  add(
-    of: Commented,
-    id: number,
-    comment: { readonly id: number; readonly text: string; readonly actor: string },
-  ): Promise<readonly Mentionable[]>;
-  /** Those of a person, in records that the person may read now, newest first. */
-  list(personId: number, caller: Caller): Promise<readonly Mention[]>;
-  /** False: there is none of the person with this id. */
-  remove(personId: number, id: number): Promise<boolean>;
-}
-
 const MAX_LISTED = 100;
 /** Of one comment: more is a mistake, or abuse. */
 const MAX_MENTIONED = 20;
 
-export const createMentionStore = ({ knex }: { readonly knex: Knex }): MentionStore => {
-  const readersOf: MentionStore['readersOf'] = async (of, id) => {
+/** People who are named in comments. Every method rejects when Postgres is unavailable. */
+export const createMentionStore = ({ knex }: { readonly knex: Knex }) => {
+  const readersOf = async (of: Commented, id: number): Promise<readonly Mentionable[]> => {
     const campaign = of === 'campaigns' ? 'campaigns.id = :id' : 'campaigns.id = (select campaign_id from line_items where id = :id)';
     const { rows } = await knex.raw<{ rows: (Mentionable & Rights & { readonly own: readonly Permission[] })[] }>(
       `select people.id, people.email, people.name, people.roles, people.publishers, people.advertisers, ${ownPermissions('people')} as own
@@ -72,9 +57,15 @@ export const createMentionStore = ({ knex }: { readonly knex: Knex }): MentionSt
   };
 
   return {
+    /** Who reads a record, and so can be mentioned in its comments, by name. */
     readersOf,
 
-    add: async (of, id, { id: commentId, text, actor }) => {
+    /** Resolves to who is mentioned in a comment, but for its author. */
+    add: async (
+      of: Commented,
+      id: number,
+      { id: commentId, text, actor }: { readonly id: number; readonly text: string; readonly actor: string },
+    ): Promise<readonly Mentionable[]> => {
       if (!text.includes('@')) return [];
       const named = (await readersOf(of, id)).filter((one) => one.email !== actor && isNamedIn(text, one)).slice(0, MAX_MENTIONED);
       if (named.length > 0)
@@ -85,7 +76,8 @@ export const createMentionStore = ({ knex }: { readonly knex: Knex }): MentionSt
       return named;
     },
 
-    list: async (personId, caller) => {
+    /** Those of a person, in records that the person may read now, newest first. */
+    list: async (personId: number, caller: Caller): Promise<readonly Mention[]> => {
       const parts = (Object.keys(COMMENTED) as Commented[]).map(
         (table) => `select m.id, c.at, c.actor, c.text, '${table.slice(0, -1)}' as entity, ${table}.id as entity_id, ${table}.name
           from mentions m join comments c on c.id = m.comment_id join ${table} on ${table}.id = c.${COMMENTED[table]}
@@ -96,9 +88,13 @@ export const createMentionStore = ({ knex }: { readonly knex: Knex }): MentionSt
       return rows.map((row) => show(MENTION_COLUMNS, row));
     },
 
-    remove: async (personId, id) => (await knex('mentions').where({ id, person_id: personId }).delete()) > 0,
+    /** False: there is none of the person with this id. */
+    remove: async (personId: number, id: number): Promise<boolean> =>
+      (await knex('mentions').where({ id, person_id: personId }).delete()) > 0,
   };
 };
+
+export type MentionStore = ReturnType<typeof createMentionStore>;
 
 /** Whether a text has `@` and the name of a person, or the first part or the whole of their e-mail address. */
 export const isNamedIn = (text: string, { name, email }: Pick<Mentionable, 'name' | 'email'>): boolean =>

@@ -17,21 +17,7 @@ export type FoundPerson =
       readonly problem: Extract<SignInProblem, 'no_email' | 'email_unverified' | 'email_taken' | 'no_role' | 'disabled'>;
     };
 
-/** Who a person of a provider is here. Every method rejects when Postgres is unavailable. */
-export interface IdentityStore {
-  /**
-   * Finds the person by issuer and subject. At the first sign-in a person with the same, verified, e-mail
-   * address is linked, or else the person is created, where the groups give rights. Sets the rights
-   * that the groups give, none too.
-   */
-  personOf(
-    identity: Pick<Identity, 'issuer' | 'subject' | 'email' | 'emailVerified' | 'name'>,
-    rights: GivenRights,
-    actor: string,
-  ): Promise<FoundPerson>;
-  /** The person of a subject; undefined: there is none. */
-  find(issuer: string, subject: string): Promise<number | undefined>;
-}
+type SignedInIdentity = Pick<Identity, 'issuer' | 'subject' | 'email' | 'emailVerified' | 'name'>;
 
 interface PersonRow {
   readonly id: number;
@@ -44,11 +30,18 @@ const NO_RIGHTS: Rights = { roles: [], publishers: null, advertisers: null };
 const MAX_EMAIL = 254;
 const MAX_NAME = 100;
 
-export const createIdentityStore = ({ knex }: { readonly knex: Knex }): IdentityStore => ({
-  find: async (issuer, subject) =>
+/** Who a person of a provider is here. Every method rejects when Postgres is unavailable. */
+export const createIdentityStore = ({ knex }: { readonly knex: Knex }) => ({
+  /** The person of a subject; undefined: there is none. */
+  find: async (issuer: string, subject: string): Promise<number | undefined> =>
     (await knex('identities').where({ issuer, subject }).first<{ person_id: number } | undefined>())?.person_id,
 
-  personOf: (identity, given, actor) =>
+  /**
+   * Finds the person by issuer and subject. At the first sign-in a person with the same, verified, e-mail
+   * address is linked, or else the person is created, where the groups give rights. Sets the rights
+   * that the groups give, none too.
+   */
+  personOf: (identity: SignedInIdentity, given: GivenRights, actor: string) =>
     knex.transaction(async (trx): Promise<FoundPerson> => {
       await lockPeople(trx);
       const rights = given && (await ofExistingRoles(trx, given));
@@ -66,6 +59,8 @@ export const createIdentityStore = ({ knex }: { readonly knex: Knex }): Identity
     }),
 });
 
+export type IdentityStore = ReturnType<typeof createIdentityStore>;
+
 /** The settings may name a role that was never made, or is deleted. */
 const ofExistingRoles = async (trx: Knex, rights: Rights): Promise<Rights | null> => {
   const roles = await existingRoles(trx, rights.roles);
@@ -76,7 +71,7 @@ type NotFound = Extract<FoundPerson, { readonly ok: false }>['problem'];
 
 const firstSeen = async (
   trx: Knex.Transaction,
-  identity: Parameters<IdentityStore['personOf']>[0],
+  identity: SignedInIdentity,
   rights: GivenRights,
   actor: string,
 ): Promise<PersonRow | NotFound> => {

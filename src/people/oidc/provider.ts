@@ -18,19 +18,6 @@ export interface Identity {
   readonly idToken: string;
 }
 
-/** A provider of OpenID Connect. Every method rejects when it does not answer, or not as the standard says: see faultOf. */
-export interface Provider {
-  readonly settings: ProviderSettings;
-  /** Where the browser signs in. */
-  begin(begun: Pick<BegunSignIn, 'state' | 'nonce' | 'verifier'>): Promise<URL>;
-  /** Exchanges the code of the answer, once. `query`: with which the browser has come back. */
-  redeem(query: URLSearchParams, begun: Pick<BegunSignIn, 'state' | 'nonce' | 'verifier'>): Promise<Identity>;
-  /** Where the browser ends its session at the provider; undefined: the provider has no such page. */
-  endSession(idToken: string, returnTo: string): Promise<URL | undefined>;
-  /** The claims of a token that the provider has signed for this client. */
-  verify(token: string, options?: { readonly maxAgeS?: number }): Promise<JWTPayload>;
-}
-
 export interface ProviderOptions {
   readonly settings: ProviderSettings;
   readonly toolUrl: string;
@@ -46,6 +33,8 @@ const CLOCK_TOLERANCE_S = 30;
 /** Signed by keys that only the provider has. */
 const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
+type BrowserState = Pick<BegunSignIn, 'state' | 'nonce' | 'verifier'>;
+
 interface Discovered {
   readonly config: Configuration;
   readonly keys: JWTVerifyGetKey;
@@ -53,11 +42,12 @@ interface Discovered {
 }
 
 /**
+ * A provider of OpenID Connect. Every method rejects when it does not answer, or not as the standard says: see faultOf.
  * Nothing is asked of the provider before the first sign-in: a provider that is down delays neither
  * the start nor any other request. A failed discovery is repeated with the next sign-in; what was discovered before is used
  * meanwhile. The packages are loaded then, too: most replicas need them rarely or never.
  */
-export const createProvider = ({ settings, toolUrl }: ProviderOptions): Provider => {
+export const createProvider = ({ settings, toolUrl }: ProviderOptions) => {
   const { issuer, clientId, clientSecret, groupsClaim, roles } = settings;
   const redirectUri = toolUrl + settings.callback;
   const load = () => Promise.all([import('openid-client'), import('jose')]);
@@ -94,7 +84,7 @@ export const createProvider = ({ settings, toolUrl }: ProviderOptions): Provider
     return last;
   };
 
-  const verify: Provider['verify'] = async (token, { maxAgeS } = {}) => {
+  const verify = async (token: string, { maxAgeS }: { readonly maxAgeS?: number } = {}): Promise<JWTPayload> => {
     const [, { jwtVerify }] = await load();
     const { config, keys } = await discovered();
     const { payload } = await jwtVerify(token, keys, {
@@ -106,9 +96,11 @@ export const createProvider = ({ settings, toolUrl }: ProviderOptions): Provider
 
   return {
     settings,
+    /** The claims of a token that the provider has signed for this client. */
     verify,
 
-    begin: async ({ state, nonce, verifier }) => {
+    /** Where the browser signs in. */
+    begin: async ({ state, nonce, verifier }: BrowserState): Promise<URL> => {
       const [oidc] = await load();
       const { config } = await discovered();
       // Some providers, Dex for one, put the groups into the token only when they are asked for.
@@ -119,7 +111,8 @@ export const createProvider = ({ settings, toolUrl }: ProviderOptions): Provider
       });
     },
 
-    redeem: async (query, { state, nonce, verifier }) => {
+    /** Exchanges the code of the answer, once. `query`: with which the browser has come back. */
+    redeem: async (query: URLSearchParams, { state, nonce, verifier }: BrowserState): Promise<Identity> => {
       const [oidc] = await load();
       const { config } = await discovered();
       const tokens = await oidc.authorizationCodeGrant(config, new URL(`${redirectUri}?${query.toString()}`), {
@@ -141,7 +134,8 @@ export const createProvider = ({ settings, toolUrl }: ProviderOptions): Provider
       };
     },
 
-    endSession: async (idToken, returnTo) => {
+    /** Where the browser ends its session at the provider; undefined: the provider has no such page. */
+    endSession: async (idToken: string, returnTo: string): Promise<URL | undefined> => {
       const [oidc] = await load();
       const { config } = await discovered();
       if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
@@ -149,5 +143,7 @@ export const createProvider = ({ settings, toolUrl }: ProviderOptions): Provider
     },
   };
 };
+
+export type Provider = ReturnType<typeof createProvider>;
 
 const textIn = (claim: unknown): string | undefined => (typeof claim === 'string' && claim !== '' ? claim : undefined);

@@ -26,19 +26,6 @@ export interface RoleRefused {
 
 export const MAX_ROLES = 50;
 
-/** Roles beside the built-in ones. Every method rejects when Postgres is unavailable. */
-export interface RoleStore {
-  /** By name. */
-  list(): Promise<readonly OwnRole[]>;
-  /** By the name of any role. */
-  countUses(): Promise<Readonly<Record<string, Pick<OwnRole, 'people' | 'tokens'>>>>;
-  create(wanted: RoleWanted, caller: Caller): Promise<OwnRole | RoleRefused>;
-  /** A new name is that of people and tokens with the same commit. What changes takes effect with the next call of each. */
-  change(id: number, change: Partial<RoleWanted>, caller: Caller): Promise<OwnRole | RoleRefused>;
-  /** @param instead the role that its people and tokens get; undefined: it is refused while there are some. Undefined: it is gone */
-  remove(id: number, instead: string | undefined, caller: Caller): Promise<RoleRefused | undefined>;
-}
-
 const IS_USABLE = 'revoked_at is null and (expires_at is null or expires_at > now())';
 const LISTED = `id, name, permissions,
   (select count(*)::int from people where own_roles.name = any(people.roles)) as people,
@@ -50,7 +37,8 @@ const USES = `
         union all select unnest(roles), false from api_tokens where ${IS_USABLE}) as uses
   group by name`;
 
-export const createRoleStore = ({ knex }: { readonly knex: Knex }): RoleStore => {
+/** Roles beside the built-in ones. Every method rejects when Postgres is unavailable. */
+export const createRoleStore = ({ knex }: { readonly knex: Knex }) => {
   const read = (trx: Knex, id: number): Promise<OwnRole | undefined> => trx('own_roles').where({ id }).first(trx.raw(LISTED));
 
   const isTaken = async (trx: Knex, name: string, id = 0): Promise<boolean> =>
@@ -58,14 +46,16 @@ export const createRoleStore = ({ knex }: { readonly knex: Knex }): RoleStore =>
     (await trx('own_roles').whereRaw('lower(name) = lower(?)', [name]).whereNot({ id }).first('id')) !== undefined;
 
   return {
-    list: async () => knex('own_roles').orderBy('name').select<OwnRole[]>(knex.raw(LISTED)),
+    /** By name. */
+    list: async (): Promise<readonly OwnRole[]> => knex('own_roles').orderBy('name').select<OwnRole[]>(knex.raw(LISTED)),
 
-    countUses: async () => {
+    /** By the name of any role. */
+    countUses: async (): Promise<Readonly<Record<string, Pick<OwnRole, 'people' | 'tokens'>>>> => {
       const { rows } = await knex.raw<{ rows: { name: string; people: number; tokens: number }[] }>(USES);
       return Object.fromEntries(rows.map(({ name, people, tokens }) => [name, { people, tokens }]));
     },
 
-    create: (wanted, caller) =>
+    create: (wanted: RoleWanted, caller: Caller): Promise<OwnRole | RoleRefused> =>
       knex.transaction(async (trx) => {
         await lockPeople(trx);
         const faults = beyondFaults('/permissions', caller, wanted.permissions);
@@ -88,7 +78,8 @@ export const createRoleStore = ({ knex }: { readonly knex: Knex }): RoleStore =>
         return { id, ...wanted, people: 0, tokens: 0 };
       }),
 
-    change: (id, change, caller) =>
+    /** A new name is that of people and tokens with the same commit. What changes takes effect with the next call of each. */
+    change: (id: number, change: Partial<RoleWanted>, caller: Caller): Promise<OwnRole | RoleRefused> =>
       knex.transaction(async (trx) => {
         await lockPeople(trx);
         const before = await read(trx, id);
@@ -108,7 +99,8 @@ export const createRoleStore = ({ knex }: { readonly knex: Knex }): RoleStore =>
         return { ...before, name, permissions };
       }),
 
-    remove: (id, instead, caller) =>
+    /** @param instead the role that its people and tokens get; undefined: it is refused while there are some. Undefined: it is gone */
+    remove: (id: number, instead: string | undefined, caller: Caller): Promise<RoleRefused | undefined> =>
       knex.transaction(async (trx) => {
         await lockPeople(trx);
         const before = await read(trx, id);
@@ -137,6 +129,8 @@ export const createRoleStore = ({ knex }: { readonly knex: Knex }): RoleStore =>
       }),
   };
 };
+
+export type RoleStore = ReturnType<typeof createRoleStore>;
 
 const refused = (refusal: RoleRefused['refusal'], faults: readonly Fault[] = []): RoleRefused => ({ refusal, faults });
 

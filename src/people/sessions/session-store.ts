@@ -59,20 +59,6 @@ export const SESSION_COLUMNS = {
 } satisfies Columns<SessionRow>;
 export type Session = Shown<typeof SESSION_COLUMNS>;
 
-/** Sessions of people who have signed in. Every method rejects when Postgres is unavailable. */
-export interface SessionStore {
-  /** Resolves to the secret of the cookie. */
-  begin(session: NewSession): Promise<string>;
-  /** Who has a session that has not ended; null: nobody. Every replica asks Postgres, so that a revoked session ends at once. */
-  use(secret: string): Promise<Caller | null>;
-  /** Those of a person that have not ended, last used first. */
-  list(personId: number): Promise<readonly Session[]>;
-  /** @returns how many were ended */
-  revoke(which: WhichSessions): Promise<number>;
-  /** What ends the session at its provider; undefined: it has none. */
-  providerOf(sessionId: number): Promise<{ readonly id: string; readonly sealedIdToken: string } | undefined>;
-}
-
 /** All sessions of a person, all but one, one of them, or those of a method; or what a provider has ended. */
 export type WhichSessions =
   | { readonly personId: number; readonly id?: number; readonly except?: number | null; readonly method?: SignInMethod }
@@ -92,7 +78,8 @@ const MAX_USER_AGENT = 256;
 /** As they are stored: the device is read from the user agent. */
 const NAMES = Object.keys(SESSION_COLUMNS).filter((name) => name !== 'device');
 
-export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOptions): SessionStore => {
+/** Sessions of people who have signed in. Every method rejects when Postgres is unavailable. */
+export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOptions) => {
   const isUsable = `sessions.revoked_at is null and sessions.expires_at > now()
     and sessions.last_used_at > now() - interval '${idleMs} milliseconds'`;
   /** The moment of the last use is written once a minute at most. */
@@ -106,7 +93,8 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
     where digest = :digest and ${isUsable} and people.disabled_at is null`;
 
   return {
-    begin: async ({ personId, method, userAgent, network, place, provider }) => {
+    /** Resolves to the secret of the cookie. */
+    begin: async ({ personId, method, userAgent, network, place, provider }: NewSession): Promise<string> => {
       const { secret, digest } = SESSION_SECRET.make();
       await knex('sessions')
         .where({ person_id: personId })
@@ -120,7 +108,8 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
       return secret;
     },
 
-    use: async (secret) => {
+    /** Who has a session that has not ended; null: nobody. Every replica asks Postgres, so that a revoked session ends at once. */
+    use: async (secret: string): Promise<Caller | null> => {
       const digest = SESSION_SECRET.digestOf(secret);
       if (!digest) return null;
       const { rows } = await knex.raw<{ rows: CallingRow[] }>(use, { digest });
@@ -130,7 +119,8 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
       return callerWith(row, { kind: 'person', name: email, id, fullName: name, sessionId });
     },
 
-    list: async (personId) => {
+    /** Those of a person that have not ended, last used first. */
+    list: async (personId: number): Promise<readonly Session[]> => {
       const rows = await knex('sessions')
         .where({ person_id: personId })
         .whereRaw(isUsable)
@@ -139,9 +129,11 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
       return rows.map((row) => show(SESSION_COLUMNS, row));
     },
 
-    revoke: (which) => revokeSessions(knex, which),
+    /** @returns how many were ended */
+    revoke: (which: WhichSessions) => revokeSessions(knex, which),
 
-    providerOf: async (sessionId) => {
+    /** What ends the session at its provider; undefined: it has none. */
+    providerOf: async (sessionId: number): Promise<{ readonly id: string; readonly sealedIdToken: string } | undefined> => {
       const row = await knex('sessions')
         .where({ id: sessionId })
         .first<{ method: string; id_token: string | null } | undefined>('method', 'id_token');
@@ -150,6 +142,8 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
     },
   };
 };
+
+export type SessionStore = ReturnType<typeof createSessionStore>;
 
 /** Ends sessions, also in the transaction of what ends them. Resolves to how many. */
 export const revokeSessions = (knex: Knex, which: WhichSessions): Promise<number> => {
