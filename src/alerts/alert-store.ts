@@ -21,24 +21,6 @@ export interface AlertMute {
   readonly until: Date | null;
 }
 
-/** Each method rejects when Postgres is unavailable. */
-export interface AlertStore {
-  /** Whether it is time to look, and this replica that does. */
-  takeCheck(): Promise<boolean>;
-  /**
-   * Opens what is found and not open, renews the words of what is, and closes what has not been found
-   * for CLOSE_AFTER. New alerts are queued for their recipients. Resolves to the number of new ones.
-   */
-  record(found: readonly FoundAlert[]): Promise<number>;
-  /** Open alerts and those that were closed lately, newest first; `isMuted` for the person: those of the scope. */
-  list(person: string, scope: Scope): Promise<readonly (StoredAlert & { readonly isMuted: boolean })[]>;
-  mutes(person: string): Promise<readonly AlertMute[]>;
-  mute(person: string, mute: AlertMute): Promise<void>;
-  unmute(person: string, kind: AlertKind, entityId: string): Promise<void>;
-  /** Open alerts by kind. */
-  openByKind(): Promise<Readonly<Partial<Record<AlertKind, number>>>>;
-}
-
 /** All replicas together look this often. */
 const CHECK_EVERY = `interval '50 seconds'`;
 /** An alert whose condition comes and goes is one alert. */
@@ -86,13 +68,19 @@ const RECORD = `
   )
   select count(*)::int as opened from opened`;
 
-export const createAlertStore = ({ knex }: { readonly knex: Knex }): AlertStore => {
+/** Each method rejects when Postgres is unavailable. */
+export const createAlertStore = ({ knex }: { readonly knex: Knex }) => {
   const query = async <Row>(sql: string, bindings: object | readonly unknown[]): Promise<readonly Row[]> =>
     (await knex.raw<{ rows: Row[] }>(sql, bindings as Knex.RawBinding)).rows;
   return {
+    /** Whether it is time to look, and this replica that does. */
     takeCheck: async () =>
       (await query(`update alert_checks set checked_at = now() where checked_at < now() - ${CHECK_EVERY} returning one`, [])).length > 0,
-    record: async (found) => {
+    /**
+     * Opens what is found and not open, renews the words of what is, and closes what has not been found
+     * for CLOSE_AFTER. New alerts are queued for their recipients. Resolves to the number of new ones.
+     */
+    record: async (found: readonly FoundAlert[]): Promise<number> => {
       const column = <T>(read: (alert: FoundAlert) => T): T[] => found.map(read);
       const rows = await query<{ opened: number }>(RECORD, [
         column(({ kind }) => kind),
@@ -106,27 +94,30 @@ export const createAlertStore = ({ knex }: { readonly knex: Knex }): AlertStore 
       await query(`delete from alerts where closed_at < now() - ${KEPT}`, []);
       return rows[0]?.opened ?? 0;
     },
-    list: (person, scope) =>
+    /** Open alerts and those that were closed lately, newest first; `isMuted` for the person: those of the scope. */
+    list: (person: string, scope: Scope) =>
       query<StoredAlert & { readonly entity: AlertEntity; readonly isMuted: boolean }>(
         `select ${COLUMNS}, ${mutedBy(':person', 'alerts')} as "isMuted" from alerts
          where ${isSeen(scope)}
          order by closed_at desc nulls first, opened_at desc, id desc limit ${MAX_LISTED_ALERTS}`,
         { person, ...scopeBinding(scope) },
       ),
-    mutes: (person) =>
+    mutes: (person: string) =>
       query<AlertMute>(
         `select kind, entity_id as "entityId", until from alert_mutes
          where person = :person and (until is null or until > now()) order by kind, entity_id`,
         { person },
       ),
-    mute: async (person, { kind, entityId, until }) =>
+    mute: async (person: string, { kind, entityId, until }: AlertMute): Promise<void> =>
       void (await query(
         `insert into alert_mutes (person, kind, entity_id, until) values (:person, :kind, :entityId, :until)
          on conflict (person, kind, entity_id) do update set until = excluded.until`,
         { person, kind, entityId, until },
       )),
-    unmute: async (person, kind, entityId) => void (await knex('alert_mutes').where({ person, kind, entity_id: entityId }).delete()),
-    openByKind: async () => {
+    unmute: async (person: string, kind: AlertKind, entityId: string): Promise<void> =>
+      void (await knex('alert_mutes').where({ person, kind, entity_id: entityId }).delete()),
+    /** Open alerts by kind. */
+    openByKind: async (): Promise<Readonly<Partial<Record<AlertKind, number>>>> => {
       const rows = await query<{ kind: AlertKind; count: number }>(
         'select kind, count(*)::int as count from alerts where closed_at is null group by 1',
         [],
@@ -135,3 +126,5 @@ export const createAlertStore = ({ knex }: { readonly knex: Knex }): AlertStore 
     },
   };
 };
+
+export type AlertStore = ReturnType<typeof createAlertStore>;

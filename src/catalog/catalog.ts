@@ -6,30 +6,6 @@ import type { CatalogLoader } from './worker/catalog-loader.ts';
 import { asError } from '../base/narrow.ts';
 import { within } from '../base/within.ts';
 
-/** The catalog as this replica serves it. */
-export interface Catalog {
-  /** undefined until the first load has succeeded. Take it once per request. */
-  current(): Snapshot | undefined;
-  /**
-   * Resolves once this replica serves data that was read after the call. Calls share loads: a call
-   * during a load waits, with all others like it, for the next load. Rejects when the load fails;
-   * the previous snapshot then stays in use.
-   */
-  reload(): Promise<void>;
-  /**
-   * Announces a change to the other replicas and reloads: for POST /reload and after every write.
-   * Rejects when this replica's reload fails, and when it is not done after 4.5 s; the load then
-   * continues in the background. An announcement that hangs is not waited for longer.
-   */
-  reloadEverywhere(): Promise<void>;
-  /**
-   * Loads once, then keeps itself up to date. Resolves after the first attempt, successful or not;
-   * a failed one is repeated.
-   */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Reports for metrics and logs. */
 export interface CatalogObserver {
   loaded?(snapshot: Snapshot, durationMs: number): void;
@@ -58,6 +34,7 @@ export interface CatalogOptions {
   readonly observer?: CatalogObserver;
 }
 
+/** The catalog as this replica serves it. */
 export const createCatalog = ({
   store,
   notices,
@@ -67,7 +44,7 @@ export const createCatalog = ({
   answerWithinMs = 4500,
   now = Date.now,
   observer = {},
-}: CatalogOptions): Catalog => {
+}: CatalogOptions) => {
   let opened: OpenedSnapshot | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -152,9 +129,20 @@ export const createCatalog = ({
   };
 
   return {
-    current: () => opened?.snapshot,
+    /** undefined until the first load has succeeded. Take it once per request. */
+    current: (): Snapshot | undefined => opened?.snapshot,
+    /**
+     * Resolves once this replica serves data that was read after the call. Calls share loads: a call
+     * during a load waits, with all others like it, for the next load. Rejects when the load fails;
+     * the previous snapshot then stays in use.
+     */
     reload,
-    reloadEverywhere: async () => {
+    /**
+     * Announces a change to the other replicas and reloads: for POST /reload and after every write.
+     * Rejects when this replica's reload fails, and when it is not done after 4.5 s; the load then
+     * continues in the background. An announcement that hangs is not waited for longer.
+     */
+    reloadEverywhere: async (): Promise<void> => {
       const announced = notices.announce().catch((fault: unknown) => observer.announceFailed?.(asError(fault)));
       const deadline = performance.now() + answerWithinMs;
       await within(answerWithinMs, reload(), () => {
@@ -162,7 +150,11 @@ export const createCatalog = ({
       });
       await within(deadline - performance.now(), announced, () => undefined);
     },
-    start: async () => {
+    /**
+     * Loads once, then keeps itself up to date. Resolves after the first attempt, successful or not;
+     * a failed one is repeated.
+     */
+    start: async (): Promise<void> => {
       // To load thousands of line items takes the time in which their accounts are to be rebuilt.
       const onLost = reloadIntervalMs === 0 ? reloadInBackground : () => void pollVersion();
       await notices.start(reloadInBackground, onLost);
@@ -171,7 +163,7 @@ export const createCatalog = ({
       repeat(versionPollMs, pollVersion);
       if (reloadIntervalMs > 0) repeat(reloadIntervalMs, () => reload().catch(() => undefined));
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
       await Promise.all([notices.close(), loader.stop()]);
@@ -179,3 +171,5 @@ export const createCatalog = ({
     },
   };
 };
+
+export type Catalog = ReturnType<typeof createCatalog>;

@@ -39,15 +39,6 @@ export interface EventWriterOptions {
   readonly onDead: (dead: DeadEvent) => void;
 }
 
-export interface EventWriter {
-  start(): void;
-  /**
-   * Finishes the current pass, retries the entries that this replica still holds once, carries those
-   * that wait, for about `handOverMs`, and leaves each group in which it holds none.
-   */
-  stop(): Promise<void>;
-}
-
 /**
  * Entries of one read. An entry holds one event when the service is idle, and up to 32 under load, so
  * a read takes as many entries as had MAX_EVENTS events in the read before.
@@ -80,8 +71,11 @@ const HAND_OVER_MS = 2_000;
  * failed to store before it reads more; another replica claims the entries of a dead one. An entry
  * is deleted from the stream only after its row, or its dead event, is committed, and the row's
  * unique key makes a repeated delivery harmless: delivery is at least once, storage exactly once.
+ *
+ * When it stops, it finishes the current pass, retries the entries that this replica still holds once, carries those that wait, for
+ * about `handOverMs`, and leaves each group in which it holds none.
  */
-export const createEventWriter = (options: EventWriterOptions): EventWriter => {
+export const createEventWriter = (options: EventWriterOptions) => {
   const { redis, link, keys, store, deadEvents, consumer, idleMs = IDLE_MS, claimAfterMs = 15_000 } = options;
   const { flushMs, handOverMs = HAND_OVER_MS, onFailure, onDead } = options;
   const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, keyTtlS: KEY_TTL_S });
@@ -207,3 +201,5 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     loops: Array.from({ length: keys.shards }, (_, shard) => carriage(shard)),
   });
 };
+
+export type EventWriter = ReturnType<typeof createEventWriter>;

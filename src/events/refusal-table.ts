@@ -8,20 +8,12 @@ export interface RefusalCount {
   readonly impressions: number;
 }
 
-/** Sums in a fixed piece of memory: an addition allocates nothing. */
-export interface RefusalTable {
-  readonly size: number;
-  /** False: the table is full and has no row of this key. */
-  add(lineItemId: number, reason: number, outrankedBy: number, impressions: number): boolean;
-  rows(): readonly RefusalCount[];
-}
-
 /**
- * A hash table with linear probing, at most half full.
+ * Sums in a fixed piece of memory: an addition allocates nothing. A hash table with linear probing, at most half full.
  *
  * @param maxRows a power of two
  */
-export const createRefusalTable = (maxRows: number): RefusalTable => {
+export const createRefusalTable = (maxRows: number) => {
   const places = 2 * maxRows;
   const lineItemIds = new Int32Array(places);
   const rivalIds = new Int32Array(places);
@@ -39,10 +31,11 @@ export const createRefusalTable = (maxRows: number): RefusalTable => {
   };
 
   return {
-    get size() {
+    get size(): number {
       return size;
     },
-    add: (lineItemId, reason, outrankedBy, impressions) => {
+    /** False: the table is full and has no row of this key. */
+    add: (lineItemId: number, reason: number, outrankedBy: number, impressions: number): boolean => {
       const place = placeOf(lineItemId, reason, outrankedBy);
       if (sums[place] === 0) {
         if (impressions === 0) return true;
@@ -55,7 +48,7 @@ export const createRefusalTable = (maxRows: number): RefusalTable => {
       sums[place]! += impressions;
       return true;
     },
-    rows: () => {
+    rows: (): readonly RefusalCount[] => {
       const found: RefusalCount[] = [];
       for (let place = 0; place < places; place++)
         if (sums[place] !== 0)
@@ -69,3 +62,5 @@ export const createRefusalTable = (maxRows: number): RefusalTable => {
     },
   };
 };
+
+export type RefusalTable = ReturnType<typeof createRefusalTable>;

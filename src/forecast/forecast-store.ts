@@ -11,19 +11,6 @@ export interface StoredForecast extends Pick<ForecastWire, 'id' | 'state' | 'pro
   readonly answer: ForecastAnswer | null;
 }
 
-/** Every method rejects when Postgres is unavailable. */
-export interface ForecastStore {
-  begin(id: string, publisherId: number, question: object): Promise<void>;
-  /** Resolves to whether the forecast is still wanted. */
-  note(id: string, change: Partial<Pick<StoredForecast, 'state' | 'progress' | 'answer' | 'reason'>>): Promise<boolean>;
-  read(id: string): Promise<StoredForecast | undefined>;
-  /** Resolves to whether it was running. */
-  cancel(id: string): Promise<boolean>;
-  keepBase(publisherId: number, madeOn: string, figures: BaseFigures, short: readonly ShortLineItem[]): Promise<void>;
-  latestBase(publisherId: number): Promise<KeptBase | undefined>;
-  prune(): Promise<void>;
-}
-
 export interface KeptBase {
   readonly madeOn: string;
   readonly version: number;
@@ -33,17 +20,22 @@ export interface KeptBase {
 /** A forecast whose replica was killed says nothing any more. */
 const SILENT = `interval '5 minutes'`;
 
-export const createForecastStore = ({ knex }: { readonly knex: Knex }): ForecastStore => ({
-  begin: async (id, publisherId, question) => {
+/** Every method rejects when Postgres is unavailable. */
+export const createForecastStore = ({ knex }: { readonly knex: Knex }) => ({
+  begin: async (id: string, publisherId: number, question: object): Promise<void> => {
     await knex('forecasts').insert({ id, publisher_id: publisherId, state: 'running', question: JSON.stringify(question) });
   },
-  note: async (id, { answer, ...change }) => {
+  /** Resolves to whether the forecast is still wanted. */
+  note: async (
+    id: string,
+    { answer, ...change }: Partial<Pick<StoredForecast, 'state' | 'progress' | 'answer' | 'reason'>>,
+  ): Promise<boolean> => {
     const changed = await knex('forecasts')
       .where({ id, state: 'running' })
       .update({ ...change, ...(answer !== undefined && { answer: JSON.stringify(answer) }), told_at: knex.fn.now() });
     return changed > 0;
   },
-  read: async (id) => {
+  read: async (id: string): Promise<StoredForecast | undefined> => {
     const row = await knex('forecasts')
       .where({ id })
       .first<(StoredForecast & { readonly isSilent: boolean }) | undefined>(
@@ -56,8 +48,10 @@ export const createForecastStore = ({ knex }: { readonly knex: Knex }): Forecast
       ? { ...found, state: 'failed', answer: null, reason: 'the replica that forecast it has ended' }
       : found;
   },
-  cancel: async (id) => (await knex('forecasts').where({ id, state: 'running' }).update({ state: 'cancelled', answer: null })) > 0,
-  keepBase: async (publisherId, madeOn, figures, short) => {
+  /** Resolves to whether it was running. */
+  cancel: async (id: string): Promise<boolean> =>
+    (await knex('forecasts').where({ id, state: 'running' }).update({ state: 'cancelled', answer: null })) > 0,
+  keepBase: async (publisherId: number, madeOn: string, figures: BaseFigures, short: readonly ShortLineItem[]): Promise<void> => {
     await knex('forecast_bases')
       .insert({
         ...{ publisher_id: publisherId, made_on: madeOn, catalog_version: figures.version },
@@ -66,7 +60,7 @@ export const createForecastStore = ({ knex }: { readonly knex: Knex }): Forecast
       .onConflict(['publisher_id', 'made_on'])
       .merge(['catalog_version', 'figures', 'at_risk']);
   },
-  latestBase: async (publisherId) => {
+  latestBase: async (publisherId: number): Promise<KeptBase | undefined> => {
     const row = await knex('forecast_bases')
       .where({ publisher_id: publisherId })
       .orderBy('made_on', 'desc')
@@ -77,9 +71,11 @@ export const createForecastStore = ({ knex }: { readonly knex: Knex }): Forecast
       );
     return row && { madeOn: row.made_on, version: Number(row.catalog_version), figures: row.figures };
   },
-  prune: async () => {
+  prune: async (): Promise<void> => {
     await knex.raw(`delete from forecasts where asked_at < now() - interval '7 days'`);
     await knex.raw(`delete from forecast_bases where made_on < current_date - 70`);
     await knex.raw(`delete from forecast_errors where day < current_date - 70`);
   },
 });
+
+export type ForecastStore = ReturnType<typeof createForecastStore>;

@@ -52,19 +52,6 @@ export interface ForecasterOptions {
   readonly tokenTtlMs: number;
 }
 
-export interface Forecaster {
-  /** Rejects when Postgres is unavailable, there is nothing to forecast from, or a pause rejects. */
-  answer(question: ForecastQuestion, progress: ForecastProgress): Promise<ForecastAnswer>;
-  /** What the sample alone says. It may be asked while another question pauses. Rejects as `answer` does. */
-  sample(question: ForecastQuestion): Promise<ForecastAnswer>;
-  /** What all bookings of a publisher deliver; where none has changed it is kept for two hours. */
-  baseline(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<Baseline>;
-  /** What is sold of a part of the traffic, by the last replay that is stored. It may be asked while another question pauses. */
-  availability(question: AvailabilityQuestion): Promise<Availability>;
-  /** Of its line items, those that are expected to fall short, with what would help. */
-  short(publisherId: number, nowMs: number, pause: (done: number) => Promise<void>): Promise<readonly ShortLineItem[]>;
-}
-
 const REPLAYED_A_DAY = 50_000;
 /** Before now, for the places of visitors under frequency caps. */
 const BEFORE_MS = 3 * MS_PER_DAY;
@@ -94,7 +81,7 @@ interface KeptBaseline {
 }
 
 /** Reads, replays and keeps what can be kept. One question at a time. */
-export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: ForecasterOptions): Forecaster => {
+export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: ForecasterOptions) => {
   const store = createCatalogStore({ knex });
   const builder = createCatalogBuilder({ dimensions });
   const zoneOffset = createZoneOffset();
@@ -211,11 +198,17 @@ export const createForecaster = ({ knex, dimensions, pid, tokenTtlMs }: Forecast
   };
 
   return {
+    /** What all bookings of a publisher deliver; where none has changed it is kept for two hours. */
     baseline,
+    /** Of its line items, those that are expected to fall short, with what would help. */
     short,
+    /** What the sample alone says. It may be asked while another question pauses. Rejects as `answer` does. */
     sample: estimate,
-    availability: (question) => answerAvailability(knex, question, () => knownTraffic(question)),
-    answer: async (question, { onSampled, onPause }) => {
+    /** What is sold of a part of the traffic, by the last replay that is stored. It may be asked while another question pauses. */
+    availability: (question: AvailabilityQuestion): Promise<Availability> =>
+      answerAvailability(knex, question, () => knownTraffic(question)),
+    /** Rejects when Postgres is unavailable, there is nothing to forecast from, or a pause rejects. */
+    answer: async (question: ForecastQuestion, { onSampled, onPause }: ForecastProgress): Promise<ForecastAnswer> => {
       const { publisherId, nowMs, draft } = question;
       onSampled(await estimate(question));
       await onPause(0);

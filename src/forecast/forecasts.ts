@@ -4,18 +4,6 @@ import type { ForecastQuestion } from './forecaster.ts';
 import type { ForecastStore, StoredForecast } from './forecast-store.ts';
 import type { ForecastWorker } from './run-forecast-worker.ts';
 
-/** Forecasts of this replica. */
-export interface Forecasts {
-  /** Resolves with what is known after two seconds at most; the rest is stored as it is known. Rejects when Postgres is unavailable. */
-  ask(question: ForecastQuestion): Promise<StoredForecast>;
-  /** Resolves to whether it was running. */
-  cancel(id: string): Promise<boolean>;
-  /** What is sold of a part of the traffic; undefined: it could not be told. Another question does not delay it. */
-  availability(question: AvailabilityQuestion): Promise<Availability | undefined>;
-  /** Replays all bookings of a publisher, once a day and whenever they changed; one replica does. */
-  refreshBase(publisherId: number, madeOn: string, nowMs: number): void;
-}
-
 export interface ForecastsOptions {
   readonly store: ForecastStore;
   readonly worker: ForecastWorker;
@@ -25,10 +13,12 @@ export interface ForecastsOptions {
 
 const QUICK_MS = 2_000;
 
-export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }: ForecastsOptions): Forecasts => {
+/** Forecasts of this replica. */
+export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }: ForecastsOptions) => {
   const refreshing = new Set<number>();
   return {
-    ask: async (question) => {
+    /** Resolves with what is known after two seconds at most; the rest is stored as it is known. Rejects when Postgres is unavailable. */
+    ask: async (question: ForecastQuestion): Promise<StoredForecast> => {
       const id = randomUUID();
       const { publisherId, nowMs, lineItemId, models } = question;
       await store.begin(id, publisherId, { nowMs, lineItemId: lineItemId ?? null, models });
@@ -53,18 +43,21 @@ export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }
         });
       });
     },
-    cancel: async (id) => {
+    /** Resolves to whether it was running. */
+    cancel: async (id: string): Promise<boolean> => {
       worker.cancel(id);
       return store.cancel(id);
     },
-    availability: (question) =>
+    /** What is sold of a part of the traffic; undefined: it could not be told. Another question does not delay it. */
+    availability: (question: AvailabilityQuestion): Promise<Availability | undefined> =>
       new Promise((resolve) =>
         worker.ask({ ask: 'availability', id: randomUUID(), question }, (reply) => {
           if (reply.tells === 'failure') onFailure(new Error(reply.fault ?? reply.reason));
           resolve(reply.tells === 'availability' ? reply.availability : undefined);
         }),
       ),
-    refreshBase: (publisherId, madeOn, nowMs) => {
+    /** Replays all bookings of a publisher, once a day and whenever they changed; one replica does. */
+    refreshBase: (publisherId: number, madeOn: string, nowMs: number): void => {
       if (refreshing.has(publisherId)) return;
       refreshing.add(publisherId);
       worker.ask({ ask: 'base', id: randomUUID(), publisherId, nowMs }, (reply) => {
@@ -76,3 +69,5 @@ export const createForecasts = ({ store, worker, onFailure, quickMs = QUICK_MS }
     },
   };
 };
+
+export type Forecasts = ReturnType<typeof createForecasts>;

@@ -13,14 +13,6 @@ export interface NightlyForecastsOptions {
   readonly onFailure: (fault: Error) => void;
 }
 
-/** Compares forecasts with what came, and forecasts all bookings anew, once a night for each publisher. */
-export interface NightlyForecasts {
-  /** Does what is due. Resolves to the publishers whose night's work this replica has done. */
-  pass(): Promise<readonly number[]>;
-  start(): void;
-  stop(): Promise<void>;
-}
-
 /** Of the publisher's day: hits of the day before have come, and are counted. */
 const NIGHT_HOUR = 3;
 const EVERY_MS = 20 * MS_PER_MINUTE;
@@ -38,8 +30,10 @@ const TAKE = `
   insert into forecast_nights (publisher_id, day) values (:publisherId, :day)
   on conflict (publisher_id) do update set day = excluded.day where forecast_nights.day < excluded.day returning publisher_id`;
 
-export const createNightlyForecasts = ({ knex, forecasts, now = Date.now, onFailure }: NightlyForecastsOptions): NightlyForecasts => {
+/** Compares forecasts with what came, and forecasts all bookings anew, once a night for each publisher. */
+export const createNightlyForecasts = ({ knex, forecasts, now = Date.now, onFailure }: NightlyForecastsOptions) => {
   const ruleOf = createDayRules(createZoneOffset());
+  /** Does what is due. Resolves to the publishers whose night's work this replica has done. */
   const pass = async (): Promise<readonly number[]> => {
     const nowMs = now();
     const at = new Date(nowMs).toISOString();

@@ -4,21 +4,14 @@ import { NOT_MADE } from './forecast-answer.ts';
 import { asError } from '../base/narrow.ts';
 import type { ForecastMessage, ForecastReply, ForecastWorkerData } from './forecast-worker.ts';
 
-/** The thread that forecasts, started by the first question. */
-export interface ForecastWorker {
-  /** @param onReply called until the reply is an answer, figures or a failure */
-  ask(message: Exclude<ForecastMessage, { readonly ask: 'cancel' }>, onReply: (reply: ForecastReply) => void): void;
-  cancel(id: string): void;
-  stop(): Promise<void>;
-}
-
 /** Of its heap: a sample of four weeks and its replay. A forecast that needs more fails, and the next begins anew. */
 const MAX_OLD_MB = 1_536;
 const MAX_YOUNG_MB = 32;
 
 const WORKER = new URL('./forecast-worker.js', import.meta.url);
 
-export const runForecastWorker = (workerData: ForecastWorkerData): ForecastWorker => {
+/** The thread that forecasts, started by the first question. */
+export const runForecastWorker = (workerData: ForecastWorkerData) => {
   let worker: Worker | undefined;
   const waiting = new Map<string, (reply: ForecastReply) => void>();
 
@@ -51,12 +44,13 @@ export const runForecastWorker = (workerData: ForecastWorkerData): ForecastWorke
   };
 
   return {
-    ask: (message, onReply) => {
+    /** @param onReply called until the reply is an answer, figures or a failure */
+    ask: (message: Exclude<ForecastMessage, { readonly ask: 'cancel' }>, onReply: (reply: ForecastReply) => void): void => {
       waiting.set(message.id, onReply);
       (worker ??= start()).postMessage(message);
     },
-    cancel: (id) => worker?.postMessage({ ask: 'cancel', id } satisfies ForecastMessage),
-    stop: async () => {
+    cancel: (id: string): void => worker?.postMessage({ ask: 'cancel', id } satisfies ForecastMessage),
+    stop: async (): Promise<void> => {
       const ended = worker;
       worker = undefined;
       failAll('the service stops');
@@ -64,3 +58,5 @@ export const runForecastWorker = (workerData: ForecastWorkerData): ForecastWorke
     },
   };
 };
+
+export type ForecastWorker = ReturnType<typeof runForecastWorker>;

@@ -15,27 +15,12 @@ export interface BidderLabels {
   readonly impressionSteps: readonly string[];
 }
 
-/** Each function is one increment: none throws or waits. */
-export interface BidderMetrics {
-  /** One per bidder call; `bid`: one per bid in a response. */
-  readonly bidderCall: (outcome: string, seconds: number) => void;
-  readonly bid: (outcome: string) => void;
-  /** One of `circuitStates`; null: the bidder's endpoint was evicted, its series are dropped. */
-  readonly bidderCircuit: (bidder: string, state: string | null) => void;
-  /** Of bidders whose circuit has a state: how many, at one of `bidderSteps`; and the part of its calls that it gets. */
-  readonly bidderStep: (bidder: string, step: string, count: number) => void;
-  readonly bidderShare: (bidder: string, share: number) => void;
-  /** One more at one of `impressionSteps`. */
-  readonly dealStep: (deal: string, step: string) => void;
-  readonly placementStep: (placement: string, step: string) => void;
-  readonly bidderNotice: (kind: string, outcome: string) => void;
-}
-
 /** Deals, and placements, with a series each: the first ones that a replica meets. Others count together. */
 const MAX_NAMES = 200;
 const OTHER = 'other';
 
-export const createBidderMetrics = (registry: Registry, labels: BidderLabels): BidderMetrics => {
+/** Each function is one increment: none throws or waits. */
+export const createBidderMetrics = (registry: Registry, labels: BidderLabels) => {
   const { bidOutcomes, noticeKinds, noticeOutcomes, circuitStates, bidderSteps, impressionSteps } = labels;
   const registers = [registry];
   const counter = (name: string, help: string, labelNames: string[]): Counter =>
@@ -62,12 +47,14 @@ export const createBidderMetrics = (registry: Registry, labels: BidderLabels): B
   });
   const steps = counter('bidder_steps_total', 'What became of the impressions that a bidder was offered', ['bidder', 'step']);
   return {
-    bidderCall: (outcome, seconds) => {
+    /** One per bidder call; `bid`: one per bid in a response. */
+    bidderCall: (outcome: string, seconds: number): void => {
       calls(outcome);
       callTime.observe(seconds);
     },
     bid: countBy(counter('bids_total', 'Bids by outcome', ['outcome']), 'outcome', bidOutcomes),
-    bidderCircuit: (bidder, state) => {
+    /** One of `circuitStates`; null: the bidder's endpoint was evicted, its series are dropped. */
+    bidderCircuit: (bidder: string, state: string | null): void => {
       if (state !== null) {
         circuits.set({ bidder }, circuitStates.indexOf(state));
         if (!knownBidders.has(bidder)) for (const step of bidderSteps) steps.inc({ bidder, step }, 0);
@@ -79,12 +66,14 @@ export const createBidderMetrics = (registry: Registry, labels: BidderLabels): B
       askedShares.remove({ bidder });
       for (const step of bidderSteps) steps.remove({ bidder, step });
     },
-    bidderStep: (bidder, step, count) => {
+    /** Of bidders whose circuit has a state: how many, at one of `bidderSteps`; and the part of its calls that it gets. */
+    bidderStep: (bidder: string, step: string, count: number): void => {
       if (knownBidders.has(bidder)) steps.inc({ bidder, step }, count);
     },
-    bidderShare: (bidder, share) => {
+    bidderShare: (bidder: string, share: number): void => {
       if (knownBidders.has(bidder)) askedShares.set({ bidder }, share);
     },
+    /** One more at one of `impressionSteps`. */
     dealStep: countByName(
       counter('deal_steps_total', 'What became of the impressions for which bids under a deal were asked', ['deal', 'step']),
       'deal',
@@ -105,6 +94,8 @@ export const createBidderMetrics = (registry: Registry, labels: BidderLabels): B
     ),
   };
 };
+
+export type BidderMetrics = ReturnType<typeof createBidderMetrics>;
 
 /** Names are the operator's, so their number is bounded here. */
 const countByName = (counter: Counter, label: string, steps: readonly string[]): ((name: string, step: string) => void) => {

@@ -6,17 +6,6 @@ import { isSecretName, redact } from './redact.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/**
- * error: act now; warn: look this week; info: operator actions and the lifecycle of a replica;
- * debug: for development.
- */
-export interface Log {
-  readonly error: (message: string, fields?: LogFields) => void;
-  readonly warn: (message: string, fields?: LogFields) => void;
-  readonly info: (message: string, fields?: LogFields) => void;
-  readonly debug: (message: string, fields?: LogFields) => void;
-}
-
 export interface LogOptions {
   readonly level: Settings['logLevel'];
   /** undefined: standard output. */
@@ -33,8 +22,11 @@ const STDOUT = 1;
  * JSON lines `{timestamp, level, message, …fields}`, one synchronous write each. A line that cannot
  * be written is dropped and reported to `onDropped`; a full disk or a closed pipe never reaches the
  * caller.
+ *
+ * error: act now; warn: look this week; info: operator actions and the lifecycle of a replica;
+ * debug: for development.
  */
-export const createLog = ({ level, stream, contextOf, onDropped = () => {} }: LogOptions): Log => {
+export const createLog = ({ level, stream, contextOf, onDropped = () => {} }: LogOptions) => {
   const logger = createLogger({
     level,
     format: format.combine(withoutSecrets(), format.timestamp(), format.json()),
@@ -45,6 +37,8 @@ export const createLog = ({ level, stream, contextOf, onDropped = () => {} }: Lo
   };
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 };
+
+export type Log = ReturnType<typeof createLog>;
 
 /** Changes the line in place, because winston keeps its level under a symbol property. */
 const withoutSecrets = format((line) => {

@@ -1,27 +1,16 @@
 import { ASKED_KINDS, CONTEXT_KINDS, pairOf, prefixPairOf } from './targeting-rules.ts';
 import type { NumberRange, TargetingRule, TargetingRules } from './targeting-rules.ts';
 
-/** A number for each different pair, so that indexes are built without comparing texts. */
-export interface PairNumbers {
-  readonly size: number;
-  /** @param asked the bit of its kind (`ASKED_KINDS`), of a kind that a request is asked for */
-  numberOf(pair: string, asked?: number): number;
-  textOf(number: number): string;
-  askedBitOf(number: number): number;
-  /** The number of what is not a pair, but looked for by its name. */
-  numberOfWide(wide: WidePair): number;
-  /** undefined: the number is a pair's. */
-  wideOf(number: number): WidePair | undefined;
-}
-
 /** Many values at once: a range, or a prefix. `spelling`: the pair of the name and no value. */
 export type WidePair = { readonly spelling: string } & ({ readonly range: NumberRange } | { readonly prefix: string });
 
-export const createPairNumbers = (): PairNumbers => {
+/** A number for each different pair, so that indexes are built without comparing texts. */
+export const createPairNumbers = () => {
   const numbers = new Map<string, number>();
   const texts: string[] = [];
   const asked: number[] = [];
   const wide = new Map<number, WidePair>();
+  /** @param bit of its kind (`ASKED_KINDS`), of a kind that a request is asked for */
   const numberOf = (pair: string, bit = 0): number => {
     let number = numbers.get(pair);
     if (number === undefined) {
@@ -31,22 +20,26 @@ export const createPairNumbers = (): PairNumbers => {
     return number;
   };
   return {
-    get size() {
+    get size(): number {
       return texts.length;
     },
     numberOf,
-    textOf: (number) => texts[number]!,
-    askedBitOf: (number) => asked[number]!,
-    numberOfWide: (given) => {
+    textOf: (number: number): string => texts[number]!,
+    askedBitOf: (number: number): number => asked[number]!,
+    /** The number of what is not a pair, but looked for by its name. */
+    numberOfWide: (given: WidePair): number => {
       const text =
         'prefix' in given ? given.spelling + given.prefix : `${given.spelling}${given.range.min ?? ''}..${given.range.max ?? ''}`;
       const number = numberOf(('prefix' in given ? prefixPairOf : rangePairOf)(text));
       if (!wide.has(number)) wide.set(number, given);
       return number;
     },
-    wideOf: (number) => (wide.size === 0 ? undefined : wide.get(number)),
+    /** undefined: the number is a pair's. */
+    wideOf: (number: number): WidePair | undefined => (wide.size === 0 ? undefined : wide.get(number)),
   };
 };
+
+export type PairNumbers = ReturnType<typeof createPairNumbers>;
 
 /** No request offers it: what it offers is looked for in a tree of the ranges of a name. */
 const rangePairOf = (text: string): string => `<${text}`;

@@ -8,16 +8,9 @@ import { forEachPrefix, forEachRange, openWideNames, WIDE_ARRAYS, type WideName 
 /** Finds all entries of a candidate list whose targeting a request meets, in list order. */
 export interface TargetingIndex {
   /** Scanners are independent of each other and may be kept across an await. */
-  eligible(query: TargetingQuery): EligibleScanner;
+  eligible(query: TargetingQuery): ReturnType<typeof scan>;
   /** Whether an entry is there at some hours only. */
   readonly hasSchedules: boolean;
-}
-
-export interface EligibleScanner {
-  /** The first eligible position at or after `from`, or -1. */
-  firstFrom(from: number): number;
-  /** Visits eligible positions in [from, to) in order, until `visit` returns false. */
-  forEachEligible(from: number, to: number, visit: (position: number) => boolean | void): void;
 }
 
 /**
@@ -95,7 +88,7 @@ const addPostings = ({ postingSlot, postingNext }: TargetingTables, first: numbe
   }
 };
 
-const scan = (tables: TargetingTables, postings: readonly number[]): EligibleScanner => {
+const scan = (tables: TargetingTables, postings: readonly number[]) => {
   const size = tables.shape[0]!;
   const pageCount = tables.shape[1]!;
   const slotCount = tables.shape[2]!;
@@ -194,6 +187,7 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
     return bits;
   };
 
+  /** The first eligible position at or after `from`, or -1. */
   const firstFrom = (from: number): number => {
     let position = from;
     while (position < size) {
@@ -226,7 +220,8 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
 
   return {
     firstFrom,
-    forEachEligible: (from, to, visit) => {
+    /** Visits eligible positions in [from, to) in order, until `visit` returns false. */
+    forEachEligible: (from: number, to: number, visit: (position: number) => boolean | void): void => {
       for (let hit = firstFrom(from); hit !== -1 && hit < to; hit = firstFrom(hit + 1)) if (visit(hit) === false) return;
     },
   };

@@ -29,12 +29,6 @@ export interface BidderEndpointOptions {
   readonly onShare: (share: number) => void;
 }
 
-/** One external bidder behind its circuit breaker. */
-export interface BidderEndpoint {
-  /** Never rejects; resolves at the latest when the signal aborts. */
-  ask(body: string, signal: AbortSignal, headers?: CallHeaders): Promise<BidAnswer>;
-}
-
 /** Twice the sockets: a call that waits longer for a socket would miss its deadline. */
 const MAX_CALLS_UNDER_WAY = 100;
 /**
@@ -54,15 +48,8 @@ const STATE_NAMES: Readonly<Record<Exclude<Circuit, Circuit.Isolated>, CircuitSt
   [Circuit.Open]: 'open',
 };
 
-export const createBidderEndpoint = ({
-  url,
-  headers,
-  gzip,
-  dispatchers,
-  circuit,
-  onCircuit,
-  onShare,
-}: BidderEndpointOptions): BidderEndpoint => {
+/** One external bidder behind its circuit breaker. */
+export const createBidderEndpoint = ({ url, headers, gzip, dispatchers, circuit, onCircuit, onShare }: BidderEndpointOptions) => {
   let failuresInRow = 0;
   let hasAnswered = false;
   let callsUnderWay = 0;
@@ -96,7 +83,8 @@ export const createBidderEndpoint = ({
     breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, headers: { ...headers, ...extra }, gzip, body, signal }));
 
   return {
-    ask: async (body, signal, headers) => {
+    /** Never rejects; resolves at the latest when the signal aborts. */
+    ask: async (body: string, signal: AbortSignal, headers?: CallHeaders): Promise<BidAnswer> => {
       if (breaker.state !== Circuit.Closed) {
         // A trial call, or a rejection while it is too early for one. During a trial `execute`
         // would wait for its result.
@@ -118,6 +106,8 @@ export const createBidderEndpoint = ({
     },
   };
 };
+
+export type BidderEndpoint = ReturnType<typeof createBidderEndpoint>;
 
 /**
  * The bidder in metrics: `bidder-` and its id; of the short form, the first eight hex digits of the

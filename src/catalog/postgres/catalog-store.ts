@@ -10,25 +10,19 @@ import {
   type RecentCounts,
 } from '../model/catalog-reading.ts';
 
-/** The catalog in Postgres, for loading. */
-export interface CatalogStore {
-  /**
-   * Gives `use` a consistent reading of all tables, in one REPEATABLE READ, read-only transaction
-   * that ends with it. Rejects when Postgres is unavailable.
-   */
-  readAll<T>(use: (reading: CatalogReading) => Promise<T>): Promise<T>;
-  /** The version, which every write to a catalog table increments; one small query. */
-  readVersion(): Promise<number>;
-}
-
 /**
  * Longer than a healthy read of 100,000 line items, short enough that a hung connection does not
  * delay the next load.
  */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
-export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogStore => ({
-  readAll: (use) =>
+/** The catalog in Postgres, for loading. */
+export const createCatalogStore = ({ knex }: { readonly knex: Knex }) => ({
+  /**
+   * Gives `use` a consistent reading of all tables, in one REPEATABLE READ, read-only transaction
+   * that ends with it. Rejects when Postgres is unavailable.
+   */
+  readAll: <T>(use: (reading: CatalogReading) => Promise<T>): Promise<T> =>
     knex.transaction(
       async (transaction) => {
         await transaction.raw(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
@@ -48,8 +42,11 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogSt
       },
       { isolationLevel: 'repeatable read', readOnly: true },
     ),
-  readVersion: () => versionIn(knex),
+  /** The version, which every write to a catalog table increments; one small query. */
+  readVersion: (): Promise<number> => versionIn(knex),
 });
+
+export type CatalogStore = ReturnType<typeof createCatalogStore>;
 
 /**
  * Postgres reads and hashes 300,000 rows within a second; this replica reads a few hundred numbers.

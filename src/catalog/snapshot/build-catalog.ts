@@ -7,30 +7,25 @@ import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
 import { createLineItemTargeting } from './line-item-targeting.ts';
 import { createQuarantine } from './quarantine.ts';
 
-/** Turns readings of the catalog into updates of one snapshot. */
-export interface CatalogBuilder {
-  /**
-   * What has changed since the last reading that was built, all of it at first. Invalid rows are set
-   * aside, never thrown. Rejects when the reading fails; the next update then includes its changes.
-   *
-   * @param nowMs epoch milliseconds at which flights are judged
-   */
-  build(reading: CatalogReading, nowMs: number): Promise<CatalogUpdate>;
-}
-
 /** Pairs that are numbered before they are numbered anew, about 100 MB of text. */
 const MAX_PAIRS = 1_000_000;
 
 /**
- * The builder remembers what it has built, as columns. The rows of unchanged blocks are not read
+ * Turns readings of the catalog into updates of one snapshot. The builder remembers what it has built, as columns. The rows of unchanged blocks are not read
  * again, and indexes of unchanged slots are not built again.
  */
-export const createCatalogBuilder = ({ dimensions }: { readonly dimensions: DimensionSchema }): CatalogBuilder => {
+export const createCatalogBuilder = ({ dimensions }: { readonly dimensions: DimensionSchema }) => {
   let blocks: AdmittedBlocks | undefined;
   let slots: BookedSlots | undefined;
   let targeting = createLineItemTargeting();
   return {
-    build: async (reading, nowMs) => {
+    /**
+     * What has changed since the last reading that was built, all of it at first. Invalid rows are set
+     * aside, never thrown. Rejects when the reading fails; the next update then includes its changes.
+     *
+     * @param nowMs epoch milliseconds at which flights are judged
+     */
+    build: async (reading: CatalogReading, nowMs: number): Promise<CatalogUpdate> => {
       const quarantine = createQuarantine();
       const admitted = await admitRows(reading, { dimensions, previous: blocks, quarantine });
       // Of changed line items it keeps the values that are not targeted any more.

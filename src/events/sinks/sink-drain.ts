@@ -41,12 +41,6 @@ export interface SinkDrainOptions {
   readonly onDead: (sink: string, dead: DeadEvent) => void;
 }
 
-export interface SinkDrain {
-  start(): void;
-  /** Finishes or abandons the write of each shard, and leaves the shards to other replicas. */
-  stop(): Promise<void>;
-}
-
 const IDLE_MS = 1_000;
 const LOOK_MS = HOLD_MS / 3;
 const RETRY_MS = 1_000;
@@ -65,7 +59,7 @@ const WRITE_MS = 2 * MS_PER_MINUTE;
  * notes in Redis up to which entry the sink has them. Sinks and shards are independent: a sink that is away or slow delays none.
  * When it is too far behind, it passes over the entries, and the hours that it lacks are noted (sink-gaps.ts).
  */
-export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
+export const createSinkDrain = (options: SinkDrainOptions) => {
   const { redis, link, keys, sinks, marks, gaps, deadEvents, readContexts, replicas, lagLimit } = options;
   const { idleMs = IDLE_MS, lookMs = LOOK_MS, retryMs = RETRY_MS, maxRetryMs = MAX_RETRY_MS, spillAgeMs = SPILL_AGE_MS } = options;
 
@@ -212,10 +206,13 @@ export const createSinkDrain = (options: SinkDrainOptions): SinkDrain => {
   });
   return {
     start: loops.start,
-    stop: async () => {
+    /** Finishes or abandons the write of each shard, and leaves the shards to other replicas. */
+    stop: async (): Promise<void> => {
       isStopping = true;
       await loops.stop();
       await Promise.allSettled(sinks.map(({ sink }) => sink.close()));
     },
   };
 };
+
+export type SinkDrain = ReturnType<typeof createSinkDrain>;

@@ -5,7 +5,7 @@ import type { ZoneOffset } from '../../base/zone-offset.ts';
 import { matchTargeting } from '../../targeting/match-targeting.ts';
 import { TargetingQuery } from '../../targeting/targeting-query.ts';
 import type { SampledRequest } from '../sample/sampled-request.ts';
-import { planTraffic, type TrafficHistory, type TrafficPlan } from '../traffic/plan-traffic.ts';
+import { planTraffic, type TrafficHistory } from '../traffic/plan-traffic.ts';
 import type { TrafficEvent } from '../traffic/traffic-event.ts';
 import { placementFactors, productOf, type PlacementGroup } from './placement-factors.ts';
 import type { ReplayedDay } from './run-replay.ts';
@@ -29,32 +29,15 @@ export interface ComingDaysOptions {
   readonly beforeMs: number;
 }
 
-/** The traffic to come, as days that are replayed. */
-export interface ComingDays {
-  readonly plan: TrafficPlan;
-  readonly today: number;
-  /** `level`: times the traffic that is expected, by how many days ahead it is. */
-  days(level: (daysAhead: number) => number): readonly ReplayedDay[];
-  readonly before: readonly ReplayedDay[];
-  /** How far a single day may be off: the standard deviation of the logarithm of its level. */
-  spreadOfDay(daysAhead: number): number;
-  /** The variance of a count that is compared with one of the sample, as a multiple of the count. */
-  readonly countNoise: number;
-  /** Impressions of the world for which one of the replay stands. */
-  readonly scale: number;
-  /** Impressions that pages asked for are known, and requests are sampled: false: there is nothing to replay. */
-  readonly isKnown: boolean;
-}
-
 const WEEK = 7;
 /** Weeks of the sample that come again, the later ones first. */
 const MAX_WEEKS = 4;
 
 /**
- * Each day to come is a day of the sample with the same weekday, and with as much traffic of each placement as is planned. Weeks
+ * The traffic to come, as days that are replayed. Each day to come is a day of the sample with the same weekday, and with as much traffic of each placement as is planned. Weeks
  * come again in their order, so that visitors who return over days return.
  */
-export const comingDays = (options: ComingDaysOptions): ComingDays => {
+export const comingDays = (options: ComingDaysOptions) => {
   const { nowMs, days: count, zone, zoneOffset, events, models, replayedADay } = options;
   const ruleOf = createDayRules(zoneOffset);
   const dayOf = (ms: number): number => localDayOf(ruleOf(zone, ms), ms);
@@ -80,6 +63,7 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
     0,
   );
   const leastWeight = options.sample.reduce((least, { weight }) => Math.min(least, weight), Infinity);
+  /** Impressions of the world for which one of the replay stands. */
   const scale = Math.max(
     Number.isFinite(leastWeight) ? leastWeight : 1,
     2 ** Math.ceil(Math.log2(Math.max(expectedADay / (1.5 * replayedADay), 1))),
@@ -101,11 +85,17 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
   });
   return {
     ...{ plan, today, scale },
-    spreadOfDay: (daysAhead) => Math.hypot(plan.spread(daysAhead), plan.dayNoise),
-    // The days to come, and those of the sample, of which each may come several times.
+    /** How far a single day may be off: the standard deviation of the logarithm of its level. */
+    spreadOfDay: (daysAhead: number): number => Math.hypot(plan.spread(daysAhead), plan.dayNoise),
+    /**
+     * The variance of a count that is compared with one of the sample, as a multiple of the count: of the days to come, and of
+     * those of the sample, of which each may come several times.
+     */
     countNoise: plan.countNoise * (1 + scale * Math.max(count / cycle, 1)),
+    /** Impressions that pages asked for are known, and requests are sampled: false: there is nothing to replay. */
     isKnown: full > 0,
-    days: (level) =>
+    /** `level`: times the traffic that is expected, by how many days ahead it is. */
+    days: (level: (daysAhead: number) => number): readonly ReplayedDay[] =>
       Array.from({ length: count }, (_, ahead) => {
         const day = today + ahead;
         return dayLike(day, sourceOf(ahead), ahead === 0 ? nowMs : startOf(day), startOf(day + 1), level(ahead));
@@ -116,6 +106,8 @@ export const comingDays = (options: ComingDaysOptions): ComingDays => {
       .map(asItWas),
   };
 };
+
+export type ComingDays = ReturnType<typeof comingDays>;
 
 /** Also as requests of the placements that are expected to be like others. */
 const sampledByDay = (

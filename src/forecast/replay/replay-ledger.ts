@@ -26,15 +26,6 @@ export interface ReplayLedgerOptions {
   readonly onImpression: (lineItemId: number, day: number) => void;
 }
 
-/** The accounts of one publisher in memory, by the rules of the ledger. */
-export interface ReplayLedger {
-  reserve(request: SharedRequest): Promise<Reservation>;
-  /** The clock of the replay. Holds that have ended are released. */
-  advance(nowMs: number): void;
-  /** Counts begin anew at what had been delivered; what users have seen stays. */
-  restart(nowMs: number): void;
-}
-
 interface OpenRequest {
   readonly request: SharedRequest;
   readonly shown: ShownTogether;
@@ -53,10 +44,10 @@ interface Hold {
 }
 
 /**
- * Decides reservations by the ledger's own rules (ledger-rules.ts). What an ad becomes is drawn when it is selected: it is seen,
+ * The accounts of one publisher in memory. Reservations are decided by the ledger's own rules (ledger-rules.ts). What an ad becomes is drawn when it is selected: it is seen,
  * perhaps clicked, or held until its token ends. That differs from the world by the seconds until an ad renders.
  */
-export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger => {
+export const createReplayLedger = (options: ReplayLedgerOptions) => {
   const { pid, tokenTtlMs, scale, started, rates, random, onImpression } = options;
   const users = createReplayedUsers();
   const rules = createLedgerRules<ReplayedUser>(users.frequency);
@@ -210,7 +201,7 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
   };
 
   return {
-    reserve: (request) => {
+    reserve: (request: SharedRequest): Promise<Reservation> => {
       const curve = curveOf(request.curve);
       const day = rules.day_of(curve.rule, now);
       calls++;
@@ -226,14 +217,16 @@ export const createReplayLedger = (options: ReplayLedgerOptions): ReplayLedger =
       touched.length = 0;
       return Promise.resolve({ imps });
     },
-    advance: (nowMs) => {
+    /** The clock of the replay. Holds that have ended are released. */
+    advance: (nowMs: number): void => {
       now = nowMs;
       while (firstHold < holds.length && holds[firstHold]!.endMs <= now) release(holds[firstHold++]!);
       if (firstHold < MAX_ENDED) return;
       holds = holds.slice(firstHold);
       firstHold = 0;
     },
-    restart: (nowMs) => {
+    /** Counts begin anew at what had been delivered; what users have seen stays. */
+    restart: (nowMs: number): void => {
       now = nowMs;
       accounts = new Map();
       holds = [];

@@ -5,23 +5,11 @@ import type { FrequencyRules } from './ledger-rules.ts';
 /** The places of one visitor, by counter: when each was taken, or, held, when it is freed, as a negative number. */
 export type ReplayedUser = Map<number, number[]>;
 
-/** The places of visitors under frequency caps, as lua/frequency.lua keeps them in Redis. */
-export interface ReplayedUsers {
-  /** The clock of the replay. */
-  now: number;
-  of(name: string): ReplayedUser;
-  readonly frequency: FrequencyRules<ReplayedUser>;
-  /**
-   * @param counted counters, each with how long its places are kept (s)
-   * @param atMs when the ad was seen, or, `isHeld`, when its place is freed
-   */
-  take(user: ReplayedUser, counted: readonly number[], atMs: number, isHeld?: boolean): void;
-}
-
 /** Places of one counter from which on those that have ended are removed. */
 const CROWDED = 32;
 
-export const createReplayedUsers = (): ReplayedUsers => {
+/** The places of visitors under frequency caps, as lua/frequency.lua keeps them in Redis. */
+export const createReplayedUsers = () => {
   const users = new Map<string, ReplayedUser>();
   const taken = (user: ReplayedUser, counter: number, windowMs: number): number => {
     const places = user.get(counter);
@@ -30,9 +18,10 @@ export const createReplayedUsers = (): ReplayedUsers => {
     for (const place of places) if (place < 0 ? -place > all.now : place > all.now - windowMs) count++;
     return count;
   };
-  const all: ReplayedUsers = {
+  const all = {
+    /** The clock of the replay. */
     now: 0,
-    of: (name) => under(users, name, newMap<number, number[]>),
+    of: (name: string): ReplayedUser => under(users, name, newMap<number, number[]>),
     frequency: {
       refuses: (user, caps, ads) => {
         for (let i = 1; i < caps.length; i += 3) {
@@ -46,8 +35,12 @@ export const createReplayedUsers = (): ReplayedUsers => {
         const [, counter = 0, windowMs = 0, step = 0, steps = 1] = turn;
         return (user ? taken(user, counter, windowMs) : 0) % steps === step;
       },
-    },
-    take: (user, counted, atMs, isHeld = false) => {
+    } satisfies FrequencyRules<ReplayedUser>,
+    /**
+     * @param counted counters, each with how long its places are kept (s)
+     * @param atMs when the ad was seen, or, `isHeld`, when its place is freed
+     */
+    take: (user: ReplayedUser, counted: readonly number[], atMs: number, isHeld = false): void => {
       for (let i = 0; i < counted.length; i += 2) {
         const counter = counted[i]!;
         let places = under(user, counter, newList<number>);

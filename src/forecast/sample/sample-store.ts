@@ -4,20 +4,6 @@ import { arrayLiteral } from '../../events/postgres/array-literal.ts';
 import { copyRows, type CopiedColumns } from '../../events/postgres/copy-rows.ts';
 import type { SampledRequest } from './sampled-request.ts';
 
-/** The sample of traffic in Postgres. Every method rejects when Postgres is unavailable. */
-export interface SampleStore {
-  add(requests: readonly SampledRequest[]): Promise<void>;
-  /** Deletes what is older than SAMPLE_DAYS. */
-  prune(nowMs: number): Promise<void>;
-  /**
-   * Requests of a publisher in [fromMs, toMs), in the order of time.
-   * @param most rows, about: of more, one visitor in so many is read, who then counts for as many
-   */
-  read(publisherId: number, fromMs: number, toMs: number, most?: number): Promise<readonly SampledRequest[]>;
-  /** Impressions that pages of each publisher asked for on the day of `nowMs` (UTC) so far or on the day before, whichever is more. */
-  requestsOfDay(nowMs: number): Promise<ReadonlyMap<number, number>>;
-}
-
 export const SAMPLE_DAYS = 35;
 
 const COLUMNS: CopiedColumns<SampledRequest> = [
@@ -37,16 +23,23 @@ const COLUMNS: CopiedColumns<SampledRequest> = [
 /** Whole visitors, and of those without a name single requests. */
 const ONE_IN = `mod(abs(hashtext(case visitor when '' then at::text else visitor end)::bigint), ?) = 0`;
 
-export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStore => ({
-  add: (requests) => knex.transaction((trx) => copyRows(trx, 'traffic_sample', COLUMNS, requests)),
+/** The sample of traffic in Postgres. Every method rejects when Postgres is unavailable. */
+export const createSampleStore = ({ knex }: { readonly knex: Knex }) => ({
+  add: (requests: readonly SampledRequest[]): Promise<void> =>
+    knex.transaction((trx) => copyRows(trx, 'traffic_sample', COLUMNS, requests)),
 
-  prune: async (nowMs) => {
+  /** Deletes what is older than SAMPLE_DAYS. */
+  prune: async (nowMs: number): Promise<void> => {
     await knex('traffic_sample')
       .where('at', '<', new Date(nowMs - SAMPLE_DAYS * MS_PER_DAY))
       .delete();
   },
 
-  read: async (publisherId, fromMs, toMs, most = Infinity) => {
+  /**
+   * Requests of a publisher in [fromMs, toMs), in the order of time.
+   * @param most rows, about: of more, one visitor in so many is read, who then counts for as many
+   */
+  read: async (publisherId: number, fromMs: number, toMs: number, most = Infinity): Promise<readonly SampledRequest[]> => {
     const wanted = () =>
       knex('traffic_sample').where({ publisher_id: publisherId }).where('at', '>=', new Date(fromMs)).where('at', '<', new Date(toMs));
     const [{ count = 0 } = {}] = most === Infinity ? [] : await wanted().count<{ count: string }[]>('* as count');
@@ -62,7 +55,8 @@ export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStor
     return rows.map((row) => ({ ...row, publisherId, weight: row.weight * part, atMs: Math.round(row.atMs) }));
   },
 
-  requestsOfDay: async (nowMs) => {
+  /** Impressions that pages of each publisher asked for on the day of `nowMs` (UTC) so far or on the day before, whichever is more. */
+  requestsOfDay: async (nowMs: number): Promise<ReadonlyMap<number, number>> => {
     const { rows } = await knex.raw<{ rows: { publisher_id: number; requests: string }[] }>(
       `select publisher_id, max(requests) as requests from (
          select publisher_id, sum(requests) as requests from request_days
@@ -74,6 +68,8 @@ export const createSampleStore = ({ knex }: { readonly knex: Knex }): SampleStor
     return new Map(rows.map(({ publisher_id, requests }) => [publisher_id, Number(requests)]));
   },
 });
+
+export type SampleStore = ReturnType<typeof createSampleStore>;
 
 /**
  * Erases visitors from the sample: their rows stay as counts, without a visitor.

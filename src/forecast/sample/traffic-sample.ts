@@ -5,17 +5,6 @@ import { sampleRequest } from './sample-request.ts';
 import type { SampledRequest } from './sampled-request.ts';
 import type { SampleStore } from './sample-store.ts';
 
-/** Keeps a share of the requests for ads, with what targeting reads of them. */
-export interface TrafficSample {
-  /** Called for each request. Allocates nothing for those that are not chosen, and never waits. */
-  note(request: AdRequest, userHashKey: string): void;
-  /** Stores what was gathered. */
-  flush(): Promise<void>;
-  start(): void;
-  /** Resolves after a last attempt to store what was gathered. */
-  stop(): Promise<void>;
-}
-
 export interface TrafficSampleOptions {
   readonly store: SampleStore;
   /** Impressions of a day and publisher that are kept, about; 0: no request is. */
@@ -31,12 +20,14 @@ const FLUSH_MS = 10_000;
 const MAX_GATHERED = 2_000;
 
 /**
+ * Keeps a share of the requests for ads, with what targeting reads of them.
+ *
  * The visitors of a share are sampled whole, by a hash of each, so that frequency caps and page views are as they were. Of
  * visitors who may not be measured every n-th request is counted, without a name. The share follows the day: it is halved each time
  * that requests have doubled beyond what is kept, also on the first day of a publisher, and all replicas take it from the same
  * counts. What Postgres refuses is dropped: a forecast with a gap is better than a replica that waits.
  */
-export const createTrafficSample = (options: TrafficSampleOptions): TrafficSample => {
+export const createTrafficSample = (options: TrafficSampleOptions) => {
   const { store, perDay, now = Date.now, onDropped, onFailure } = options;
   const shares = createShares(perDay);
   let gathered: SampledRequest[] = [];
@@ -84,15 +75,18 @@ export const createTrafficSample = (options: TrafficSampleOptions): TrafficSampl
   const tick = (): Promise<void> => (running ??= flush().finally(() => (running = undefined)));
 
   return {
-    note: (request, userHashKey) => {
+    /** Called for each request. Allocates nothing for those that are not chosen, and never waits. */
+    note: (request: AdRequest, userHashKey: string): void => {
       const share = shares.of(request.publisher.id);
       if (isSampled(share, request)) keep(request, share, userHashKey);
     },
+    /** Stores what was gathered. */
     flush: tick,
-    start: () => {
+    start: (): void => {
       timer ??= setInterval(() => void tick(), FLUSH_MS);
     },
-    stop: async () => {
+    /** Resolves after a last attempt to store what was gathered. */
+    stop: async (): Promise<void> => {
       clearInterval(timer);
       await running;
       await tick();

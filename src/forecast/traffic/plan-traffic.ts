@@ -16,22 +16,6 @@ export interface PlanOptions {
   readonly eventFactor?: (placement: string, day: number) => number;
 }
 
-/** The traffic that is expected. */
-export interface TrafficPlan {
-  /** Impressions of a placement on a day, without events to come. */
-  expected(placement: string, day: number): number;
-  /** How far the level of a day that is so many days ahead may be off: the standard deviation of its logarithm. */
-  spread(daysAhead: number): number;
-  /** How far a single day is off its week: as `spread`. */
-  readonly dayNoise: number;
-  /** The variance of a count of impressions, as a multiple of the count. */
-  readonly countNoise: number;
-  /** By how much traffic grows each week: 0.02 is 2 per cent. */
-  readonly weeklyGrowth: number;
-  /** undefined: it is long enough. */
-  readonly warning: string | undefined;
-}
-
 const WEEK = 7;
 /** Weeks that are looked at; the traffic of a year ago is looked at besides. */
 const MAX_WEEKS = 8;
@@ -59,10 +43,10 @@ const YEAR_PART = 0.5;
 const MAX_YEAR_FACTOR = 3;
 
 /**
- * Traffic by weekday: the last weeks, of which the latest weigh most, carried on by their trend, and changed as days like it were
+ * The traffic that is expected, by weekday: the last weeks, of which the latest weigh most, carried on by their trend, and changed as days like it were
  * last year where these are kept. Hours are those of the sample, which is replayed day by day.
  */
-export const planTraffic = ({ history, today, days, models = new Map(), eventFactor = () => 1 }: PlanOptions): TrafficPlan => {
+export const planTraffic = ({ history, today, days, models = new Map(), eventFactor = () => 1 }: PlanOptions) => {
   const seriesOf = (placement: string): ReadonlyMap<number, number> =>
     history.get(models.get(placement) ?? placement) ?? new Map<number, number>();
   const all = summed([...history.values()]);
@@ -102,15 +86,21 @@ export const planTraffic = ({ history, today, days, models = new Map(), eventFac
     return (day) => expectedOn(of, day, { today, first, weeks, growth: perWeek }) * yearFactor(seriesOf(placement), day, today);
   };
   return {
-    expected: (placement, day) => under(known, placement, make)(day),
-    spread: (daysAhead) => {
+    /** Impressions of a placement on a day, without events to come. */
+    expected: (placement: string, day: number): number => under(known, placement, make)(day),
+    /** How far the level of a day that is so many days ahead may be off: the standard deviation of its logarithm. */
+    spread: (daysAhead: number): number => {
       if (weeks < 2) return (weeks === 1 ? SPREAD_OF_ONE_WEEK : SPREAD_OF_DAYS) * Math.sqrt(1 + daysAhead / WEEK);
       // Of the level, of the week to come, and of a growth that is carried on.
       return Math.hypot(MIN_SPREAD, ofWeek * LEVEL_NOISE, ofWeek, ofGrowth * (daysAhead / WEEK + LEVEL_AGE));
     },
+    /** How far a single day is off its week: as `spread`. */
     dayNoise: ofDay,
+    /** The variance of a count of impressions, as a multiple of the count. */
     countNoise: ofCounts,
+    /** By how much traffic grows each week: 0.02 is 2 per cent. */
     weeklyGrowth: growth,
+    /** undefined: it is long enough. */
     warning:
       knownDays >= 2 * WEEK
         ? undefined

@@ -42,15 +42,6 @@ export interface DayCounts {
   readonly spendMicros: number;
 }
 
-export interface AccountReader {
-  /**
-   * The accounts of line items, in the order of `ids`; undefined where there is none yet. Rejects
-   * when Redis is unavailable.
-   */
-  lineItems(publisherId: number, ids: readonly number[]): Promise<readonly (Account | undefined)[]>;
-  campaigns(publisherId: number, ids: readonly number[]): Promise<readonly (Account | undefined)[]>;
-}
-
 /** The fields that read-accounts.lua returns for one account. */
 const ACCOUNT_FIELDS = [
   ...COUNT_FIELDS,
@@ -65,13 +56,14 @@ const ACCOUNT_FIELDS = [
   'broken',
 ] as const;
 
-export const createAccountReader = ({ redis, keys, clock }: ScriptOptions): AccountReader => {
+export const createAccountReader = ({ redis, keys, clock }: ScriptOptions) => {
   const generated = [...ACCOUNT_LUA, luaWriter('account_row', ACCOUNT_FIELDS)];
   const lua = loadScript(new URL('./read-accounts.lua', import.meta.url), { clock, generated });
   const readRows = defineScript<number[][]>(redis, 'readAccounts', 2, lua);
+  /** In the order of `ids`; undefined where there is no account yet. Rejects when Redis is unavailable. */
   const readAs =
-    (kind: 'l' | 'c'): AccountReader['lineItems'] =>
-    async (publisherId, ids) => {
+    (kind: 'l' | 'c') =>
+    async (publisherId: number, ids: readonly number[]): Promise<readonly (Account | undefined)[]> => {
       if (ids.length === 0) return [];
       const fields = ids.map((id) => accountField(kind, id));
       const rows = await readRows(keys.accounts(publisherId), keys.horizon(keys.shardOf(publisherId)), ...fields);
@@ -79,6 +71,8 @@ export const createAccountReader = ({ redis, keys, clock }: ScriptOptions): Acco
     };
   return { lineItems: readAs('l'), campaigns: readAs('c') };
 };
+
+export type AccountReader = ReturnType<typeof createAccountReader>;
 
 const decodeAccount = (row: readonly number[]): Account | undefined => {
   if (row.length === 0) return undefined;
