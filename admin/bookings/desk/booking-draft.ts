@@ -1,6 +1,5 @@
 import { isDeepEqual } from './is-deep-equal.ts';
-import type { Answered } from '../../api/api.ts';
-import type { Sent } from '../../api/api.ts';
+import type { Answered, Sent } from '../../api/api.ts';
 import type { BOOKING_API } from '../../../src/bookings/booking-api.ts';
 import type { CampaignWire, CreativeWire, Dimensions, Kind, LineItemWire } from '../../api/wire.ts';
 import { isoDateIn, monthAndYear } from '../../words/dates.ts';

@@ -8,10 +8,9 @@ import { countedKind } from '../../words/kinds.ts';
 import { groupsOf } from './list-filters.ts';
 import type { ListColumn } from './list-column.ts';
 import type { ListGroup } from './list-lines.ts';
-import type { ListState } from './list-state.ts';
+import { viewQuery, type ListState } from './list-state.ts';
 import type { createListTable } from './list-table.ts';
 import { saveList } from './save-list.ts';
-import { viewQuery } from './list-state.ts';
 import type { createSavedViews } from './saved-views.ts';
 import { t } from '../../words/texts.ts';
 

@@ -1,6 +1,5 @@
-import { nothing } from 'lit-html';
+import { nothing, type ElementPart } from 'lit-html';
 import { AsyncDirective, directive } from 'lit-html/async-directive.js';
-import type { ElementPart } from 'lit-html';
 
 /** How far below the screen an element may be to be near. */
 const MARGIN = '800px';

@@ -9,8 +9,7 @@ import { button, checkBox } from '../parts.ts';
 import { select, type Choices } from '../select.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
 import { input, smallField } from './input.ts';
-import type { BreakDraft, PlayerDraft, PodDraft } from './player-draft.ts';
-import { playerOf } from './player-draft.ts';
+import { playerOf, type BreakDraft, type PlayerDraft, type PodDraft } from './player-draft.ts';
 import { rowsOf, type Rows } from './rows.ts';
 
 const NEW_BREAK: BreakDraft = { at: 'start', ads: '2', seconds: '60' };

@@ -6,8 +6,7 @@ import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import { TargetingQuery, type OfferedBy } from '../../targeting/targeting-query.ts';
 import { hashOfPair } from '../../targeting/pair-table.ts';
 import { ASKED_KINDS, nameOfAsked, pairOf, type AskedKind } from '../../targeting/targeting-rules.ts';
-import { halfHourAt, hoursOffered } from '../../targeting/week-hours.ts';
-import { HALF_HOUR_MS } from '../../targeting/week-hours.ts';
+import { HALF_HOUR_MS, halfHourAt, hoursOffered } from '../../targeting/week-hours.ts';
 import type { SampledRequest } from '../sample/sampled-request.ts';
 import type { Arrival } from './arrivals.ts';
 
