@@ -63,7 +63,7 @@ export const comingDays = (options: ComingDaysOptions) => {
     0,
   );
   const leastWeight = options.sample.reduce((least, { weight }) => Math.min(least, weight), Infinity);
-  /** Impressions of the world for which one of the replay stands. */
+  /** Impressions of the world for each one of the replay. */
   const scale = Math.max(
     Number.isFinite(leastWeight) ? leastWeight : 1,
     2 ** Math.ceil(Math.log2(Math.max(expectedADay / (1.5 * replayedADay), 1))),

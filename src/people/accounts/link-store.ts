@@ -66,7 +66,7 @@ export const createLinkStore = ({ knex }: { readonly knex: Knex }) => ({
     return person ? { purpose: link.purpose, person } : undefined;
   },
 
-  /** Of several who use it at once, one succeeds. The sessions of the person end. undefined: it cannot be used. */
+  /** Of several uses at the same time, one succeeds. The sessions of the person end. undefined: it cannot be used. */
   use: async (secret: string, answer: LinkAnswer, passwordHash: string): Promise<Account | PersonRefused | undefined> => {
     const digest = LINK_SECRET.digestOf(secret);
     if (!digest) return undefined;

@@ -108,7 +108,7 @@ export const createSessionStore = ({ knex, idleMs, lifetimeMs }: SessionStoreOpt
       return secret;
     },
 
-    /** Who has a session that has not ended; null: nobody. Every replica asks Postgres, so that a revoked session ends at once. */
+    /** Who has a session that has not ended; null: it has ended. Every replica asks Postgres: a revoked session has no next request. */
     use: async (secret: string): Promise<Caller | null> => {
       const digest = SESSION_SECRET.digestOf(secret);
       if (!digest) return null;
