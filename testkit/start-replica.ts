@@ -65,7 +65,7 @@ export const startReplica = async ({
   const launch = (port: number | undefined): Promise<Server> =>
     startServer({
       name: 'the replica',
-      command: [node, '--enable-source-maps', ...nodeFlags, main],
+      command: [node, ...nodeFlags, main],
       env,
       port,
       readyPath: '/ready',

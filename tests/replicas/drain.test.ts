@@ -10,7 +10,7 @@ import { startFaultProxy } from '../../testkit/start-fault-proxy.ts';
 import { startServer } from '../../testkit/start-process.ts';
 import { eventually } from '../../testkit/until.ts';
 import { atEnd } from '../setup/at-end.ts';
-import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { LEDGER_SHARDS, startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -25,7 +25,7 @@ let slowClients: Promise<readonly number[]>;
 
 beforeAll(async () => {
   databaseUrl = await testDatabase();
-  env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };
+  env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), LEDGER_SHARDS: String(LEDGER_SHARDS) };
   // A replica of the same stores would take a share of the events that the others count.
   const stores = { DATABASE_URL: await testDatabase(), REDIS_URL: (await startRedisServer()).url };
   slowClients = bearWithSlowClients(stores);
@@ -86,7 +86,7 @@ test('after a replica has exited, its counted events are in Postgres and its con
   expect(stored.rows).toEqual([{ count: impressions }]);
   const redis = new Redis(env['REDIS_URL']!);
   atEnd(() => redis.disconnect());
-  const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0]!.publisherId % 16}}:events`, 'postgres')) as unknown[];
+  const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0]!.publisherId % LEDGER_SHARDS}}:events`, 'postgres')) as unknown[];
   expect(consumers).toEqual([]);
 });
 

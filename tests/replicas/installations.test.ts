@@ -21,7 +21,7 @@ let running: Replica;
 
 beforeAll(async () => {
   [databaseUrl, redis] = await Promise.all([testDatabase(), startRedisServer()]);
-  env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
+  env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url, LEDGER_SHARDS: '16' };
   running = await startReplica({ env });
 });
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
   [cluster, databaseUrl] = [await startRedisCluster({ masters: 3, withReplicas: true }), await testDatabase()];
   atEnd(() => cluster.close());
   publishers = await bookPublishers(databaseUrl, SHARDS);
-  const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: cluster.urls };
+  const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: cluster.urls, LEDGER_SHARDS: String(SHARDS) };
   replicas = [await startReplica({ env }), await startReplica({ env })];
 });
 

@@ -27,7 +27,7 @@ test('a replica hands hits to a lake and to lines; ads go on when the folder can
   const urls = { lake: `file://${lakeFolder}?name=lake&gather=0`, lines: `file://${linesFolder}?format=ndjson&name=lines` };
   const stores = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
   // Of 16 streams, each may have 63 entries.
-  const env = { ...stores, SINKS: `${urls.lake} ${urls.lines}`, SINK_LAG_LIMIT: '1000', DECISION_SAMPLE: '1' };
+  const env = { ...stores, LEDGER_SHARDS: '16', SINKS: `${urls.lake} ${urls.lines}`, SINK_LAG_LIMIT: '1000', DECISION_SAMPLE: '1' };
   const { knex, redis, keys, close } = connectStores({ databaseUrl: stores.DATABASE_URL, redisUrl: stores.REDIS_URL });
   atEnd(close);
   const booking = await book(knex);

@@ -66,7 +66,7 @@ export interface CatalogReading {
    * The blocks of a table that hold rows, by number, each with a digest of its rows: equal digests
    * mean equal rows.
    */
-  digests(table: CatalogTable): Promise<ReadonlyMap<number, string>>;
+  digests(table: CatalogTable): ReadonlyMap<number, string>;
   /** The rows of one block by id, each with a digest of itself as its `edition`, a number. */
   rows(table: CatalogTable, block: number): Promise<readonly CatalogRow[]>;
 }

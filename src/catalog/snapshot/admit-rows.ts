@@ -86,7 +86,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   const admit = async <R, E extends Entity>(admission: Admission<R, E>): Promise<ReadonlyMap<number, AdmittedBlock>> => {
     const { table, type, join } = admission;
     const admitted = new Map<number, AdmittedBlock>();
-    for (const [block, digest] of await reading.digests(table)) {
+    for (const [block, digest] of reading.digests(table)) {
       const kept = previous?.get(table)?.get(block);
       const isSame = kept?.digest === digest && entitiesOf(type, kept).every((entity) => join(entity) === entity);
       admitted.set(block, isSame ? kept : readBlock(admission, await reading.rows(table, block), digest, kept));

@@ -6,7 +6,7 @@ import { BROWSER_HEADERS, lookAtAd } from '../../../testkit/person.ts';
 import { CLICK_TIMES } from '../../../src/ledger/settle/click-times.ts';
 import { restAfterRound } from '../../../src/events/postgres/reconciliation.ts';
 import { eventually, PATIENCE_MS } from '../../../testkit/until.ts';
-import { startReplica, type Replica } from '../../setup/start-replica.ts';
+import { LEDGER_SHARDS, startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
 import { apiOf, book, type ApiCall, type Booked, type Json } from '../../api/api-client.ts';
@@ -251,7 +251,7 @@ test('a day of people and others: no listed bot is billed, no person is filtered
   for (let tries = 0; tries < 10 || (fast === 0 && tries < 100); tries++) for (const act of Object.values(fastClicks)) fast += await act();
   expect(fast).toBeGreaterThan(0);
 
-  const clicksDue = `ads:{${booked.publisher.id % 16}}:events:waiting-due`;
+  const clicksDue = `ads:{${booked.publisher.id % LEDGER_SHARDS}}:events:waiting-due`;
   // 70 s pass for the clicks that wait.
   for (const token of await redis.zrange(clicksDue, '0', '-1')) await redis.zincrby(clicksDue, '-70000', token);
   const hits = [...expected.values()].flatMap((kinds) => Object.values(kinds).flat()).length;
@@ -291,7 +291,7 @@ test('a day of people and others: no listed bot is billed, no person is filtered
   // Redis, by the live delivery of the line item.
   const delivery = (await api('GET', `/line_items/${booked.lineItem}/delivery`)).body;
   expect([delivery.live, delivery.today]).toEqual([true, expect.objectContaining({ ...figures, events: { like: net.event } })]);
-  const tally = await redis.hgetall(`ads:{${booked.publisher.id % 16}}:events:filtered`);
+  const tally = await redis.hgetall(`ads:{${booked.publisher.id % LEDGER_SHARDS}}:events:filtered`);
   expect(Object.values(tally).reduce((sum, n) => sum + Number(n), 0)).toBe(Object.values(filtered).reduce((sum, n) => sum + n, 0));
 
   // Postgres and the reports.

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import knexFactory, { type Knex } from 'knex';
 import { lookAtAd } from '../../../testkit/person.ts';
 import { eventually } from '../../../testkit/until.ts';
-import { startReplica, type Replica } from '../../setup/start-replica.ts';
+import { LEDGER_SHARDS, startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
 import { apiOf, book, type ApiCall, type Booked } from '../../api/api-client.ts';
@@ -79,7 +79,13 @@ const visit = async (headers: Headers, hitHeaders: Headers = headers): Promise<v
 const refilter = async (list: string | undefined, ...args: string[]): Promise<string> => {
   const file = path.resolve(__dirname, '../../../dist/commands/refilter.js');
   const env = {
-    ...{ ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TOKEN_SECRET: 'the token secret of the test of refilter' },
+    ...{
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      TOKEN_SECRET: 'the token secret of the test of refilter',
+      LEDGER_SHARDS: String(LEDGER_SHARDS),
+    },
     ...(list === undefined ? {} : { DATACENTER_ADDRESSES: list }),
   };
   return (await promisify(execFile)(process.execPath, [file, '--day', TODAY, ...args], { env })).stdout;
