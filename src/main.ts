@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import v8 from 'node:v8';
 import { lowerHelperThreads } from './base/lower-helper-threads.ts';
 import { asError } from './base/narrow.ts';
-import { compileWaiting } from './base/schema-compiler.ts';
+import { makeWaiting } from './base/made-later.ts';
 import { migrateLatest, missingMigrations, newestMigration } from './catalog/postgres/migrate.ts';
 import { readCurrencyRates, USD_ONLY } from './bidders/currency-rates.ts';
 import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
@@ -74,7 +74,7 @@ const main = async (): Promise<void> => {
   process.on('SIGTERM', () => void stop('SIGTERM', settings.drainMs));
   process.on('SIGINT', () => void stop('SIGINT', 0));
 
-  if (settings.production) compileWaiting();
+  if (settings.production) makeWaiting();
   service.server.listen(settings.port, settings.host);
   await once(service.server, 'listening');
   const listening = { version, port: (service.server.address() as AddressInfo).port };

@@ -3,7 +3,8 @@ import { groupBy } from '../base/group-by.ts';
 import { isObject } from '../base/narrow.ts';
 import type { Schema } from '../base/schema.ts';
 import { unknownFields } from '../base/fault.ts';
-import { compiledLater, schemaCompiler } from '../base/schema-compiler.ts';
+import { madeLater } from '../base/made-later.ts';
+import { schemaCompiler } from '../base/schema-compiler.ts';
 import { schemaFaults } from '../base/schema-faults.ts';
 import { sendJson, sendJsonText } from '../http/answers/send-json.ts';
 import { methodNotAllowed } from '../http/problems/error-handler.ts';
@@ -128,7 +129,7 @@ const bodyReader = ({ schema, refusal, raw, maxBytes, maxValues }: BodyDefinitio
 };
 
 const bodyCheck = (schema: Schema, refusal: string): ((value: unknown) => Values) => {
-  const compiled = compiledLater(() => ajv.compile(checkedSchema(schema)));
+  const compiled = madeLater(() => ajv.compile(checkedSchema(schema)));
   const answered = answeredMembers(schema);
   return (value) => {
     const body = isObject(value) ? Object.fromEntries(Object.entries(value).filter(([member]) => !answered.includes(member))) : value;

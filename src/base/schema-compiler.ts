@@ -41,24 +41,3 @@ const characters = (text: string): number => {
   for (const _character of text) count++;
   return count;
 };
-
-const waiting = new Set<() => unknown>();
-
-/**
- * Compiles at the first use. All schemas of staff's calls and of the catalog take 0.4 s of CPU time, a third of a start; a replica of a test
- * uses few of them, and the thread that loads the catalog those of the records that there are.
- */
-export const compiledLater = <T>(compile: () => T): (() => T) => {
-  let compiled: T | undefined;
-  const compiledOnce = (): T => {
-    waiting.delete(compiledOnce);
-    return (compiled ??= compile());
-  };
-  waiting.add(compiledOnce);
-  return compiledOnce;
-};
-
-/** Compiles what waits for its first use. A replica in production does so before it listens: later, ads would wait for it. */
-export const compileWaiting = (): void => {
-  for (const compile of waiting) compile();
-};

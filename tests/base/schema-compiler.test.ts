@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { compiledLater, compileWaiting, schemaCompiler } from '../../src/base/schema-compiler.ts';
+import { schemaCompiler } from '../../src/base/schema-compiler.ts';
 import { ENTITIES } from '../../src/catalog/entities/entities.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { AUCTION_REQUEST_SCHEMA } from '../../src/http/openrtb/auction-schema.ts';
@@ -43,12 +43,4 @@ test.each([
   expect(ajv.validate({ type: 'string', maxLength: 2 }, text)).toBe(expected);
   expect(ajv.validate({ type: 'string', minLength: 3 }, text)).toBe(!expected);
   expect(ajv.errors?.map(({ message }) => message)).toEqual(expected ? ['must NOT have fewer than 3 characters'] : undefined);
-});
-
-test('a schema is compiled once, at its first use or before it', () => {
-  const compiled: string[] = [];
-  const [used, waiting] = ['used', 'waiting'].map((name) => compiledLater(() => compiled.push(name))) as [() => number, () => number];
-  expect([compiled, used(), used(), compiled]).toEqual([['used'], 1, 1, ['used']]);
-  compileWaiting();
-  expect([waiting(), compiled]).toEqual([2, ['used', 'waiting']]);
 });

@@ -1,6 +1,7 @@
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
-import { compiledLater, schemaCompiler } from '../../base/schema-compiler.ts';
+import { madeLater } from '../../base/made-later.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import type { Entity } from '../entities/define-entity.ts';
 import type { Fields, RecordOf } from '../entities/field.ts';
@@ -41,7 +42,7 @@ export interface ShapedRecord<R> {
  * @param withDefaults fills in what another field decides, before the defaults of the schema
  */
 export const shapeOf = <F extends Fields>({ schema }: Entity<F>, withDefaults = (record: Given<RecordOf<F>>) => record) => {
-  const compiled = compiledLater(() => ajv.compile(schema));
+  const compiled = madeLater(() => ajv.compile(schema));
   const spelling = canonicalSpelling(schema);
   return (input: unknown): ShapedRecord<RecordOf<F>> => {
     if (!isObject(input)) return { record: {}, faults: [{ pointer: '', detail: 'must be a JSON object' }] };

@@ -5,7 +5,8 @@ import { maySee } from '../../access/scope.ts';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { anything, closedRecord, integer, optional } from '../../base/schema.ts';
-import { compiledLater, schemaCompiler } from '../../base/schema-compiler.ts';
+import { madeLater } from '../../base/made-later.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { visibleIds } from '../../bookings/record-scope.ts';
 import { recordChange } from '../../bookings/audit-trail.ts';
@@ -38,10 +39,10 @@ export interface ExplainRoutesOptions extends ToAdRequestOptions {
 
 const ajv = schemaCompiler({ allErrors: true, strictTypes: false, formats: FORMAT_TESTS });
 /** What a question has around its ad request, and a test ad in it. */
-const questions = compiledLater(() =>
+const questions = madeLater(() =>
   ajv.compile<{ readonly line_item_id: number }>(closedRecord({ request: optional(anything), line_item_id: integer })),
 );
-const contexts = compiledLater(() => ajv.compile<{ readonly context?: TestContext }>({ properties: { context: TEST_CONTEXT } }));
+const contexts = madeLater(() => ajv.compile<{ readonly context?: TestContext }>({ properties: { context: TEST_CONTEXT } }));
 
 const NOT_LOADED = refuse('unavailable', 'The campaign data has not been loaded yet.');
 

@@ -1,4 +1,5 @@
-import { compiledLater, schemaCompiler } from '../../base/schema-compiler.ts';
+import { madeLater } from '../../base/made-later.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 
 /**
  * The simplified OpenRTB ad request. OpenRTB fields that this service does not use are ignored,
@@ -89,7 +90,7 @@ const validatorsOf = (options: { readonly allErrors: boolean }) => {
  */
 export const AD_REQUEST_VALIDATORS = {
   first: always(validatorsOf({ allErrors: false })),
-  all: compiledLater(() => validatorsOf({ allErrors: true })),
+  all: madeLater(() => validatorsOf({ allErrors: true })),
 };
 
 type WireSide = number | string;

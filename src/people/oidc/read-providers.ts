@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Fault } from '../../base/fault.ts';
 import { parseUrl } from '../../base/parse-url.ts';
 import * as s from '../../base/schema.ts';
-import { compiledLater, schemaCompiler } from '../../base/schema-compiler.ts';
+import { madeLater } from '../../base/made-later.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import type { ProviderVariables, Settings } from '../../config/settings.ts';
@@ -119,7 +120,7 @@ const groupOf = (entry: string): object => {
   };
 };
 
-const validator = compiledLater(() =>
+const validator = madeLater(() =>
   schemaCompiler({ allErrors: true, allowUnionTypes: true, useDefaults: true }).compile<s.Shape<typeof PROVIDERS>>(PROVIDERS),
 );
 
