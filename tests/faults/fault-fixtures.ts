@@ -25,7 +25,13 @@ const CONNECTIONS = 64;
 export const openTestFleet = async (redisUrl: string, env: Readonly<Record<string, string>> = {}): Promise<TestFleet> => {
   const databaseUrl = await testDatabase();
   const stores = connectStores({ databaseUrl, redisUrl });
-  const ofAll = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_TIMEOUT: '100ms', ...env };
+  const ofAll = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    REDIS_TIMEOUT: '100ms',
+    LEDGER_SHARDS: String(stores.keys.shards),
+    ...env,
+  };
   const replicas = await Promise.all([startReplica({ env: ofAll }), startReplica({ env: ofAll })]);
   const pages = replicas.map(({ url }) => createPage(url, CONNECTIONS));
   const trackers = replicas.map(({ url }) => createPage(url, 16));
