@@ -26,10 +26,13 @@ test('a replica hands hits to a lake and to lines; ads go on when the folder can
   const [lakeFolder, linesFolder] = [path.join(folder, 'lake'), path.join(folder, 'lines')];
   const urls = { lake: `file://${lakeFolder}?name=lake&gather=0`, lines: `file://${linesFolder}?format=ndjson&name=lines` };
   const stores = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
-  // Of 16 streams, each may have 63 entries.
-  const env = { ...stores, LEDGER_SHARDS: '16', SINKS: `${urls.lake} ${urls.lines}`, SINK_LAG_LIMIT: '1000', DECISION_SAMPLE: '1' };
   const { knex, redis, keys, close } = connectStores({ databaseUrl: stores.DATABASE_URL, redisUrl: stores.REDIS_URL });
   atEnd(close);
+  const env = {
+    ...{ ...stores, LEDGER_SHARDS: String(keys.shards), DECISION_SAMPLE: '1' },
+    // Of 16 streams, each may have 63 entries.
+    ...{ SINKS: `${urls.lake} ${urls.lines}`, SINK_LAG_LIMIT: '1000' },
+  };
   const booking = await book(knex);
   // Another replica hands events to a sink that this one does not name.
   await redis.hset(keys.sinkMarks(0), 'kafka', `${Date.now()}-0`);

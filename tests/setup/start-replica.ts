@@ -8,7 +8,11 @@ export const TOKEN_SECRET = 'the token secret of every test replica';
 export const LEDGER_SHARDS = 4;
 /** On a busy machine Redis is silent for longer than a page waits; the tests of faults have replicas with the default. */
 const DEFAULTS = {
-  ...{ TOKEN_SECRET, DRAIN_TIME: '100ms', ROLL_UP_INTERVAL: '400ms', REDIS_TIMEOUT: '1s', LEDGER_SHARDS: String(LEDGER_SHARDS) },
+  TOKEN_SECRET,
+  DRAIN_TIME: '100ms',
+  ROLL_UP_INTERVAL: '400ms',
+  REDIS_TIMEOUT: '1s',
+  LEDGER_SHARDS: String(LEDGER_SHARDS),
 };
 
 /** Starts a replica that is stopped at the end of the test file at the latest. `env` as from `testDatabase` and `testRedisUrl`. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
 import { readSharedCaps } from './shared-caps.ts';
 import { ROWS } from './rows.ts';
 import {
@@ -38,7 +39,7 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }) => ({
           creativeCounts: await creativeCountsIn(transaction),
           sharedCaps: await readSharedCaps(transaction),
           hourlyImpressions: await hourlyImpressionsIn(transaction),
-          digests: (table) => digests.get(table) ?? new Map(),
+          digests: (table) => new Map(digests.get(table)?.map(({ block, digest }) => [block, digest])),
           rows: (table, block) => rowsIn(transaction, table, block),
         });
       },
@@ -57,11 +58,10 @@ const digestsOf = (table: CatalogTable): string =>
 /**
  * Postgres reads and hashes 300,000 rows within a second; this replica reads a few hundred numbers, of all tables in one answer.
  */
-const digestsIn = async (knex: Knex): Promise<ReadonlyMap<string, ReadonlyMap<number, string>>> => {
+const digestsIn = async (knex: Knex) => {
   const all = `${CATALOG_TABLES.map(digestsOf).join(' union all ')} order by block`;
-  const { rows } = await knex.raw<{ rows: { of: string; block: number; digest: string }[] }>(all);
-  const blocksOf = (table: string) => rows.filter((row) => row.of === table).map(({ block, digest }) => [block, digest] as const);
-  return new Map(CATALOG_TABLES.map((table) => [table, new Map(blocksOf(table))]));
+  const { rows } = await knex.raw<{ rows: { of: CatalogTable; block: number; digest: string }[] }>(all);
+  return groupBy(rows, ({ of }) => of);
 };
 
 /** 53 bits: as many as a number holds exactly. */
