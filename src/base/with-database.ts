@@ -1,4 +1,5 @@
-import knexFactory, { type Knex } from 'knex';
+import type { Knex } from 'knex';
+import { connectPostgres } from './connect-postgres.ts';
 
 /** Lends a piece of work a connection to a database, or up to `max`, which are closed when it has ended. */
 export const withDatabase = async <T>(
@@ -6,7 +7,7 @@ export const withDatabase = async <T>(
   work: (knex: Knex) => Promise<T>,
   max = 1,
 ): Promise<T> => {
-  const knex = knexFactory({ client: 'pg', connection, pool: { min: 0, max } });
+  const knex = connectPostgres({ connection, max });
   try {
     return await work(knex);
   } finally {

@@ -1,8 +1,7 @@
 import os from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import knexFactory from 'knex';
 import { asError } from '../base/narrow.ts';
-import { postgresPool } from '../base/postgres-pool.ts';
+import { connectPostgres } from '../base/connect-postgres.ts';
 import { dateOfDay } from '../base/utc-day.ts';
 import type { Availability, AvailabilityQuestion } from './availability/availability.ts';
 import { NOT_MADE, type ForecastAnswer } from './forecast-answer.ts';
@@ -45,8 +44,7 @@ const TELL_WAITING_MS = 5_000;
 if (process.platform === 'linux') os.setPriority(os.constants.priority.PRIORITY_LOW);
 
 const { databaseUrl, ...options } = workerData as ForecastWorkerData;
-const knex = knexFactory({
-  client: 'pg',
+const knex = connectPostgres({
   connection: {
     connectionString: databaseUrl,
     application_name: 'ad-server forecast',
@@ -54,8 +52,8 @@ const knex = knexFactory({
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   },
-  pool: postgresPool(1),
-  acquireConnectionTimeout: CONNECT_MS,
+  max: 1,
+  waitMs: CONNECT_MS,
 });
 const forecaster = createForecaster({ knex, ...options });
 /** Questions that have no answer yet. */

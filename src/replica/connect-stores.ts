@@ -1,5 +1,5 @@
-import knexFactory, { type Knex } from 'knex';
-import { postgresPool } from '../base/postgres-pool.ts';
+import type { Knex } from 'knex';
+import { connectPostgres } from '../base/connect-postgres.ts';
 import type { Settings } from '../config/settings.ts';
 import { createLedgerKeys } from '../ledger/ledger-keys.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
@@ -31,10 +31,7 @@ const MAX_REPORTS_AT_ONCE = 3;
 
 export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: StoreAddresses) => {
   const connect = (name: string, max: number, statementMs: number, acquireMs: number): Knex =>
-    knexFactory({
-      client: 'pg',
-      // The messages of errors are logged: the query as it is sent, without its values.
-      compileSqlOnError: false,
+    connectPostgres({
       connection: {
         connectionString: databaseUrl,
         application_name: `ad-server ${name}`,
@@ -44,8 +41,8 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
         connectionTimeoutMillis: acquireMs,
         keepAlive: true,
       },
-      pool: postgresPool(max),
-      acquireConnectionTimeout: acquireMs,
+      max,
+      waitMs: acquireMs,
     });
   const pools = {
     /** For work outside of requests. */

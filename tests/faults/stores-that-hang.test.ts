@@ -44,3 +44,22 @@ test('POST /reload answers 204 within 5 s while Redis hangs', async () => {
   expect(await reload()).toEqual([204, true]);
   redis.set({ kind: 'pass' });
 });
+
+test('all that it logs while its stores fail are lines of JSON, and none has a stack', async () => {
+  redis.set({ kind: 'reset' });
+  postgres.set({ kind: 'blackhole' });
+  await replica.logged(/KnexTimeoutError/);
+  postgres.set({ kind: 'reset' });
+  expect((await reload())[0]).toBe(503);
+  for (const store of [redis, postgres]) store.set({ kind: 'pass' });
+  expect(await untilTrue(reloads, PATIENCE_MS)).toBeDefined();
+  // Beside it a first start says how to make the first administrator.
+  const isExpected = (line: string): boolean => /^\{|first administrator|\/sign-in\.html#/.test(line);
+  expect(
+    replica
+      .logs()
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !isExpected(line) || /(?:file|node):\S+:\d+:\d+/.test(line)),
+  ).toEqual([]);
+});

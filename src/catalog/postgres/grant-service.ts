@@ -1,4 +1,4 @@
-import knexFactory from 'knex';
+import { withDatabase } from '../../base/with-database.ts';
 
 /** Partitioned by day: a replica creates and drops their partitions, which takes their owner. */
 const PARTITIONED = ['events', 'event_signals'];
@@ -12,10 +12,9 @@ const APPEND_ONLY = ['audit'];
  *
  * @param migrationUrl of the role that owns the tables
  */
-export const grantService = async (migrationUrl: string, serviceRole: string): Promise<void> => {
-  const knex = knexFactory({ client: 'pg', connection: { connectionString: migrationUrl }, pool: { min: 0, max: 1 } });
-  try {
-    await knex.transaction(async (trx) => {
+export const grantService = (migrationUrl: string, serviceRole: string): Promise<void> =>
+  withDatabase(migrationUrl, (knex) =>
+    knex.transaction(async (trx) => {
       const { rows } = await trx.raw<{ rows: { schema: string }[] }>('select current_schema() as schema');
       const schema = rows[0]?.schema ?? 'public';
       await trx.raw('grant usage, create on schema ?? to ??', [schema, serviceRole]);
@@ -28,8 +27,5 @@ export const grantService = async (migrationUrl: string, serviceRole: string): P
       );
       for (const table of [...PARTITIONED, ...partitions.rows.map(({ name }) => name)])
         await trx.raw('alter table ?? owner to ??', [table, serviceRole]);
-    });
-  } finally {
-    await knex.destroy();
-  }
-};
+    }),
+  );

@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import knexFactory, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from '../../base/advisory-locks.ts';
+import { connectPostgres } from '../../base/connect-postgres.ts';
 
 /** How long a replica waits for another that migrates. */
 const LOCK_TIMEOUT_MS = 120_000;
@@ -76,11 +77,10 @@ const underMigrationLock = async (databaseUrl: string, work: (migrator: Knex.Mig
 };
 
 const withMigrator = async <T>(databaseUrl: string, work: (migrator: Knex.Migrator) => Promise<T>): Promise<T> => {
-  const knex = knexFactory({
-    client: 'pg',
-    connection: { connectionString: databaseUrl },
-    pool: { min: 0, max: 2 },
-    acquireConnectionTimeout: 10_000,
+  const knex = connectPostgres({
+    connection: databaseUrl,
+    max: 2,
+    waitMs: 10_000,
     migrations: {
       migrationSource: FOLDER_SOURCE,
       // During a rolling deployment an older release may meet a newer schema. Migrations only

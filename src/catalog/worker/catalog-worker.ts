@@ -2,9 +2,8 @@ import os from 'node:os';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import knexFactory from 'knex';
 import { asError } from '../../base/narrow.ts';
-import { postgresPool } from '../../base/postgres-pool.ts';
+import { connectPostgres } from '../../base/connect-postgres.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { createCatalogStore } from '../postgres/catalog-store.ts';
 import type { CatalogUpdate } from '../snapshot/catalog-update.ts';
@@ -32,8 +31,7 @@ const MIN_GARBAGE_BYTES = 8 * 1024 * 1024;
 if (process.platform === 'linux') os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
 
 const { databaseUrl, dimensions } = workerData as CatalogWorkerData;
-const knex = knexFactory({
-  client: 'pg',
+const knex = connectPostgres({
   connection: {
     connectionString: databaseUrl,
     application_name: 'ad-server catalog',
@@ -42,8 +40,8 @@ const knex = knexFactory({
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   },
-  pool: postgresPool(1),
-  acquireConnectionTimeout: CONNECT_MS,
+  max: 1,
+  waitMs: CONNECT_MS,
 });
 const loader = createCatalogLoader({ store: createCatalogStore({ knex }), dimensions });
 

@@ -16,7 +16,7 @@ const FROM = { place: "'US', 'US-CA'", device: "'desktop', 'Chrome'" } as const;
 
 /** A part of a small number is the chance of one more; the same on every run of a day. */
 const someOf = (count: string, share: string): string =>
-  `floor(${count} * ${share} + ((creative_id * 419 + (day - date '2020-01-01') * 127 + ascii(reason) * 53) % 1000) / 1000.0)::bigint`;
+  `floor(${count} * ${share} + ((creative_id * 419 + (day - date '2020-01-01') * 127 + ascii(reason) * 53) % 1000) / 1000::float8)::bigint`;
 
 const IDS = 'day, publisher_id, campaign_id, line_item_id';
 const FILTERED = `

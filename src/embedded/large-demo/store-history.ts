@@ -12,7 +12,7 @@ const CURVE_DAYS = 15;
 /** SQL: the part of a count between two shares. Parts of neighbouring shares sum to the whole. `offset` is in [0, 1). */
 const part = (count: string, offset: string): string => `(floor(${count} * hi + ${offset}) - floor(${count} * lo + ${offset}))::bigint`;
 /** SQL: one for each creative and day, so that counts of one are not all in the last part. */
-const OFFSET = `((creative_id * 617 + (day - date '2020-01-01') * 331) % 1000 / 1000.0)`;
+const OFFSET = `((creative_id * 617 + (day - date '2020-01-01') * 331) % 1000 / 1000::float8)`;
 const COUNTS = ['serves', 'impressions', 'clicks', 'viewable'] as const;
 const PARTS = COUNTS.map((name) => `${part(name, OFFSET)} as ${name}`).join(', ');
 const SPEND = 'impressions * impression_micros + clicks * click_micros + viewable * viewable_micros';

@@ -11,7 +11,7 @@ const WEIGHT = 16;
 const VISITORS = 1_500;
 
 /** SQL: a number in [0, 1) that is the same on every run of a day. */
-const drawn = (of: string, seed: number): string => `((hashtextextended(${of}, ${seed}) & 1048575) / 1048576.0)`;
+const drawn = (of: string, seed: number): string => `((hashtextextended(${of}, ${seed}) & 1048575) / 1048576::float8)`;
 
 /** SQL: when each hour of a day begins, as a share of its traffic. */
 const HOURS = `(select array_agg(lo order by lo) from demo_shares where of = 'hour')`;

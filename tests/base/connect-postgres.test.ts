@@ -1,14 +1,9 @@
-import knexFactory from 'knex';
-import { postgresPool } from '../../src/base/postgres-pool.ts';
+import { connectPostgres } from '../../src/base/connect-postgres.ts';
 import { testDatabase } from '../setup/test-database.ts';
-
-const said: string[] = [];
-const log = { warn: (words: unknown) => void said.push(String(words)) };
 
 test('the statement after one whose session Postgres has ended has a session of its own', async () => {
   const connection = await testDatabase();
-  const knex = knexFactory({ client: 'pg', connection, pool: postgresPool(1), log });
-  const other = knexFactory({ client: 'pg', connection, pool: { min: 0, max: 1 } });
+  const [knex, other] = [connectPostgres({ connection, max: 1 }), connectPostgres({ connection, max: 1 })];
   const sessionOf = async (): Promise<number> =>
     (await knex.raw<{ rows: { pid: number }[] }>('select pg_backend_pid() as pid')).rows[0]!.pid;
   const first = await sessionOf();
@@ -20,6 +15,13 @@ test('the statement after one whose session Postgres has ended has a session of 
   await other.raw('select pg_terminate_backend(?)', [first]);
   expect(await next).toEqual(expect.any(Number));
   expect(await next).not.toBe(first);
-  expect(said).toEqual(['Connection Error: Error: terminating connection due to administrator command']);
   await Promise.all([knex.destroy(), other.destroy()]);
+});
+
+test('the message of a failed query, which is logged, has the text of the query without its values', async () => {
+  const knex = connectPostgres({ connection: await testDatabase(), max: 1 });
+  const failed = Promise.resolve(knex('missing').where({ user_hash: 'hash-of-ann' }));
+  await expect(failed).rejects.toThrow('select * from "missing" where "user_hash" = $1 - relation "missing" does not exist');
+  await expect(failed).rejects.not.toThrow('hash-of-ann');
+  await knex.destroy();
 });
