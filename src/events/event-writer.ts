@@ -1,3 +1,4 @@
+import { asError } from '../base/narrow.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { EVENT_GROUP } from '../ledger/read/event-group.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -159,6 +160,11 @@ export const createEventWriter = (options: EventWriterOptions) => {
       return (claimed.events + events < FEW_EVENTS ? 0.5 + Math.random() : BUSY_SHARE) * idleMs;
     };
 
+    const failed = (fault: unknown): number => {
+      onFailure(asError(fault));
+      return REST_MS;
+    };
+
     const handOver = async (): Promise<void> => {
       unfinished = true;
       const begunMs = performance.now();
@@ -177,18 +183,13 @@ export const createEventWriter = (options: EventWriterOptions) => {
       shard,
       pass: async () => {
         const nowMs = Date.now();
-        try {
-          return await carryAll(nowMs);
-        } finally {
-          // Also while an event is refused.
-          await tallies.tick(shard, nowMs);
-          await renewKeys(nowMs);
-        }
+        const restMs = await carryAll(nowMs).catch(failed);
+        // Also while an event is refused.
+        await tallies.tick(shard, nowMs);
+        await renewKeys(nowMs);
+        return restMs;
       },
-      onFailure: (fault) => {
-        onFailure(fault);
-        return REST_MS;
-      },
+      onFailure: failed,
       finish: async () => {
         if (link.upOf(shard)) await handOver().catch(onFailure);
       },

@@ -100,6 +100,20 @@ test('the serves of a shard are copied also while Postgres refuses one of its ev
   expect(serves).toEqual([17]);
 });
 
+test('of a pass in which Postgres refuses both the events and the serves of a shard, both faults are reported', async () => {
+  const reasons = new Set<string>();
+  const ofToday = `${dayOf(Date.now())}:1:2:3:4`;
+  await redis.hset(keys.serves(0), ofToday, 17);
+  await redis.sadd(keys.changedServes(0), ofToday);
+  await add('refused');
+  start({
+    append: () => Promise.reject(new Error('no room for events')),
+    recordServes: () => Promise.reject(new Error('no room for serves')),
+    onFailure: ({ message }) => reasons.add(message),
+  });
+  expect(await untilTrue(() => Promise.resolve(reasons.size === 2), PATIENCE_MS, 10)).toBeDefined();
+});
+
 test('takes over entries of a replica that crashed', async () => {
   const stored: string[] = [];
   await redis.xgroup('CREATE', STREAM, EVENT_GROUP, '0', 'MKSTREAM');
