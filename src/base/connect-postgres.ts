@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import knexFactory, { type Knex } from 'knex';
+import { MS_PER_MINUTE } from './utc-day.ts';
 
 /** What the driver has and its types leave out. */
 interface PooledConnection extends EventEmitter {
@@ -11,7 +12,7 @@ export interface PostgresOptions {
   readonly connection: string | Knex.PgConnectionConfig;
   /** Connections at most. */
   readonly max: number;
-  /** How long a query waits for one. Default: a minute. */
+  /** How long a query waits for one, and one for Postgres. Default: a minute. */
   readonly waitMs?: number;
   readonly migrations?: Knex.MigratorConfig;
 }
@@ -23,10 +24,13 @@ export interface PostgresOptions {
  *
  * @see https://www.postgresql.org/docs/current/runtime-config-logging.html#RUNTIME-CONFIG-SEVERITY-LEVELS FATAL: the session is aborted
  */
-export const connectPostgres = ({ connection, max, waitMs, migrations }: PostgresOptions): Knex =>
+export const connectPostgres = ({ connection, max, waitMs = MS_PER_MINUTE, migrations }: PostgresOptions): Knex =>
   knexFactory({
     client: 'pg',
-    connection: typeof connection === 'string' ? { connectionString: connection } : connection,
+    connection: {
+      connectionTimeoutMillis: waitMs,
+      ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    },
     // The messages of errors are logged: the query as it is sent, without its values.
     compileSqlOnError: false,
     log: NO_LOG,
@@ -41,7 +45,7 @@ export const connectPostgres = ({ connection, max, waitMs, migrations }: Postgre
         done(null, client);
       },
     },
-    ...(waitMs !== undefined && { acquireConnectionTimeout: waitMs }),
+    acquireConnectionTimeout: waitMs,
     ...(migrations && { migrations }),
   });
 

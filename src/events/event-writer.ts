@@ -1,4 +1,3 @@
-import { asError } from '../base/narrow.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { EVENT_GROUP } from '../ledger/read/event-group.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -160,8 +159,8 @@ export const createEventWriter = (options: EventWriterOptions) => {
       return (claimed.events + events < FEW_EVENTS ? 0.5 + Math.random() : BUSY_SHARE) * idleMs;
     };
 
-    const failed = (fault: unknown): number => {
-      onFailure(asError(fault));
+    const failed = (fault: Error): number => {
+      onFailure(fault);
       return REST_MS;
     };
 

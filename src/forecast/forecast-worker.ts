@@ -49,7 +49,6 @@ const knex = connectPostgres({
     connectionString: databaseUrl,
     application_name: 'ad-server forecast',
     statement_timeout: STATEMENT_MS,
-    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   },
   max: 1,

@@ -38,7 +38,6 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
         statement_timeout: statementMs,
         // A replica that hangs while folding must not block the others.
         idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
-        connectionTimeoutMillis: acquireMs,
         keepAlive: true,
       },
       max,

@@ -37,6 +37,12 @@ const start = (
   writer.start();
 };
 const add = (tokenId: string) => redis.xadd(STREAM, '*', 'e', hitText(eventOf({ tokenId }).hit), 'at', 1, 'billed', 2);
+/** Serves of today that wait to be copied. */
+const addServes = async (serves: number): Promise<void> => {
+  const ofToday = `${dayOf(Date.now())}:1:2:3:4`;
+  await redis.hset(keys.serves(0), ofToday, serves);
+  await redis.sadd(keys.changedServes(0), ofToday);
+};
 const isEmpty = async () => (await redis.xlen(STREAM)) === 0;
 
 test('retries entries that Postgres refused before new ones, without waiting until they can be claimed', async () => {
@@ -93,25 +99,21 @@ test('the serves of a shard are copied also while Postgres refuses one of its ev
   });
   await add('refused');
   await untilTrue(async () => ((await redis.xpending(STREAM, EVENT_GROUP).catch(() => [0]))[0] as number) > 0, PATIENCE_MS, 10);
-  const ofToday = `${dayOf(Date.now())}:1:2:3:4`;
-  await redis.hset(keys.serves(0), ofToday, 17);
-  await redis.sadd(keys.changedServes(0), ofToday);
+  await addServes(17);
   expect(await untilTrue(() => Promise.resolve(serves.length > 0), PATIENCE_MS, 10)).toBeDefined();
   expect(serves).toEqual([17]);
 });
 
 test('of a pass in which Postgres refuses both the events and the serves of a shard, both faults are reported', async () => {
   const reasons = new Set<string>();
-  const ofToday = `${dayOf(Date.now())}:1:2:3:4`;
-  await redis.hset(keys.serves(0), ofToday, 17);
-  await redis.sadd(keys.changedServes(0), ofToday);
+  await addServes(17);
   await add('refused');
   start({
     append: () => Promise.reject(new Error('no room for events')),
     recordServes: () => Promise.reject(new Error('no room for serves')),
     onFailure: ({ message }) => reasons.add(message),
   });
-  expect(await untilTrue(() => Promise.resolve(reasons.size === 2), PATIENCE_MS, 10)).toBeDefined();
+  expect(await untilTrue(() => reasons.size === 2, PATIENCE_MS, 10)).toBeDefined();
 });
 
 test('takes over entries of a replica that crashed', async () => {

@@ -37,7 +37,6 @@ const knex = connectPostgres({
     application_name: 'ad-server catalog',
     statement_timeout: STATEMENT_MS,
     idle_in_transaction_session_timeout: STATEMENT_MS,
-    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
   },
   max: 1,

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { AGES, keepForReports } from '../../forecast/errors/compare-forecasts.ts';
 import { TENTH } from '../../forecast/replay/delivery-range.ts';
+import { drawn } from './drawn.ts';
 
 /** Before today: as many as the page and metrics look at. */
 const DAYS = 28;
@@ -9,7 +10,7 @@ const DAYS = 28;
 const OFF = { 1: 0.05, 7: 0.07, 28: 0.1 } as const satisfies Record<(typeof AGES)[number], number>;
 
 /** SQL: a number near a normal distribution that is the same on every run of a day. */
-const DRAWN = `(2 * (${[1, 2, 3].map((seed) => `(hashtextextended(concat_ws('-', subject, key, day, age), ${seed}) & 1048575) / 1048576::float8`).join(' + ')} - 1.5))`;
+const DRAWN = `(2 * (${[1, 2, 3].map((seed) => drawn("concat_ws('-', subject, key, day, age)", seed)).join(' + ')} - 1.5))`;
 
 const ERRORS = `
   insert into forecast_errors (publisher_id, day, age, subject, key, p10, p50, p90, widening, actual)

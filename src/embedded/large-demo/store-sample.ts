@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import { pairOf } from '../../targeting/targeting-rules.ts';
+import { drawn } from './drawn.ts';
 import { DEVICES, PLACES } from './store-history.ts';
 
 /** Before today: two weeks say nothing of a trend. */
@@ -9,9 +10,6 @@ const DAYS = 28;
 const WEIGHT = 16;
 /** Of a publisher; each of them comes back on several days. */
 const VISITORS = 1_500;
-
-/** SQL: a number in [0, 1) that is the same on every run of a day. */
-const drawn = (of: string, seed: number): string => `((hashtextextended(${of}, ${seed}) & 1048575) / 1048576::float8)`;
 
 /** SQL: when each hour of a day begins, as a share of its traffic. */
 const HOURS = `(select array_agg(lo order by lo) from demo_shares where of = 'hour')`;
