@@ -5,7 +5,7 @@ import { defaultStateDir } from '../src/config/default-state-dir.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions, type EmbeddedStore } from '../src/embedded/start-embedded-postgres.ts';
 import { startEmbeddedRedis, type EmbeddedRedisOptions } from '../src/embedded/start-embedded-redis.ts';
 
-/** Servers of one run, with their data in a temporary folder. */
+/** Servers of one run, with their data in a folder that ends with it. */
 export interface PrivateStores {
   readonly folder: string;
   startPostgres(options?: Pick<EmbeddedPostgresOptions, 'durable' | 'binaries'>): Promise<EmbeddedStore>;
@@ -15,9 +15,12 @@ export interface PrivateStores {
   stop(): Promise<void>;
 }
 
-/** @param purpose part of the folder's name */
-export const openPrivateStores = async (purpose: string): Promise<PrivateStores> => {
-  const folder = await mkdtemp(path.join(tmpdir(), `ad-server-${purpose}-`));
+/**
+ * @param purpose part of the folder's name
+ * @param parent of the folder
+ */
+export const openPrivateStores = async (purpose: string, parent = tmpdir()): Promise<PrivateStores> => {
+  const folder = await mkdtemp(path.join(parent, `ad-server-${purpose}-`));
   // The servers run under an account of their own when this process is root.
   await chmod(folder, 0o755);
   const stores: EmbeddedStore[] = [];

@@ -1,6 +1,7 @@
 import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
 import { createDatabase, databaseNamed, dropDatabases } from '../../testkit/databases.ts';
 import { openPrivateStores } from '../../testkit/private-stores.ts';
+import { transientFolder } from '../../testkit/transient-folder.ts';
 import { publishStores, runsWithoutStores } from './stores-of-this-run.ts';
 
 declare global {
@@ -18,7 +19,7 @@ export default async function globalSetup({ maxWorkers }: { readonly maxWorkers:
   const workers = Array.from({ length: maxWorkers }, (_, index) => index + 1);
   const prefix = `test_${process.pid}_`;
   const template = `${prefix}template`;
-  const stores = await openPrivateStores('test');
+  const stores = await openPrivateStores('test', transientFolder());
   globalThis.stopTestStores = stores.stop;
   try {
     const postgresUrl = databaseUrl || (await stores.startPostgres({ durable: false })).url;

@@ -15,5 +15,5 @@ export async function testDatabase(): Promise<string> {
   const ofThisWorker = `${prefix}w${workerNumber()}_`;
   cleared ??= dropDatabases(postgresUrl, ofThisWorker);
   await cleared;
-  return createDatabase(postgresUrl, `${ofThisWorker}${++made}`, template);
+  return createDatabase(postgresUrl, `${ofThisWorker}${++made}`, template, 'file_copy');
 }
