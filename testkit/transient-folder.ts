@@ -2,7 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const MEMORY = '/dev/shm';
-/** The databases and the log of a run of all tests take less than a gigabyte. */
+/** The databases and the log of a run of all tests take about a gigabyte. */
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 
 /**

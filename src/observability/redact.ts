@@ -17,7 +17,11 @@ const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${MASK}`],
   [/(\w:\/\/)[^\s/@]*:[^\s/]*@/g, `$1${MASK}@`],
 ];
-const MAX_TEXT_LENGTH = 8_192;
+/** What is kept of a longer text: a failed query is kilobytes of SQL with the reason at the end. */
+const BEGINNING_LENGTH = 512;
+const END_LENGTH = 1_536;
+/** Secrets are masked in more than is kept, because half a token would not be seen; not in all, which may be megabytes. A stack is kept so far. */
+const MASKED_LENGTH = 4_096;
 const MAX_DEPTH = 5;
 const MAX_ENTRIES = 100;
 
@@ -46,18 +50,26 @@ export const redact = (value: unknown, depth = 0): unknown => {
 export const isSecretName = (name: string): boolean => SECRET_NAMES.has(name.replace(/[-_]/g, '').toLowerCase());
 
 const redactText = (text: string): string => {
-  const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
-  return SECRET_TEXT.reduce((masked, [pattern, by]) => masked.replace(pattern, by), cut);
+  if (text.length <= BEGINNING_LENGTH + END_LENGTH) return masked(text);
+  const beginning = masked(text.slice(0, MASKED_LENGTH)).slice(0, BEGINNING_LENGTH);
+  return `${beginning} … ${masked(text.slice(-MASKED_LENGTH)).slice(-END_LENGTH)}`;
 };
+
+const masked = (text: string): string => SECRET_TEXT.reduce((before, [pattern, by]) => before.replace(pattern, by), text);
 
 /**
  * Other fields of an error are left out: body parsers attach the raw body, database drivers the
  * row.
  */
-const redactError = (error: Error, depth: number): unknown => ({
-  name: error.name,
-  message: redactText(error.message),
-  ...('code' in error && { code: redact(error.code, depth + 1) }),
-  stack: redactText(error.stack ?? ''),
-  ...(error.cause !== undefined && { cause: redact(error.cause, depth + 1) }),
-});
+const redactError = (error: Error, depth: number): unknown => {
+  const message = redactText(error.message);
+  const stack = (error.stack ?? '').replace(error.message, () => message);
+  return {
+    name: error.name,
+    message,
+    ...('code' in error && { code: redact(error.code, depth + 1) }),
+    // The frames that come first say the most.
+    stack: masked(stack.slice(0, MASKED_LENGTH)),
+    ...(error.cause !== undefined && { cause: redact(error.cause, depth + 1) }),
+  };
+};

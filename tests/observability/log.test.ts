@@ -55,6 +55,24 @@ describe('log', () => {
     });
   });
 
+  test('a long text keeps its beginning and its end, and no part of a secret between them', () => {
+    const { lines, stream } = collect();
+    const query = `select ${'one_column, '.repeat(500)}1`;
+    const fault = new Error(`${query} - relation "gone" does not exist`);
+    const token = 'https://a.example/event?t=secretsecretsecretsecret&x=1';
+    const across = Array.from(
+      { length: 40 },
+      (_, i) => `${'-'.repeat(490 + i)}${token}${'-'.repeat(9_000)}${token}${'-'.repeat(1_500 + i)}`,
+    );
+    createLog({ level: 'info', stream }).error('A query failed', { reason: fault.message, fault, across });
+    expect(lines[0]).toMatchObject({
+      reason: expect.stringMatching(/^select one_column,.* … .*one_column, 1 - relation "gone" does not exist$/),
+      fault: { message: lines[0]!['reason'], stack: expect.stringMatching(/^Error: select one_column.* … .*log\.test\.ts/s) },
+    });
+    expect((lines[0]!['reason'] as string).length).toBeLessThan(2_100);
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
   test('a value that JSON cannot represent does not break the line', () => {
     const { lines, stream } = collect();
     const circle: Record<string, unknown> = { n: 10n };
