@@ -20,8 +20,8 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 
 /**
  * @param template the database that the new one is a copy of; default: an empty one
- * @param strategy how Postgres copies it: in memory, files take half the CPU time of pages in the log (its default); where data is synced to a
- *   disk, several times as long
+ * @param strategy how Postgres copies it: where files are in memory, copying them takes less than half the CPU time of writing their pages to
+ *   the log, its default
  * @returns the URL of the new database
  */
 export async function createDatabase(
