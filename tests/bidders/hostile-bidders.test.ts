@@ -22,9 +22,7 @@ import { atEnd } from '../setup/at-end.ts';
 import { expectCpuBelow } from '../setup/expect-cpu-below.ts';
 
 const TIMEOUT_MS = 200;
-/**
- * The goal is 20 ms; the rest is tolerance for a busy machine. Measured against a plain timer of the same length, started at the same time.
- */
+/** The goal is 20 ms; the rest is tolerance for a busy machine. */
 const MAX_OVERSHOOT_MS = 60;
 
 interface AnswerCase {
@@ -149,7 +147,6 @@ const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome
 ];
 
 const bodies = new Map(ANSWERS.map((answer, index) => [`/${index}`, answer]));
-const overshoots: { readonly name: string; readonly ms: number }[] = [];
 const faults: unknown[] = [];
 const onFault = (fault: unknown): void => void faults.push(fault);
 const hurried = watchedBidders({ timeoutMs: TIMEOUT_MS });
@@ -158,6 +155,9 @@ const patient = watchedBidders();
 const servers: TestBidder[] = [];
 let answering: TestBidder;
 let cases = 0;
+let timeOuts = 0;
+/** Time-outs that came after the tolerance, by the order of timers. */
+let late = 0;
 
 beforeAll(async () => {
   for (const event of ['unhandledRejection', 'uncaughtException', 'warning']) process.on(event, onFault);
@@ -177,37 +177,35 @@ afterAll(async () => {
   const left = servers.reduce((sum, server) => sum + server.open(), 0);
   await Promise.all(servers.map((server) => server.close()));
   for (const event of ['unhandledRejection', 'uncaughtException', 'warning']) process.off(event, onFault);
-  const worst = overshoots.reduce((a, b) => (b.ms > a.ms ? b : a), { name: 'none', ms: 0 });
-  console.info(
-    `hostile cases ${cases}, time-outs ${overshoots.length}, worst overshoot ${worst.ms.toFixed(1)} ms (${worst.name}), faults ${faults.length}, sockets left ${left}`,
-  );
+  console.info(`hostile cases ${cases}, time-outs ${timeOuts}, late ${late}, faults ${faults.length}, sockets left ${left}`);
   expect(left).toBe(0);
 });
 
 /**
- * Calls one bidder and checks its outcome, and for a time-out the time against the deadline. What is no time-out takes as much CPU time at
- * most; the endpoint is opened for each ask, as some answer a connection once.
+ * Calls one bidder and checks its outcome. A time-out is to come before a timer that is a tolerance longer; what is none takes as much CPU time
+ * as the deadline at most. The endpoint is opened for each ask, as some answer a connection once.
  */
 const expectOutcome = async (
   openEndpoint: () => Promise<string> | string,
   outcome: BidOutcome,
   asked: Pick<AnswerCase, 'lineItem' | 'context'> = {},
 ): Promise<void> => {
-  const ask = async ({ bidders: asks }: typeof patient): Promise<void> => {
+  const ask = async ({ bidders }: typeof patient): Promise<void> => {
     const invitation = invitationTo(await openEndpoint());
     const invited = { ...invitation, lineItem: { ...invitation.lineItem, ...asked.lineItem } };
-    const startedAt = performance.now();
-    const timer = new Promise<number>((resolve) => setTimeout(() => resolve(performance.now() - startedAt), TIMEOUT_MS));
-    const answers = await asks.ask([opportunity([invited])], { ...context, ...asked.context });
-    const tookMs = performance.now() - startedAt;
+    const tolerance = setTimeout(() => {
+      if (outcome === 'timeout') late++;
+    }, TIMEOUT_MS + MAX_OVERSHOOT_MS);
+    const answers = await bidders.ask([opportunity([invited])], { ...context, ...asked.context });
+    clearTimeout(tolerance);
     expect(answers.bids).toEqual([]);
     expect(answers.refusals.map(outcomeOf)).toEqual([outcome]);
     expect(answers.refusals[0]).toMatchObject({ reason: BID_OUTCOMES[outcome].reason });
     expect(answers.refusals[0]?.detail).toContain(`seat-non-bid ${BID_OUTCOMES[outcome].seatNonBid}`);
-    if (outcome === 'timeout') overshoots.push({ name: expect.getState().currentTestName ?? '', ms: tookMs - (await timer) });
   };
   await (outcome === 'timeout' ? ask(hurried) : expectCpuBelow(TIMEOUT_MS, () => ask(patient)));
   cases++;
+  if (outcome === 'timeout') timeOuts++;
   expect([...hurried.seen.errors, ...patient.seen.errors]).toEqual([]);
 };
 
@@ -242,8 +240,7 @@ test('a name look-up that exceeds the deadline is a timeout', async () => {
 
 test('no hostile bidder caused an internal error, a warning or an error log', () => {
   expect(cases).toBeGreaterThanOrEqual(97);
-  // A busy machine holds this process in some of them.
-  const sorted = overshoots.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(MAX_OVERSHOOT_MS);
+  // A busy machine holds this process in some of them, not in the middle one.
+  expect(late).toBeLessThan(timeOuts / 2);
   expect({ faults, errors: [...hurried.seen.errors, ...patient.seen.errors] }).toEqual({ faults: [], errors: [] });
 });

@@ -31,7 +31,13 @@ export default async function globalSetup({ maxWorkers }: { readonly maxWorkers:
     const redisUrls = workers.map(async (worker) =>
       redisUrl ? databaseNamed(redisUrl, String(worker)) : (await stores.startRedis(`worker-${worker}`, { durable: false })).url,
     );
-    publishStores({ postgresUrl, template, prefix, redisUrls: await Promise.all(redisUrls) });
+    publishStores({
+      postgresUrl,
+      template,
+      strategy: databaseUrl ? 'wal_log' : 'file_copy',
+      prefix,
+      redisUrls: await Promise.all(redisUrls),
+    });
   } catch (error) {
     await globalThis.stopTestStores();
     throw error;

@@ -1,9 +1,13 @@
+import type { CopyStrategy } from '../../testkit/databases.ts';
+
 /** The stores of the global setup, passed to the test workers through the environment. */
 export interface StoresOfThisRun {
   /** A Postgres whose account may create databases, without a database name. */
   readonly postgresUrl: string;
   /** The migrated database that every test database is a copy of. */
   readonly template: string;
+  /** How a test database is copied: the files where Postgres syncs none of them. */
+  readonly strategy: CopyStrategy;
   /** Starts the name of every database of this run, so that two runs can share one server. */
   readonly prefix: string;
   /** One Redis per worker, in the order of their numbers. */

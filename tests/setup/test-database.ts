@@ -11,9 +11,9 @@ let cleared: Promise<void> | undefined;
  * @returns a postgres:// URL
  */
 export async function testDatabase(): Promise<string> {
-  const { postgresUrl, template, prefix } = storesOfThisRun();
+  const { postgresUrl, template, strategy, prefix } = storesOfThisRun();
   const ofThisWorker = `${prefix}w${workerNumber()}_`;
   cleared ??= dropDatabases(postgresUrl, ofThisWorker);
   await cleared;
-  return createDatabase(postgresUrl, `${ofThisWorker}${++made}`, template, 'file_copy');
+  return createDatabase(postgresUrl, `${ofThisWorker}${++made}`, template, strategy);
 }
