@@ -6,7 +6,7 @@
  *   npm run bench -- --only ads,pixels         some measures; writes nothing
  *   npm run bench -- --against ../before/dist  this build and another one, turn by turn; writes nothing
  *   npm run bench -- --guard                   this build and that of the last release, turn by turn; fails when a request costs 5 % more
- *   npm run bench -- --only whole [--against …]  CPU time of all processes and bytes of log for an ad that is asked for and seen
+ *   npm run bench -- --only whole,scale,page --against …  likewise all processes of an ad that is seen, a large catalog, the page
  *   npm run bench -- --side-by-side nodes      the supported versions of Node, turn by turn; writes its section of docs/performance.md
  *   npm run bench -- --side-by-side semi-space  sizes of the young generation, likewise
  *   npm run bench -- --rounds 5 --seconds 10   longer
@@ -22,6 +22,8 @@ import { IMAGE_FLAGS } from '../testkit/image-flags.ts';
 import { buildBefore, removeBefore } from './build-before.ts';
 import { createRig, type Rig } from './create-rig.ts';
 import type { Finding, Scale } from './finding.ts';
+import { catalogAgainst } from './measures/against-catalog.ts';
+import { pageAgainst } from './measures/against-page.ts';
 import { against } from './measures/against.ts';
 import { nodeVersions, semiSpaces } from './measures/side-by-side.ts';
 import { adThroughput } from './measures/ad-throughput.ts';
@@ -86,6 +88,18 @@ if (unknown.length > 0) {
   say(`There are these measures: ${MEASURES.join(', ')}`);
   process.exit(2);
 }
+/** What two builds are compared by. `ads`: `/ad` and `/impression`. */
+const AGAINST = {
+  ads: against,
+  whole: (rig: Rig, other: string, of: Scale) => wholeCost(rig, of, other),
+  scale: catalogAgainst,
+  page: pageAgainst,
+} as const;
+const notCompared = values.against === undefined ? [] : (only?.filter((name) => !Object.hasOwn(AGAINST, name)) ?? []);
+if (notCompared.length > 0) {
+  say(`Two builds are compared by these measures: ${Object.keys(AGAINST).join(', ')}`);
+  process.exit(2);
+}
 const SIDE_BY_SIDE = { nodes: nodeVersions, 'semi-space': semiSpaces } as const;
 const sideBySide = values['side-by-side'] as keyof typeof SIDE_BY_SIDE | undefined;
 if (sideBySide !== undefined && !Object.hasOwn(SIDE_BY_SIDE, sideBySide)) {
@@ -103,8 +117,10 @@ const nodeFlags = values['node-flags'].split(' ').filter((flag) => flag !== '');
 const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   if (before !== undefined) return [await guard(rig, before)];
   if (values.against !== undefined) {
-    const other = path.resolve(values.against);
-    return [only?.includes('whole') ? await wholeCost(rig, scale, other) : await against(rig, other, scale)];
+    const findings: Finding[] = [];
+    for (const name of only ?? ['ads'])
+      findings.push(await AGAINST[name as keyof typeof AGAINST](rig, path.resolve(values.against), scale));
+    return findings;
   }
   if (sideBySide !== undefined) return [await SIDE_BY_SIDE[sideBySide](rig, scale)];
   const findings: Finding[] = [];

@@ -150,15 +150,17 @@ export const contestTable = (contestants: readonly Contestant[]): string => {
 };
 
 /** A B, B A, A B, …: who goes second finds a warmer machine. */
+export const inTurns = async <T>(all: readonly T[], turns: number, run: (one: T) => Promise<unknown>): Promise<void> => {
+  for (let turn = 0; turn < turns; turn++) for (const one of turn % 2 === 0 ? all : all.toReversed()) await run(one);
+};
+
 const takeTurns = async <T>(
   services: ReadonlyMap<Contestant, Server>,
   turns: number,
   run: (contestant: Contestant, server: Server) => Promise<T>,
 ): Promise<ReadonlyMap<Contestant, readonly T[]>> => {
   const runs = new Map([...services.keys()].map((contestant): [Contestant, T[]] => [contestant, []]));
-  for (let turn = 0; turn < turns; turn++)
-    for (const [contestant, server] of turn % 2 === 0 ? services : [...services].toReversed())
-      runs.get(contestant)!.push(await run(contestant, server));
+  await inTurns([...services], turns, async ([contestant, server]) => runs.get(contestant)!.push(await run(contestant, server)));
   return runs;
 };
 

@@ -6,13 +6,15 @@ import { median } from '../../testkit/statistics.ts';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 
-const LINE_ITEMS = 10_000;
+export const PAGE_PLAN = { lineItems: 10_000, publishers: 4, targeting: 'realistic' } as const;
 const MAX_PAINT_MS = 300;
 const LOADS = 7;
 const ADMIN_TOKEN = 'admin-token-of-the-benchmark-longer-than-32-bytes';
+/** Settings of the service with which the page may be signed in. */
+export const PAGE_SETTINGS = { ADMIN_ENABLED: 'true', ADMIN_TOKEN };
 
 /** Screens of the trafficking page, and what is there when its first records are. */
-const SCREENS = [
+export const SCREENS = [
   { name: 'Home', hash: '#/overview', filled: '.status-counts' },
   { name: 'Line items', hash: '#/line_items', filled: 'tbody tr' },
   { name: 'Line items of one status', hash: '#/line_items?status=ready', filled: 'tbody tr' },
@@ -20,7 +22,7 @@ const SCREENS = [
   { name: 'Campaigns', hash: '#/campaigns', filled: 'tbody tr' },
 ] as const;
 
-interface Load {
+export interface Load {
   /** After the navigation began. */
   readonly paintMs: number;
   readonly filledMs: number;
@@ -28,11 +30,11 @@ interface Load {
 
 /** First paint and first records of the trafficking page, in a browser, with 10,000 line items. */
 export const page = async (rig: Rig, { quick, rounds }: Scale): Promise<Finding> => {
-  const stage = await rig.stage('page', { lineItems: LINE_ITEMS, publishers: 4, targeting: 'realistic' });
-  const server = await rig.startService(stage, { env: { ADMIN_ENABLED: 'true', ADMIN_TOKEN } });
+  const stage = await rig.stage('page', PAGE_PLAN);
+  const server = await rig.startService(stage, { env: PAGE_SETTINGS });
   const judgedMs = median(await judgeLists(stage, server));
   rig.say(`  a list of one status is judged and answered in ${whole(judgedMs)} ms`);
-  const browser = await chromium.launch({ executablePath: browserPath(), args: [...BROWSER_SWITCHES] });
+  const browser = await launchBrowser();
   const count = quick ? 3 : Math.max(LOADS, rounds);
   const rows: string[][] = [];
   const paints: number[] = [];
@@ -53,7 +55,7 @@ export const page = async (rig: Rig, { quick, rounds }: Scale): Promise<Finding>
     title: 'The trafficking page',
     text: [
       tableOf(['screen', 'first paint ms', 'first records ms', 'slowest ms'], rows),
-      `Chromium loads each screen with ${whole(LINE_ITEMS)} line items ${count} times after one load that is not counted; medians. Times are from the beginning of the navigation. The first list of one status after a change of the catalog, for which the service judges all line items, is answered in ${whole(judgedMs)} ms.`,
+      `Chromium loads each screen with ${whole(PAGE_PLAN.lineItems)} line items ${count} times after one load that is not counted; medians. Times are from the beginning of the navigation. The first list of one status after a change of the catalog, for which the service judges all line items, is answered in ${whole(judgedMs)} ms.`,
     ].join('\n\n'),
     goals: [
       atMost('first paint of the trafficking page, the slowest of its screens, against 300 ms', 1, Math.max(...paints) / MAX_PAINT_MS),
@@ -78,13 +80,20 @@ const judgeLists = async ({ databaseUrl }: Stage, { url }: Pick<Server, 'url'>):
   return tookMs;
 };
 
+export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath: browserPath(), args: [...BROWSER_SWITCHES] });
+
 interface Screen {
   readonly hash: string;
   readonly filled: string;
   readonly loads: number;
 }
 
-const loadScreen = async (browser: Browser, { url }: Pick<Server, 'url'>, { hash, filled, loads }: Screen): Promise<readonly Load[]> => {
+/** The first load, which fills the caches of browser and service, is not counted. */
+export const loadScreen = async (
+  browser: Browser,
+  { url }: Pick<Server, 'url'>,
+  { hash, filled, loads }: Screen,
+): Promise<readonly Load[]> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const tab = await context.newPage();
   await tab.addInitScript({ content: signInAndNote(filled) });

@@ -481,3 +481,37 @@ test('a campaign knows what caps over it count, and is another edition with it',
   const editions = [first, second, third].map(({ snapshot }) => snapshot.campaigns.get(2)!.edition);
   expect([editions[1] === editions[0], editions[2] === editions[0]]).toEqual([false, true]);
 });
+
+test('a full block keeps the numbers of each of its rows, from the least to the greatest', async () => {
+  const ids = Array.from({ length: 256 }, (_, i) => i);
+  const line_items = ids.map((id) =>
+    lineItem(id + 1, {
+      cpm_micros: String(id * 1000),
+      ...{
+        budget_micros: String(1_000_000_000_000_000 - id),
+        daily_impression_cap: id + 1,
+        daily_spend_cap_micros: String(id + 0.5 * 1e6),
+      },
+      ...{ goal_impressions: 100_000_000_000 - id, rate_limit: id + 1, rate_burst: id + 2, value_cpm_micros: String(id) },
+    }),
+  );
+  const creatives = ids.map((id) =>
+    creative(id + 1, id + 1, {
+      ...{ width: 32_767 - id, height: id === 0 ? null : id, weight: 1000 - id, step: id % 101 === 0 ? null : id % 101 },
+    }),
+  );
+  const { lineItems, creatives: kept, quarantined } = await load({ line_items, creatives });
+  expect(quarantined).toEqual([]);
+  expect(ids.map((id) => lineItems.get(id + 1))).toMatchObject(
+    ids.map((id) => ({
+      ...{ cpmMicros: id * 1000, budgetMicros: 1_000_000_000_000_000 - id, dailyImpressionCap: id + 1 },
+      ...{ dailySpendCapMicros: id + 0.5 * 1e6, valueCpmMicros: id, cpcMicros: null },
+      ...{ goals: { impressions: 100_000_000_000 - id, clicks: null }, rateLimit: { perSecond: id + 1, burst: id + 2 } },
+    })),
+  );
+  expect(ids.map((id) => kept.get(id + 1))).toMatchObject(
+    ids.map((id) => ({
+      ...{ width: 32_767 - id, height: id === 0 ? null : id, weight: 1000 - id, step: id % 101 === 0 ? null : id % 101 },
+    })),
+  );
+});

@@ -1,6 +1,6 @@
 import type { Entity } from '../entities/define-entity.ts';
 import type { Field, Fields, MembersOf } from '../entities/field.ts';
-import { kindOf, type Cells, type Kind, type Kinds, type View } from './kinds.ts';
+import { kindOf, NO_CELLS, type Cells, type Kind, type Kinds, type View } from './kinds.ts';
 import { writeSegment, type Segment } from './segment.ts';
 
 /** The two sides of one list of fields: what writes entities as columns, and the view that reads them. */
@@ -11,8 +11,7 @@ export interface EntityType<E> {
   copy(entity: E): E;
 }
 
-const NO_CELLS: Cells = { i32: 0, u8: 0 };
-const plus = (a: Cells, b: Cells): Cells => ({ i32: a.i32 + b.i32, u8: a.u8 + b.u8 });
+const plus = (a: Cells, b: Cells): Cells => ({ i32: a.i32 + b.i32, u16: a.u16 + b.u16, u8: a.u8 + b.u8 });
 
 /** @param combined the kinds of the members that are not one field of the record each */
 export const entityType = <F extends Fields, C extends object>({ fields }: Entity<F>, combined: Kinds<C>): EntityType<MembersOf<F> & C> => {
@@ -51,8 +50,10 @@ export const entityType = <F extends Fields, C extends object>({ fields }: Entit
 
 /** The id comes first, and then that of the owner: tables are searched by them. */
 const viewedIn = (fields: Fields): readonly [string, Kind<unknown>][] => {
-  const viewed = Object.values<Field>(fields).flatMap(({ view, schema }) => (view ? [{ member: view[0], kind: view[1], schema }] : []));
-  const isKey = ({ kind }: { readonly kind: string }): boolean => kind === 'id' || kind === 'owner';
-  const keys = viewed.filter(isKey).sort((a, b) => a.kind.localeCompare(b.kind));
-  return [...keys, ...viewed.filter((one) => !isKey(one))].map(({ member, kind, schema }) => [member, kindOf(kind, schema)]);
+  const viewed = Object.values<Field>(fields).flatMap((field) =>
+    field.view ? [{ field, member: field.view[0], name: field.view[1] }] : [],
+  );
+  const isKey = ({ name }: { readonly name: string }): boolean => name === 'id' || name === 'owner';
+  const keys = viewed.filter(isKey).sort((a, b) => a.name.localeCompare(b.name));
+  return [...keys, ...viewed.filter((one) => !isKey(one))].map(({ member, field, name }) => [member, kindOf(field, name)]);
 };

@@ -22,7 +22,7 @@ import type { SellerNode } from '../model/seller-node.ts';
 import { STOPS, type Stop } from '../model/stops.ts';
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 import { entityType, type EntityType } from './entity-type.ts';
-import { flag, integer, json, number, numberPairOrNull, oneOf, repeated, repeatedList, text, type Kind } from './kinds.ts';
+import { flag, integer, json, NO_CELLS, number, numberPairOrNull, oneOf, repeated, repeatedList, text, U16, type Kind } from './kinds.ts';
 import { textAt, type Segment } from './segment.ts';
 
 /*
@@ -39,16 +39,16 @@ const flight = numberPairOrNull<Flight>(
 
 /** One cell for line items without goals, most of them: 0. */
 const goals: Kind<Goals> = {
-  cells: { i32: 1, u8: 0 },
+  cells: U16,
   write: (rows, value) => {
     const { impressions, clicks, frontload } = value;
     const none = impressions === null && clicks === null && frontload === 0;
-    rows.i32.push(none ? 0 : rows.numbers(impressions ?? NaN, clicks ?? NaN, frontload));
+    rows.u16.push(none ? 0 : rows.numbers(impressions ?? NaN, clicks ?? NaN, frontload));
   },
-  getter: ({ i32: at }, { i32: width }) =>
+  getter: ({ u16: at }, { u16: width }) =>
     function () {
-      const { f64, i32 } = this.segment;
-      const position = i32[this.row * width + at]!;
+      const { f64, u16 } = this.segment;
+      const position = u16[this.row * width + at]!;
       if (position === 0) return NO_GOALS;
       return { impressions: goalAt(f64, position), clicks: goalAt(f64, position + 1), frontload: f64[position + 2]! };
     },
@@ -107,7 +107,7 @@ const contentText = (content: CreativeContent): string => {
 };
 
 const creativeContent: Kind<CreativeContent> = {
-  cells: { i32: 1, u8: 1 },
+  cells: { ...NO_CELLS, i32: 1, u8: 1 },
   write: (rows, content) => {
     rows.u8.push(CREATIVE_FORMATS.indexOf(content.format));
     rows.i32.push(rows.text(contentText(content)));

@@ -1,5 +1,5 @@
 import type { Schema } from '../../base/schema.ts';
-import type { KindName, KindValues } from '../entities/field.ts';
+import type { Field, KindName, KindValues } from '../entities/field.ts';
 import { textAt, type Segment, type SegmentRows } from './segment.ts';
 
 /** An entity as a view: its fields are read from a segment when they are used. */
@@ -11,6 +11,7 @@ export interface View {
 /** Cells of a row, or the position of a field's first cells in it. */
 export interface Cells {
   readonly i32: number;
+  readonly u16: number;
   readonly u8: number;
 }
 
@@ -31,11 +32,15 @@ export interface Kind<T> {
 /** A kind for each member. */
 export type Kinds<E> = { readonly [K in keyof E]: Kind<E[K]> };
 
-const I32: Cells = { i32: 1, u8: 0 };
-const U8: Cells = { i32: 0, u8: 1 };
+export const NO_CELLS: Cells = { i32: 0, u16: 0, u8: 0 };
+const I32: Cells = { ...NO_CELLS, i32: 1 };
+export const U16: Cells = { ...NO_CELLS, u16: 1 };
+const U8: Cells = { ...NO_CELLS, u8: 1 };
 
 /** null as a 32-bit integer: no id, size or number of places is negative. */
 const NULL = -0x80000000;
+/** null as an integer of 16 bits. */
+const SMALL_NULL = 0xffff;
 
 export const integer: Kind<number> = {
   cells: I32,
@@ -56,24 +61,44 @@ export const integerOrNull: Kind<number | null> = {
     },
 };
 
+/** An integer from 0 to 65,534. */
+const small: Kind<number> = {
+  cells: U16,
+  write: (rows, value) => rows.u16.push(value),
+  getter: ({ u16: at }, { u16: width }) =>
+    function () {
+      return this.segment.u16[this.row * width + at]!;
+    },
+};
+
+const smallOrNull: Kind<number | null> = {
+  cells: U16,
+  write: (rows, value) => rows.u16.push(value ?? SMALL_NULL),
+  getter: ({ u16: at }, { u16: width }) =>
+    function () {
+      const value = this.segment.u16[this.row * width + at]!;
+      return value === SMALL_NULL ? null : value;
+    },
+};
+
 /** A double. */
 export const number: Kind<number> = {
-  cells: I32,
-  write: (rows, value) => rows.i32.push(rows.numbers(value)),
-  getter: ({ i32: at }, { i32: width }) =>
+  cells: U16,
+  write: (rows, value) => rows.u16.push(rows.numbers(value)),
+  getter: ({ u16: at }, { u16: width }) =>
     function () {
-      const { f64, i32 } = this.segment;
-      return f64[i32[this.row * width + at]!]!;
+      const { f64, u16 } = this.segment;
+      return f64[u16[this.row * width + at]!]!;
     },
 };
 
 export const numberOrNull: Kind<number | null> = {
-  cells: I32,
-  write: (rows, value) => rows.i32.push(value === null ? 0 : rows.numbers(value)),
-  getter: ({ i32: at }, { i32: width }) =>
+  cells: U16,
+  write: (rows, value) => rows.u16.push(value === null ? 0 : rows.numbers(value)),
+  getter: ({ u16: at }, { u16: width }) =>
     function () {
-      const { f64, i32 } = this.segment;
-      const position = i32[this.row * width + at]!;
+      const { f64, u16 } = this.segment;
+      const position = u16[this.row * width + at]!;
       return position === 0 ? null : f64[position]!;
     },
 };
@@ -83,12 +108,12 @@ export const numberPairOrNull = <T extends object>(
   numbers: (value: T) => readonly [number, number],
   make: (first: number, second: number) => T,
 ): Kind<T | null> => ({
-  cells: I32,
-  write: (rows, value) => rows.i32.push(value === null ? 0 : rows.numbers(...numbers(value))),
-  getter: ({ i32: at }, { i32: width }) =>
+  cells: U16,
+  write: (rows, value) => rows.u16.push(value === null ? 0 : rows.numbers(...numbers(value))),
+  getter: ({ u16: at }, { u16: width }) =>
     function () {
-      const { f64, i32 } = this.segment;
-      const position = i32[this.row * width + at]!;
+      const { f64, u16 } = this.segment;
+      const position = u16[this.row * width + at]!;
       return position === 0 ? null : make(f64[position]!, f64[position + 1]!);
     },
 });
@@ -177,6 +202,14 @@ const KINDS: { readonly [Name in Exclude<KindName, 'oneOf'>]: Kind<KindValues[Na
   ...{ json: json(), repeated: repeated() },
 };
 
-/** The kind that the definition of a field names. */
-export const kindOf = (name: KindName, schema: Schema): Kind<unknown> =>
-  name === 'oneOf' ? oneOf<unknown>(schema['enum'] as readonly unknown[]) : KINDS[name];
+/** The kind of the column of a field. An integer that its schema keeps small takes half the room. */
+export const kindOf = ({ schema, stored }: Pick<Field, 'schema' | 'stored'>, name: KindName): Kind<unknown> => {
+  if (name === 'oneOf') return oneOf<unknown>(schema['enum'] as readonly unknown[]);
+  if (stored === undefined && isSmall(schema)) {
+    if (name === 'integer') return small;
+    if (name === 'integerOrNull') return smallOrNull;
+  }
+  return KINDS[name];
+};
+
+const isSmall = ({ minimum, maximum }: Schema): boolean => Number(minimum) >= 0 && Number(maximum) < SMALL_NULL;
