@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defaultStateDir } from '../src/config/default-state-dir.ts';
@@ -20,7 +20,8 @@ export interface PrivateStores {
  * @param parent of the folder
  */
 export const openPrivateStores = async (purpose: string, parent = tmpdir()): Promise<PrivateStores> => {
-  const folder = await mkdtemp(path.join(parent, `ad-server-${purpose}-`));
+  await removeAbandoned(parent);
+  const folder = await mkdtemp(path.join(parent, `ad-server-${purpose}-of-${process.pid}-`));
   // The servers run under an account of their own when this process is root.
   await chmod(folder, 0o755);
   const stores: EmbeddedStore[] = [];
@@ -39,3 +40,30 @@ export const openPrivateStores = async (purpose: string, parent = tmpdir()): Pro
     },
   };
 };
+
+const OWNER = /^ad-server-.+-of-(\d+)-\w+$/;
+
+/** Deletes the folders of runs that were killed, whose servers have ended with them: up to a gigabyte, which may be memory. */
+const removeAbandoned = async (parent: string): Promise<void> => {
+  for (const name of await readdir(parent)) {
+    const owner = OWNER.exec(name)?.[1];
+    const folder = path.join(parent, name);
+    if (owner !== undefined && !isRunning(Number(owner)) && (await isOurs(folder)))
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // It runs, under another account.
+  }
+};
+
+/** Another run may delete it meanwhile. */
+const isOurs = (folder: string): Promise<boolean> =>
+  stat(folder).then(
+    ({ uid }) => uid === process.getuid?.(),
+    () => false,
+  );

@@ -9,7 +9,7 @@ import { RESTORE_DAYS } from '../catalog/model/choices.ts';
 import { ENTITY_COMPONENTS, pascalCase } from './entity-components.ts';
 import { SENT_EXAMPLES } from './entity-examples.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
-import { ENTITY_KINDS, type EntityAction, type EntityKind } from './entity-kind.ts';
+import { ENTITY_KINDS, isForAllAdvertisers, ownerOf, type EntityAction, type EntityKind } from './entity-kind.ts';
 import { fixedParentOf } from './fixed-parent.ts';
 import { listParameters } from './list-query.ts';
 
@@ -27,24 +27,21 @@ export const MAX_CREATIVE_BYTES = 8 * MAX_CONTENT_LENGTH;
  */
 const MAX_VALUES = 5_000;
 
-/** What a change of a record needs. */
-const WRITES: Readonly<Record<EntityTable, Permission>> = {
-  publishers: 'setup.write',
-  placements: 'inventory.write',
-  bidders: 'setup.write',
-  targetings: 'bookings.write',
-  ...{ advertisers: 'bookings.write', campaigns: 'bookings.write', line_items: 'bookings.write', creatives: 'bookings.write' },
+const WRITES: Readonly<Partial<Record<EntityTable, Permission>>> = {
+  ...{ publishers: 'setup.write', placements: 'inventory.write', bidders: 'setup.write' },
 };
+/** What a change of a record needs. */
+const neededToWrite = ({ table }: EntityKind): Permission => WRITES[table] ?? 'bookings.write';
 /** Who may upload and correct creatives may not delete them. */
 const CORRECTIONS: Readonly<Partial<Record<EntityTable, Permission>>> = { creatives: 'creatives.write' };
 const ACTION_NEEDS: Readonly<Partial<Record<EntityAction, Permission>>> = {
   ...{ approve: 'creatives.approve', reject: 'creatives.approve', block: 'creatives.approve', unblock: 'creatives.approve' },
 };
 
-/** Records that belong to no publisher are changed by callers whose scope is not limited, what a publisher has of all advertisers by its own. */
-const reachOf = ({ table, parents }: EntityKind) => {
-  if (table === 'publishers' || table === 'placements' || table === 'targetings') return { reach: 'publishers' } as const;
-  return parents.length > 0 ? ({ reach: 'own' } as const) : {};
+/** Records that belong to no publisher are changed by callers whose scope is not limited, what a publisher has for all advertisers by its own. */
+const reachOf = (kind: EntityKind) => {
+  if (isForAllAdvertisers(kind)) return { reach: 'publishers' } as const;
+  return ownerOf(kind) ? ({ reach: 'own' } as const) : {};
 };
 
 const idOf = ({ namedByClient, words }: EntityKind): PathParameter<string | number> =>
@@ -60,7 +57,7 @@ export const entityApi = (kind: EntityKind) => {
   const limits = { maxBytes: kind.table === 'creatives' ? MAX_CREATIVE_BYTES : MAX_RECORD_BYTES, maxValues: MAX_VALUES };
   const body = ownBody(record, { ...limits, example: SENT_EXAMPLES[kind.table] });
   const changed = ok('The record after the change', record, { headers: ETAG });
-  const write = { needs: CORRECTIONS[kind.table] ?? WRITES[kind.table], ...reachOf(kind) } as const;
+  const write = { needs: CORRECTIONS[kind.table] ?? neededToWrite(kind), ...reachOf(kind) } as const;
   const creation = { needs: write.needs, ...(kind.parents.length > 0 ? reachOf(kind) : {}) } as const;
   const reading = { needs: 'records.read', reach: 'own' } as const;
   const ofWrite = ['precondition_failed', ...(fixedParentOf(kind) ? (['parent_fixed'] as const) : [])] as const;
@@ -103,7 +100,7 @@ export const entityApi = (kind: EntityKind) => {
         ...one,
         summary: 'Delete the record and every record that belongs to it',
         ...write,
-        needs: WRITES[kind.table],
+        needs: neededToWrite(kind),
       },
       parameters: { ...id, ...ifMatch },
       answer: noContent('Deleted'),
@@ -139,7 +136,7 @@ export const actionApi = (kind: EntityKind, action: EntityAction) => {
   return defineRoutes({
     act: {
       ...{ method: 'POST', path: `/api/${kind.table}/{id}/${action}`, tag: kind.table, summary: ACTION_SUMMARIES[action] },
-      ...{ needs: ACTION_NEEDS[action] ?? WRITES[kind.table], ...reachOf(kind) },
+      ...{ needs: ACTION_NEEDS[action] ?? neededToWrite(kind), ...reachOf(kind) },
       parameters: { id: idOf(kind), ...ifMatch },
       answer: creates
         ? created('The new record', record, { headers: { ...ETAG, ...LOCATION } })

@@ -60,7 +60,7 @@ export interface EntityKind {
   readonly readOnly: Readonly<Record<string, Schema>>;
   /** Whether the client chooses the id, which is then a string. */
   readonly namedByClient: boolean;
-  /** Tables that a record refers to, each by the id of one row. The last one decides whose it is. */
+  /** Tables that a record refers to, each by the id of one row, its owner last. */
   readonly parents: readonly Parent[];
   readonly actions: readonly EntityAction[];
   readonly sealed: SealedColumn | undefined;
@@ -131,6 +131,13 @@ const kindOf = (table: EntityTable): EntityKind => {
 };
 
 export const ENTITY_KINDS = perTable(kindOf);
+
+/** The parent that decides whose a record is; undefined: it belongs to no publisher. */
+export const ownerOf = ({ parents }: EntityKind): Parent | undefined => parents.at(-1);
+
+/** A publisher, and what it has for all of its advertisers. */
+export const isForAllAdvertisers = (kind: EntityKind): boolean =>
+  kind.table === 'publishers' || (ownerOf(kind)?.table === 'publishers' && !kind.parents.some(({ table }) => table === 'advertisers'));
 
 /** The id of a path as the table stores it; undefined: no record can have this id. */
 export const readEntityId = ({ namedByClient }: EntityKind, text: string): string | number | undefined =>

@@ -1,19 +1,15 @@
 import type { Knex } from 'knex';
 import type { Fault } from '../base/fault.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
-import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { ENTITY_KINDS, ownerOf, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import { publisherOf } from './second-person.ts';
 
-/** SQL: the publisher of a row, within which no two of the table share a key; 0: they are one set. */
-const PUBLISHER: Readonly<Record<EntityTable, (row: string) => string>> = {
-  publishers: () => '0',
-  placements: (row) => `coalesce(${row}.publisher_id, 0)`,
-  advertisers: () => '0',
-  bidders: () => '0',
-  targetings: (row) => `${row}.publisher_id`,
-  campaigns: (row) => `${row}.publisher_id`,
-  line_items: (row) => `(select publisher_id from campaigns where id = ${row}.campaign_id)`,
-  creatives: (row) => `(select c.publisher_id from line_items l join campaigns c on c.id = l.campaign_id where l.id = ${row}.line_item_id)`,
+/** SQL: the publisher of a row, within which no two of the table share a key; 0: it has none, and they are one set. */
+const publisherSql = (table: EntityTable, row: string): string => {
+  const owner = ownerOf(ENTITY_KINDS[table]);
+  if (!owner) return '0';
+  if (owner.table === 'publishers') return `coalesce(${row}.${owner.field}, 0)`;
+  return `(select ${publisherSql(owner.table, owner.table)} from ${owner.table} where ${owner.table}.id = ${row}.${owner.field})`;
 };
 
 /** A fault when another record has the key of this one. The caller holds the lock of the catalog. */
@@ -25,10 +21,10 @@ export const takenKey = async (
 ): Promise<readonly Fault[]> => {
   const key = record['external_key'];
   if (typeof key !== 'string' || key === before?.['external_key']) return [];
-  const publisher = PUBLISHER[table]('t') === '0' ? 0 : ((await publisherOf(trx, record)) ?? 0);
+  const publisher = ownerOf(ENTITY_KINDS[table]) ? ((await publisherOf(trx, record)) ?? 0) : 0;
   const others = trx({ t: table })
     .where({ external_key: key })
-    .whereRaw(`${PUBLISHER[table]('t')} = :publisher`, { publisher });
+    .whereRaw(`${publisherSql(table, 't')} = :publisher`, { publisher });
   const [other] = await (before ? others.whereNot({ id: before['id'] as string | number }) : others)
     .limit(1)
     .pluck<(string | number)[]>('id');
@@ -57,12 +53,11 @@ export interface KeyOf {
 /** Restored records have their keys again, but for those that others have by now. */
 export const giveKeysBack = async (trx: Knex.Transaction, table: EntityTable, keys: readonly KeyOf[]): Promise<void> => {
   if (keys.length === 0) return;
-  const of = PUBLISHER[table];
   await trx.raw(
     `update ${table} t set external_key = k.key
      from unnest(cast(:ids as text[]), cast(:keys as text[])) as k (id, key)
      where t.id::text = k.id
-       and not exists (select from ${table} o where o.external_key = k.key and ${of('o')} = ${of('t')})`,
+       and not exists (select from ${table} o where o.external_key = k.key and ${publisherSql(table, 'o')} = ${publisherSql(table, 't')})`,
     { ids: keys.map(({ id }) => id), keys: keys.map(({ key }) => key) },
   );
 };

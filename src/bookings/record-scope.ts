@@ -4,7 +4,7 @@ import type { RecordReach } from '../api/call-rights.ts';
 import { noSuch, refuse } from '../api/route.ts';
 import { ENTITY_TABLES, entityOf, type EntityTable } from '../catalog/entities/entities.ts';
 import { columnOf } from '../catalog/postgres/rows.ts';
-import { ENTITY_KINDS } from './entity-kind.ts';
+import { ENTITY_KINDS, isForAllAdvertisers, ownerOf } from './entity-kind.ts';
 
 interface ScopeBinding {
   readonly publishers: number[] | null;
@@ -31,7 +31,7 @@ const isOwnedBy = (scope: Scope, fieldOf: (field: string) => string): string =>
 export const isOwned = (table: EntityTable, scope: Scope): string => {
   if (table === 'publishers') return scope.advertisers ? 'false' : isAmong('publishers', 'id', scope);
   if (table === 'campaigns') return isOwnedBy(scope, (field) => field);
-  const owner = ENTITY_KINDS[table].parents.at(-1);
+  const owner = ownerOf(ENTITY_KINDS[table]);
   if (!owner) return isLimited(scope) ? 'false' : 'true';
   if (owner.table === 'publishers') return scope.advertisers ? 'false' : isAmong('publishers', owner.field, scope);
   return `${owner.field} in (select id from ${owner.table} where ${isOwned(owner.table, scope)})`;
@@ -41,7 +41,7 @@ export const isOwned = (table: EntityTable, scope: Scope): string => {
 export const wasOwned = (table: EntityTable, scope: Scope): string => {
   const ofRow = (field: string): string => `cast(row ->> '${field}' as int)`;
   if (table === 'publishers') return scope.advertisers ? 'false' : isAmong('publishers', 'cast(record_id as int)', scope);
-  const owner = ENTITY_KINDS[table].parents.at(-1);
+  const owner = ownerOf(ENTITY_KINDS[table]);
   if (!owner) return isLimited(scope) ? 'false' : 'true';
   if (table === 'campaigns') return isOwnedBy(scope, ofRow);
   if (owner.table === 'publishers') return scope.advertisers ? 'false' : isAmong('publishers', ofRow(owner.field), scope);
@@ -72,21 +72,11 @@ const isNamed = (table: EntityTable, scope: Scope): string => {
  */
 export const isVisible = (table: EntityTable, scope: Scope): string => {
   if (!isLimited(scope)) return 'true';
-  switch (table) {
-    case 'publishers':
-    case 'targetings':
-      return scope.advertisers ? isNamed(table, scope) : isOwned(table, scope);
-    case 'placements':
-      return scope.advertisers ? isNamed(table, scope) : anyOf([isOwned(table, scope), 'publisher_id is null']);
-    case 'advertisers':
-      return scope.advertisers ? isAmong('advertisers', 'id', scope) : isNamed(table, scope);
-    case 'bidders':
-      return scope.advertisers ? 'false' : isNamed(table, scope);
-    case 'campaigns':
-    case 'line_items':
-    case 'creatives':
-      return isOwned(table, scope);
-  }
+  if (table === 'advertisers') return scope.advertisers ? isAmong('advertisers', 'id', scope) : isNamed(table, scope);
+  if (table === 'bidders') return scope.advertisers ? 'false' : isNamed(table, scope);
+  if (!isForAllAdvertisers(ENTITY_KINDS[table])) return isOwned(table, scope);
+  if (scope.advertisers) return isNamed(table, scope);
+  return anyOf([isOwned(table, scope), ...(table === 'placements' ? ['publisher_id is null'] : [])]);
 };
 
 /** Leaves the rows of a query that are seen in a scope. */

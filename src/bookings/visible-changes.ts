@@ -1,13 +1,14 @@
 import type { Scope } from '../access/scope.ts';
-import { ENTITY_KINDS, type EntityKind } from './entity-kind.ts';
+import { ENTITY_KINDS, ownerOf, type EntityKind } from './entity-kind.ts';
 import { isAmong, isOwned } from './record-scope.ts';
 
 /**
  * SQL: a line of the audit trail is seen in a scope. It is about a record of the scope, which exists, and what
  * the record was before and after was in the scope, too: it may have been moved, and its id may have been another's.
  */
-const isVisibleOf = ({ table, name, parents }: EntityKind, scope: Scope): string => {
-  const owner = parents.at(-1);
+const isVisibleOf = (kind: EntityKind, scope: Scope): string => {
+  const { table, name } = kind;
+  const owner = ownerOf(kind);
   const fieldOf = (record: string, field: string): string => `cast(${record} ->> '${field}' as int)`;
   const belonged = (record: string): readonly string[] => [
     ...(owner ? [`${fieldOf(record, owner.field)} in (select id from ${owner.table} where ${ownerSql(owner.table, scope)})`] : []),
@@ -22,7 +23,8 @@ const isVisibleOf = ({ table, name, parents }: EntityKind, scope: Scope): string
 const ownerSql = (table: EntityKind['table'], scope: Scope): string =>
   table === 'publishers' ? isAmong('publishers', 'id', scope) : isOwned(table, scope);
 
-const OWNED = ['publishers', 'placements', 'targetings', 'campaigns', 'line_items', 'creatives'] as const;
+/** Publishers, and what belongs to them. */
+const OWNED = Object.values(ENTITY_KINDS).filter((kind) => kind.table === 'publishers' || ownerOf(kind));
 
 /** SQL, with the bindings of the scope, which is limited. */
-export const isVisibleChange = (scope: Scope): string => `(${OWNED.map((table) => isVisibleOf(ENTITY_KINDS[table], scope)).join(' or ')})`;
+export const isVisibleChange = (scope: Scope): string => `(${OWNED.map((kind) => isVisibleOf(kind, scope)).join(' or ')})`;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ENTITY_TABLES, entityOf } from '../../src/catalog/entities/entities.ts';
+import { ENTITY_TABLES, entityOf, type EntityTable } from '../../src/catalog/entities/entities.ts';
 import { CATALOG_TABLES } from '../../src/catalog/model/catalog-reading.ts';
 import { ROWS } from '../../src/catalog/postgres/rows.ts';
 
@@ -30,6 +30,25 @@ test.each([
 ])('the field %s is named in its definition, and only where a rule reads it', (field, ...files) => {
   const named = filesThatName(field).filter((name) => !EXAMPLES.some((example) => name.startsWith(example)));
   expect([...named].sort()).toEqual([...files].sort());
+});
+
+const LONG_KNOWN: readonly EntityTable[] = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'];
+
+test('an entity is listed where it is defined, with an example and with an icon, and elsewhere only by rules for some of them', () => {
+  const listed = filesThatName('targetings').filter((name) => {
+    const code = readFileSync(path.join(ROOT, name), 'utf8');
+    return LONG_KNOWN.every((table) => new RegExp(`\\b${table}\\b`).test(code));
+  });
+  expect([...listed].sort()).toEqual([
+    'admin/bookings/desk/read-booking.ts', // a booking, as its page reads it
+    'admin/parts/icons.ts',
+    'src/bookings/entity-examples.ts',
+    'src/catalog/checks/check-entities.ts', // what has rules over several fields
+    'src/catalog/columns/entity-types.ts', // what ads depend on
+    'src/catalog/entities/entities.ts',
+    ...['src/catalog/model/catalog-reading.ts', 'src/catalog/snapshot/admit-rows.ts'], // likewise
+    ...['src/declarations/declaration.ts', 'src/declarations/declared-fields.ts'], // what a document of bookings has
+  ]);
 });
 
 test.each(ENTITY_TABLES)('every field of %s has words in its form, a place in its row and a column of its view', (table) => {

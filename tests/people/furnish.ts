@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { EntityTable } from '../../src/catalog/entities/entities.ts';
+import { SENT_EXAMPLES } from '../../src/bookings/entity-examples.ts';
+import { ENTITY_TABLES, type EntityTable } from '../../src/catalog/entities/entities.ts';
 import type { ApiCall, Json } from '../api/api-client.ts';
 
 export interface Furnished {
@@ -57,13 +58,14 @@ export const furnish = async ({ machine, knex, word, impressions, bidderWord = w
   });
   const alert = { kind: 'ends_soon', entity: 'line_item', entity_id: String(lineItem), publisher_id: publisher };
   await knex('alerts').insert({ ...alert, words: `${word} ends` });
-  return {
-    ids: {
-      ...{ publishers: publisher, placements: placement, advertisers: advertiser, bidders: bidder, targetings: targeting },
-      ...{ campaigns: campaign, line_items: lineItem, creatives: creative },
-    },
-    lineItems: [lineItem, demand],
+  const ids: Record<string, string | number> = {
+    ...{ publishers: publisher, placements: placement, advertisers: advertiser, bidders: bidder, targetings: targeting },
+    ...{ campaigns: campaign, line_items: lineItem, creatives: creative },
   };
+  // An entity that needs nothing but a publisher.
+  for (const table of ENTITY_TABLES.filter((one) => !(one in ids)))
+    ids[table] = (await made(`/${table}`, { ...SENT_EXAMPLES[table], publisher_id: publisher, name: `${word} of ${table}` })).id;
+  return { ids: ids as Furnished['ids'], lineItems: [lineItem, demand] };
 };
 
 const svgOf = (word: string): string =>

@@ -14,6 +14,11 @@ const STAFF = Object.entries(allRoutes(['like'])).filter(([, { access = 'staff' 
 
 /** Ids of the other publisher's records, so that none of them is in an answer by chance. */
 const FIRST_FOREIGN_ID = 900_001;
+/** What a campaign is, is in, or names. */
+const NAMED_BY_BOOKINGS: readonly EntityTable[] = [
+  ...(['publishers', 'placements', 'advertisers', 'targetings'] as const),
+  ...(['campaigns', 'line_items', 'creatives'] as const),
+];
 /** Lists that can be narrowed to a publisher. */
 const BELOW_PUBLISHERS: readonly EntityTable[] = ['placements', 'campaigns', 'line_items', 'creatives'];
 const FOREIGN = /sesame|\b9000\d\d\b/i;
@@ -103,7 +108,7 @@ const isAllowed = ({ needs = 'sign_in', reach }: RouteDefinition, role: string, 
 /** Whether what a path names is known to callers of this reach, and theirs. */
 const isOwn = (table: EntityTable, of: Reach): boolean =>
   of === 'booked' ? ['campaigns', 'line_items', 'creatives'].includes(table) : of === 'all' || shared[table] !== own[table];
-const isKnown = (table: EntityTable, of: Reach): boolean => of !== 'booked' || table !== 'bidders';
+const isKnown = (table: EntityTable, of: Reach): boolean => of !== 'booked' || NAMED_BY_BOOKINGS.includes(table);
 
 /** An answer without what was asked. */
 const said = ({ body }: ApiAnswer): string =>
