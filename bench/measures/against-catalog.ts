@@ -1,24 +1,16 @@
 import { processRssBytes } from '../../testkit/process-cpu.ts';
 import { median } from '../../testkit/statistics.ts';
-import type { Rig, Stage } from '../create-rig.ts';
+import type { Rig } from '../create-rig.ts';
 import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
-import { callsFile, closedLoop } from '../load.ts';
-import { adCalls } from '../traffic.ts';
+import { closedLoop } from '../load.ts';
+import { bookedBuilds, type Build } from './builds.ts';
 import { catalogCost, type CatalogCost } from './catalog-cost.ts';
-import { inTurns, migrateBy } from './contest.ts';
+import { inTurns } from './contest.ts';
 
 /** What is compared: a start of the service with the catalog, under load, besides what its loads cost. */
 interface Cost extends CatalogCost {
   readonly adMicros: number;
   readonly residentBytes: number;
-}
-
-interface Build {
-  readonly name: string;
-  readonly dist: string;
-  readonly stage: Stage;
-  readonly file: string;
-  readonly costs: Cost[];
 }
 
 const COLUMNS: readonly {
@@ -40,21 +32,14 @@ const COLUMNS: readonly {
 /** The largest catalog in this build and in another one: loads, reloads, memory, and an ad request. */
 export const catalogAgainst = async (rig: Rig, other: string, scale: Scale): Promise<Finding> => {
   const lineItems = scale.quick ? 10_000 : 100_000;
-  const builds: Build[] = [];
-  for (const { name, dist } of [
-    { name: 'other', dist: other },
-    { name: 'this', dist: rig.dist },
-  ]) {
-    const stage = await rig.stage(`catalog_${name}`, { lineItems, publishers: 1, targeting: 'realistic' }, (url) => migrateBy(dist, url));
-    const file = callsFile(rig, `catalog-${name}`, adCalls({ publishers: stage.publishers, calls: 16_384, seed: 14 }));
-    builds.push({ name, dist, stage, file, costs: [] });
-  }
+  const plan = { lineItems, publishers: 1, targeting: 'realistic' } as const;
+  const builds = await bookedBuilds<Cost>(rig, { measure: 'catalog', plan, seed: 14, other });
   await inTurns(builds, scale.rounds, async (build) => {
     const cost = { ...(await catalogCost(rig, build.stage, build.dist)), ...(await underLoad(rig, build, scale)) };
     build.costs.push(cost);
     rig.say(`  ${build.name}: ${COLUMNS.map(({ head, of, digits }) => `${head} ${of(cost).toFixed(digits)}`).join(', ')}`);
   });
-  const [before, after] = builds as [Build, Build];
+  const [before, after] = builds as readonly [Build<Cost>, Build<Cost>];
   const ratio = (of: (cost: Cost) => number): number => median(after.costs.map((cost, i) => of(cost) / of(before.costs[i]!)));
   return {
     title: `${whole(lineItems)} line items, this build against another`,
@@ -72,7 +57,11 @@ export const catalogAgainst = async (rig: Rig, other: string, scale: Scale): Pro
 };
 
 /** Warmed up as long as it is measured: a catalog of which few line items serve has lots and caches to fill first. */
-const underLoad = async (rig: Rig, { name, dist, stage, file }: Build, { seconds }: Scale): Promise<Omit<Cost, keyof CatalogCost>> => {
+const underLoad = async (
+  rig: Rig,
+  { name, dist, stage, file }: Build<Cost>,
+  { seconds }: Scale,
+): Promise<Omit<Cost, keyof CatalogCost>> => {
   const server = await rig.startService(stage, { name, dist });
   const load = () => closedLoop(rig, { server, kind: 'ads', file, seconds });
   await load();

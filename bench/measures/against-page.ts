@@ -2,13 +2,14 @@ import { median } from '../../testkit/statistics.ts';
 import type { Server } from '../../testkit/start-process.ts';
 import type { Rig } from '../create-rig.ts';
 import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
+import { buildsOf } from './builds.ts';
 import { inTurns, migrateBy } from './contest.ts';
 import { launchBrowser, loadScreen, PAGE_PLAN, PAGE_SETTINGS, SCREENS, type Load } from './page.ts';
 
 /** In each turn of a build. */
 const LOADS = 3;
 
-interface Build {
+interface PageOfBuild {
   readonly name: string;
   readonly server: Server;
   /** For each screen of SCREENS. */
@@ -22,11 +23,8 @@ const mediansOf = (loads: readonly Load[]): Load => ({
 
 /** First paint and first records of the trafficking page of this build and of another one. */
 export const pageAgainst = async (rig: Rig, other: string, { rounds }: Scale): Promise<Finding> => {
-  const builds: Build[] = [];
-  for (const { name, dist } of [
-    { name: 'other', dist: other },
-    { name: 'this', dist: rig.dist },
-  ]) {
+  const builds: PageOfBuild[] = [];
+  for (const { name, dist } of buildsOf(rig, other)) {
     const stage = await rig.stage(`page_${name}`, PAGE_PLAN, (url) => migrateBy(dist, url));
     const server = await rig.startService(stage, { name, dist, env: PAGE_SETTINGS });
     builds.push({ name, server, loads: SCREENS.map(() => []) });

@@ -3,13 +3,13 @@ import { withClient } from '../../testkit/databases.ts';
 import { familyCpuMicros, processCpuMicros } from '../../testkit/process-cpu.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
 import { median } from '../../testkit/statistics.ts';
-import type { Rig, Stage } from '../create-rig.ts';
+import type { Rig } from '../create-rig.ts';
 import { atMost, tableOf, whole as rounded, type Finding, type Scale } from '../finding.ts';
-import { callsFile, openLoop } from '../load.ts';
+import { openLoop } from '../load.ts';
 import { servedSince } from '../served-since.ts';
 import { untilStored } from '../until-stored.ts';
-import { adCalls } from '../traffic.ts';
-import { migrateBy } from './contest.ts';
+import { bookedBuilds, type Build } from './builds.ts';
+import { inTurns } from './contest.ts';
 import { measureFloors, type Floors } from './whole-floors.ts';
 
 /** Most of a core. With fewer each request wakes every process for itself: at 600 a second an ad costs 2.4 times as much. */
@@ -32,14 +32,6 @@ interface Cost {
   readonly rows: number;
 }
 
-interface Build {
-  readonly name: string;
-  readonly dist: string;
-  readonly stage: Stage;
-  readonly file: string;
-  readonly costs: Cost[];
-}
-
 const booksOf = (client: pg.Client) =>
   client
     .query<{ wal: string; disk: string; rows: string; filtered: string }>(
@@ -52,7 +44,7 @@ const booksOf = (client: pg.Client) =>
     }));
 
 /** One run of a build, from its start until everything that it has caused is stored and counted. */
-const run = (rig: Rig, { name, dist, stage, file }: Build, seconds: number, rollUpSeconds: number): Promise<Cost> =>
+const run = (rig: Rig, { name, dist, stage, file }: Build<Cost>, seconds: number, rollUpSeconds: number): Promise<Cost> =>
   withClient(stage.databaseUrl, async (client) => {
     const server = await rig.startService(stage, { name, dist, env: { ROLL_UP_INTERVAL: `${rollUpSeconds}s` } });
     // Its catalog is loaded, and its code compiled.
@@ -83,7 +75,7 @@ const run = (rig: Rig, { name, dist, stage, file }: Build, seconds: number, roll
     };
   });
 
-const medianOf = ({ costs }: Build, read: (cost: Cost) => number): number => median(costs.map(read));
+const medianOf = ({ costs }: Build<Cost>, read: (cost: Cost) => number): number => median(costs.map(read));
 const cpuOf = ({ service, redis, postgres }: Cost): number => service + redis + postgres;
 
 /**
@@ -95,23 +87,16 @@ const cpuOf = ({ service, redis, postgres }: Cost): number => service + redis + 
 export const wholeCost = async (rig: Rig, { rounds, seconds, quick }: Scale, other?: string): Promise<Finding> => {
   const rollUpSeconds = quick ? QUICK_ROLL_UP_SECONDS : ROLL_UP_SECONDS;
   const length = quick ? 2 * seconds : Math.max(seconds, RUN_ROLL_UPS * ROLL_UP_SECONDS);
-  const builds: Build[] = [];
-  for (const { name, dist } of [...(other === undefined ? [] : [{ name: 'other', dist: other }]), { name: 'this', dist: rig.dist }]) {
-    const stage = await rig.stage(`whole_${name}`, { lineItems: 1_000, publishers: 16, targeting: 'realistic' }, (url) =>
-      migrateBy(dist, url),
+  const plan = { lineItems: 1_000, publishers: 16, targeting: 'realistic' } as const;
+  const builds = await bookedBuilds<Cost>(rig, { measure: 'whole', plan, seed: 17, ...(other !== undefined && { other }) });
+  // The first of a turn has the pages of Postgres that the other one left behind.
+  await inTurns(builds, rounds, async (build) => {
+    const cost = await run(rig, build, length, rollUpSeconds);
+    build.costs.push(cost);
+    rig.say(
+      `  ${build.name}: ${cpuOf(cost).toFixed(0)} µs (Postgres ${cost.postgres.toFixed(1)}), ${rounded(cost.walBytes)} bytes of log, ${cost.rows.toFixed(2)} rows`,
     );
-    const file = callsFile(rig, `whole-${name}`, adCalls({ publishers: stage.publishers, calls: 16_384, seed: 17 }));
-    builds.push({ name, dist, stage, file, costs: [] });
-  }
-  for (let round = 0; round < rounds; round++)
-    // The first of a round has the pages of Postgres that the other one left behind.
-    for (const build of round % 2 === 0 ? builds : builds.toReversed()) {
-      const cost = await run(rig, build, length, rollUpSeconds);
-      build.costs.push(cost);
-      rig.say(
-        `  ${build.name}: ${cpuOf(cost).toFixed(0)} µs (Postgres ${cost.postgres.toFixed(1)}), ${rounded(cost.walBytes)} bytes of log, ${cost.rows.toFixed(2)} rows`,
-      );
-    }
+  });
   const own = builds.at(-1)!;
   const floors = await measureFloors(rig, own.stage, own.file, { perSecond: PER_SECOND, requests: 1 + VIEWED });
   return {
@@ -133,7 +118,7 @@ export const wholeCost = async (rig: Rig, { rounds, seconds, quick }: Scale, oth
   };
 };
 
-const textOf = (builds: readonly Build[], { copy, incrMicros, echoMicros, pacedEchoMicros }: Floors, seconds: number): string => {
+const textOf = (builds: readonly Build<Cost>[], { copy, incrMicros, echoMicros, pacedEchoMicros }: Floors, seconds: number): string => {
   const line = (what: string, read: (cost: Cost) => number, digits: number): string[] => [
     what,
     ...builds.map((build) => medianOf(build, read).toFixed(digits)),
