@@ -1,11 +1,10 @@
 import { processRssBytes } from '../../testkit/process-cpu.ts';
-import { median } from '../../testkit/statistics.ts';
 import type { Rig } from '../create-rig.ts';
-import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
+import { atMost, whole, type Finding, type Scale } from '../finding.ts';
 import { closedLoop } from '../load.ts';
 import { bookedBuilds, type Build } from './builds.ts';
 import { catalogCost, type CatalogCost } from './catalog-cost.ts';
-import { inTurns } from './contest.ts';
+import { inTurns, ratioOf, roundsTable, type Column } from './contest.ts';
 
 /** What is compared: a start of the service with the catalog, under load, besides what its loads cost. */
 interface Cost extends CatalogCost {
@@ -13,20 +12,16 @@ interface Cost extends CatalogCost {
   readonly residentBytes: number;
 }
 
-const COLUMNS: readonly {
-  readonly head: string;
-  readonly of: (cost: Cost) => number;
-  readonly digits: number;
-  /** The most that this build may have of what the other has; without it the figure is only shown. */
-  readonly goal?: number;
-}[] = [
-  { head: 'load ms', of: ({ ms }) => ms, digits: 0, goal: 1.1 },
-  { head: 'loop held by a load, ms', of: ({ heldMs }) => heldMs, digits: 1 },
-  { head: 'reload ms', of: ({ reloadMs }) => reloadMs, digits: 0, goal: 1.1 },
-  { head: 'loop held by a reload, ms', of: ({ reloadHeldMs }) => reloadHeldMs, digits: 1 },
-  { head: 'bytes per line item', of: ({ bytes, lineItems }) => bytes / lineItems, digits: 0, goal: 1.02 },
-  { head: 'resident MB under load', of: ({ residentBytes }) => residentBytes / 1e6, digits: 0, goal: 1.05 },
-  { head: '`POST /ad`, CPU µs', of: ({ adMicros }) => adMicros, digits: 1, goal: 1.02 },
+const tenths = (value: number): string => value.toFixed(1);
+/** With the most that this build may have of what the other has; without a goal the figure is only shown. */
+const COLUMNS: readonly (Column<Cost> & { readonly goal?: number })[] = [
+  { head: 'load ms', of: ({ ms }) => ms, show: whole, goal: 1.1 },
+  { head: 'loop held by a load, ms', of: ({ heldMs }) => heldMs, show: tenths },
+  { head: 'reload ms', of: ({ reloadMs }) => reloadMs, show: whole, goal: 1.1 },
+  { head: 'loop held by a reload, ms', of: ({ reloadHeldMs }) => reloadHeldMs, show: tenths },
+  { head: 'bytes per line item', of: ({ bytes, lineItems }) => bytes / lineItems, show: whole, goal: 1.02 },
+  { head: 'resident MB under load', of: ({ residentBytes }) => residentBytes / 1e6, show: whole, goal: 1.05 },
+  { head: '`POST /ad`, CPU µs', of: ({ adMicros }) => adMicros, show: tenths, goal: 1.02 },
 ];
 
 /** The largest catalog in this build and in another one: loads, reloads, memory, and an ad request. */
@@ -36,22 +31,15 @@ export const catalogAgainst = async (rig: Rig, other: string, scale: Scale): Pro
   const builds = await bookedBuilds<Cost>(rig, { measure: 'catalog', plan, seed: 14, other });
   await inTurns(builds, scale.rounds, async (build) => {
     const cost = { ...(await catalogCost(rig, build.stage, build.dist)), ...(await underLoad(rig, build, scale)) };
-    build.costs.push(cost);
-    rig.say(`  ${build.name}: ${COLUMNS.map(({ head, of, digits }) => `${head} ${of(cost).toFixed(digits)}`).join(', ')}`);
+    build.rounds.push(cost);
+    rig.say(`  ${build.name}: ${COLUMNS.map(({ head, of, show }) => `${head} ${show(of(cost))}`).join(', ')}`);
   });
   const [before, after] = builds as readonly [Build<Cost>, Build<Cost>];
-  const ratio = (of: (cost: Cost) => number): number => median(after.costs.map((cost, i) => of(cost) / of(before.costs[i]!)));
   return {
     title: `${whole(lineItems)} line items, this build against another`,
-    text: tableOf(
-      ['median', ...COLUMNS.map(({ head }) => head)],
-      [
-        ...builds.map(({ name, costs }) => [name, ...COLUMNS.map(({ of, digits }) => median(costs.map(of)).toFixed(digits))]),
-        ['this ÷ other', ...COLUMNS.map(({ of }) => ratio(of).toFixed(2))],
-      ],
-    ),
+    text: roundsTable(COLUMNS, builds),
     goals: COLUMNS.flatMap(({ head, of, goal }) =>
-      goal === undefined ? [] : [atMost(`${head} ÷ that of the other build`, goal, ratio(of))],
+      goal === undefined ? [] : [atMost(`${head} ÷ that of the other build`, goal, ratioOf(after, before, of))],
     ),
   };
 };

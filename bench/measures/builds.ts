@@ -11,7 +11,7 @@ export interface Build<Cost> {
   readonly stage: Stage;
   /** Of ad requests. */
   readonly file: string;
-  readonly costs: Cost[];
+  readonly rounds: Cost[];
 }
 
 /** The rig's own build, after the one that it is compared with. @param other its folder */
@@ -29,7 +29,7 @@ export const bookedBuilds = async <Cost>(
   for (const { name, dist } of buildsOf(rig, other)) {
     const stage = await rig.stage(`${measure}_${name}`, plan, (url) => migrateBy(dist, url));
     const file = callsFile(rig, `${measure}-${name}`, adCalls({ publishers: stage.publishers, calls: 16_384, seed }));
-    builds.push({ name, dist, stage, file, costs: [] });
+    builds.push({ name, dist, stage, file, rounds: [] });
   }
   return builds;
 };

@@ -118,11 +118,22 @@ export const contest = async (
   return contestants;
 };
 
-/** The median over the rounds of one contestant's figure divided by another's. */
-export const ratioOf = (one: Contestant, other: Contestant, of: (round: Round) => number): number =>
+interface Rounds<T> {
+  readonly rounds: readonly T[];
+}
+
+/** A figure of a round, as tables show it. */
+export interface Column<T> {
+  readonly head: string;
+  readonly of: (round: T) => number;
+  readonly show: (value: number) => string;
+}
+
+/** The median over the rounds of one's figure divided by another's of the same round. */
+export const ratioOf = <T>(one: Rounds<T>, other: Rounds<T>, of: (round: T) => number): number =>
   median(one.rounds.map((round, i) => of(round) / of(other.rounds[i]!)));
 
-const COLUMNS: readonly { readonly head: string; readonly of: (round: Round) => number; readonly show: (value: number) => string }[] = [
+const COLUMNS: readonly Column<Round>[] = [
   { head: '`POST /ad`, requests/s', of: ({ ad }) => ad.perSecond, show: whole },
   { head: 'CPU µs', of: ({ ad }) => ad.cpuMicros, show: (value) => value.toFixed(1) },
   { head: 'Redis CPU µs', of: ({ ad }) => ad.redisMicros, show: (value) => value.toFixed(1) },
@@ -134,17 +145,21 @@ const COLUMNS: readonly { readonly head: string; readonly of: (round: Round) => 
   { head: 'resident MB', of: ({ residentBytes }) => residentBytes / 1e6, show: whole },
 ];
 
+export const contestTable = (contestants: readonly Contestant[]): string =>
+  roundsTable(
+    COLUMNS,
+    contestants.map(({ entry: { name }, rounds }) => ({ name, rounds })),
+  );
+
 /** The medians of each, and the ratios of all to the first. */
-export const contestTable = (contestants: readonly Contestant[]): string => {
-  const [first, ...others] = contestants as [Contestant, ...Contestant[]];
+export const roundsTable = <T>(columns: readonly Column<T>[], all: readonly (Rounds<T> & { readonly name: string })[]): string => {
+  const [first, ...others] = all;
+  if (first === undefined) throw new Error('There is nothing to compare');
   return tableOf(
-    ['median', ...COLUMNS.map(({ head }) => head)],
+    ['median', ...columns.map(({ head }) => head)],
     [
-      ...contestants.map(({ entry, rounds }) => [entry.name, ...COLUMNS.map(({ of, show }) => show(median(rounds.map(of))))]),
-      ...others.map((other) => [
-        `${other.entry.name} ÷ ${first.entry.name}`,
-        ...COLUMNS.map(({ of }) => ratioOf(other, first, of).toFixed(2)),
-      ]),
+      ...all.map(({ name, rounds }) => [name, ...columns.map(({ of, show }) => show(median(rounds.map(of))))]),
+      ...others.map((other) => [`${other.name} ÷ ${first.name}`, ...columns.map(({ of }) => ratioOf(other, first, of).toFixed(2))]),
     ],
   );
 };

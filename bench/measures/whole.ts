@@ -75,7 +75,7 @@ const run = (rig: Rig, { name, dist, stage, file }: Build<Cost>, seconds: number
     };
   });
 
-const medianOf = ({ costs }: Build<Cost>, read: (cost: Cost) => number): number => median(costs.map(read));
+const medianOf = ({ rounds }: Build<Cost>, read: (cost: Cost) => number): number => median(rounds.map(read));
 const cpuOf = ({ service, redis, postgres }: Cost): number => service + redis + postgres;
 
 /**
@@ -92,7 +92,7 @@ export const wholeCost = async (rig: Rig, { rounds, seconds, quick }: Scale, oth
   // The first of a turn has the pages of Postgres that the other one left behind.
   await inTurns(builds, rounds, async (build) => {
     const cost = await run(rig, build, length, rollUpSeconds);
-    build.costs.push(cost);
+    build.rounds.push(cost);
     rig.say(
       `  ${build.name}: ${cpuOf(cost).toFixed(0)} µs (Postgres ${cost.postgres.toFixed(1)}), ${rounded(cost.walBytes)} bytes of log, ${cost.rows.toFixed(2)} rows`,
     );
