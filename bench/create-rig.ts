@@ -137,7 +137,7 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
         startServer({
           name: floor,
           command: [...through, process.execPath, ...nodeFlags, path.join(ROOT, 'bench', 'floors.mjs'), floor],
-          env: { NODE_ENV: 'production', REDIS_URL: redis.url },
+          env: { ...IMAGE, REDIS_URL: redis.url },
           cwd: ROOT,
         }),
       ),
@@ -187,12 +187,15 @@ const postmasterOf = (url: string): Promise<number> =>
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${rows[0]!.pid}/status`, 'utf8'))?.[1]);
   });
 
+/** As the image sets them. */
+const IMAGE = { NODE_ENV: 'production', MALLOC_ARENA_MAX: '1' };
+
 /**
  * As in production, with three differences: no drain time at the end, the catalog is reloaded when a
  * measure says so, and the load, which comes from one address and renders nothing, may hold any number of ads.
  */
 const PRODUCTION = {
-  NODE_ENV: 'production',
+  ...IMAGE,
   HOST: '127.0.0.1',
   TOKEN_SECRET: 'a secret of the benchmark, longer than 32 bytes',
   LOG_LEVEL: 'warn',
