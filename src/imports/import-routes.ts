@@ -58,7 +58,7 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
   /** Tries out, or books, what an import has. */
   const run = async (row: ImportRow, caller: Caller, isApplied: boolean): Promise<AppliedImport | Refused> => {
     const content = await readContent(knex, row.id);
-    if (!content) return refuse('conflict', 'The import has been applied.');
+    if (!content) return APPLIED;
     const wanted = {
       ...{ content, files: await readFiles(knex, row.id), publisherId: content.publisher ? undefined : (row.publisher_id ?? undefined) },
       caller: { ...caller, note: caller.note ?? `import ${row.id}, ${row.file_name}` },
@@ -82,13 +82,17 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
           }
         : undefined,
     );
-    if (outcome.kind !== 'booked') return refusalOf(outcome);
-    if (!isApplied)
+    // Applied meanwhile, it keeps the plan that was booked.
+    if (!isApplied && outcome.kind === 'booked')
       await knex('imports')
         .where({ id: row.id })
+        .whereNull('applied_at')
         .update({ plan: JSON.stringify(planOf(outcome.plan)), state: outcome.plan.state });
     const now = await findImport(knex, null, row.id);
     if (!now) return noSuch('import');
+    const isOurs = isApplied && outcome.kind === 'booked';
+    if (now.applied_at !== null && !isOurs) return APPLIED;
+    if (outcome.kind !== 'booked') return refusalOf(outcome);
     return { ...now, ...(isApplied && outcome.plan.apiKey !== undefined && { apiKey: outcome.plan.apiKey }) };
   };
 
@@ -153,10 +157,12 @@ export const importRoutes = (options: BookImportOptions & { readonly knex: Knex 
     planImport: ({ id }, { caller }) => alone(() => withImport(caller, id, async (row) => shown(await run(row, caller, false)))),
     applyImport: ({ id }, { caller }) => alone(() => withImport(caller, id, async (row) => shown(await run(row, caller, true)))),
     deleteImport: ({ id }, { caller }) =>
-      withImport(caller, id, async ({ applied_at: appliedAt }) => {
-        if (appliedAt !== null) return refuse('conflict', 'The import has been applied: it is a part of the history.');
-        await knex('imports').where({ id }).whereNull('applied_at').delete();
-        return done();
+      withImport(caller, id, async () => {
+        const deleted = await knex('imports').where({ id }).whereNull('applied_at').delete();
+        if (deleted > 0) return done();
+        return (await findImport(knex, null, id))
+          ? refuse('conflict', 'The import has been applied: it is a part of the history.')
+          : noSuch('import');
       }),
     getImportReport: ({ id, format }, { caller, isHead }) =>
       withImport(caller, id, (row): FileReply => {
@@ -194,6 +200,7 @@ const notesAsCsv = ({ notes }: ImportRow): string =>
 const BUSY = refuse('too_many_requests', 'Another import is being read or booked by this replica. Try again.', undefined, {
   'Retry-After': String(RETRY_SECONDS),
 });
+const APPLIED = refuse('conflict', 'The import has been applied.');
 const TOO_LARGE = refuse(
   'body_too_large',
   `The file is larger than ${sizeInWords(MAX_IMPORT_BYTES)}, and nothing was read. Divide a spreadsheet. Of Revive, pack the dump with gzip, or make one of the tables that are read: ${dumpCommand('rv_')}`,

@@ -6,22 +6,27 @@ import { callWith, MACHINE, tokenOf } from '../people/staff.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { withClient } from '../../testkit/databases.ts';
+import { eventually } from '../../testkit/until.ts';
 import { reviveDump } from './revive-dump.ts';
 
 let replica: Replica;
+let stores: { readonly DATABASE_URL: string; readonly REDIS_URL: string };
 let machine: ApiCall;
 let publisher: number;
 let trafficker: string;
 
 beforeAll(async () => {
-  const stores = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
-  replica = await startReplica({ env: { ...stores, NODE_ENV: 'production', ADMIN_TOKEN: MACHINE, ROLE: 'tool' } });
+  stores = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
+  replica = await startTool();
   machine = callWith(replica.url, MACHINE);
   publisher = (await machine('POST', '/publishers', { name: 'Gazette', domain: 'gazette.example' })).body.id;
   const place = { publisher_id: publisher, width: 300, height: 250, formats: ['html', 'banner'] };
   await machine('POST', '/placements', { ...place, id: 'article-top' });
   trafficker = await tokenOf(machine, 'trafficker', ['trafficker'], [publisher], null);
 });
+
+const startTool = () => startReplica({ env: { ...stores, NODE_ENV: 'production', ADMIN_TOKEN: MACHINE, ROLE: 'tool' } });
 
 interface Uploaded {
   readonly status: number;
@@ -104,6 +109,48 @@ test('a spreadsheet is read, looked at, booked, and a second time changes nothin
   expect(again.body.plan).toEqual({ create: 0, update: 0, unchanged: 4, changes: [] });
   expect((await machine('DELETE', `/imports/${again.body.id}`)).status).toBe(204);
   expect((await machine('GET', '/imports')).body).toMatchObject([{ id, notes: [], notes_total: 1 }]);
+});
+
+test('two replicas book an import once, and comparing it meanwhile does not change what it says was booked', async () => {
+  const calls = [machine, callWith((await startTool()).url, MACHINE)];
+  /** Makes a call of each replica while another change has the lock of the catalog, for which they wait in this order. */
+  const together = (id: number, paths: readonly string[]): Promise<readonly Uploaded[]> =>
+    withClient(stores.DATABASE_URL, async (client) => {
+      const waiting = async (): Promise<number> => {
+        // Else a transaction sees those of its first look.
+        await client.query('select pg_stat_clear_snapshot()');
+        const { rows } = await client.query<{ waiting: number }>(
+          `select count(*)::int as waiting from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query = 'select version from catalog_version for update'`,
+        );
+        return rows[0]!.waiting;
+      };
+      await client.query('begin');
+      await client.query('select version from catalog_version for update');
+      const answers: Promise<Uploaded>[] = [];
+      for (const path of paths) {
+        answers.push(calls[answers.length]!('POST', `/imports/${id}/${path}`));
+        await eventually(async () => expect(await waiting()).toBe(answers.length));
+      }
+      await client.query('commit');
+      return Promise.all(answers);
+    });
+  const read = async (name: string): Promise<number> => (await sheet([HEAD, ROW.replace('Sport', name)].join('\n'))).body.id as number;
+  const lineItems = async (name: string) => (await booked()).filter((one) => one.name === name).length;
+
+  const twice = await together(await read('Skiing'), ['apply', 'apply']);
+  expect(twice.map(({ status, body }) => [status, body.detail])).toEqual([
+    [200, undefined],
+    [409, 'The import has been applied.'],
+  ]);
+  expect(await lineItems('Skiing')).toBe(1);
+
+  const id = await read('Rowing');
+  const compared = await together(id, ['apply', 'plan']);
+  expect(compared.map(({ status }) => status)).toEqual([200, 409]);
+  expect((await machine('GET', `/imports/${id}`)).body.plan.create).toBe(compared[0]!.body.plan.create);
+  expect(compared[0]!.body.plan.create).toBeGreaterThan(0);
+  expect(await lineItems('Rowing')).toBe(1);
 });
 
 test('the report and the template are files, and the template can be imported', async () => {
