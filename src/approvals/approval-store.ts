@@ -121,25 +121,28 @@ export const createApprovalStore = ({ knex }: { readonly knex: Knex }): Approval
 
     find: async (publishers, id) => (await visible(publishers).where({ id }).first()) as ApprovalRow | undefined,
 
-    add: (approval) =>
-      knex.transaction(async (trx) => {
-        await trx('publishers').where({ id: approval.publisher_id }).forUpdate().select('id');
-        const [open] = await trx('approvals')
-          .where({ publisher_id: approval.publisher_id })
-          .whereRaw(IS_OPEN)
-          .count<{ count: string }[]>('* as count');
-        if (Number(open?.count) >= MAX_OPEN_APPROVALS) return undefined;
-        const { operations, changes, reasons, ...row } = approval;
-        const json = { operations: JSON.stringify(operations), changes: JSON.stringify(changes), reasons: JSON.stringify(reasons) };
-        const expires = trx.raw(`now() + interval '${APPROVAL_DAYS} days'`);
-        const [stored] = await trx('approvals')
-          .insert({ ...row, ...json, expires_at: expires })
-          .returning<{ id: number }[]>('id');
-        return stored?.id;
-      }),
+    add: (approval) => knex.transaction((trx) => addWithin(trx, approval)),
 
     decide: (id, decision) => knex.transaction((trx) => decideWithin(trx, id, decision)),
   };
+};
+
+/** The same in the transaction that stores what is proposed. */
+export const addWithin = async (
+  trx: Knex.Transaction,
+  { operations, changes, reasons, ...row }: NewApproval,
+): Promise<number | undefined> => {
+  await trx('publishers').where({ id: row.publisher_id }).forUpdate().select('id');
+  const [open] = await trx('approvals')
+    .where({ publisher_id: row.publisher_id })
+    .whereRaw(IS_OPEN)
+    .count<{ count: string }[]>('* as count');
+  if (Number(open?.count) >= MAX_OPEN_APPROVALS) return undefined;
+  const json = { operations: JSON.stringify(operations), changes: JSON.stringify(changes), reasons: JSON.stringify(reasons) };
+  const [stored] = await trx('approvals')
+    .insert({ ...row, ...json, expires_at: trx.raw(`now() + interval '${APPROVAL_DAYS} days'`) })
+    .returning<{ id: number }[]>('id');
+  return stored!.id;
 };
 
 /** The same in the transaction that carries the proposal out, so that neither is done without the other. */

@@ -4,7 +4,7 @@ import type { Permission } from '../access/permissions.ts';
 import { EVERYTHING } from '../access/scope.ts';
 import type { RecordReach } from '../api/call-rights.ts';
 import type { ApprovalMails } from '../approvals/approval-mails.ts';
-import { MEDIA_BUYS, type ApprovalStore, type ProposedChange } from '../approvals/approval-store.ts';
+import { addWithin, MEDIA_BUYS, type ApprovalStore, type ProposedChange } from '../approvals/approval-store.ts';
 import type { Fault } from '../base/fault.ts';
 import { bookCampaign, type BookedParts } from '../bookings/book-campaign.ts';
 import type { CatalogWriter } from '../bookings/catalog-writer.ts';
@@ -95,20 +95,21 @@ export const createRequestMediaBuy =
       const faults = written.flatMap((one) => (one.ok ? [] : one.faults));
       return written.every(({ ok }) => ok) ? { kind: 'booked', id } : { kind: 'refused', faults };
     }
-    const id = await addMediaBuy(knex, owner, { ...row, webhook });
-    const approvalId = await approvals.add({
-      publisher_id: owner.publisherId,
-      operations: [{ method: 'POST', path: MEDIA_BUYS, body: { media_buy_id: id } }],
-      ...{ changes: changesOf(checked), reasons, note: `Media buy ${id} of an agent`, proposed_by: caller.name },
+    const kept = await knex.transaction(async (trx) => {
+      const id = await addMediaBuy(trx, owner, { ...row, webhook });
+      const approvalId = await addWithin(trx, {
+        publisher_id: owner.publisherId,
+        operations: [{ method: 'POST', path: MEDIA_BUYS, body: { media_buy_id: id } }],
+        ...{ changes: changesOf(checked), reasons, note: `Media buy ${id} of an agent`, proposed_by: caller.name },
+      });
+      if (approvalId === undefined) await trx('media_buys').where({ id }).delete();
+      else await changeMediaBuy(trx, id, { approval_id: approvalId });
+      return { id, approvalId };
     });
-    if (approvalId === undefined) {
-      await knex('media_buys').where({ id }).delete();
-      return { kind: 'full' };
-    }
-    await changeMediaBuy(knex, id, { approval_id: approvalId });
-    const proposed = mails && (await approvals.find(null, approvalId));
+    if (kept.approvalId === undefined) return { kind: 'full' };
+    const proposed = mails && (await approvals.find(null, kept.approvalId));
     if (proposed) void mails.proposed(proposed);
-    return { kind: 'waits', id, reasons };
+    return { kind: 'waits', id: kept.id, reasons };
   };
 
 /** A reason at the change that it is about: that of the campaign comes first, then those of its line items. */

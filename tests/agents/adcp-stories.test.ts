@@ -146,6 +146,22 @@ test('a media buy that waits books nothing; its webhook is told, signed, of the 
   expect((await call(free, 'tasks/get', { task_id: value.task_id })).value.adcp_error.code).toBe('REFERENCE_NOT_FOUND');
 });
 
+test('a media buy that cannot be proposed leaves nothing behind; the same call is made again', async () => {
+  const stored = async (): Promise<readonly number[]> => {
+    const counts = await Promise.all(['media_buys', 'approvals'].map((table) => knex(table).count<{ count: string }[]>('* as count')));
+    return counts.map(([row]) => Number(row!.count));
+  };
+  const before = await stored();
+  const given = buy({ product_id: 'sports_preroll_q2_guaranteed', budget: 80 });
+  await knex.raw(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`);
+  await knex.raw('create trigger refuse before update on media_buys execute function refuse()');
+  const { status, value } = await call(decided, 'create_media_buy', given);
+  await knex.raw('drop function refuse cascade');
+  expect([status, value, await stored()]).toEqual([200, undefined, before]);
+  expect((await call(decided, 'create_media_buy', given)).value.status).toBe('submitted');
+  expect(await stored()).toEqual(before.map((count) => count + 1));
+});
+
 test.each([
   ['10^9 impressions', buy({ budget: 8_000_000 }), 'PRODUCT_UNAVAILABLE', undefined],
   ['a budget beyond all amounts', buy({ budget: 1e12 }), 'INVALID_REQUEST', 'packages[0].budget'],
