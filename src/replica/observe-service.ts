@@ -140,7 +140,8 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       log.warn('Counts that differed from the event rows were corrected', { books, differences });
     },
     booksBegun: ({ scope, state, reason }: BookEpoch): void => {
-      if (state === 'rebuilding') log.error('Redis lost counters; they are rebuilt from Postgres', { scope, reason });
+      if (state === 'rebuilding')
+        log.warn('Counters are rebuilt from Postgres; until then line items with limits do not serve', { scope, reason });
     },
     countsCarried: (accounts: number): void =>
       log.error('Postgres was restored to an earlier state: what Redis has counted since stays counted towards caps and budgets', {
