@@ -33,10 +33,10 @@ USER 1000:1000
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8787}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# One heap of malloc for all threads: each keeps what it once needed, to parse or to compile, 15 to 25 MB together.
+ENV MALLOC_ARENA_MAX=1
 # With 32 MB most objects of a request are dead before the next minor collection: a tenth less CPU than
 # with Node's default. 64 MB save another 2 %, and take 64 MB more (docs/performance.md).
 # A replica is sized for one core. There the helper threads of a collection take the core from the thread that
 # answers requests: with 100,000 line items, p99 is a third without them (docs/adr/0008-cost-of-a-request.md).
-# One heap of malloc for all threads: each keeps what it once needed, to parse or to compile, 15 to 25 MB together.
-ENV MALLOC_ARENA_MAX=1
 CMD ["node", "--max-semi-space-size=32", "--single-threaded-gc", "dist/main.js"]

@@ -65,7 +65,7 @@ export async function bundleService(root, dist) {
       outdir: path.join(dist, folder),
       ...{ entryNames: '[name]', bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20' },
       ...{ external: APART, legalComments: 'none', logLevel: 'error', metafile: true },
-      // Node keeps the source of each file, and two bytes for each character of it where one is not ASCII, which only comments have.
+      // Node keeps the source of each file, and two bytes for each character of it where one is not ASCII, as those of comments.
       ...{ minifyWhitespace: true, lineLimit: 160 },
       // Beside the bundle, and not named in it: Node reads the whole map of a file with the first stack of an error, which held the event
       // loop for 400 ms.

@@ -105,13 +105,12 @@ const cpuOf = ({ service, redis, postgres }: Cost): number => service + redis + 
  * @param other the folder of another build, which takes turns with this one
  */
 export const wholeCost = async (rig: Rig, { rounds, seconds, quick }: Scale, other?: string): Promise<Finding> => {
-  const rollUpSeconds = quick ? QUICK_ROLL_UP_SECONDS : ROLL_UP_SECONDS;
   const plan = { lineItems: 1_000, publishers: 16, targeting: 'realistic' } as const;
   const builds = await bookedBuilds<Cost>(rig, { measure: 'whole', plan, seed: 17, ...(other !== undefined && { other }) });
-  const load = {
+  const load: Load = {
     perSecond: await bearableRate(rig, builds[0]!),
     seconds: quick ? 2 * seconds : Math.max(seconds, RUN_ROLL_UPS * ROLL_UP_SECONDS),
-    rollUpSeconds,
+    rollUpSeconds: quick ? QUICK_ROLL_UP_SECONDS : ROLL_UP_SECONDS,
   };
   // The first of a turn has the pages of Postgres that the other one left behind.
   await inTurns(builds, rounds, async (build) => {

@@ -132,7 +132,8 @@ export const addWithin = async (
   trx: Knex.Transaction,
   { operations, changes, reasons, ...row }: NewApproval,
 ): Promise<number | undefined> => {
-  await trx('publishers').where({ id: row.publisher_id }).forUpdate().select('id');
+  // Not `for update`, which waits for every transaction that has stored a row of the publisher, as this one may have: two would wait for each other.
+  await trx('publishers').where({ id: row.publisher_id }).forNoKeyUpdate().select('id');
   const [open] = await trx('approvals')
     .where({ publisher_id: row.publisher_id })
     .whereRaw(IS_OPEN)

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { BidderObserver } from '../bidders/bidder-observer.ts';
 import type { CatalogObserver } from '../catalog/catalog.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
+import { EPOCH_REASONS } from '../events/books/judge-content.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { BookEpoch } from '../events/postgres/book-store.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
@@ -140,8 +141,10 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       log.warn('Counts that differed from the event rows were corrected', { books, differences });
     },
     booksBegun: ({ scope, state, reason }: BookEpoch): void => {
+      // After a restart nothing may be lost.
+      const say = reason === EPOCH_REASONS.restarted ? log.warn : log.error;
       if (state === 'rebuilding')
-        log.warn('Counters are rebuilt from Postgres; until then line items with limits do not serve', { scope, reason });
+        say('Counters are rebuilt from Postgres; until then line items with limits do not serve', { scope, reason });
     },
     countsCarried: (accounts: number): void =>
       log.error('Postgres was restored to an earlier state: what Redis has counted since stays counted towards caps and budgets', {

@@ -162,6 +162,12 @@ test('a media buy that cannot be proposed leaves nothing behind; the same call i
   expect(await stored()).toEqual(before.map((count) => count + 1));
 });
 
+test('media buys that wait for a person may be asked for at the same time', async () => {
+  const given = () => buy({ product_id: 'sports_preroll_q2_guaranteed', budget: 80 });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call(decided, 'create_media_buy', given())));
+  expect(answers.map(({ value }) => value?.status as string)).toEqual(Array(20).fill('submitted'));
+});
+
 test.each([
   ['10^9 impressions', buy({ budget: 8_000_000 }), 'PRODUCT_UNAVAILABLE', undefined],
   ['a budget beyond all amounts', buy({ budget: 1e12 }), 'INVALID_REQUEST', 'packages[0].budget'],
